@@ -72,6 +72,6 @@ func (c *resumeCmd) afterRestart(a *app) error {
 // is held for something to be fixed tries whether it is.
 func (s *subject) endedByRestart(now time.Time) bool {
 	st := s.memory.State
-	byTerm := st.Outcome == loop.CancelledEnd && st.StopCause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
-	return (s.spec.DetachOnHangup || s.holder.Detached) && !s.alive && (byTerm || s.summary().State == orphaned || st.Phase == loop.Paused && st.HoldReason != "")
+	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
+	return (s.spec.DetachOnHangup || s.holder.Detached) && !s.alive && (byTerm || s.summary().State == orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }

@@ -143,7 +143,7 @@ func (v *viewer) left(gone *time.Time) (bool, error) {
 	switch {
 	case now.hasEnded() && !now.alive:
 		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("ended %s → pawl report %s", st.Outcome, now.ID)})
-		return true, codeOf(st.Outcome.ExitCode(st.StopCause))
+		return true, codeOf(st.Outcome.ExitCode(st.Stop.Cause))
 	case now.hasEnded():
 		return false, nil // its process is about to say so
 	case now.inSession():

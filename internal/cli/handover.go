@@ -64,7 +64,7 @@ func (s *subject) left() bool {
 
 // leaveLater has a loop leave its session as soon as what that is at is done.
 func (a *app) leaveLater(s *subject) error {
-	if s.memory.State.HandoverTo == loop.OwnerRunner {
+	if s.memory.State.Handover.To == loop.OwnerRunner {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}

@@ -306,7 +306,7 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 	}
 	if m.State.Phase == loop.Ended {
 		s.ended(m.State)
-		return codeOf(m.State.Outcome.ExitCode(m.State.StopCause))
+		return codeOf(m.State.Outcome.ExitCode(m.State.Stop.Cause))
 	}
 	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, narrate.Where(ownerOf(m))))
 	return taken
@@ -380,7 +380,7 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 			a.tellIssues(d, s)
 			s.ended(state)
 			a.sendTelemetry(d, s)
-			return codeOf(state.Outcome.ExitCode(state.StopCause))
+			return codeOf(state.Outcome.ExitCode(state.Stop.Cause))
 		}
 		s.note(term.Info, letGoWords)
 		back, err := a.takeBack(d, ears)

@@ -53,7 +53,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.judged(before, now, p.Gates)
 	case loop.AgentFailed:
 		s.usage = loop.Usage{}
-		if now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.StopCause == "" && now.ReachedLimit == "" {
+		if now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop.Cause == "" && now.Stop.Limit == "" {
 			s.note(term.Warn, "the turn was cut off: "+p.Failure.Message)
 		}
 	case loop.MessageArrived, loop.PlanEditRequested, loop.PlanEdited, loop.Answered, loop.MergeRequested, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverRequested, loop.LimitsChanged:
@@ -286,7 +286,7 @@ func (s *show) note(level term.Level, text string) {
 func (s *show) ended(now loop.State) {
 	sum := record.Summarize(s.spec, memory.Memory{State: now})
 	end := term.LoopEnded{
-		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.StopCause), Reason: now.Reason,
+		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop.Cause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
 		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: unsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,

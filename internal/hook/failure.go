@@ -50,7 +50,7 @@ func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (rep
 // recordFailure passes an API error that ended a turn to the state machine.
 func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) error {
 	if f.Class == loop.UsageLimit {
-		f.Until = h.usageLimitEnd(s.mem.State.UsageLimits, h.Env.Session.Unattended)
+		f.Until = h.usageLimitEnd(s.mem.State.Trouble.UsageLimits, h.Env.Session.Unattended)
 	}
 	return s.step(loop.Event{ID: h.ID, Payload: loop.AgentFailed{Failure: f, Turn: &loop.Turn{
 		ToolCalls: countToolCalls(s.loop, b.ToolsSize), ContextPercent: -1, SessionID: h.event.Session, ByUser: h.isUserTurn(b),

@@ -15,7 +15,7 @@ import (
 // handOverAtStopCap requests a handover if the client is about to end the session
 // regardless of hooks, and the user allowed handovers.
 func (h *handler) handOverAtStopCap(s *lease, b session.Binding) error {
-	if !s.spec.Policy.Handover || s.mem.State.HandoverFailed || h.userTurn {
+	if !s.spec.Policy.Handover || s.mem.State.Handover.Failed || h.userTurn {
 		return nil
 	}
 	limit := h.stopCap()
@@ -88,8 +88,8 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 // and the user has not allowed handovers.
 func handoverOffer(s *lease) string {
 	st := s.mem.State
-	if st.HandoverFailed && st.Policy.Handover {
-		return " · it could not be handed over: " + plan.OneLine(st.HandoverWhy, 200)
+	if st.Handover.Failed && st.Policy.Handover {
+		return " · it could not be handed over: " + plan.OneLine(st.Handover.Why, 200)
 	}
 	if at := st.Policy.HandoverAt; at == 0 || st.ContextPercent < at || st.Policy.Handover {
 		return ""

@@ -89,8 +89,8 @@ func locationText(l *store.Loop, m memory.Memory) string {
 		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)
 	}
 	why := ""
-	if m.State.HandoverWhy != "" {
-		why = ", since " + m.State.HandoverWhy
+	if m.State.Handover.Why != "" {
+		why = ", since " + m.State.Handover.Why
 	}
 	return fmt.Sprintf("%s continues in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow", l.ID, why)
 }

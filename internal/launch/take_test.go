@@ -264,7 +264,7 @@ func TestKeepInSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if !m.State.Attended || m.State.Phase != loop.Turning || !m.State.HandoverFailed {
+	if !m.State.Attended || m.State.Phase != loop.Turning || !m.State.Handover.Failed {
 		t.Errorf("%+v", m.State)
 	}
 	if _, err := os.Stat(record.PromptPath(a.Loop, m)); err != nil {

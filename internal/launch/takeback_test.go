@@ -98,8 +98,8 @@ func TestTakeBackWhenSessionTakes(t *testing.T) {
 	if e := <-ends; e.err != nil || e.back != nil {
 		t.Errorf("%v, %v", e.back, e.err)
 	}
-	if m := remembered(t, l); !m.State.Attended || m.Bound.Session != otherSession || m.State.HandoverFailed {
-		t.Errorf("bound %+v, stays %v", m.Bound, m.State.HandoverFailed)
+	if m := remembered(t, l); !m.State.Attended || m.Bound.Session != otherSession || m.State.Handover.Failed {
+		t.Errorf("bound %+v, stays %v", m.Bound, m.State.Handover.Failed)
 	}
 }
 

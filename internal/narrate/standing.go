@@ -74,8 +74,8 @@ func NeedsYou(s record.Summary, now time.Time) string {
 // Paused says since when a loop is paused, and what only the user can fix.
 func Paused(st loop.State, now time.Time) string {
 	words := "paused" + since(st, now)
-	if st.HoldReason != "" {
-		words += ", needs you: " + plan.OneLine(st.HoldReason, 200)
+	if st.Trouble.HoldReason != "" {
+		words += ", needs you: " + plan.OneLine(st.Trouble.HoldReason, 200)
 	}
 	return words
 }
@@ -127,7 +127,7 @@ func Doing(st loop.State) string {
 	case loop.Baseline:
 		return "running the gates before the work"
 	case loop.Turning:
-		if st.HandoverTo == loop.OwnerRunner && st.Attended {
+		if st.Handover.To == loop.OwnerRunner && st.Attended {
 			return "the agent works; then it continues in fresh sessions"
 		}
 		return "the agent works"

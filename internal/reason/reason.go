@@ -147,7 +147,7 @@ func (s Step) gates() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
-		add("a gate could not tell, attempt %d of %d: %s", max(1, s.After.UnknownResults), s.After.Bounds().UnknownResults, g.Reason)
+		add("a gate could not tell, attempt %d of %d: %s", max(1, s.After.Trouble.UnknownResults), s.After.Bounds().UnknownResults, g.Reason)
 		return lines
 	}
 	if g.Purpose == loop.ForBaseline {
@@ -216,14 +216,14 @@ func (s Step) failure() []string {
 	f := e.Failure
 	a, b := s.After, s.After.Bounds()
 	switch {
-	case a.UsageLimits > s.Before.UsageLimits && f.Until.IsZero():
-		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.UsageLimits)}
-	case a.UsageLimits > s.Before.UsageLimits:
-		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s UTC as the reset; the wait is not counted", a.UsageLimits, f.Until.UTC().Format("15:04:05"))}
-	case a.Failures > s.Before.Failures:
-		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Failures, b.Failures)}
-	case a.Crashes > s.Before.Crashes:
-		return []string{fmt.Sprintf("turns in a row in which the client died: %d of %d", a.Crashes, b.Crashes)}
+	case a.Trouble.UsageLimits > s.Before.Trouble.UsageLimits && f.Until.IsZero():
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.Trouble.UsageLimits)}
+	case a.Trouble.UsageLimits > s.Before.Trouble.UsageLimits:
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s UTC as the reset; the wait is not counted", a.Trouble.UsageLimits, f.Until.UTC().Format("15:04:05"))}
+	case a.Trouble.Failures > s.Before.Trouble.Failures:
+		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Trouble.Failures, b.Failures)}
+	case a.Trouble.Crashes > s.Before.Trouble.Crashes:
+		return []string{fmt.Sprintf("turns in a row in which the client died: %d of %d", a.Trouble.Crashes, b.Crashes)}
 	case f.Class == loop.Login || f.Class == loop.Billing:
 		return []string{"trying again cannot help: you must act first"}
 	}
@@ -250,7 +250,7 @@ func (s Step) counters() []string {
 
 // limits are what is used of them when a turn begins, or one was reached.
 func (s Step) limits() []string {
-	if _, begins := loop.FindAction[loop.BeginTurn](s.Actions); !begins && s.After.ReachedLimit == s.Before.ReachedLimit {
+	if _, begins := loop.FindAction[loop.BeginTurn](s.Actions); !begins && s.After.Stop.Limit == s.Before.Stop.Limit {
 		return nil
 	}
 	st, l := s.After, s.After.Policy.Limits

@@ -106,7 +106,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
 	}
 	if s.Phase == loop.Paused {
-		sum.Reason = s.HoldReason
+		sum.Reason = s.Trouble.HoldReason
 	}
 	if w := spec.EffectiveSandbox(m); w.Level != "" {
 		sum.Sandbox = &w

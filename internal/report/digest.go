@@ -158,7 +158,7 @@ func needs(l Entry) []string {
 		}
 		out = append(out, fmt.Sprintf("%s  → %s", plan.OneLine(q.Headline(), 200), q.Command(l.ID)))
 	}
-	if held := l.State.HoldReason; held != "" {
+	if held := l.State.Trouble.HoldReason; held != "" {
 		out = append(out, fmt.Sprintf("%s  → pawl resume %s", plan.OneLine(held, 200), l.ID))
 	}
 	for _, t := range l.State.Tasks {

@@ -117,8 +117,8 @@ func (p *page) notDone(meaning string) string {
 			why += " (" + f.FirstError + ")"
 		}
 		return meaning + ": " + plan.OneLine(why, 300)
-	case f == nil && p.State.ExternalCause != "":
-		return meaning + ": " + plan.OneLine(p.State.ExternalCause, 300)
+	case f == nil && p.State.Trouble.ExternalCause != "":
+		return meaning + ": " + plan.OneLine(p.State.Trouble.ExternalCause, 300)
 	case f == nil && (o == loop.Iterations || o == loop.Duration || o == loop.Budget):
 		return meaning + ": the agent did not say that it is done"
 	}

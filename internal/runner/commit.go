@@ -76,7 +76,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 
 // alignIndex aligns git's index with a commit that could not update it when the loop ended.
 func (r *Runner) alignIndex(ctx context.Context) error {
-	behind := r.mem.State.StaleIndexCommit
+	behind := r.mem.State.Trouble.StaleIndexCommit
 	if behind == "" || r.Repo == nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
 			if got := b.read("plan.md"); !strings.Contains(got, c.want) {
 				t.Errorf("after the fault the plan says\n%s", got)
 			}
-			if done := s.Tasks[0].Status == loop.Done && s.Tasks[0].Commit != "" && s.Tasks[0].Commit == s.StaleIndexCommit; done != (c.made == 1) {
+			if done := s.Tasks[0].Status == loop.Done && s.Tasks[0].Commit != "" && s.Tasks[0].Commit == s.Trouble.StaleIndexCommit; done != (c.made == 1) {
 				t.Errorf("after the fault the first task is %+v", s.Tasks[0])
 			}
 			if err := os.Remove(lock); err != nil {

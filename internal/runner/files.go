@@ -31,7 +31,7 @@ func (r *Runner) receiveFileChanges(ctx context.Context) error {
 		events = append(events, loop.Event{ID: "file-" + n.ID, Payload: loop.MessageArrived{Text: n.Text}})
 	}
 	switch {
-	case changes.Stop != "" && r.mem.State.StopCause == "":
+	case changes.Stop != "" && r.mem.State.Stop.Cause == "":
 		events = append(events, loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: changes.Stop}})
 	case changes.Paused && !r.filesPaused:
 		events = append(events, loop.Event{Payload: loop.PauseRequested{}})

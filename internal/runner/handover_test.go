@@ -87,8 +87,8 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	}
 	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
-	if st.s.Phase != loop.HandingOver || st.s.HandoverTo != loop.OwnerSession || st.s.Iteration != 2 {
-		t.Fatalf("%s to %q in iteration %d", st.s.Phase, st.s.HandoverTo, st.s.Iteration)
+	if st.s.Phase != loop.HandingOver || st.s.Handover.To != loop.OwnerSession || st.s.Iteration != 2 {
+		t.Fatalf("%s to %q in iteration %d", st.s.Phase, st.s.Handover.To, st.s.Iteration)
 	}
 	if prompt := st.file("iterations", "0002", "prompt.md"); !strings.Contains(prompt, "have every word") || strings.Contains(prompt, "person may type") {
 		t.Errorf("the runner's agent was told\n%s", prompt)
@@ -228,7 +228,7 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if st.attend(); st.s.Phase != loop.Turning || !st.s.Attended || !st.s.HandoverFailed || st.s.Iteration != 2 {
+	if st.attend(); st.s.Phase != loop.Turning || !st.s.Attended || !st.s.Handover.Failed || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
 	st.told()

@@ -98,7 +98,7 @@ func TestATryThatCannotBeginIsTheSessionsOwn(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "", nil, nil)
 	st.agent = &flaky{Agent: st.agent, fails: 1}
-	if st.attend(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.IsolationFailed {
+	if st.attend(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.Handover.IsolationFailed {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
 	if told := st.told(); !strings.Contains(told, "the client is being updated") || !strings.Contains(told, "missing two") {

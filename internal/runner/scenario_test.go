@@ -328,7 +328,7 @@ two
 	b.write("want.txt", "one\ntwo\nthree\n")
 	b.git("commit", "-qam", "want more")
 	s = b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), w)
-	if s.Outcome != loop.CancelledEnd || s.StopCause != loop.ByStop {
+	if s.Outcome != loop.CancelledEnd || s.Stop.Cause != loop.ByStop {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 }

@@ -31,7 +31,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	m.recordExternalCause(f)
 	switch f.Class {
 	case UsageLimit:
-		m.s.UsageLimits++
+		m.s.Trouble.UsageLimits++
 		m.s.Retry = true
 		m.s.Situation = Interruption
 		m.stopClock()
@@ -39,7 +39,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Overloaded, Network:
 		m.backOff(f)
 	case NotStarted:
-		if m.s.Turns == 0 && (f.Missing || m.s.Failures+1 >= maxStarts) {
+		if m.s.Turns == 0 && (f.Missing || m.s.Trouble.Failures+1 >= maxStarts) {
 			m.finish(Errored, f.Message, f.Hint)
 			return
 		}
@@ -56,7 +56,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 			m.interrupted(f)
 			return
 		}
-		m.s.ReachedLimit = Budget
+		m.s.Stop.Limit = Budget
 		m.inspect()
 	case Interrupted:
 		m.interrupted(f)
@@ -83,9 +83,9 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 func (m *machine) recordExternalCause(f Failure) {
 	switch f.Class {
 	case UsageLimit, Overloaded, Network:
-		m.s.ExternalCause = f.Message
+		m.s.Trouble.ExternalCause = f.Message
 	case Interrupted:
-		m.s.ExternalCause = cmp.Or(f.RetriedError, m.s.ExternalCause)
+		m.s.Trouble.ExternalCause = cmp.Or(f.RetriedError, m.s.Trouble.ExternalCause)
 	case Login, Billing, Refused, NotStarted, Crashed, TimedOut, Silent, OverBudget: // each has its own end
 	}
 }
@@ -117,10 +117,10 @@ func (m *machine) holdForUser(message, hint string) {
 // passed or limits follow one another.
 func (m *machine) usageLimitRetryAt(f Failure) time.Time {
 	if f.Until.IsZero() {
-		return m.s.Now.Add(exponentialBackoff(usageLimitBackoffFirst, usageLimitBackoffMax, m.s.UsageLimits))
+		return m.s.Now.Add(exponentialBackoff(usageLimitBackoffFirst, usageLimitBackoffMax, m.s.Trouble.UsageLimits))
 	}
 	at := f.Until.Add(resetSlack)
-	retries := m.s.UsageLimits - 1
+	retries := m.s.Trouble.UsageLimits - 1
 	if !f.Until.After(m.s.Now) {
 		retries++
 	}
@@ -134,24 +134,24 @@ func (m *machine) usageLimitRetryAt(f Failure) time.Time {
 }
 
 func (m *machine) backOff(f Failure) {
-	m.s.Failures++
+	m.s.Trouble.Failures++
 	m.s.Retry = true
-	if m.s.Failures > maxFailures {
+	if m.s.Trouble.Failures > maxFailures {
 		m.giveUp(f.Message, "the work is kept; try  pawl resume  later")
 		return
 	}
 	m.s.Situation = Interruption
-	m.wait(m.s.Now.Add(exponentialBackoff(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
+	m.wait(m.s.Now.Add(exponentialBackoff(backoffFirst, backoffMax, m.s.Trouble.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
 }
 
 func (m *machine) interrupted(f Failure) {
-	if m.s.ReachedLimit != "" {
+	if m.s.Stop.Limit != "" {
 		m.inspect()
 		return
 	}
-	m.s.Failures++
+	m.s.Trouble.Failures++
 	m.s.Retry = true
-	if m.s.Failures > maxFailures {
+	if m.s.Trouble.Failures > maxFailures {
 		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
 	}
@@ -160,8 +160,8 @@ func (m *machine) interrupted(f Failure) {
 
 // crashed counts a crash as a failed attempt. Repeated crashes are an error.
 func (m *machine) crashed(f Failure) {
-	m.s.Crashes++
-	if m.s.Crashes >= maxCrashes && f.Class != Refused {
+	m.s.Trouble.Crashes++
+	if m.s.Trouble.Crashes >= maxCrashes && f.Class != Refused {
 		m.s.Retry = true
 		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return

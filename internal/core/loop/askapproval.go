@@ -37,7 +37,7 @@ func Approves(answer string) bool {
 // would be accepted, "" for the current work tree.
 func (m *machine) askApproval(at Approval, tree string) bool {
 	if !slices.Contains(m.s.Policy.Approve, at) || m.stopped() {
-		return m.s.StopCause != ""
+		return m.s.Stop.Cause != ""
 	}
 	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.Start.Tree, Tree: tree}
 	switch at {

@@ -36,7 +36,7 @@ func (m *machine) baselineFinished(g Gates) {
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}
-	m.s.UnknownResults = 0
+	m.s.Trouble.UnknownResults = 0
 	if g.Status == gate.Unknown {
 		m.notify(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
 	}
@@ -62,7 +62,7 @@ func (m *machine) recordRedAtStart(g Gates) {
 		return
 	}
 	m.s.RedAtStart = redGates(g)
-	if m.s.Policy.Verify || m.s.Attended || m.s.StopCause != "" {
+	if m.s.Policy.Verify || m.s.Attended || m.s.Stop.Cause != "" {
 		return
 	}
 	what := m.s.RedReason

@@ -3,8 +3,8 @@ package loop
 // cancel ends the loop. It interrupts a runner's turn first and lets a commit or restore finish. A
 // second cancel ends a turn at once. A user's session continues its turn without the loop.
 func (m *machine) cancel(c Cancelled) {
-	again := m.s.StopCause != ""
-	m.s.StopCause, m.s.StopReason = c.Cause, c.Reason
+	again := m.s.Stop.Cause != ""
+	m.s.Stop.Cause, m.s.Stop.Reason = c.Cause, c.Reason
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
@@ -16,10 +16,10 @@ func (m *machine) cancel(c Cancelled) {
 }
 
 func cancelReason(s State) string {
-	if s.StopReason != "" {
-		return s.StopReason
+	if s.Stop.Reason != "" {
+		return s.Stop.Reason
 	}
-	switch s.StopCause {
+	switch s.Stop.Cause {
 	case ByStop:
 		return "stopped by pawl stop"
 	case ByTerm:
@@ -32,7 +32,7 @@ func cancelReason(s State) string {
 
 // stopped finishes a cancelled loop at the first point where that is safe.
 func (m *machine) stopped() bool {
-	if m.s.StopCause == "" {
+	if m.s.Stop.Cause == "" {
 		return false
 	}
 	m.finish(CancelledEnd, cancelReason(m.s), "")

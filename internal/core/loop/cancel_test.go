@@ -13,7 +13,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByTerm}}, "interrupt")
 	sc.fails(loop.Interrupted, "finish cancelled")
-	if got := sc.s.Outcome.ExitCode(sc.s.StopCause); got != 143 {
+	if got := sc.s.Outcome.ExitCode(sc.s.Stop.Cause); got != 143 {
 		t.Errorf("exit code %d", got)
 	}
 

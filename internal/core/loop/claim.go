@@ -38,11 +38,11 @@ func (m *machine) recordGates(g Gates) {
 
 // rerun retries unknown results a bounded number of times.
 func (m *machine) rerun(g Gates) bool {
-	if m.s.UnknownResults >= maxUnknowns {
+	if m.s.Trouble.UnknownResults >= maxUnknowns {
 		return false
 	}
-	m.s.UnknownResults++
-	m.wait(m.s.Now.Add(time.Duration(m.s.UnknownResults)*unknownWait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
+	m.s.Trouble.UnknownResults++
+	m.wait(m.s.Now.Add(time.Duration(m.s.Trouble.UnknownResults)*unknownWait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
 	return true
 }
 
@@ -154,17 +154,17 @@ func (m *machine) gatesFinished(g Gates) {
 	m.s.TurnSinceGates = false
 	switch m.s.Purpose {
 	case ForLimit:
-		if m.s.ReachedLimit == "" { // it was raised since
+		if m.s.Stop.Limit == "" { // it was raised since
 			m.turnGatesFinished(g)
 			return
 		}
 		m.recordGates(g)
 		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
-		why := m.limitAndFailure(m.s.ReachedLimit)
+		why := m.limitAndFailure(m.s.Stop.Limit)
 		if g.Green { // a gate that fails as it did before has status pass, too
 			why += "; the gates pass now, but the agent has not claimed to be done"
 		}
-		m.finish(m.s.ReachedLimit, why, "")
+		m.finish(m.s.Stop.Limit, why, "")
 	case ForFinal:
 		m.finalGates(g)
 	case ForTurn:
@@ -196,7 +196,7 @@ func (m *machine) claimGatesFinished(g Gates) {
 		}
 		return
 	}
-	m.s.UnknownResults = 0
+	m.s.Trouble.UnknownResults = 0
 	m.recordGates(g)
 	if !m.passes(g) {
 		m.claimFailed(g)

@@ -24,7 +24,7 @@ func (m *machine) committed(c Committed) {
 	m.recordUnapplied(c.UnappliedEditFile)
 	m.s.Start, m.s.After = TaskStart{Tree: c.Tree}, ""
 	if c.IndexError != "" {
-		m.s.StaleIndexCommit = c.Commit
+		m.s.Trouble.StaleIndexCommit = c.Commit
 		m.finish(Errored, c.IndexError, c.Hint)
 		return
 	}

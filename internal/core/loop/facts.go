@@ -44,7 +44,7 @@ func (s State) Facts() Facts {
 	return Facts{
 		StartedAt: s.StartedAt, Elapsed: s.Elapsed(), Limits: s.Policy.Limits, Usage: s.Usage,
 		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
-		HandoverWhy: s.HandoverWhy, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.StaleIndexCommit,
+		HandoverWhy: s.Handover.Why, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.Trouble.StaleIndexCommit,
 		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, Pending: s.AwaitingApproval(),
 		Current: s.Current, Start: s.Start, TurnSinceGates: s.TurnSinceGates, Claimed: s.Claim != nil,
 		Answer: s.Answer, ClaimGates: s.ClaimGates, ClaimGatesAt: s.ClaimGatesAt,

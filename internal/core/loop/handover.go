@@ -19,12 +19,12 @@ func (m *machine) owner() Owner {
 }
 
 // mayHandover reports whether the user allows fresh sessions to continue theirs.
-func (m *machine) mayHandover() bool { return m.s.Policy.Handover && !m.s.HandoverFailed }
+func (m *machine) mayHandover() bool { return m.s.Policy.Handover && !m.s.Handover.Failed }
 
 // startHandover hands over before the next turn, if requested or if a fresh context is due that a
 // user's session cannot have.
 func (m *machine) startHandover() bool {
-	to, why := m.s.HandoverTo, m.s.HandoverWhy
+	to, why := m.s.Handover.To, m.s.Handover.Why
 	if to == m.owner() {
 		to = ""
 	}
@@ -39,10 +39,10 @@ func (m *machine) startHandover() bool {
 		}
 	}
 	if to == "" {
-		m.s.HandoverTo = ""
+		m.s.Handover.To = ""
 		return false
 	}
-	m.s.HandoverTo, m.s.HandoverWhy = to, why
+	m.s.Handover.To, m.s.Handover.Why = to, why
 	m.await(HandingOver, HandOver{To: to, Why: why})
 	return true
 }
@@ -54,10 +54,10 @@ func (m *machine) handoverRequested(to Owner, why string) {
 		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
 		return
 	}
-	if to == m.owner() && m.s.HandoverTo == "" {
+	if to == m.owner() && m.s.Handover.To == "" {
 		return
 	}
-	m.s.HandoverTo, m.s.HandoverWhy, m.s.HandoverFailed = to, why, false
+	m.s.Handover.To, m.s.Handover.Why, m.s.Handover.Failed = to, why, false
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended {
@@ -82,16 +82,16 @@ func (m *machine) handedOver(h HandedOver) {
 		return
 	}
 	if h.Failed {
-		m.s.HandoverTo = ""
+		m.s.Handover.To = ""
 		m.keepOwner(h.Why)
 		return
 	}
-	if m.s.HandoverTo != to { // nobody had asked for it
-		m.s.HandoverWhy = h.Why
+	if m.s.Handover.To != to { // nobody had asked for it
+		m.s.Handover.Why = h.Why
 	}
-	m.s.HandoverTo = ""
+	m.s.Handover.To = ""
 	m.s.Attended = to == OwnerSession
-	m.s.HandoverFailed, m.s.IsolationFailed, m.s.Waited = false, false, nil
+	m.s.Handover.Failed, m.s.Handover.IsolationFailed, m.s.Waited = false, false, nil
 	m.s.Fresh, m.s.ContextPercent = !m.s.Attended, 0
 	switch m.s.Phase {
 	case Turning, TurningIsolated:
@@ -117,8 +117,8 @@ func (m *machine) keepOwner(why string) {
 		m.ownerLost()
 		return
 	}
-	m.s.HandoverWhy = why
-	m.s.HandoverFailed, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
+	m.s.Handover.Why = why
+	m.s.Handover.Failed, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
 	m.notify(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()
 }

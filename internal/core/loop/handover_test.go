@@ -20,7 +20,7 @@ func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	sc.feed(full(80), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
-	if sc.s.Attended || sc.s.ContextPercent != 0 || sc.s.HandoverTo != "" {
+	if sc.s.Attended || sc.s.ContextPercent != 0 || sc.s.Handover.To != "" {
 		t.Errorf("%+v", sc.s)
 	}
 	sc.feed(full(80), "inspect")
@@ -108,7 +108,7 @@ func TestAnotherSessionTakesALoop(t *testing.T) {
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
-	if sc.s.HandoverFailed || sc.s.ContextPercent != 0 {
+	if sc.s.Handover.Failed || sc.s.ContextPercent != 0 {
 		t.Errorf("%+v", sc.s)
 	}
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")

@@ -17,13 +17,13 @@ func TestAnUnreadFailureHoldsTheLoop(t *testing.T) {
 			sc := begin(t, loop.Policy{})
 			sc.checkpointed("turn 1 fresh first")
 			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: class, Message: "no", Hint: "log in", Background: true}}}, "notify")
-			if sc.s.Phase != loop.Paused || sc.s.HoldReason != "no (log in)" || sc.s.Outcome != "" {
-				t.Errorf("%s, held %q, outcome %q", sc.s.Phase, sc.s.HoldReason, sc.s.Outcome)
+			if sc.s.Phase != loop.Paused || sc.s.Trouble.HoldReason != "no (log in)" || sc.s.Outcome != "" {
+				t.Errorf("%s, held %q, outcome %q", sc.s.Phase, sc.s.Trouble.HoldReason, sc.s.Outcome)
 			}
 			sc.now = sc.now.Add(8 * time.Hour)
 			sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 1 continue interrupted")
-			if sc.s.HoldReason != "" || sc.s.Elapsed() > time.Hour {
-				t.Errorf("held %q, worked %s", sc.s.HoldReason, sc.s.Elapsed())
+			if sc.s.Trouble.HoldReason != "" || sc.s.Elapsed() > time.Hour {
+				t.Errorf("held %q, worked %s", sc.s.Trouble.HoldReason, sc.s.Elapsed())
 			}
 		})
 	}

@@ -20,7 +20,7 @@ type IsolatedTurn struct {
 // isolates reports whether the next turn runs in an isolated session.
 func (m *machine) isolates() bool {
 	p := m.s.Policy
-	return m.s.Attended && p.Verify && p.Isolate && !m.s.IsolationFailed && m.s.Ladder.Attempt >= freshSession
+	return m.s.Attended && p.Verify && p.Isolate && !m.s.Handover.IsolationFailed && m.s.Ladder.Attempt >= freshSession
 }
 
 // isolatedEnded handles an isolated turn like any other: the gates decide. Its "blocked" counts
@@ -58,7 +58,7 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 		if m.stopped() {
 			return
 		}
-		m.s.IsolationFailed, m.s.Retry = true, true
+		m.s.Handover.IsolationFailed, m.s.Retry = true, true
 		why := "an isolated try could not be made: " + f.Message
 		m.notify(Warning, why)
 		m.remember(why)

@@ -129,7 +129,7 @@ func TestATryThatWasCutOffIsJudgedAllTheSame(t *testing.T) {
 		sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Failure: loop.Failure{Class: c, Message: "cut"}}}, "inspect deep")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 		sc.gates(green, "commit a")
-		if sc.s.Isolated.Died != "cut" || sc.s.ReachedLimit != "" {
+		if sc.s.Isolated.Died != "cut" || sc.s.Stop.Limit != "" {
 			t.Errorf("%s: %+v", c, sc.s.Isolated)
 		}
 	}

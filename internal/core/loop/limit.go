@@ -13,8 +13,8 @@ import (
 func (m *machine) limit() Outcome {
 	l := m.s.Policy.Limits
 	switch {
-	case m.s.ReachedLimit != "":
-		return m.s.ReachedLimit
+	case m.s.Stop.Limit != "":
+		return m.s.Stop.Limit
 	case l.Iterations > 0 && (m.s.Iteration > l.Iterations || m.s.Iteration == l.Iterations && !m.s.Retry):
 		return Iterations
 	case l.Duration > 0 && m.s.Elapsed() >= l.Duration:
@@ -34,7 +34,7 @@ func (s State) Deadline() time.Time {
 	waits := s.Phase == Waiting && s.AwayFrom.IsZero()
 	turns := s.Phase == Turning && !s.Attended || s.Phase == TurningIsolated
 	gates := s.Phase == Baseline || s.Phase == Judging
-	if limit <= 0 || s.ReachedLimit != "" || !turns && !waits && !gates {
+	if limit <= 0 || s.Stop.Limit != "" || !turns && !waits && !gates {
 		return time.Time{}
 	}
 	return s.Now.Add(limit - s.Elapsed())
@@ -44,7 +44,7 @@ func (s State) Deadline() time.Time {
 // LimitHit then.
 func (s State) OverTokens(turn Usage) bool {
 	limit, turns := s.Policy.Limits.Tokens, s.Phase == Turning || s.Phase == TurningIsolated
-	return limit > 0 && s.ReachedLimit == "" && turns && s.Usage.Add(turn).Tokens() >= limit
+	return limit > 0 && s.Stop.Limit == "" && turns && s.Usage.Add(turn).Tokens() >= limit
 }
 
 // Extended returns the state with the tasks and limits of a reopened loop.
@@ -83,7 +83,7 @@ func extend[T cmp.Ordered](limit, used, given T) T {
 // LimitAfterReopen returns the limit that would still forbid a turn if an ended loop were reopened
 // with given, or "".
 func (s State) LimitAfterReopen(given Limits) Outcome {
-	s.Policy.Limits, s.ReachedLimit, s.Retry = s.extended(given), "", false
+	s.Policy.Limits, s.Stop.Limit, s.Retry = s.extended(given), "", false
 	m := machine{s: s}
 	return m.limit()
 }
@@ -100,7 +100,7 @@ func (m *machine) limitHit(o Outcome) {
 		m.notify(Anomaly, "unknown limit "+string(o)+": ignored")
 		return
 	}
-	m.s.ReachedLimit = o
+	m.s.Stop.Limit = o
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended { // a turn of a user's session comes to its own end
@@ -135,9 +135,9 @@ func (m *machine) limitsChanged(given Limits) {
 		return
 	}
 	m.s.Policy.Limits = m.s.Policy.Limits.With(given)
-	if m.s.ReachedLimit != "" {
-		m.s.ReachedLimit = ""
-		m.s.ReachedLimit = m.limit()
+	if m.s.Stop.Limit != "" {
+		m.s.Stop.Limit = ""
+		m.s.Stop.Limit = m.limit()
 	}
 	m.s.LimitsChanged = m.s.Phase == Turning || m.s.Phase == TurningIsolated
 	o := m.limit()
@@ -153,7 +153,7 @@ func (m *machine) limitsChanged(given Limits) {
 // limitReached ends the loop. Work since the last gate run is gated first, for the report, and kept
 // in any case.
 func (m *machine) limitReached(o Outcome) {
-	m.s.ReachedLimit = o
+	m.s.Stop.Limit = o
 	switch {
 	case m.s.Policy.Kind == Explore || m.s.Policy.Kind == Periodic:
 		m.finish(Finished, limitReason(o), "")
@@ -166,8 +166,8 @@ func (m *machine) limitReached(o Outcome) {
 
 // limitAndFailure says which limit ended the loop, and the last failure.
 func (m *machine) limitAndFailure(o Outcome) string {
-	if m.s.ExternalCause != "" {
-		return limitReason(o) + "; the last turn died: " + m.s.ExternalCause
+	if m.s.Trouble.ExternalCause != "" {
+		return limitReason(o) + "; the last turn died: " + m.s.Trouble.ExternalCause
 	}
 	at, _ := m.s.Task(m.s.Current)
 	if m.s.Failing == nil || m.s.Failing.Reason == "" || at.Status != Open {

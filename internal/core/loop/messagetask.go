@@ -58,7 +58,7 @@ func (m *machine) messageTurnEnded(seen Inspection) bool {
 	switch {
 	case m.s.Policy.Kind == Answer, !seen.Changed && !seen.Shallow:
 		m.messageChangedNothing()
-	case m.s.ReachedLimit != "":
+	case m.s.Stop.Limit != "":
 		return false
 	default:
 		m.s.Claim = &Claim{}

@@ -248,5 +248,5 @@ func (m *machine) needsUserReason(kinds ...TaskStatus) string {
 
 // forgetEnd clears the outcome of a loop that continues.
 func (m *machine) forgetEnd() {
-	m.s.End = End{}
+	m.s.Stop, m.s.End = Stop{}, End{}
 }

@@ -229,8 +229,8 @@ func signatureOf(s loop.State) signature {
 	sig := signature{
 		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Attempt, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
-		s.Attended, p.Handover, p.Isolate && !s.IsolationFailed, s.HandoverTo != "",
-		s.TurnSinceGates, s.ReachedLimit != "", s.StopCause != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
+		s.Attended, p.Handover, p.Isolate && !s.Handover.IsolationFailed, s.Handover.To != "",
+		s.TurnSinceGates, s.Stop.Limit != "", s.Stop.Cause != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
 		s.TreeReplaced, len(s.Edits) > 0,
 	}
 	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused, loop.Editing}, s.Phase) {

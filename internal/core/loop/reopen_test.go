@@ -168,8 +168,8 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 		{Payload: loop.MessageArrived{Text: "go on"}},
 	} {
 		next, acts := loop.Step(s, e)
-		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.StopCause != loop.ByStop || len(acts) != 0 {
-			t.Errorf("%s: %s %s by %s, does %v", e.Kind(), next.Phase, next.Outcome, next.StopCause, acts)
+		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.Stop.Cause != loop.ByStop || len(acts) != 0 {
+			t.Errorf("%s: %s %s by %s, does %v", e.Kind(), next.Phase, next.Outcome, next.Stop.Cause, acts)
 		}
 		s = next
 	}

@@ -68,7 +68,7 @@ func (m *machine) reviewed(g Gates) {
 	case g.Status == gate.Fail:
 		m.reviewFailed(g)
 	default:
-		m.s.UnknownResults = 0
+		m.s.Trouble.UnknownResults = 0
 		switch {
 		case f.approvedBy(g):
 			m.approvedByReview(&f)
@@ -115,8 +115,8 @@ func (m *machine) treeChangedInReview(g Gates) {
 
 // reviewAgain retries an unavailable reviewer. Waits for its usage limit count against no limit.
 func (m *machine) reviewAgain(g Gates) bool {
-	if m.s.UnknownResults < maxUnknowns && g.RetryAt.After(m.s.Now) {
-		m.s.UnknownResults++
+	if m.s.Trouble.UnknownResults < maxUnknowns && g.RetryAt.After(m.s.Now) {
+		m.s.Trouble.UnknownResults++
 		m.stopClock()
 		m.wait(g.RetryAt, ThenGates, "a review waits for the usage limit: "+g.Reason)
 		return true
@@ -127,7 +127,7 @@ func (m *machine) reviewAgain(g Gates) bool {
 // reviewFailed counts a failed try, a bounded number of times. Then the work is kept for the user
 // to see.
 func (m *machine) reviewFailed(g Gates) {
-	m.s.UnknownResults = 0
+	m.s.Trouble.UnknownResults = 0
 	m.s.Ladder.ReviewFailures++
 	if m.s.Ladder.ReviewFailures >= cmp.Or(m.s.Policy.ReviewRounds, defaultReviewRounds) {
 		m.keepUnreviewed(ReviewDisagreed, g)
@@ -144,7 +144,7 @@ func (m *machine) reviewFailed(g Gates) {
 
 // keepUnreviewed accepts work that no review passed.
 func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
-	m.s.UnknownResults = 0
+	m.s.Trouble.UnknownResults = 0
 	f := *m.s.ClaimGates
 	f.Evidence, f.Reviewed, f.Findings = gate.NoEvidence, end, g.Findings
 	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason

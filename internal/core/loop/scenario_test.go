@@ -341,7 +341,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	// What could not tell is not red.
 	sc = begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.s.UnknownResults = 3
+	sc.s.Trouble.UnknownResults = 3
 	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "notify; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
 	sc.turnSeen("done", loop.Inspection{}, "finish unverified")

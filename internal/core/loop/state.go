@@ -180,12 +180,13 @@ type State struct {
 	Ownership
 	Counts
 	Work
-	Trouble
+	Trouble Trouble `json:"trouble,omitzero"`
 	GateState
 	NextTurn
 	Requests
 	Conversation
 	TurnHistory
+	Stop Stop `json:"stop,omitzero"`
 	End
 }
 
@@ -201,14 +202,14 @@ type Clock struct {
 type Ownership struct {
 	Attended bool     `json:"attended,omitempty"` // a user's session is the owner, not a runner
 	Waited   []string `json:"waited,omitempty"`   // its background work that the loop already waited for
-	Handover
+	Handover Handover `json:"handover,omitzero"`
 }
 
 // Handover is a requested or completed change of the owner.
 type Handover struct {
-	HandoverTo      Owner  `json:"handover_to,omitempty"`      // the requested owner
-	HandoverWhy     string `json:"handover_why,omitempty"`     // the reason
-	HandoverFailed  bool   `json:"handover_failed,omitempty"`  // do not retry automatically
+	To              Owner  `json:"to,omitempty"`               // the requested owner
+	Why             string `json:"why,omitempty"`              // the reason
+	Failed          bool   `json:"failed,omitempty"`           // do not retry automatically
 	IsolationFailed bool   `json:"isolation_failed,omitempty"` // isolated turns do not work: the session continues alone
 }
 
@@ -313,16 +314,20 @@ type TurnHistory struct {
 	Lessons []Lesson    `json:"lessons,omitempty"`
 }
 
+// Stop is why the loop ends before its next turn: a limit or the user.
+type Stop struct {
+	Limit  Outcome `json:"limit,omitempty"`  // that was reached
+	Cause  string  `json:"cause,omitempty"`  // of a cancellation: stop, int, term, hup
+	Reason string  `json:"reason,omitempty"` // how the user stopped it, if not by a command
+}
+
 // End is how the loop ended or will end.
 type End struct {
-	Outcome      Outcome       `json:"outcome,omitempty"`
-	Reason       string        `json:"reason,omitempty"`
-	Hint         string        `json:"hint,omitempty"`
-	ReachedLimit Outcome       `json:"reached_limit,omitempty"` // the limit that was reached
-	StopCause    string        `json:"stop_cause,omitempty"`    // cause of a cancellation: stop, int, term, hup
-	StopReason   string        `json:"stop_reason,omitempty"`   // how the user stopped it, if not by a command
-	EndedAt      time.Time     `json:"ended_at,omitzero"`
-	Tested       time.Duration `json:"tested,omitempty"` // mutation testing after EndedAt
+	Outcome Outcome       `json:"outcome,omitempty"`
+	Reason  string        `json:"reason,omitempty"`
+	Hint    string        `json:"hint,omitempty"`
+	EndedAt time.Time     `json:"ended_at,omitzero"`
+	Tested  time.Duration `json:"tested,omitempty"` // mutation testing after EndedAt
 }
 
 // IsNew reports whether an event is new: neither a message received before nor the end of an action

@@ -242,8 +242,8 @@ func (m *machine) follow(a After) {
 	case ThenNext:
 		m.next()
 	case ThenGates:
-		if m.s.Purpose == ForBaseline && m.s.ReachedLimit != "" {
-			m.limitReached(m.s.ReachedLimit)
+		if m.s.Purpose == ForBaseline && m.s.Stop.Limit != "" {
+			m.limitReached(m.s.Stop.Limit)
 			return
 		}
 		m.runGates(m.s.Purpose)
@@ -306,7 +306,7 @@ func (m *machine) ownerLost() {
 	case TurningIsolated:
 		switch {
 		case m.stopped():
-		case m.s.ReachedLimit != "":
+		case m.s.Stop.Limit != "":
 			m.isolatedFailed(nil, Failure{Class: Interrupted, Message: "a limit was reached"})
 		default:
 			m.acts = slices.Clone(m.s.Pending)

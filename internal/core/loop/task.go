@@ -212,7 +212,7 @@ func (m *machine) finalGates(g Gates) {
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}
-	m.s.UnknownResults = 0
+	m.s.Trouble.UnknownResults = 0
 	m.recordGates(g)
 	m.addTasks(g.Added)
 	if lost := m.commitsLost(g.LostCommits); lost || m.somethingOpen(g.Added) || len(m.s.Edits) > 0 || m.openForMessage() {

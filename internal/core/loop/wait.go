@@ -24,7 +24,7 @@ func (m *machine) resume(tasks []Task) {
 	m.addTasks(tasks)
 	m.s.Pause = false
 	if m.s.Phase == Paused {
-		m.s.HoldReason = ""
+		m.s.Trouble.HoldReason = ""
 		m.endWait()
 	}
 }

@@ -317,7 +317,7 @@ func (w *world) checkBegin(a loop.BeginTurn) {
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
 	case s.Attended && a.Fresh && !a.Isolated:
 		w.t.Errorf("a user's session is to have a fresh context: %+v", a)
-	case s.Attended && s.Policy.Handover && !s.HandoverFailed && s.ContextPercent >= s.Policy.HandoverAt && !a.Isolated:
+	case s.Attended && s.Policy.Handover && !s.Handover.Failed && s.ContextPercent >= s.Policy.HandoverAt && !a.Isolated:
 		w.t.Errorf("a session with %d %% is not left", s.ContextPercent)
 	}
 	l := w.s.Policy.Limits

@@ -62,7 +62,7 @@ func (n Notice) OutdatedReason(now loop.State) string {
 		return "the loop has ended"
 	case n.Question != nil && !slices.ContainsFunc(now.Unanswered(), func(q loop.Question) bool { return q.At.Equal(n.Question.At) }):
 		return "the question is answered"
-	case n.Reason == reasonHeld && now.HoldReason == "":
+	case n.Reason == reasonHeld && now.Trouble.HoldReason == "":
 		return "the loop is no longer held"
 	case n.Event == NeedsYou && len(n.Tests) > 0 && !slices.ContainsFunc(now.Unapproved(), func(path string) bool { return slices.Contains(n.Tests, path) }):
 		return "it is decided"
@@ -132,7 +132,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	}
 	switch {
 	case after.Phase == loop.Ended && before.Phase != loop.Ended:
-		if after.StopCause != loop.ByInterrupt { // the user pressed Ctrl-C and is present
+		if after.Stop.Cause != loop.ByInterrupt { // the user pressed Ctrl-C and is present
 			add(Ended, string(after.Outcome), strings.TrimLeft(after.Headline(""), " ·"), after.Reason, after.Hint)
 			notices[0].Outcome, notices[0].Tests = after.Outcome, after.Unapproved()
 		}
@@ -200,9 +200,9 @@ func addWaitNotices(before, after loop.State, kind loop.EventKind, add func(Even
 	isWaiting = isWaiting && after.Phase == loop.Waiting
 	wasWaiting := before.Phase == loop.Waiting && !before.AwayFrom.IsZero()
 	switch {
-	case isWaiting && after.UsageLimits > before.UsageLimits && after.UsageLimits <= 2:
+	case isWaiting && after.Trouble.UsageLimits > before.Trouble.UsageLimits && after.Trouble.UsageLimits <= 2:
 		add(Wait, "begun", "waits until "+wait.Until.Local().Format("15:04"), wait.Why)
-	case kind == loop.KindTimerFired && wasWaiting && before.UsageLimits == 1, before.UsageLimits > 1 && after.UsageLimits == 0:
+	case kind == loop.KindTimerFired && wasWaiting && before.Trouble.UsageLimits == 1, before.Trouble.UsageLimits > 1 && after.Trouble.UsageLimits == 0:
 		add(Wait, "over", "the usage limit is over: the loop continues")
 	}
 }

@@ -27,7 +27,7 @@ func TestDecide(t *testing.T) {
 	t.Parallel()
 	waiting := func(limited int) func(*loop.State) {
 		return func(s *loop.State) {
-			s.Phase, s.UsageLimits, s.AwayFrom = loop.Waiting, limited, at(11, 0)
+			s.Phase, s.Trouble.UsageLimits, s.AwayFrom = loop.Waiting, limited, at(11, 0)
 			s.Pending = []loop.Action{{Payload: loop.Wait{Until: time.Date(2026, 11, 25, 14, 30, 0, 0, time.Local), Why: "usage limit: resets at 2:30pm"}}}
 		}
 	}
@@ -49,8 +49,8 @@ func TestDecide(t *testing.T) {
 		{"done", nil, task(loop.Done, "proven"), loop.Event{Payload: loop.Committed{}}, ""},
 		{"ended", nil, end(loop.Stuck), loop.Event{Payload: loop.Concluded{}}, "ended stuck | 0 of 2 tasks done, 2 open · ended STUCK | task US-1 (parse CSV) failed: t03 / look at t03"},
 		{"ended before it was seen", func(s *loop.State) { *s = loop.State{} }, end(loop.Verified), loop.Event{Payload: loop.Concluded{}}, "ended verified | 0 of 2 tasks done, 2 open · ended VERIFIED | task US-1 (parse CSV) failed: t03 / look at t03"},
-		{"Ctrl-C", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.StopCause = loop.ByInterrupt }, loop.Event{Payload: loop.Concluded{}}, ""},
-		{"pawl stop", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.StopCause = loop.ByStop }, loop.Event{Payload: loop.Concluded{}}, "ended cancelled | 0 of 2 tasks done, 2 open · ended CANCELLED | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"Ctrl-C", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.Stop.Cause = loop.ByInterrupt }, loop.Event{Payload: loop.Concluded{}}, ""},
+		{"pawl stop", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.Stop.Cause = loop.ByStop }, loop.Event{Payload: loop.Concluded{}}, "ended cancelled | 0 of 2 tasks done, 2 open · ended CANCELLED | task US-1 (parse CSV) failed: t03 / look at t03"},
 		{"after the end", end(loop.Stuck), func(s *loop.State) { end(loop.Stuck)(s); s.Tasks[0].Status = loop.Blocked }, loop.Event{Payload: loop.Approved{}}, ""},
 		{"blocked", nil, task(loop.Blocked, "no API key"), loop.Event{Payload: loop.TreeInspected{}}, "needs_you blocked US-1 | US-1 parse CSV: the agent says that it cannot do it | no API key"},
 		{"blocked, and that is the end", nil, func(s *loop.State) {
@@ -76,9 +76,9 @@ func TestDecide(t *testing.T) {
 		{"limit met", nil, waiting(1), loop.Event{Payload: loop.AgentFailed{}}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
 		{"limit still holds", waiting(1), waiting(2), loop.Event{Payload: loop.AgentFailed{}}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
 		{"limit checked again and again", waiting(2), waiting(3), loop.Event{Payload: loop.AgentFailed{}}, ""},
-		{"limit over", waiting(1), func(s *loop.State) { s.UsageLimits = 1 }, loop.Event{Payload: loop.TimerFired{}}, "wait over | the usage limit is over: the loop continues |"},
-		{"limit over at last", func(s *loop.State) { s.UsageLimits = 3 }, nil, loop.Event{Payload: loop.TurnEnded{}}, "wait over | the usage limit is over: the loop continues |"},
-		{"paused while it waits", waiting(1), func(s *loop.State) { s.UsageLimits, s.Phase = 1, loop.Paused }, loop.Event{Payload: loop.PauseRequested{}}, ""},
+		{"limit over", waiting(1), func(s *loop.State) { s.Trouble.UsageLimits = 1 }, loop.Event{Payload: loop.TimerFired{}}, "wait over | the usage limit is over: the loop continues |"},
+		{"limit over at last", func(s *loop.State) { s.Trouble.UsageLimits = 3 }, nil, loop.Event{Payload: loop.TurnEnded{}}, "wait over | the usage limit is over: the loop continues |"},
+		{"paused while it waits", waiting(1), func(s *loop.State) { s.Trouble.UsageLimits, s.Phase = 1, loop.Paused }, loop.Event{Payload: loop.PauseRequested{}}, ""},
 		{"network wait", nil, func(s *loop.State) { waiting(0)(s); s.AwayFrom = time.Time{} }, loop.Event{Payload: loop.AgentFailed{}}, ""},
 		{"half of the budget", nil, func(s *loop.State) { s.Usage.CostUSD = 14.99 }, loop.Event{Payload: loop.TurnEnded{}}, ""},
 		{"75 %", nil, func(s *loop.State) { s.Usage.CostUSD = 15 }, loop.Event{Payload: loop.TurnEnded{}}, "budget 75 | 75 % of the budget is spent | $15.00 of $20.00"},
