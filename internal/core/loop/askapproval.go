@@ -71,7 +71,7 @@ const maxDetails = 20
 
 // evidenceShown describes the evidence for the work that would be accepted.
 func (m *machine) evidenceShown() []string {
-	f := m.s.ClaimGates
+	f := m.s.Claim.Gates
 	lines := []string{strings.TrimSuffix(fmt.Sprintf("evidence: %s; %s", f.Evidence, plan.OneLine(f.Reason, maxWhyBytes)), "; ")}
 	if len(f.Flipped) > 0 {
 		lines = append(lines, "failed before, passes now: "+plan.Few(f.Flipped, 4))
@@ -116,9 +116,10 @@ func (m *machine) resumeApproval() {
 	case ApproveClaim:
 		m.runGates(ForClaim)
 	case ApproveTask:
-		f := *m.s.ClaimGates
-		f.Accepted = true
-		m.s.ClaimGates = &f
+		claim, gates := *m.s.Claim, *m.s.Claim.Gates
+		gates.Accepted = true
+		claim.Gates = &gates
+		m.s.Claim = &claim
 		m.commitAccepted()
 	case ApproveEnd:
 		if len(m.rejectedWork()) > 0 || m.openForMessage() { // meanwhile
@@ -136,7 +137,7 @@ func (m *machine) approvalDeclined(q Question) {
 		why = ": " + q.Answer
 	}
 	m.remember("not approved by the user" + why)
-	m.s.Claim, m.s.ClaimGates = nil, nil
+	m.s.Claim = nil
 	switch q.Approve {
 	case ApprovePlan:
 		m.finish(CancelledEnd, "the user did not approve the plan"+why, "edit the plan file;  pawl resume  asks again")

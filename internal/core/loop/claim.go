@@ -21,7 +21,7 @@ func (m *machine) runGates(p Purpose) {
 	run, phase := RunGates{Purpose: p, Task: m.s.Current, Claimed: m.claimed()}, Judging
 	switch p {
 	case ForReview:
-		run.ReviewTree = m.s.ClaimGates.Tree
+		run.ReviewTree = m.s.Claim.Gates.Tree
 	case ForBaseline:
 		run.UnfinishedTree, phase = m.s.Start.UnfinishedTree, Baseline
 	}
@@ -65,7 +65,7 @@ func (m *machine) claimed() []string {
 	if m.s.Claim == nil {
 		return nil
 	}
-	ids := m.claimTasks(*m.s.Claim)
+	ids := m.claimTasks(m.s.Claim.Claim)
 	slices.SortStableFunc(ids, func(a, b string) int {
 		switch m.s.Current {
 		case a:

@@ -10,8 +10,8 @@ import (
 // commitWork commits the gated work. It may be a retry.
 func (m *machine) commitWork() {
 	ids := m.claimed()
-	evidence := m.s.ClaimGates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
-	m.await(Committing, Commit{Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.ClaimGates.Tree, Evidence: evidence, Receipt: m.s.ClaimGates.Receipt})
+	evidence := m.s.Claim.Gates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
+	m.await(Committing, Commit{Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.Claim.Gates.Tree, Evidence: evidence, Receipt: m.s.Claim.Gates.Receipt})
 }
 
 func (m *machine) committed(c Committed) {
@@ -36,7 +36,7 @@ func (m *machine) committed(c Committed) {
 
 // markDone marks the claimed tasks done.
 func (m *machine) markDone(commit, receipt string) {
-	ids, gates := m.claimed(), *m.s.ClaimGates
+	ids, gates := m.claimed(), *m.s.Claim.Gates
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	for i, id := range ids {
 		m.updateTask(id, func(t *Task) {
@@ -51,7 +51,7 @@ func (m *machine) markDone(commit, receipt string) {
 	}
 	m.creditFlippedGates(gates.FlippedGates)
 	m.remember("done: " + string(gates.Evidence))
-	m.s.Claim, m.s.ClaimGates = nil, nil
+	m.s.Claim = nil
 	m.s.TurnSinceGates = false
 }
 

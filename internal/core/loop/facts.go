@@ -41,13 +41,17 @@ type Facts struct {
 
 // Facts returns what performers of actions need to know now.
 func (s State) Facts() Facts {
+	var claim OpenClaim
+	if s.Claim != nil {
+		claim = *s.Claim
+	}
 	return Facts{
 		StartedAt: s.StartedAt, Elapsed: s.Elapsed(), Limits: s.Policy.Limits, Usage: s.Usage,
 		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
 		HandoverWhy: s.Handover.Why, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.Trouble.StaleIndexCommit,
 		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, Pending: s.AwaitingApproval(),
 		Current: s.Current, Start: s.Start, TurnSinceGates: s.TurnSinceGates, Claimed: s.Claim != nil,
-		Answer: s.Answer, ClaimGates: s.ClaimGates, ClaimGatesAt: s.ClaimGatesAt,
+		Answer: s.Answer, ClaimGates: claim.Gates, ClaimGatesAt: claim.GatesAt,
 		Failing: s.Failing, LastTestRun: s.Ladder.LastTestRun, Lessons: s.Lessons, History: s.History,
 	}
 }

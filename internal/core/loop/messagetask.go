@@ -61,7 +61,7 @@ func (m *machine) messageTurnEnded(seen Inspection) bool {
 	case m.s.Stop.Limit != "":
 		return false
 	default:
-		m.s.Claim = &Claim{}
+		m.s.Claim = &OpenClaim{}
 		m.routeClaim(seen)
 	}
 	return true

@@ -29,8 +29,7 @@ func (m *machine) reviewOrAccept(g Gates) {
 		m.approveOrCommit(g)
 		return
 	}
-	g.Results = nil
-	m.s.ClaimGates, m.s.ClaimGatesAt = &g, m.s.Now
+	m.keepClaimGates(g)
 	if m.limit() == Budget {
 		m.keepUnreviewed(ReviewNone, Gates{Reason: "the budget is spent"})
 		return
@@ -40,11 +39,16 @@ func (m *machine) reviewOrAccept(g Gates) {
 
 // approveOrCommit accepts work after the user's approval, if the policy asks for it.
 func (m *machine) approveOrCommit(g Gates) {
-	g.Results = nil
-	m.s.ClaimGates, m.s.ClaimGatesAt = &g, m.s.Now
+	m.keepClaimGates(g)
 	if !m.askApproval(ApproveTask, g.Tree) {
 		m.commitAccepted()
 	}
+}
+
+// keepClaimGates keeps the gates that accept the claim.
+func (m *machine) keepClaimGates(g Gates) {
+	g.Results = nil
+	m.s.Claim = &OpenClaim{Claim: m.s.Claim.Claim, Gates: &g, GatesAt: m.s.Now}
 }
 
 func (m *machine) commitAccepted() {
@@ -52,13 +56,13 @@ func (m *machine) commitAccepted() {
 		m.commitWork()
 		return
 	}
-	m.markDone("", m.s.ClaimGates.Receipt)
+	m.markDone("", m.s.Claim.Gates.Receipt)
 	m.next()
 }
 
 // reviewed decides after the reviews of work that passes the commands.
 func (m *machine) reviewed(g Gates) {
-	f := *m.s.ClaimGates
+	f := *m.s.Claim.Gates
 	switch {
 	case g.Status == gate.Unknown && g.Tree != "" && g.Tree != f.Tree && m.s.Policy.Kind != Answer:
 		m.treeChangedInReview(g)
@@ -133,7 +137,7 @@ func (m *machine) reviewFailed(g Gates) {
 		m.keepUnreviewed(ReviewDisagreed, g)
 		return
 	}
-	m.s.Claim, m.s.ClaimGates = nil, nil
+	m.s.Claim = nil
 	m.s.Refusals++
 	first := ""
 	if len(g.Findings) > 0 {
@@ -145,7 +149,7 @@ func (m *machine) reviewFailed(g Gates) {
 // keepUnreviewed accepts work that no review passed.
 func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 	m.s.Trouble.UnknownResults = 0
-	f := *m.s.ClaimGates
+	f := *m.s.Claim.Gates
 	f.Evidence, f.Reviewed, f.Findings = gate.NoEvidence, end, g.Findings
 	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason
 	f.Receipt = strings.TrimSpace(f.Receipt + " " + g.Receipt)

@@ -141,7 +141,7 @@ type Ladder struct {
 	OtherPromise       *OtherPromise `json:"other_promise,omitempty"`        // of the last turn
 	Refused            bool          `json:"refused,omitempty"`              // a claim without evidence was refused once
 	RefusedForInputs   bool          `json:"refused_for_inputs,omitempty"`   // a claim was refused once because it needs changed gate inputs
-	RefusedClaim       *Claim        `json:"refused_claim,omitempty"`        // the refused claim, until another try fails
+	RefusedClaim       *OpenClaim    `json:"refused_claim,omitempty"`        // the refused claim, until another try fails
 	RefusedStillRed    bool          `json:"refused_still_red,omitempty"`    // a claim was refused over gates that failed before too
 	SeenRed            bool          `json:"seen_red,omitempty"`             // a gate failed since the task began
 	ReviewFailures     int           `json:"review_failures,omitempty"`      // reviews that failed the task's work
@@ -235,7 +235,7 @@ type Work struct {
 	TreeReplaced   bool          `json:"tree_replaced,omitempty"` // a user restored a checkpoint since the task began
 	Ladder         Ladder        `json:"ladder"`
 	Failing        *Failing      `json:"failing,omitempty"`
-	Claim          *Claim        `json:"claim,omitempty"`           // at the gates
+	Claim          *OpenClaim    `json:"claim,omitempty"`           // at the gates
 	OutsideChanges []string      `json:"outside_changes,omitempty"` // Inspection.OutsideChanges of the last claim without a change
 	Isolated       *IsolatedTurn `json:"isolated,omitempty"`        // the last isolated turn
 }
@@ -265,8 +265,6 @@ type Trouble struct {
 type GateState struct {
 	Purpose        Purpose   `json:"purpose,omitempty"`
 	TurnSinceGates bool      `json:"turn_since_gates,omitempty"` // a turn ended after the last gate run
-	ClaimGates     *Gates    `json:"claim_gates,omitempty"`      // of the claim being reviewed or committed
-	ClaimGatesAt   time.Time `json:"claim_gates_at,omitzero"`    // when they ran
 	Green          bool      `json:"green,omitempty"`            // every gate passed in full
 	RedReason      string    `json:"red_reason,omitempty"`       // why gates fail, "" if none do or the result is unknown
 	RedAtStart     []RedGate `json:"red_at_start,omitempty"`     // what failed before the first turn

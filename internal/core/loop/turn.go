@@ -137,11 +137,11 @@ func (m *machine) applyTurn(t Turn) {
 
 // allowedClaim returns the claim that counts. A time-boxed or periodic goal can only claim to be
 // blocked.
-func (m *machine) allowedClaim(c *Claim) *Claim {
-	if c != nil && !c.Blocked && !m.claimable() {
+func (m *machine) allowedClaim(c *Claim) *OpenClaim {
+	if c == nil || !c.Blocked && !m.claimable() {
 		return nil
 	}
-	return c
+	return &OpenClaim{Claim: *c}
 }
 
 func (m *machine) claimable() bool {
@@ -203,10 +203,10 @@ func (m *machine) treeInspected(seen Inspection) {
 		return
 	}
 	if len(seen.TickedByAgent) > 0 && m.claimable() && (m.s.Claim == nil || !m.s.Claim.Blocked) {
-		c := Claim{Tasks: seen.TickedByAgent}
+		c := OpenClaim{Claim: Claim{Tasks: seen.TickedByAgent}}
 		if m.s.Claim != nil {
 			c.NoBehaviourChange = m.s.Claim.NoBehaviourChange
-			c.Tasks = append(slices.Clone(m.claimTasks(*m.s.Claim)), seen.TickedByAgent...)
+			c.Tasks = append(slices.Clone(m.claimTasks(m.s.Claim.Claim)), seen.TickedByAgent...)
 		}
 		m.s.Claim = &c
 		if seen.Shallow {
@@ -228,7 +228,7 @@ func (m *machine) treeInspected(seen Inspection) {
 		m.routeClaim(seen)
 	case m.messageTurnEnded(seen):
 	case m.s.Policy.Verify:
-		m.s.Claim = &Claim{}
+		m.s.Claim = &OpenClaim{}
 		m.runGates(ForClaim)
 	case m.s.Policy.Kind == Periodic && m.limit() == "": // else there is no next time
 		m.s.Situation = NoClaim

@@ -36,6 +36,13 @@ type Claim struct {
 	Summary           string   `json:"summary,omitempty"` // what was done, from the claim tool
 }
 
+// OpenClaim is a claim that is not decided yet.
+type OpenClaim struct {
+	Claim
+	Gates   *Gates    `json:"gates,omitempty"`   // that accept it, while it is reviewed, approved or committed
+	GatesAt time.Time `json:"gates_at,omitzero"` // when they ran
+}
+
 // Inspection is the state of the work tree after a turn.
 type Inspection struct {
 	Changed           bool     `json:"changed"`                       // the tree differs from the task's start

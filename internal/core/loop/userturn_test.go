@@ -71,8 +71,8 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 				WorkResult: loop.WorkResult{Evidence: gate.Proven},
 				Proof:      loop.Proof{MissingFromCommit: []string{"mine.txt"}},
 			}}})
-			if sc.s.Phase != loop.Committing || sc.s.ClaimGates.Evidence != gate.NoEvidence {
-				t.Errorf("%s with %+v", sc.s.Phase, sc.s.ClaimGates)
+			if sc.s.Phase != loop.Committing || sc.s.Claim.Gates.Evidence != gate.NoEvidence {
+				t.Errorf("%s with %+v", sc.s.Phase, sc.s.Claim.Gates)
 			}
 		})
 	}

@@ -252,8 +252,8 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		if p.Commit != "" {
 			m.Base = Base{Commit: p.Commit}
 		}
-		if before.ClaimGates != nil && len(before.ClaimGates.TestsChanged) == 0 {
-			m.TestsTree = cmp.Or(before.ClaimGates.ProtectedTree, p.Tree)
+		if gates := before.Claim.Gates; len(gates.TestsChanged) == 0 {
+			m.TestsTree = cmp.Or(gates.ProtectedTree, p.Tree)
 		}
 	case loop.Checkpointed:
 		if before.Phase != loop.Checkpointing || before.After != loop.ThenBaseline {
