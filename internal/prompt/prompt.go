@@ -230,7 +230,7 @@ func Recap(history []loop.RecapLine) []string {
 	for _, h := range history[old:] {
 		text := fmt.Sprintf("iteration %d", h.Iteration)
 		if h.Task != "" && h.Task != loop.GoalTask {
-			text += ", " + head(line(h.Task), 40)
+			text += ", task " + head(line(h.Task), 40)
 		}
 		text += ": " + line(h.What)
 		if h.LastAgentLine != "" {
