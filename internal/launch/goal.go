@@ -267,8 +267,12 @@ func isPrompt(path string) bool {
 
 func (g *Goal) readPlan(root, dir, path string) error {
 	f, err := planfile.Load(path)
-	if invalid, ok := errors.AsType[*planfile.Invalid](err); ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
-		name := relativeTo(dir, path)
+	invalid, ok := errors.AsType[*planfile.Invalid](err)
+	name := relativeTo(dir, path)
+	if ok {
+		err = invalid.Renamed(name)
+	}
+	if ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
 		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes its tasks; "+shell.Quoted([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
 	}
 	if err != nil {

@@ -148,11 +148,11 @@ func (r *reading) notTasks(d *document) {
 		}
 		switch sign := otherBox.FindSubmatch(line); {
 		case unspaced.Match(line):
-			r.note(n, "this line looks like a task, and is none: it has no space before the box", `"- [ ] task"`)
+			r.note(n, "this line looks like a task but is not one: it has no space before the box", `"- [ ] task"`)
 		case boxLine.Match(line):
-			r.note(n, "this line looks like a task, and is none: it stands in code or in no list", `"- [ ] task" in a list`)
+			r.note(n, "this line looks like a task but is not one: it is in code or in no list", `"- [ ] task" in a list`)
 		case emptyBox.Match(line):
-			r.note(n, "this box has no text: it is no task", `"- [ ] task"`)
+			r.note(n, "this box has no text, so it is not a task", `"- [ ] task"`)
 		case sign != nil:
 			r.note(n, string(sign[1])+" is no box of a task: this line is none", `"- [ ] task"`)
 		}

@@ -33,6 +33,9 @@ func (e *Invalid) Error() string {
 	return e.Lines()[0] + more
 }
 
+// Renamed is the same error about a file that a user knows by another name.
+func (e *Invalid) Renamed(name string) error { return invalid(name, e.Problems...) }
+
 // Lines are the problems as "FILE:LINE: what is wrong: expected …".
 func (e *Invalid) Lines() []string { return Lines(e.Name, e.Problems) }
 

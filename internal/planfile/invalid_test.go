@@ -108,7 +108,7 @@ func TestInvalidKeepsWhatIsOdd(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	want := []string{
-		`plan.md:3: this line looks like a task, and is none: it has no space before the box: expected "- [ ] task"`,
+		`plan.md:3: this line looks like a task but is not one: it has no space before the box: expected "- [ ] task"`,
 		`plan.md:5: task 2 is marked [?], which is taken as open: expected "[ ]" for open, "[x]" for done`,
 	}
 	if diff := cmp.Diff(want, planfile.Lines("plan.md", invalid.Odd)); diff != "" {

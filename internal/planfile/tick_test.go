@@ -159,11 +159,11 @@ func TestOdd(t *testing.T) {
 	want := []string{
 		"1: task 1 is marked [-], which is taken as open",
 		"8: task 7 is marked [✔️], which is taken as open",
-		"9: this box has no text: it is no task",
-		"10: this box has no text: it is no task",
+		"9: this box has no text, so it is not a task",
+		"10: this box has no text, so it is not a task",
 		"11: ☐ is no box of a task: this line is none",
-		"13: this line looks like a task, and is none: it stands in code or in no list",
-		"16: this box has no text: it is no task",
+		"13: this line looks like a task but is not one: it is in code or in no list",
+		"16: this box has no text, so it is not a task",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("odd marks (-want +got):\n%s", diff)

@@ -326,7 +326,7 @@ func TestGateInputsAreNamedAsSuch(t *testing.T) {
 		}
 	}
 	got := text(t, l)
-	const want = "  gate inputs   US-005 Status codes changed gate inputs; what passed before passes with the originals too, or the change was allowed"
+	const want = "  gate inputs   US-005 Status codes changed gate inputs; the originals pass too, or the change was allowed"
 	if !strings.Contains(got, want) || strings.Contains(got, "tests changed") {
 		t.Errorf("%q is missing, or tests are named, in\n%s", want, got)
 	}

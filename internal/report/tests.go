@@ -140,7 +140,7 @@ func (p *page) standing(t loop.Task) string {
 	case approved:
 		return "changed " + what + ", which were approved"
 	}
-	return "changed " + what + "; what passed before passes with the originals too, or the change was allowed"
+	return "changed " + what + "; the originals pass too, or the change was allowed"
 }
 
 // fileOf is the file that a diff's line "--- a/…" or "+++ b/…" names: git quotes a
