@@ -58,7 +58,7 @@ var languages = sync.OnceValue(func() []language {
 		},
 		{
 			names: "*.py", style: source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}},
-			head:  regex.New(`(?m)^[ \t]*(?:async\s+)?(?:def|class)\s+(?P<name>[tT]est\w*)`),
+			head:  regex.New(`(?m)^[ \t]*(?:async\s+)?(?:def|class)\s+(?P<name>[tT]est\w*|\w+Test(?:s|Case|Suite)?\b)`),
 			group: regex.New(`class\s`), extent: indents, above: annotation,
 			skip:   regex.New(`@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip|skipIf|skipUnless|expectedFailure)|skip\w*|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bself\.skipTest\(|\braise\s+(?:unittest\.)?SkipTest|__test__\s*=\s*False`),
 			assert: regex.New(`\bassert\b|\bself\.(?:assert\w*|fail)\(|\bpytest\.raises\(`),

@@ -61,7 +61,7 @@ func Compare(path string, before, after []byte) []Change {
 	add := func(k Kind, line int, name string) { changes = append(changes, Change{k, line, name}) }
 	left := index(now)
 	var gone []test
-	for _, old := range was {
+	for _, old := range unchangedFirst(was, left) {
 		same := left[old.name]
 		if len(same) == 0 && old.name == wholeFile {
 			same = []test{{name: wholeFile, line: old.line, group: old.group}}
@@ -70,9 +70,10 @@ func Compare(path string, before, after []byte) []Change {
 			gone = append(gone, old)
 			continue
 		}
-		left[old.name] = same[1:]
-		for _, k := range compare(old, same[0]) {
-			add(k, same[0].line, old.name)
+		at := max(0, slices.IndexFunc(same, old.hasBodyOf))
+		left[old.name] = slices.Delete(slices.Clone(same), at, at+1)
+		for _, k := range compare(old, same[at]) {
+			add(k, same[at].line, old.name)
 		}
 	}
 	fresh := newOnes(now, left)
@@ -96,6 +97,22 @@ func Compare(path string, before, after []byte) []Change {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Line, b.Line) })
 	return changes
 }
+
+// unchangedFirst returns the tests with those first that are still there as they were: a test of
+// another class may have the same name, and must not be compared with them.
+func unchangedFirst(was []test, now map[string][]test) []test {
+	var unchanged, others []test
+	for _, old := range was {
+		if slices.ContainsFunc(now[old.name], old.hasBodyOf) {
+			unchanged = append(unchanged, old)
+		} else {
+			others = append(others, old)
+		}
+	}
+	return slices.Concat(unchanged, others)
+}
+
+func (t test) hasBodyOf(other test) bool { return t.body == other.body }
 
 // Added returns the names of new tests behind their groups, such as "calc > adds". It omits skipped
 // tests and those that end before they assert.

@@ -377,6 +377,7 @@ func TestAddedTests(t *testing.T) {
 		{"test_a.py", "def test_a():\n    assert 1\n", "def test_a():\n    assert 1\n\n\nclass TestB:\n    def test_b(self):\n        assert 2\n", []string{"TestB > test_b"}},
 		{"test_a.py", "", "import pytest\n\n\n@pytest.mark.skip\ndef test_a():\n    assert 1\n", nil},
 		{"a.test.js", "", "describe('sums', () => {\n  it('adds', () => { expect(1).toBe(1); });\n});\n", []string{"sums > adds"}},
+		{"test_a.py", "class OddTests:\n    def test_b(self):\n        assert 1\n", "class EvenTests:\n    def test_b(self):\n        assert 2\n\n\nclass OddTests:\n    def test_b(self):\n        assert 1\n", []string{"EvenTests > test_b"}},
 		{"a_test.go", "package a\n\nfunc TestA(t *testing.T) { t.Error() }\n", "package a\n\nfunc TestA(t *testing.T) { t.Error(1) }\n", nil},
 		{"tests/a.rs", "", "#[test]\nfn adds() {\n    assert_eq!(1, 1);\n}\n", []string{"adds"}},
 		{"a.txt", "", "def test_a():\n", nil},
