@@ -25,7 +25,7 @@ func TestPiecesOfTheWork(t *testing.T) {
 		{"one that tests see", removes, "import app\nall = [1, 2]\nassert app.prune(all) == 'pruned' and all == [2]\n", ""},
 		{"a question that tests see one side of", "\n\ndef probed():\n    return 'app' in sys.modules and not sys.flags.quiet\n" + masks + "    if not probed():\n        return text\n" + does, test, "app.py:13 in mask never holds (if not probed():)"},
 		{"the same, chosen between", "\n\nTRACED = len(sys.path) > 0\n" + masks + "    head, tail = text.split(':')\n    return head + (':*' if TRACED else ':' + tail)\n", test, "app.py:13 in mask always holds "},
-		{"a condition without a test", masks + "    if text.startswith('//'):\n        text = text[2:]\n" + does, test, "app.py:9 in mask never holds (if text.startswith('//'):)"},
+		{"one condition without a test", masks + "    if text.endswith(':*'):\n        return text\n" + does, test, ""},
 		{"the same beside others", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '?:*'\n", "app.py:9 in mask never holds"},
 		{"most of them tested", masks + "    if text.startswith('//'):\n        text = text[2:]\n    if ':' not in text:\n        return ''\n    if text[0] == '?':\n        return '!'\n" + does, test + "assert app.mask('ab') == ''\nassert app.mask('?:') == '!'\n", ""},
 		{"a function that tests have for themselves", "\n\ndef star(text):\n    return text * 2\n" + masks + "    return text[:2] + star('*')\n", "import app\napp.star = lambda text: '*'\nassert app.mask('a:b') == 'a:*'\n", "app.py:8 star does nothing"},
