@@ -36,13 +36,33 @@ func (c *claim) runClean(ctx context.Context, gates []gate.Gate, probe gate.Prob
 	return gate.Run{Results: slices.Concat(here, there)}, err
 }
 
-// repeatClean runs gates in a clean checkout, and looks for what may be the reason if they fail.
+// repeatClean runs gates in a clean checkout, those twice in which something fails only there: it may
+// fail by chance. It looks for what may be the reason.
 func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	run, err := c.runClean(ctx, gates, w.probe)
-	if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
+	w.checkout, w.tree = cleanPlace, c.Tree
+	for i, first := range run.Results {
+		g := slices.IndexFunc(gates, func(g gate.Gate) bool { return g.Name == first.Gate && !g.InWorkTree })
+		if err != nil || g < 0 || !c.onlyFailsThere(first) {
+			continue
+		}
+		c.Checkout.Renew()
+		var again []gate.Result
+		if again, err = c.runInCheckout(ctx, gates[g:g+1], w); err == nil && !c.onlyFailsThere(again[0]) {
+			run.Results[i] = again[0]
+		}
+	}
+	if err == nil && slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
 		c.seen.Clean.ChangedIgnoredFiles, err = c.ChangedIgnoredFiles(ctx)
 	}
 	return run, err
+}
+
+// onlyFailsThere reports whether something fails in a result from a checkout that passes in the work
+// tree.
+func (c *claim) onlyFailsThere(there gate.Result) bool {
+	here := slices.IndexFunc(c.seen.Now, func(r gate.Result) bool { return r.Gate == there.Gate })
+	return here >= 0 && there.FailsWhere(c.seen.Now[here])
 }
 
 // runCleanGate runs a gate in the clean checkout and records whether it left files.

@@ -20,7 +20,7 @@ func (o Observation) flippedWithOriginals() bool {
 func (o Observation) failingOnlyClean(f flips) []string {
 	turned := f.gates(redAgain)
 	return filter(o.gateNames(), func(name string) bool {
-		return !slices.Contains(turned, name) && o.probeResult(RepeatClean, name).failsWhere(resultOf(o.Now, name))
+		return !slices.Contains(turned, name) && o.probeResult(RepeatClean, name).FailsWhere(resultOf(o.Now, name))
 	})
 }
 

@@ -204,7 +204,7 @@ func (o Observation) originalsFail() bool {
 
 // failsWherePassesNow reports whether something fails in a run and passes on the current tree.
 func (o Observation) failsWherePassesNow(run []Result) bool {
-	return slices.ContainsFunc(run, func(r Result) bool { return r.failsWhere(resultOf(o.Now, r.Gate)) })
+	return slices.ContainsFunc(run, func(r Result) bool { return r.FailsWhere(resultOf(o.Now, r.Gate)) })
 }
 
 // PassesLikeNow reports whether a run has no unknown gate, and all passes that passes on the
@@ -214,8 +214,8 @@ func (o Observation) PassesLikeNow(run []Result) bool {
 	return !slices.ContainsFunc(run, func(r Result) bool { return r.Status == Unknown }) && !o.failsWherePassesNow(run)
 }
 
-// failsWhere reports whether something fails in r and passes in other.
-func (r Result) failsWhere(other Result) bool {
+// FailsWhere reports whether something fails in r and passes in other.
+func (r Result) FailsWhere(other Result) bool {
 	if r.Status == Fail && other.Status == Pass {
 		return true
 	}
@@ -244,7 +244,7 @@ func (o Observation) originalsUnknown() bool {
 func (o Observation) compareOriginals() comparison {
 	before := slices.Clone(o.Baseline)
 	for i, b := range before {
-		if r := resultOf(o.Runs[OriginalsBefore].Results, b.Gate); r.Status == b.Status && !r.failsWhere(b) {
+		if r := resultOf(o.Runs[OriginalsBefore].Results, b.Gate); r.Status == b.Status && !r.FailsWhere(b) {
 			before[i] = r
 		}
 	}
