@@ -1,13 +1,26 @@
 package testreport
 
-import "strings"
+import (
+	"strings"
 
-// LastLine returns the last line of an output, at most 200 bytes of it.
+	"github.com/pawl-dev/pawl/internal/regex"
+)
+
+// LastLine returns the last line of an output that says something, at most 200 bytes of it. Behind an
+// error, JavaScript prints where it was thrown.
 func LastLine(tail string) string {
-	tail = strings.TrimSpace(tail)
-	line := strings.TrimSpace(tail[strings.LastIndexByte(tail, '\n')+1:])
+	lines := strings.Split(strings.TrimSpace(tail), "\n")
+	line := strings.TrimSpace(lines[len(lines)-1])
+	for i := len(lines) - 1; i >= 0; i-- {
+		if l := strings.TrimSpace(lines[i]); l != "" && !stackFrame.MatchString(l) {
+			line = l
+			break
+		}
+	}
 	if len(line) > 200 {
 		line = strings.ToValidUTF8(line[:200], "") + "…"
 	}
 	return line
 }
+
+var stackFrame = regex.New(`^at .*:\d+\)?$|^at (?:async )?[\w.<>]+ \(.*\)$|^Node\.js v[\d.]+$`)

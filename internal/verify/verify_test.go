@@ -173,6 +173,7 @@ func TestResultOfOneGate(t *testing.T) {
 	}{
 		{"pass", gate.Gate{Command: "echo fine"}, gate.Pass, 0, ""},
 		{"fail", gate.Gate{Command: "echo first; echo last; exit 3"}, gate.Fail, 3, "exit 3: last"},
+		{"fail with a stack", gate.Gate{Command: "printf 'Error: no config\\n    at async read (/a/b.js:1:2)\\n    at node:internal/main:3:4\\n\\nNode.js v20.1.0\\n'; exit 1"}, gate.Fail, 1, "exit 1: Error: no config"},
 		{"fail in silence", gate.Gate{Command: "exit 1"}, gate.Fail, 1, "exit 1"},
 		{"argv", gate.Gate{Argv: []string{"sh", "-c", "test \"$0\" = 'a b'", "a b"}}, gate.Pass, 0, ""},
 		{"no such runner", gate.Gate{Command: "echo '/usr/bin/python3: No module named pytest'; exit 1"}, gate.Unknown, 1, "Python does not find what runs the tests: /usr/bin/python3: No module named pytest"},
