@@ -163,6 +163,11 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 		})
 	}
 	g.ChangedTests = slices.Clone(g.ChangedTests)
+	for _, path := range g.TestsChanged { // a value outside of its tests may have changed
+		if there[path] != had[path] && !slices.ContainsFunc(g.ChangedTests, func(c loop.TestChange) bool { return c.Path == path }) {
+			g.ChangedTests = append(g.ChangedTests, loop.TestChange{Path: path, Kind: "changed"})
+		}
+	}
 	for i := range g.ChangedTests {
 		g.ChangedTests[i].Path = plan.Visible(g.ChangedTests[i].Path) // JSON would make another name of it
 	}

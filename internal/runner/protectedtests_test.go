@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,6 +179,22 @@ func TestATaskIsNotChargedWithTestsOfAnEarlierOne(t *testing.T) {
 		if c.Path != "test_half.py" {
 			t.Errorf("the second task is charged with %s", c)
 		}
+	}
+}
+
+// A change of a value beside the tests of a file is the task's own.
+func TestATaskIsChargedWithValuesBesideItsTests(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "python3")
+	test := func(known string) string {
+		return "import sys, unittest\nsys.path.insert(0, '.')\nimport app\n\nKNOWN = {8: " + known + "}\n\n\nclass Half(unittest.TestCase):\n    def test_it(self):\n        for n, want in KNOWN.items():\n            self.assertEqual(app.half(n), want)\n"
+	}
+	b := newBench(t, map[string]string{"app.py": "def half(n):\n    return n // 2\n", "test_half.py": test("4"), "plan.md": "- [ ] half is one more\n", ".gitignore": "__pycache__\n"})
+	s := b.run("-- 1/run --\nsed -i 's,n // 2,n // 2 + 1,' app.py\n-- 1/files/test_half.py --\n"+test("5")+"-- 1"+claims,
+		[]string{"plan.md"}, map[string]any{"gates": []any{map[string]any{"name": "t", "command": "python3 -m unittest -q"}}})
+	want := []loop.TestChange{{Path: "test_half.py", Kind: "changed"}}
+	if got := s.Tasks[0]; strings.Join(got.TestsChanged, " ") != "test_half.py" || !slices.Equal(got.ChangedTests, want) {
+		t.Errorf("%s: %+v", s.Reason, got)
 	}
 }
 
