@@ -31,3 +31,22 @@ func TestWhatATestIsCalledInItsFile(t *testing.T) {
 		}
 	}
 }
+
+// An ID that names its file says nothing of a test in another one.
+func TestTestsOfAFile(t *testing.T) {
+	t.Parallel()
+	isTest := func(file string) bool { return IsTest(nil, file) }
+	for id, want := range map[string]bool{
+		"test/sum.test.ts > sums > //example.com":   true,
+		"sum.test.ts > sums > adds":                 true,
+		"test/parse.test.ts > sums > //example.com": false,
+		"tests/test_parse.py::TestSum::test_adds":   false,
+		"parse.ts > adds":                           true,
+		"sum::tests::adds":                          true,
+		"example.com/sum.TestAdds":                  true,
+	} {
+		if got := len(idsOfFile("test/sum.test.ts", []string{id}, isTest)) > 0; got != want {
+			t.Errorf("%s: %v", id, got)
+		}
+	}
+}

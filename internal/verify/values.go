@@ -43,6 +43,9 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 	if err != nil {
 		return nil, nil, err
 	}
+	maps.DeleteFunc(tests, func(file string, _ []byte) bool {
+		return len(proving) > 0 && !mutant.IsData(file) && len(idsOfFile(file, proving, c.isTest)) == 0
+	})
 	changed, telling := map[string][]byte{}, map[string]bool{}
 	var given []string
 	expects := false // tests name values themselves
@@ -50,7 +53,7 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 	// which a file, or the project's runner, finds tests: with these they may not run.
 	compares := slices.ContainsFunc(c.seen.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
 	for file, content := range tests {
-		values := mutant.Values(file, content, namesOf(file, proving), c.ownFunctions())
+		values := mutant.Values(file, content, namesOf(file, idsOfFile(file, proving, c.isTest)), c.ownFunctions())
 		for _, text := range values.Distinctive {
 			telling[text] = true
 		}
@@ -159,6 +162,16 @@ func namesOf(file string, proving []string) []string {
 		return nil
 	}
 	return namesInFile(proving)
+}
+
+// idsOfFile returns the tests that a file may hold: those whose IDs name no other test file. Names of
+// tests, such as "//example.com", are no names of tests in each file that has such a text.
+func idsOfFile(file string, ids []string, isTest func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		named, _, _ := strings.Cut(id, " > ")
+		named, _, _ = strings.Cut(named, "::")
+		return named != id && path.Base(named) != path.Base(file) && isTest(named)
+	})
 }
 
 // ownFunctions returns the names of added or changed functions.
