@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ const DefaultCommitForm = "{type}({id}): {title}"
 var (
 	commitField = regex.New(`\{[^{}]*\}`)
 	noID        = regex.New(`[(\[]\{id(_lower)?\}[)\]]`)
+	typedTitle  = regex.New(`^(feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert)(?:\(([^()]+)\))?(!?): (.+)`)
 )
 
 // CheckCommitForm returns why no subject can be made of a form.
@@ -38,8 +40,13 @@ func CheckCommitForm(form string) error {
 	return nil
 }
 
-// Format makes the subject. Where there is no id, brackets around it are left out.
+// Format makes the subject. Where there is no id, brackets around it are left out. A title that is a
+// conventional subject already, such as "fix(api): say why", gives its own type and scope.
 func (c CommitSubject) Format(form string) string {
+	if m := typedTitle.FindStringSubmatch(c.Title); m != nil && strings.Contains(form, "{type}") {
+		c.Type, c.ID, c.Title = m[1], cmp.Or(c.ID, m[2]), m[4]
+		form = strings.Replace(form, ":", m[3]+":", 1)
+	}
 	if c.ID == "" {
 		form = noID.ReplaceAllString(form, "")
 	}

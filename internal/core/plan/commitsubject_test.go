@@ -17,6 +17,10 @@ func TestCommitSubject(t *testing.T) {
 		{story, "JIRA-12 {title}", "JIRA-12 Add parse() {id}"},
 		{CommitSubject{Type: "fix", Title: "API docs"}, DefaultCommitForm, "fix: API docs"},
 		{CommitSubject{Type: "fix", Title: "API docs"}, "[{id}] {title_lower}", "api docs"},
+		{CommitSubject{Type: "feat", Title: "fix(api): say why"}, DefaultCommitForm, "fix(api): say why"},
+		{CommitSubject{Type: "feat", Title: "chore: say why"}, DefaultCommitForm, "chore: say why"},
+		{CommitSubject{Type: "feat", ID: "3", Title: "fix(api)!: say why"}, DefaultCommitForm, "fix(3)!: say why"},
+		{CommitSubject{Type: "feat", Title: "fix: say why"}, "JIRA-12 {title}", "JIRA-12 fix: say why"},
 		{CommitSubject{Type: "fix", Title: "x"}, "{id} {title}", "x"},
 	} {
 		if got := c.subject.Format(c.form); got != c.want {
