@@ -89,6 +89,8 @@ func Evidence(t loop.Task) string {
 			names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", len(t.Flipped)-3))
 		}
 		return strings.Join(names, ", ") + " failed before and " + figure.Verb(len(t.Flipped), "passes", "pass") + " now"
+	case t.Evidence == gate.Unproven && len(t.StillRed)+len(t.TestsNotRun) == 0 && !t.OnlyText && t.Why != "":
+		return "please review: " + t.Why // a test may prove some of it
 	case t.Evidence == gate.Unproven:
 		return loop.UnprovenSummary(t) + ": please review"
 	}

@@ -131,7 +131,7 @@ func (p *page) unproven(t loop.Task) string {
 	untested, tried := p.Untested[t.ID]
 	switch {
 	case !tried && t.Why != "" && len(t.StillRed) == 0:
-		return "no test proves it, please review: " + plan.OneLine(t.Why, 300)
+		return "please review: " + plan.OneLine(t.Why, 300)
 	case !tried:
 		return loop.UnprovenSummary(t) + ": please review"
 	case len(untested) == 0:
