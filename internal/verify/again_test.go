@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -67,6 +68,25 @@ func TestGateThatAsksGitSeesTheJudgedTreeCommitted(t *testing.T) {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}
 		})
+	}
+}
+
+// The output of a new example is what git compares with, also where the work is broken.
+func TestGateThatMakesANewOutputAgain(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "gcc")
+	const lib, header = "#include \"lib.h\"\nint add(int a, int b)\n{\n    return a + b;\n}\n", "int add(int a, int b);\n"
+	example := func(call string) string {
+		return "#include <stdio.h>\n#include \"lib.h\"\n\nint main()\n{\n    printf(\"%d\\n\", " + call + ");\n    return 0;\n}\n"
+	}
+	makes := func(name string) string { return "gcc " + name + ".c lib.c -o it\n./it > " + name + ".txt\nrm it\n" }
+	b := newBench(t, files{"lib.c": lib, "lib.h": header, "one.c": example("add(1, 2)"), "one.txt": "3\n", "gen.sh": makes("one")}, nil)
+	f := b.claim(gates("sh gen.sh && git diff --exit-code"), files{
+		"lib.c": lib + "\nint sub(int a, int b)\n{\n    return a - b;\n}\n", "lib.h": header + "int sub(int a, int b);\n",
+		"two.c": example("sub(3, 2)"), "two.txt": "1\n", "gen.sh": makes("one") + makes("two"),
+	}, func(r *verify.Request) { r.Asked = "sub" })
+	if v := f.Verdict; v.Evidence != gate.Proven {
+		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 	}
 }
 

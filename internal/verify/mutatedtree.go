@@ -49,7 +49,8 @@ func (c *claim) mutableFunctions(ctx context.Context, work []git.Change) (names 
 // A file with other changes reverts as a whole, so that a test which these turned green fails. If
 // tests name an addition, or are in the same file, only functions are mutated: the tests would not
 // build.
-// Unrequested changes of data stay, so that a test which only they turned green passes. Manifests
+// Unrequested changes of data stay, so that a test which only they turned green passes, and so do new
+// outputs that git compares. Manifests
 // and lock files stay for the build, and so do new sources in the lists of Makefiles. Mutants in plan.skipped are omitted.
 func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, done mutationPlan, err error) {
 	named, err := c.testsNameAdded(ctx)
@@ -65,7 +66,7 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	var lists []git.Change
 	files := map[string][]byte{}
 	undone := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool {
-		return unaskedData(c.Asked, ch) || work.IsManifest(ch.Path) || work.IsLockFile(ch.Path)
+		return unaskedData(c.Asked, ch) || c.gitCompares(ch) || work.IsManifest(ch.Path) || work.IsLockFile(ch.Path)
 	})
 	err = eachText(ctx, c.Repo, undone, func(ch git.Change, before, after []byte) error {
 		if hasSessionExample(ch.Path, after) {
@@ -101,6 +102,12 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	}
 	tree, err = c.Repo.WithContent(ctx, tree, files)
 	return tree, b, err
+}
+
+// gitCompares reports whether a change is of new data that a gate may make again to ask git what
+// changed: without it, git has nothing to compare.
+func (c *claim) gitCompares(ch git.Change) bool {
+	return ch.Status == 'A' && work.IsData(ch.Path) && slices.ContainsFunc(c.Gates, asksGit)
 }
 
 // hasSessionExample reports whether a document contains examples (>>>) that a gate may run as
