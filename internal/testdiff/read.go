@@ -69,7 +69,11 @@ func (l language) span(s source.Source, m []int) (span, bool) {
 	case ends:
 		sp.to = s.Indented(start, "end")
 	}
-	if name == "" {
+	switch {
+	case name != "":
+	case l.extent == parens:
+		name, sp.computed = l.title(s, m[1], mark)
+	default:
 		name = s.Quoted(start, sp.to)
 	}
 	if name == "" || l.annotated && !sp.group && !testMark.MatchString(s.Code[sp.from:start]) {
@@ -78,6 +82,33 @@ func (l language) span(s source.Source, m []int) (span, bool) {
 	sp.name, sp.line = strings.Join(strings.Fields(strings.ReplaceAll(name, "DISABLED_", "")), " "), s.LineOf(start)
 	l.classify(s, &sp, start, mark)
 	return sp, true
+}
+
+// title returns a test's first argument from behind its bracket: a literal, or the expression that
+// computes the name.
+func (l language) title(s source.Source, from int, mark string) (name string, computed bool) {
+	if strings.Contains(mark, ".each") {
+		from = min(s.Parens(from-1)+1, len(s.Code))
+	}
+	end := from
+	for depth := 0; end < len(s.Code); end++ {
+		switch s.Code[end] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth < 0 || depth == 0 && s.Code[end] == ',' {
+			break
+		}
+	}
+	if name = s.Quoted(from, end); name != "" {
+		return name, false
+	}
+	if name = strings.TrimSpace(s.Code[from:end]); strings.ContainsAny(name, "{\n") {
+		return "", false
+	}
+	return name, true
 }
 
 // testMark matches an annotation that identifies a test.

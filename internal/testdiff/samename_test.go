@@ -2,6 +2,7 @@ package testdiff_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,5 +33,25 @@ func TestTestsOfOneName(t *testing.T) {
 		if diff := cmp.Diff(c.want, testdiff.Compare("a.test.js", c.before, c.after)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// A name may be an expression. It is not the first text in its test.
+func TestComputedNames(t *testing.T) {
+	t.Parallel()
+	const old = "for (const name of ['a']) {\n  describe(name, () => {\n    test('null, or none', () => { expect(f(null)).toBe(0); });\n" +
+		"    test(String(name), () => { expect(f(name)).toBe(1); });\n    test.each([['x', 1]])('is %s', (x, n) => { expect(f(x)).toBe(n); });\n  });\n}\n"
+	for from, want := range map[string]testdiff.Change{
+		"(null)":  {Kind: testdiff.Changed, Line: 3, Name: "name > null, or none"},
+		"(name))": {Kind: testdiff.Changed, Line: 4, Name: "name > String(name)"},
+		"(x))":    {Kind: testdiff.Changed, Line: 5, Name: "name > is %s"},
+	} {
+		got := testdiff.Compare("a.test.js", []byte(old), []byte(strings.Replace(old, "f"+from, "f(0"+from[1:], 1)))
+		if diff := cmp.Diff([]testdiff.Change{want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"name > null, or none", "name > is %s"}, testdiff.Added("a.test.js", nil, []byte(old))); diff != "" {
+		t.Errorf("added (-want +got):\n%s", diff)
 	}
 }

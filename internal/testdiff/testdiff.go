@@ -48,6 +48,7 @@ type test struct {
 	assertions       []string // without white space
 	body             string   // without white space and comments
 	group            bool
+	computed         bool // its name is an expression
 }
 
 // Compare returns what was done to the tests of a file, in the order of lines. nil means no file.
@@ -115,14 +116,14 @@ func unchangedFirst(was []test, now map[string][]test) []test {
 func (t test) hasBodyOf(other test) bool { return t.body == other.body }
 
 // Added returns the names of new tests behind their groups, such as "calc > adds". It omits skipped
-// tests and those that end before they assert.
+// tests, those that end before they assert, and those whose names are computed.
 func Added(path string, before, after []byte) []string {
 	was, _ := read(path, before)
 	now, _ := read(path, after)
 	known := index(was)
 	var names []string
 	for _, t := range now {
-		if _, ok := known[t.name]; !ok && !t.group && !t.skipped && !t.empty && t.name != wholeFile {
+		if _, ok := known[t.name]; !ok && !t.group && !t.computed && !t.skipped && !t.empty && t.name != wholeFile {
 			names = append(names, t.name)
 		}
 	}
