@@ -148,7 +148,7 @@ func (s *show) seen(now loop.State, found loop.Inspection) {
 		s.note(term.Warn, narrate.Violation(now.Violations, found.Tampered))
 	} else if len(found.RejectedTests) > 0 {
 		s.note(term.Warn, "the agent changed "+strings.Join(found.RejectedTests, ", ")+", which you rejected; Pawl restored it")
-	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
+	} else if now.Next.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
 		s.refused(now.Failing.Reason)
 	}
 }

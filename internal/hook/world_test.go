@@ -212,7 +212,7 @@ func (w world) perform(s *lease) (loop.Event, error) {
 	case loop.Checkpointing:
 		return loop.Event{Payload: loop.Checkpointed{Tree: "t0"}}, nil
 	case loop.Baseline:
-		return loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: st.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}}, nil
+		return loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: st.Gates.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}}, nil
 	case loop.Inspecting:
 		return loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, nil
 	case loop.Judging:
@@ -260,7 +260,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 	if d, err := time.ParseDuration(slow); err == nil {
 		time.Sleep(d)
 	}
-	g := loop.Gates{Purpose: st.Purpose, Tree: "t1"}
+	g := loop.Gates{Purpose: st.Gates.Purpose, Tree: "t1"}
 	switch word {
 	case "dies":
 		return g, errDies

@@ -30,7 +30,7 @@ func Refusal(now loop.State, g loop.Gates) string {
 		return plan.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
 	}
 	switch {
-	case now.Situation != loop.ClaimRefused, g.OnlyText, len(g.TestsChanged) > 0:
+	case now.Next.Situation != loop.ClaimRefused, g.OnlyText, len(g.TestsChanged) > 0:
 	case g.Remedy != "":
 		return reason + "; what would be enough: " + g.Remedy
 	default:

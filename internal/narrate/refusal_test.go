@@ -11,7 +11,7 @@ import (
 // documentation.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
-	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}, NextTurn: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
+	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}, Next: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
 	state.Tasks = append(state.Tasks, loop.Task{ID: "2", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"test"}}})
 	tests := []struct {

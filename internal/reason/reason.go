@@ -241,7 +241,7 @@ func (s Step) counters() []string {
 		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
 			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.ContextPercent, a.Policy.HandoverAt))
 		}
-		if b.Retry {
+		if b.Next.Retry {
 			lines = append(lines, "the turn was cut off, so it is begun again and counts once")
 		}
 	}
@@ -295,7 +295,7 @@ func (s Step) outcome() []string {
 	}
 	line := strings.Join(parts, ", ")
 	if s.After.Policy.Gates {
-		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[s.After.Green]
+		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[s.After.Gates.Green]
 	}
 	return []string{line}
 }

@@ -163,8 +163,8 @@ func TestTheTimeLimitOfASessionWaitsForTheTurn(t *testing.T) {
 		t.Fatalf("cut off: %s", st.s.Phase)
 	}
 	st.edits("have.txt", "one\ntwo\n")
-	if st.turn(loop.Turn{}); st.s.Outcome != loop.Duration || !st.s.Green {
-		t.Fatalf("%s %s, green %v", st.s.Phase, st.s.Outcome, st.s.Green)
+	if st.turn(loop.Turn{}); st.s.Outcome != loop.Duration || !st.s.Gates.Green {
+		t.Fatalf("%s %s, green %v", st.s.Phase, st.s.Outcome, st.s.Gates.Green)
 	}
 }
 

@@ -131,8 +131,8 @@ func TestAReviewThatWasCutOffIsAskedAgain(t *testing.T) {
 	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{}))
 	d.Reviewer = p
 	s, err := b.drive(ctx, d, teller{t})
-	if err == nil || s.Phase != loop.Judging || s.Purpose != loop.ForReview {
-		t.Fatalf("killed while %s for %s: %v", s.Phase, s.Purpose, err)
+	if err == nil || s.Phase != loop.Judging || s.Gates.Purpose != loop.ForReview {
+		t.Fatalf("killed while %s for %s: %v", s.Phase, s.Gates.Purpose, err)
 	}
 	b.rewrite(bothWords + "-- review-1+/reply --\n" + `{"verdict":"pass","findings":[],"evidence":[{"what":"it is there","where":"have.txt:2"}]}` + "\n")
 	s = b.resume(teller{t})

@@ -85,7 +85,7 @@ func (p planFiles) addCurrentTry(f *planloop.Failure, m memory.Memory) {
 		last--
 	}
 	found := lastTry(s, f.Story) == last || s.Policy.EveryTurn && s.Phase != loop.Ended
-	if s.Failing == nil || !found || s.Phase == loop.Ended && s.Green {
+	if s.Failing == nil || !found || s.Phase == loop.Ended && s.Gates.Green {
 		return
 	}
 	f.Iteration, f.Base, f.Reason = last, p.base(m.Base), s.Failing.Reason

@@ -32,8 +32,8 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	switch f.Class {
 	case UsageLimit:
 		m.s.Trouble.UsageLimits++
-		m.s.Retry = true
-		m.s.Situation = Interruption
+		m.s.Next.Retry = true
+		m.s.Next.Situation = Interruption
 		m.stopClock()
 		m.wait(m.usageLimitRetryAt(f), ThenTurn, "usage limit: "+f.Message)
 	case Overloaded, Network:
@@ -45,7 +45,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		}
 		m.backOff(f)
 	case Login, Billing:
-		m.s.Retry = true
+		m.s.Next.Retry = true
 		if f.Background {
 			m.holdForUser(f.Message, f.Hint)
 			return
@@ -65,11 +65,11 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 			m.crashed(f)
 			return
 		}
-		m.s.Retry = true // once the user has compacted, or chosen another model
+		m.s.Next.Retry = true // once the user has compacted, or chosen another model
 		m.giveUp(f.Message, f.Hint)
 	case Crashed, TimedOut, Silent:
 		if byUser { // theirs, and no try of the loop's
-			m.s.Retry = true
+			m.s.Next.Retry = true
 			m.beginTurnFor(NoClaim)
 			return
 		}
@@ -109,7 +109,7 @@ func (m *machine) holdForUser(message, hint string) {
 	m.notify(Warning, "the loop is held: "+why)
 	m.s.Trouble = Trouble{HoldReason: why}
 	m.s.Claim = nil
-	m.s.Situation = Interruption
+	m.s.Next.Situation = Interruption
 	m.hold(ThenTurn)
 }
 
@@ -135,12 +135,12 @@ func (m *machine) usageLimitRetryAt(f Failure) time.Time {
 
 func (m *machine) backOff(f Failure) {
 	m.s.Trouble.Failures++
-	m.s.Retry = true
+	m.s.Next.Retry = true
 	if m.s.Trouble.Failures > maxFailures {
 		m.giveUp(f.Message, "the work is kept; try  pawl resume  later")
 		return
 	}
-	m.s.Situation = Interruption
+	m.s.Next.Situation = Interruption
 	m.wait(m.s.Now.Add(exponentialBackoff(backoffFirst, backoffMax, m.s.Trouble.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
 }
 
@@ -150,7 +150,7 @@ func (m *machine) interrupted(f Failure) {
 		return
 	}
 	m.s.Trouble.Failures++
-	m.s.Retry = true
+	m.s.Next.Retry = true
 	if m.s.Trouble.Failures > maxFailures {
 		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
@@ -162,7 +162,7 @@ func (m *machine) interrupted(f Failure) {
 func (m *machine) crashed(f Failure) {
 	m.s.Trouble.Crashes++
 	if m.s.Trouble.Crashes >= maxCrashes && f.Class != Refused {
-		m.s.Retry = true
+		m.s.Next.Retry = true
 		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return
 	}

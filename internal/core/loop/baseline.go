@@ -61,11 +61,11 @@ func (m *machine) recordRedAtStart(g Gates) {
 	if g.RedIsGoal {
 		return
 	}
-	m.s.RedAtStart = redGates(g)
+	m.s.Gates.RedAtStart = redGates(g)
 	if m.s.Policy.Verify || m.s.Attended || m.s.Stop.Cause != "" {
 		return
 	}
-	what := m.s.RedReason
+	what := m.s.Gates.RedReason
 	if red := g.Red(); len(red) > 0 {
 		what = plan.Few(red, 4)
 	}
@@ -83,11 +83,11 @@ func (m *machine) provenDespiteRed(g Gates) bool {
 }
 
 func (m *machine) gateRedAtStart(name string) (RedGate, bool) {
-	i := slices.IndexFunc(m.s.RedAtStart, func(r RedGate) bool { return r.Gate == name })
+	i := slices.IndexFunc(m.s.Gates.RedAtStart, func(r RedGate) bool { return r.Gate == name })
 	if i < 0 {
 		return RedGate{}, false
 	}
-	return m.s.RedAtStart[i], true
+	return m.s.Gates.RedAtStart[i], true
 }
 
 // redUnrelatedToTasks returns the final failures if all of them are older than the loop and no task

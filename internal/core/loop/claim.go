@@ -17,7 +17,7 @@ const (
 )
 
 func (m *machine) runGates(p Purpose) {
-	m.s.Purpose = p
+	m.s.Gates.Purpose = p
 	run, phase := RunGates{Purpose: p, Task: m.s.Current, Claimed: m.claimed()}, Judging
 	switch p {
 	case ForReview:
@@ -30,9 +30,9 @@ func (m *machine) runGates(p Purpose) {
 
 // recordGates keeps whether the gates pass. An unknown result is neither green nor red.
 func (m *machine) recordGates(g Gates) {
-	m.s.Green, m.s.RedReason = g.Green && g.Status != gate.Unknown, ""
+	m.s.Gates.Green, m.s.Gates.RedReason = g.Green && g.Status != gate.Unknown, ""
 	if !g.Green && g.Status != gate.Unknown {
-		m.s.RedReason = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), maxWhyBytes)
+		m.s.Gates.RedReason = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), maxWhyBytes)
 	}
 }
 
@@ -102,8 +102,8 @@ func (m *machine) claimWithoutChange(beside []string) {
 	m.s.OutsideChanges = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
 		f := Failing{Reason: "no file changed since the task began" + m.outsideChangesNote()}
-		if m.s.RedReason != "" {
-			f.Remedy = "a change with which this passes: " + m.s.RedReason
+		if m.s.Gates.RedReason != "" {
+			f.Remedy = "a change with which this passes: " + m.s.Gates.RedReason
 		}
 		m.refuseClaim(f)
 		return
@@ -147,12 +147,12 @@ func (m *machine) gatesFinished(g Gates) {
 	if m.stopped() {
 		return
 	}
-	if len(g.Tampered) > 0 && (m.s.Purpose == ForClaim || m.s.Purpose == ForTurn) {
+	if len(g.Tampered) > 0 && (m.s.Gates.Purpose == ForClaim || m.s.Gates.Purpose == ForTurn) {
 		m.violation(g.Tampered)
 		return
 	}
-	m.s.TurnSinceGates = false
-	switch m.s.Purpose {
+	m.s.Gates.TurnSince = false
+	switch m.s.Gates.Purpose {
 	case ForLimit:
 		if m.s.Stop.Limit == "" { // it was raised since
 			m.turnGatesFinished(g)

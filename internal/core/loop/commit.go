@@ -52,7 +52,7 @@ func (m *machine) markDone(commit, receipt string) {
 	m.creditFlippedGates(gates.FlippedGates)
 	m.remember("done: " + string(gates.Evidence))
 	m.s.Claim = nil
-	m.s.TurnSinceGates = false
+	m.s.Gates.TurnSince = false
 }
 
 // redAsBefore returns the tests and gates that fail but did not regress.

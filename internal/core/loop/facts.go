@@ -50,7 +50,7 @@ func (s State) Facts() Facts {
 		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
 		HandoverWhy: s.Handover.Why, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.Trouble.StaleIndexCommit,
 		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, Pending: s.AwaitingApproval(),
-		Current: s.Current, Start: s.Start, TurnSinceGates: s.TurnSinceGates, Claimed: s.Claim != nil,
+		Current: s.Current, Start: s.Start, TurnSinceGates: s.Gates.TurnSince, Claimed: s.Claim != nil,
 		Answer: s.Answer, ClaimGates: claim.Gates, ClaimGatesAt: claim.GatesAt,
 		Failing: s.Failing, LastTestRun: s.Ladder.LastTestRun, Lessons: s.Lessons, History: s.History,
 	}

@@ -32,9 +32,9 @@ func (m *machine) startHandover() bool {
 		switch {
 		case m.contextFull():
 			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.ContextPercent)
-		case m.s.Fresh && m.s.Failing != nil:
+		case m.s.Next.Fresh && m.s.Failing != nil:
 			to, why = OwnerRunner, "all attempts in this session failed: "+m.s.Failing.Reason
-		case m.s.Fresh, m.s.Policy.Session == PerTurn && m.s.Turns > 0 && !m.s.Retry:
+		case m.s.Next.Fresh, m.s.Policy.Session == PerTurn && m.s.Turns > 0 && !m.s.Next.Retry:
 			to, why = OwnerRunner, "a fresh session is due"
 		}
 	}
@@ -92,10 +92,10 @@ func (m *machine) handedOver(h HandedOver) {
 	m.s.Handover.To = ""
 	m.s.Attended = to == OwnerSession
 	m.s.Handover.Failed, m.s.Handover.IsolationFailed, m.s.Waited = false, false, nil
-	m.s.Fresh, m.s.ContextPercent = !m.s.Attended, 0
+	m.s.Next.Fresh, m.s.ContextPercent = !m.s.Attended, 0
 	switch m.s.Phase {
 	case Turning, TurningIsolated:
-		m.s.Retry = true
+		m.s.Next.Retry = true
 		m.beginWithRecap()
 	case HandingOver:
 		m.beginWithRecap()
@@ -118,7 +118,7 @@ func (m *machine) keepOwner(why string) {
 		return
 	}
 	m.s.Handover.Why = why
-	m.s.Handover.Failed, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
+	m.s.Handover.Failed, m.s.Next.Fresh = true, m.s.Next.Fresh && !m.s.Attended
 	m.notify(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()
 }
@@ -127,8 +127,8 @@ func (m *machine) beginWithRecap() {
 	if m.stopped() {
 		return
 	}
-	if m.s.Turns > 0 || m.s.Situation != FirstTurn && m.s.Situation != NextTask {
-		m.s.Situation = FreshRecap
+	if m.s.Turns > 0 || m.s.Next.Situation != FirstTurn && m.s.Next.Situation != NextTask {
+		m.s.Next.Situation = FreshRecap
 	}
 	m.beginTurn()
 }

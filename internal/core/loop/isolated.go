@@ -58,7 +58,7 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 		if m.stopped() {
 			return
 		}
-		m.s.Handover.IsolationFailed, m.s.Retry = true, true
+		m.s.Handover.IsolationFailed, m.s.Next.Retry = true, true
 		why := "an isolated try could not be made: " + f.Message
 		m.notify(Warning, why)
 		m.remember(why)

@@ -70,11 +70,11 @@ func (m *machine) nextAttempt() {
 	}
 	switch l.Attempt {
 	case freshSession:
-		m.s.Fresh = !m.s.Attended || m.mayHandover()
+		m.s.Next.Fresh = !m.s.Attended || m.mayHandover()
 		m.beginTurnFor(GatesFailed)
 	case restored:
-		m.s.Fresh = true
-		m.s.Situation = WasRestored
+		m.s.Next.Fresh = true
+		m.s.Next.Situation = WasRestored
 		m.restore(ThenTurn)
 	default:
 		m.skip(Skipped, m.s.Failing.Reason)
@@ -85,7 +85,7 @@ func (m *machine) nextAttempt() {
 func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) restore(then After) {
-	m.s.TurnSinceGates = false
+	m.s.Gates.TurnSince = false
 	if !m.s.Failing.NoWork { // else nothing was learnt
 		m.learn(m.undoneLesson())
 	}

@@ -15,7 +15,7 @@ func (m *machine) limit() Outcome {
 	switch {
 	case m.s.Stop.Limit != "":
 		return m.s.Stop.Limit
-	case l.Iterations > 0 && (m.s.Iteration > l.Iterations || m.s.Iteration == l.Iterations && !m.s.Retry):
+	case l.Iterations > 0 && (m.s.Iteration > l.Iterations || m.s.Iteration == l.Iterations && !m.s.Next.Retry):
 		return Iterations
 	case l.Duration > 0 && m.s.Elapsed() >= l.Duration:
 		return Duration
@@ -83,7 +83,7 @@ func extend[T cmp.Ordered](limit, used, given T) T {
 // LimitAfterReopen returns the limit that would still forbid a turn if an ended loop were reopened
 // with given, or "".
 func (s State) LimitAfterReopen(given Limits) Outcome {
-	s.Policy.Limits, s.Stop.Limit, s.Retry = s.extended(given), "", false
+	s.Policy.Limits, s.Stop.Limit, s.Next.Retry = s.extended(given), "", false
 	m := machine{s: s}
 	return m.limit()
 }
@@ -157,7 +157,7 @@ func (m *machine) limitReached(o Outcome) {
 	switch {
 	case m.s.Policy.Kind == Explore || m.s.Policy.Kind == Periodic:
 		m.finish(Finished, limitReason(o), "")
-	case m.s.Policy.Gates && m.s.TurnSinceGates:
+	case m.s.Policy.Gates && m.s.Gates.TurnSince:
 		m.runGates(ForLimit)
 	default:
 		m.finish(o, m.limitAndFailure(o), "")

@@ -60,7 +60,7 @@ func (m *machine) undoneBy(claimed []string) (ids []string) {
 
 // restartTask drops what was in progress after the tree was replaced.
 func (m *machine) restartTask() {
-	m.s.Claim, m.s.Retry, m.s.Trouble.UnknownResults = nil, false, 0
+	m.s.Claim, m.s.Next.Retry, m.s.Trouble.UnknownResults = nil, false, 0
 	m.next()
 }
 

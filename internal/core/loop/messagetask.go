@@ -71,7 +71,7 @@ func (m *machine) messageTurnEnded(seen Inspection) bool {
 func (m *machine) messageChangedNothing() {
 	id := m.s.Current
 	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool { return t.ID == id })
-	m.s.Claim, m.s.TurnSinceGates = nil, false
+	m.s.Claim, m.s.Gates.TurnSince = nil, false
 	m.remember("the agent changed nothing for the user's message")
 	m.next()
 }

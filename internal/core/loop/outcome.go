@@ -114,7 +114,7 @@ func (m *machine) startedDone() bool { return m.s.Current == "" && m.s.BeforeFir
 // turn unless the user resumes: nobody asked for that work.
 func (m *machine) endDonePlanByGates(g Gates) {
 	switch {
-	case m.s.Green:
+	case m.s.Gates.Green:
 		m.endDoneBefore(allDoneReason + ", and the gates pass")
 	case g.Status == gate.Unknown:
 		m.finish(Unverified, allDoneReason+", but a gate could not tell: "+g.Reason, "")
@@ -157,8 +157,8 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	switch {
 	case len(by[Skipped]) > 0:
 		return Stuck, m.needsUserReason(Skipped, Blocked), ""
-	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.RedReason != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", while a gate fails: " + m.s.RedReason, ""
+	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Gates.RedReason != "": // what should be green is not, and the agent sees nothing to do
+		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", while a gate fails: " + m.s.Gates.RedReason, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needsUserReason(Blocked), ""
 	case len(m.tasksTakenAway()) > 0:
@@ -173,7 +173,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 		return Unverified, m.unreviewedReason(), ""
 	case m.lessThanWanted() != "":
 		return Unverified, m.lessThanWanted(), m.originalsHint()
-	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
+	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Gates.Green:
 		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
 	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.DoneEarlier && !t.LeftOut }):
 		return Finished, "a user ticked or skipped what was left to do", ""

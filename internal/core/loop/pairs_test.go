@@ -227,10 +227,10 @@ func signatureOf(s loop.State) signature {
 		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended, unjudged: s.HasWorkLeft()}
 	}
 	sig := signature{
-		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Attempt, left,
+		s.Phase, p.Kind, s.After, s.Gates.Purpose, s.Ladder.Attempt, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
 		s.Attended, p.Handover, p.Isolate && !s.Handover.IsolationFailed, s.Handover.To != "",
-		s.TurnSinceGates, s.Stop.Limit != "", s.Stop.Cause != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
+		s.Gates.TurnSince, s.Stop.Limit != "", s.Stop.Cause != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
 		s.TreeReplaced, len(s.Edits) > 0,
 	}
 	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused, loop.Editing}, s.Phase) {

@@ -233,7 +233,7 @@ func (m *machine) saveWork() {
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	m.updateTask(m.s.Current, func(t *Task) { t.Took, t.SavedWork = t.Took+took, &SavedWork{Base: m.s.Start.Tree} })
 	m.remember("asked the user; other tasks go first")
-	m.s.TurnSinceGates, m.s.After = false, ThenSaveWork
+	m.s.Gates.TurnSince, m.s.After = false, ThenSaveWork
 	m.await(Checkpointing, Checkpoint{Task: m.s.Current, Subject: m.saveWorkReason()})
 }
 
@@ -296,7 +296,7 @@ func (m *machine) restoreSavedWork() bool {
 		m.updateTask(t.ID, func(t *Task) { t.SavedWork = nil })
 		return false
 	default:
-		m.s.Situation, m.s.After = FreshRecap, ThenTurn
+		m.s.Next.Situation, m.s.After = FreshRecap, ThenTurn
 		m.await(Restoring, ReapplyWork{Task: t.ID, SavedWork: *saved})
 		return true
 	}

@@ -10,7 +10,7 @@ func (m *machine) reopen(r Reopened) {
 	s := &m.s
 	s.Away += s.Now.Sub(s.EndedAt)
 	if s.endedRed() { // the user wants it green
-		s.RedAtStart = nil
+		s.Gates.RedAtStart = nil
 	}
 	m.forgetEnd()
 	m.addTasks(r.Added)
@@ -23,15 +23,15 @@ func (m *machine) reopen(r Reopened) {
 		m.follow(ThenCommit)
 		return
 	}
-	if m.startedDone() && s.RedReason != "" { // the user wants the gates of a plan that is done green
+	if m.startedDone() && s.Gates.RedReason != "" { // the user wants the gates of a plan that is done green
 		m.finalTask(makeGatesPass)
 	}
 	if s.BeforeFirstTurn() { // what the gates said then may be fixed
 		s.Current, s.Start = "", TaskStart{}
 	}
 	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Start.Tree != "" && !s.TreeReplaced {
-		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
-		s.Situation = Interruption
+		s.Ladder, s.Claim, s.Next.Retry, s.Next.Fresh = Ladder{}, nil, false, !s.Attended
+		s.Next.Situation = Interruption
 		m.firstTurn() // if not had yet
 		return
 	}

@@ -173,7 +173,7 @@ func (m *machine) unreviewedReason() string {
 // addGateCost adds the cost of a gate run.
 func (m *machine) addGateCost(g Gates) {
 	m.addUsage(g.Usage)
-	if m.s.Purpose == ForReview {
+	if m.s.Gates.Purpose == ForReview {
 		m.s.Reviews.Runs++
 		m.s.Reviews.CostUSD += g.Usage.CostUSD
 	}

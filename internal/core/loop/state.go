@@ -180,9 +180,9 @@ type State struct {
 	Ownership
 	Counts
 	Work
-	Trouble Trouble `json:"trouble,omitzero"`
-	GateState
-	NextTurn
+	Trouble Trouble   `json:"trouble,omitzero"`
+	Gates   GateState `json:"gates,omitzero"`
+	Next    NextTurn  `json:"next,omitzero"`
 	Requests
 	Conversation
 	TurnHistory
@@ -200,9 +200,10 @@ type Clock struct {
 
 // Ownership is who drives the loop, and who will.
 type Ownership struct {
-	Attended bool     `json:"attended,omitempty"` // a user's session is the owner, not a runner
-	Waited   []string `json:"waited,omitempty"`   // its background work that the loop already waited for
-	Handover Handover `json:"handover,omitzero"`
+	Attended       bool     `json:"attended,omitempty"`        // a user's session is the owner, not a runner
+	Waited         []string `json:"waited,omitempty"`          // its background work that the loop already waited for
+	ContextPercent int      `json:"context_percent,omitempty"` // how full the agent's context is
+	Handover       Handover `json:"handover,omitzero"`
 }
 
 // Handover is a requested or completed change of the owner.
@@ -263,25 +264,24 @@ type Trouble struct {
 
 // GateState is what the gates run for, and their last results.
 type GateState struct {
-	Purpose        Purpose   `json:"purpose,omitempty"`
-	TurnSinceGates bool      `json:"turn_since_gates,omitempty"` // a turn ended after the last gate run
-	Green          bool      `json:"green,omitempty"`            // every gate passed in full
-	RedReason      string    `json:"red_reason,omitempty"`       // why gates fail, "" if none do or the result is unknown
-	RedAtStart     []RedGate `json:"red_at_start,omitempty"`     // what failed before the first turn
+	Purpose    Purpose   `json:"purpose,omitempty"`
+	TurnSince  bool      `json:"turn_since,omitempty"`   // a turn ended after the last gate run
+	Green      bool      `json:"green,omitempty"`        // every gate passed in full
+	RedReason  string    `json:"red_reason,omitempty"`   // why gates fail, "" if none do or the result is unknown
+	RedAtStart []RedGate `json:"red_at_start,omitempty"` // what failed before the first turn
 }
 
 // NextTurn is how the next turn begins.
 type NextTurn struct {
-	Situation      Situation `json:"situation,omitempty"`
-	Fresh          bool      `json:"fresh,omitempty"`           // in a fresh context
-	Retry          bool      `json:"retry,omitempty"`           // repeats one that was cut off
-	ContextPercent int       `json:"context_percent,omitempty"` // percent full
-	LimitsChanged  bool      `json:"limits_changed,omitempty"`  // during the current turn
+	Situation Situation `json:"situation,omitempty"`
+	Fresh     bool      `json:"fresh,omitempty"` // in a fresh context
+	Retry     bool      `json:"retry,omitempty"` // repeats one that was cut off
 }
 
 // Requests are what a user or the agent asks for.
 type Requests struct {
 	Pause              bool                `json:"pause,omitempty"`
+	LimitsChanged      bool                `json:"limits_changed,omitempty"`       // during the current turn
 	Edits              []plan.Edit         `json:"edits,omitempty"`                // of the plan, applied before the next turn
 	UnappliedEditFiles []string            `json:"unapplied_edit_files,omitempty"` // files with plan edits that were not applied
 	PlanApproved       bool                `json:"plan_approved,omitempty"`
@@ -385,4 +385,4 @@ func (s State) HasWorkLeft() bool {
 	return slices.ContainsFunc(s.Tasks, unfinished)
 }
 
-func (s State) endedRed() bool { return s.Outcome == Unverified && s.RedReason != "" }
+func (s State) endedRed() bool { return s.Outcome == Unverified && s.Gates.RedReason != "" }

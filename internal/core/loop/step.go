@@ -218,7 +218,7 @@ func (m *machine) start(st Started) {
 	m.s.FirstTask = st.FirstTask
 	m.s.Iteration = st.Policy.IterationsBefore
 	m.s.StartedAt = m.s.Now
-	m.s.Fresh = !m.s.Attended
+	m.s.Next.Fresh = !m.s.Attended
 	if len(m.s.Tasks) == 0 {
 		m.finish(Errored, "the goal has no task", "give a prompt, or a plan with at least one task")
 		return
@@ -242,11 +242,11 @@ func (m *machine) follow(a After) {
 	case ThenNext:
 		m.next()
 	case ThenGates:
-		if m.s.Purpose == ForBaseline && m.s.Stop.Limit != "" {
+		if m.s.Gates.Purpose == ForBaseline && m.s.Stop.Limit != "" {
 			m.limitReached(m.s.Stop.Limit)
 			return
 		}
-		m.runGates(m.s.Purpose)
+		m.runGates(m.s.Gates.Purpose)
 	case ThenTurn:
 		m.beginTurn()
 	case ThenCommit:
@@ -301,7 +301,7 @@ func (m *machine) ownerLost() {
 				m.do(a.Payload)
 			}
 		}
-		m.s.Retry = true
+		m.s.Next.Retry = true
 		m.beginTurnFor(Interruption)
 	case TurningIsolated:
 		switch {

@@ -142,7 +142,7 @@ func (m *machine) next() {
 		return
 	}
 	if o := m.limit(); o != "" {
-		m.s.TurnSinceGates = false
+		m.s.Gates.TurnSince = false
 		m.limitReached(o)
 		return
 	}
@@ -165,14 +165,14 @@ func (m *machine) beginTask(id string) {
 	first := m.s.Current == ""
 	m.s.PreviousTask, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
-	m.s.TurnSinceGates, m.s.Retry = false, false
-	m.s.Situation = NextTask
+	m.s.Gates.TurnSince, m.s.Next.Retry = false, false
+	m.s.Next.Situation = NextTask
 	m.deliverAnswer(id)
 	if first {
-		m.s.Situation = FirstTurn
+		m.s.Next.Situation = FirstTurn
 	}
 	if perTask := m.s.Policy.Session == PerTask || m.s.Policy.Session == ""; perTask && !(first && m.s.Attended) {
-		m.s.Fresh = true
+		m.s.Next.Fresh = true
 	}
 	m.restoreRejected(id)
 	m.s.After = ThenBaseline
@@ -219,8 +219,8 @@ func (m *machine) finalGates(g Gates) {
 		m.next()
 		return
 	}
-	m.s.Green = m.s.Green && g.Status == gate.Pass
-	if !m.s.Green {
+	m.s.Gates.Green = m.s.Gates.Green && g.Status == gate.Pass
+	if !m.s.Gates.Green {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}
 	if m.startedDone() {
@@ -229,7 +229,7 @@ func (m *machine) finalGates(g Gates) {
 	}
 	_, opened := m.s.Task(FinalTask)
 	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut })
-	if m.s.Green || opened || left || g.Status == gate.Unknown {
+	if m.s.Gates.Green || opened || left || g.Status == gate.Unknown {
 		m.endByTasks()
 		return
 	}

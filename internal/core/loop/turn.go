@@ -41,16 +41,16 @@ func (m *machine) beginTurn() {
 	if m.awaitAnswer() || m.startHandover() {
 		return
 	}
-	if !m.s.Retry || m.s.Iteration == 0 {
+	if !m.s.Next.Retry || m.s.Iteration == 0 {
 		m.s.Iteration++
 	}
-	m.s.Retry, m.s.LimitsChanged = false, false
+	m.s.Next.Retry, m.s.LimitsChanged = false, false
 	isolated := m.isolates()
 	fresh := isolated || m.fresh()
-	if fresh && (m.s.Situation == NoClaim || m.s.Situation == GatesFailed) {
-		m.s.Situation = FreshRecap
+	if fresh && (m.s.Next.Situation == NoClaim || m.s.Next.Situation == GatesFailed) {
+		m.s.Next.Situation = FreshRecap
 	}
-	m.s.Fresh = false
+	m.s.Next.Fresh = false
 	phase := Turning
 	switch {
 	case isolated:
@@ -61,20 +61,20 @@ func (m *machine) beginTurn() {
 	}
 	m.await(phase, BeginTurn{
 		Iteration: m.s.Iteration, Task: m.s.Current, Fresh: fresh, Isolated: isolated,
-		Situation: m.s.Situation, Notes: m.messagesForPrompt(),
+		Situation: m.s.Next.Situation, Notes: m.messagesForPrompt(),
 	})
 }
 
 // beginTurnFor begins the next turn with the prompt of a situation.
 func (m *machine) beginTurnFor(s Situation) {
-	m.s.Situation = s
+	m.s.Next.Situation = s
 	m.beginTurn()
 }
 
 // fresh reports whether the next turn gets an empty context. A user's session keeps its own.
 func (m *machine) fresh() bool {
 	p := m.s.Policy
-	return !m.s.Attended && (m.s.Fresh || p.Session == PerTurn && m.s.Situation != Interruption ||
+	return !m.s.Attended && (m.s.Next.Fresh || p.Session == PerTurn && m.s.Next.Situation != Interruption ||
 		p.Session == Hybrid && m.contextFull())
 }
 
@@ -87,7 +87,7 @@ func (m *machine) contextFull() bool {
 
 func (m *machine) turnEnded(t Turn) {
 	if t.ByUser {
-		m.s.Retry = true // it took the place of nothing: the loop's own turn is still due
+		m.s.Next.Retry = true // it took the place of nothing: the loop's own turn is still due
 		m.beginTurnFor(NoClaim)
 		return
 	}
@@ -152,7 +152,7 @@ func (m *machine) claimable() bool {
 func (m *machine) countTurn(t Turn) {
 	m.s.Turns++
 	m.s.LastAgentLine = lastLine(t.Text)
-	m.s.TurnSinceGates = true
+	m.s.Gates.TurnSince = true
 	m.addUsage(t.Usage)
 	if t.ContextPercent >= 0 {
 		m.s.ContextPercent = t.ContextPercent
@@ -231,8 +231,8 @@ func (m *machine) treeInspected(seen Inspection) {
 		m.s.Claim = &OpenClaim{}
 		m.runGates(ForClaim)
 	case m.s.Policy.Kind == Periodic && m.limit() == "": // else there is no next time
-		m.s.Situation = NoClaim
-		m.s.Fresh = true
+		m.s.Next.Situation = NoClaim
+		m.s.Next.Fresh = true
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, minPeriod)), ThenTurn, "until the next time")
 	case m.s.Policy.Kind == Change && (m.s.Ladder.IdleTurns >= maxIdleTurns || m.s.Ladder.IdleTurns > 0 && m.s.Ladder.Attempt > sameSession):
 		m.stagnant()
@@ -306,7 +306,7 @@ func (m *machine) violation(paths []string) {
 		return
 	}
 	m.s.Failing = &Failing{Reason: told + what}
-	m.s.Fresh = m.s.Fresh || m.s.Violations >= violationsUntilFresh
+	m.s.Next.Fresh = m.s.Next.Fresh || m.s.Violations >= violationsUntilFresh
 	m.beginTurnFor(Violation)
 }
 

@@ -32,7 +32,7 @@ func (w *world) review(g *loop.Gates) *loop.Gates {
 // checkReview: a review undoes nothing and sets nothing aside, and it fails a task
 // a bounded number of times.
 func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action) {
-	if before.Phase != loop.Judging || before.Purpose != loop.ForReview || e.Kind() != loop.KindGatesFinished {
+	if before.Phase != loop.Judging || before.Gates.Purpose != loop.ForReview || e.Kind() != loop.KindGatesFinished {
 		return
 	}
 	for i, t := range w.s.Tasks {
