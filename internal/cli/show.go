@@ -248,7 +248,7 @@ func (s *show) Gate(p verify.Progress) {
 	case s.state.Phase == loop.Judging && p.Probe == "" && !p.Result.Cached:
 		r := p.Result
 		s.out.Print(term.GateFinished{
-			Gate: r.Gate, Result: string(r.Status), Duration: term.Span(r.Duration), Cached: r.Cached, Summary: plan.OneLine(r.Reason, 160),
+			Gate: r.Gate, Result: string(r.Status), Duration: term.Span(r.Duration), Cached: r.Cached, Clean: p.Clean, Summary: plan.OneLine(r.Reason, 160),
 		})
 	}
 }

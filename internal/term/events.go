@@ -77,6 +77,7 @@ type GateFinished struct {
 	Duration Span   `json:"duration_seconds" jsonschema:"how long it ran"`
 	Summary  string `json:"summary,omitempty" jsonschema:"failing tests or the first error, one line"`
 	Cached   bool   `json:"cached,omitempty" jsonschema:"the result of an equal tree was reused"`
+	Clean    bool   `json:"clean_checkout,omitempty" jsonschema:"it ran in a clean checkout, not in the work tree"`
 }
 
 // ClaimRefused: the agent said that it is done, and the harness does not agree.

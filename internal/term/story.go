@@ -192,6 +192,9 @@ func gateLine(e GateFinished) line {
 	if e.Cached {
 		rest = "  same tree as before"
 	}
+	if e.Clean {
+		rest += " in a clean checkout"
+	}
 	if e.Summary != "" {
 		rest += " · " + Clean(e.Summary)
 	}

@@ -44,7 +44,7 @@ func evening(at time.Time) []struct {
 		{time.Second, term.TaskStarted{ID: "US-002", Title: "Logout button", Index: 1, Total: 2}},
 		{time.Second, term.TurnActivity{Iteration: 1, MaxIterations: 28, Doing: "editing internal/web/logout.go", ContextPercent: 12, Tokens: 18_400, CostUSD: 0.09}},
 		{64 * time.Second, term.TurnActivity{Iteration: 1, MaxIterations: 28, Doing: "editing internal/web/logout.go", ContextPercent: 14, Tokens: 24_000, CostUSD: 0.12}},
-		{9 * time.Second, term.GateFinished{Gate: "test", Result: "pass", Duration: 9 * s, Summary: "215 pass"}},
+		{9 * time.Second, term.GateFinished{Gate: "test", Result: "pass", Duration: 9 * s, Clean: true, Summary: "215 pass"}},
 		{time.Second, term.TaskEnded{
 			ID: "US-002", Title: "Logout button", Index: 1, Total: 2, Result: "proven", Iterations: 1, Duration: 76 * s,
 			Evidence: "TestLogout failed before, passes now", Commit: "a81f0c2",

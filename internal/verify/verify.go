@@ -66,6 +66,7 @@ type Progress struct {
 	Gate   string
 	Probe  gate.Probe   // purpose of the run; "" = the current tree, or a baseline
 	Result *gate.Result // nil while it runs
+	Clean  bool         // it runs in a clean checkout, not in the work tree
 }
 
 // Verifier runs gates. Use it from one goroutine at a time: gates share the work tree and the
@@ -190,10 +191,10 @@ func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (g
 	if len(kept) > n {
 		r := kept[n]
 		r.Gate, r.Cached = g.Name, true
-		v.report(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
+		v.report(Progress{Gate: g.Name, Probe: w.probe, Result: &r, Clean: w.checkout == cleanPlace})
 		return r, nil
 	}
-	v.report(Progress{Gate: g.Name, Probe: w.probe})
+	v.report(Progress{Gate: g.Name, Probe: w.probe, Clean: w.checkout == cleanPlace})
 	r, err := v.run(ctx, g, w)
 	if err != nil {
 		return gate.Result{}, err
@@ -205,11 +206,12 @@ func (v *Verifier) cachedOrRun(ctx context.Context, g gate.Gate, w runTarget) (g
 		}
 		v.cacheResults(ctx, g, w, kept)
 		if w.checkout == cleanPlace && !r.LeftFiles { // the next task begins from this tree
-			w.checkout = checkoutPlace
-			v.cacheResults(ctx, g, w, kept[:1])
+			next := w
+			next.checkout = checkoutPlace
+			v.cacheResults(ctx, g, next, kept[:1])
 		}
 	}
-	v.report(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
+	v.report(Progress{Gate: g.Name, Probe: w.probe, Result: &r, Clean: w.checkout == cleanPlace})
 	return r, nil
 }
 
