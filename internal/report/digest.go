@@ -54,11 +54,11 @@ func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
 		b.WriteString("\n| | loop | goal | result | cost |\n|---|---|---|---|---|\n")
 	}
 	for _, l := range loops {
-		result := escape(l.lead())
+		result := []string{escape(l.lead())}
 		for _, line := range needs(l) {
-			result += "<br>" + escape(line)
+			result = append(result, escape(line))
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, escape(l.goal()), result, l.cost())
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, escape(l.goal()), strings.Join(result, "<br>"), l.cost())
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
