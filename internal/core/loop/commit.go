@@ -22,7 +22,7 @@ func (m *machine) committed(c Committed) {
 	m.commitsLost(c.LostTasks)
 	m.addTasks(c.Added)
 	m.recordUnapplied(c.UnappliedEditFile)
-	m.s.Start, m.s.After = TaskStart{Tree: c.Tree}, ""
+	m.s.Start, m.s.After = TaskStart{Task: m.s.Current, Tree: c.Tree}, ""
 	if c.IndexError != "" {
 		m.s.Trouble.StaleIndexCommit = c.Commit
 		m.finish(Errored, c.IndexError, c.Hint)

@@ -227,3 +227,20 @@ func TestTheFinalGatesAreRunAgain(t *testing.T) {
 		sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "notify")
 	}
 }
+
+// Stopped before its checkpoint was made, a task has no start yet: with the start of the task before,
+// that one's tests would prove it.
+func TestReopeningATaskThatHadNoCheckpoint(t *testing.T) {
+	t.Parallel()
+	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
+	sc := begin(t, p, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("checkpoint")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: "stop"}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+}

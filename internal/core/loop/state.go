@@ -243,6 +243,7 @@ type Work struct {
 
 // TaskStart are the trees that a task starts from.
 type TaskStart struct {
+	Task           string `json:"task,omitempty"`            // the current one once its checkpoint is made
 	Tree           string `json:"tree,omitempty"`            // the last verified commit and the user's changes since
 	WithEdits      string `json:"with_edits,omitempty"`      // Tree with the user's uncommitted edits, if it lacks them
 	UnfinishedTree string `json:"unfinished_tree,omitempty"` // tree for the first turn, if not Tree: an earlier loop's work on the task

@@ -273,7 +273,7 @@ func (m *machine) faulted(f Faulted) {
 
 func (m *machine) checkpointed(c Checkpointed) {
 	if m.s.After == ThenBaseline {
-		m.s.Start = TaskStart(c)
+		m.s.Start = TaskStart{Task: m.s.Current, Tree: c.Tree, WithEdits: c.WithEdits, UnfinishedTree: c.UnfinishedTree}
 	}
 	if m.s.After == ThenSaveWork {
 		m.restoreBeforeTask(c.Tree)

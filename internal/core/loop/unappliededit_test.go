@@ -81,7 +81,9 @@ func TestWorkThatWasPutAwayStaysWithItsTask(t *testing.T) {
 	sc.does("b", "checkpoint")
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
-	sc.feed(loop.Event{Payload: loop.Reopened{}}, "reapply_work")
+	sc.feed(loop.Event{Payload: loop.Reopened{}}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "reapply_work")
 	if back := pending[loop.ReapplyWork](sc); back.Task != "a" || back.Work != "half" {
 		t.Errorf("brought back %+v", back)
 	}
