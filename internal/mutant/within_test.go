@@ -163,3 +163,14 @@ func TestDeclared(t *testing.T) {
 		}
 	}
 }
+
+// What another test of the file compares makes no expectation of rows that this one only refuses.
+func TestRowsOfATestThatComparesNothing(t *testing.T) {
+	t.Parallel()
+	const file = "import pytest\nimport app\n\n\ndef test_sum():\n    assert app.sum(1, 2) == 3\n\n\n@pytest.mark.parametrize(\n    \"value\",\n    [\n        \"\",\n        (0, 0),\n        (True, 256),\n    ],\n)\ndef test_invalid(value):\n    with pytest.raises(ValueError):\n        app.color(value)\n"
+	for name, want := range map[string]int{"test_invalid": 0, "test_sum": 1} {
+		if got := len(mutant.Values("test_app.py", []byte(file), []string{name}, nil).Expected); got != want {
+			t.Errorf("%s: %d expected values, want %d", name, got, want)
+		}
+	}
+}

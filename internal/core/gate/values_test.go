@@ -31,6 +31,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 		{"nothing is looked at", answer(red), answer(green), answer(green), answer(unbuilt), true, Unproven},
 		{"only the form of inputs is looked at", answer(red), answer(green), answer(red), Run{}, false, Proven},
 		{"the gate does not run these tests", answer(green), answer(red), Run{}, answer(green), true, Proven},
+		{"another test notices", answer(Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Pass, "p.Old": Fail}}), answer(red), Run{}, answer(unbuilt), true, Proven},
 		{"it does not build", answer(unbuilt), answer(unbuilt), Run{}, Run{}, false, Proven},
 		{"there are no values", Run{Problem: "none"}, Run{Problem: "none"}, Run{}, Run{}, false, Proven},
 		{"the gate could not tell of these tests where they fail", answer(green), answer(red), Run{}, answer(Result{Gate: "go", Status: Unknown}), true, Proven},
