@@ -1,6 +1,7 @@
 package testreport
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -11,8 +12,8 @@ import (
 func LastLine(tail string) string {
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])
-	for i := len(lines) - 1; i >= 0; i-- {
-		if l := strings.TrimSpace(lines[i]); l != "" && !stackFrame.MatchString(l) {
+	for _, line0 := range slices.Backward(lines) {
+		if l := strings.TrimSpace(line0); l != "" && !stackFrame.MatchString(l) {
 			line = l
 			break
 		}
