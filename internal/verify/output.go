@@ -97,18 +97,28 @@ func (o *output) begin() string {
 	return testreport.Plain(head)
 }
 
-// logName makes a file name of a gate's name, which may contain anything.
-func logName(parts ...string) string {
-	s := strings.Map(func(r rune) rune {
+// maxLogName bounds a log's name, in bytes.
+const maxLogName = 80
+
+// logName makes a file name of a gate's name, which may contain anything, and of a run's purpose.
+func logName(gateName, probe string) string {
+	name := fileName(gateName)
+	if name == "" {
+		name = "gate"
+	}
+	if probe = fileName(probe); probe != "" {
+		probe = "-" + probe
+	}
+	return name[:min(len(name), maxLogName-len(probe))] + probe
+}
+
+// fileName keeps what file names may contain anywhere.
+func fileName(text string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
 			return r
 		}
 		return '-'
-	}, strings.Trim(strings.Join(parts, " "), " "))
-	s = strings.Trim(s, "-")
-	if s == "" {
-		s = "gate"
-	}
-	return s[:min(len(s), 80)]
+	}, text), "-")
 }

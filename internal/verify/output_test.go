@@ -40,6 +40,9 @@ func TestLogNames(t *testing.T) {
 			t.Errorf("logName(%q) = %q, want %q", name, got, want)
 		}
 	}
+	if got := logName(strings.Repeat("x", 200), "repeat"); got != strings.Repeat("x", 73)+"-repeat" {
+		t.Errorf("the runs of a gate with a long name write to one log: %q", got)
+	}
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
