@@ -16,6 +16,7 @@ type Line struct {
 	Order            int    // the order of trial, see Lines
 	WholeCondition   bool   // the whole condition, not only its last operand
 	InputIndependent bool   // a condition that ignores the function's input
+	Shortcut         bool   // a condition on the function's input that only leaves; the rest may do the same
 	Mutant           Mutant
 }
 

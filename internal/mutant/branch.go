@@ -39,6 +39,7 @@ func branches(file string, added []addedLine) (conditions []Line) {
 		}
 		b := l.line(conditionOrder, Mutant{Other, "never holds", from, to, never(file, l.text[from:to])})
 		b.WholeCondition, b.InputIndependent = true, blind
+		b.Shortcut = leavesEarly(l.all[l.at+to:]) && l.function.readsInput(line[from:to])
 		if conditions = append(conditions, b); blind {
 			b.Mutant.Does, b.Mutant.text = "always holds", always(file, l.text[from:to])
 			conditions = append(conditions, b)
@@ -46,6 +47,18 @@ func branches(file string, added []addedLine) (conditions []Line) {
 	}
 	return conditions
 }
+
+// leavesEarly reports whether a condition, with this code behind it, only returns a result or goes on
+// with a loop. A returned error is a refusal, which tests can see.
+func leavesEarly(code string) bool {
+	leaves := leaving.FindString(code)
+	return leaves != "" && !returnedError.MatchString(leaves)
+}
+
+var (
+	leaving       = regex.New(`^[\s){:;]*(?:then\s+)?(?:return\b[^\n]*|continue\b|break\b)`)
+	returnedError = regex.New(`(?i)err|fail|throw`)
+)
 
 // seldomTested matches lines that tests seldom check.
 var seldomTested = regex.New(`(?i)\berr(?:or)?\b.*(?:!=|==|!==) *(?:nil|null)|\bif \(?(?:err|error)\)?|__name__|\b\w*(?:log|print|puts|console|debug|warn|trace)\w*[.(!]|\$#|\b\w*(?:lock|close|flush|free|cancel|dispose|super)\w*\(`)

@@ -23,25 +23,34 @@ func (f function) inputIndependent(file, code, condition string) bool {
 	if platformCheck.MatchString(condition) {
 		return false
 	}
-	head, _, _ := strings.Cut(f.text, "\n")
-	given := identifiers.FindAllString(head+" "+f.params, -1)
-	for _, m := range boundVariables.FindAllStringSubmatch(f.code, -1) {
-		given = append(given, identifiers.FindAllString(m[0], -1)...)
+	if f.readsInput(condition) {
+		return false
 	}
 	asks := false
 	for _, at := range identifiers.FindAllStringIndex(condition, -1) {
 		name, before, after := condition[at[0]:at[1]], condition[:at[0]], condition[at[1]:]
 		switch {
-		case ofLanguage.MatchString(name), strings.HasSuffix(before, "."), strings.HasSuffix(before, "->"), strings.HasSuffix(before, "::"):
+		case ofLanguage.MatchString(name), isMember.MatchString(before):
 			continue
-		case slices.Contains(given, name) || name == "self" || name == "this":
-			return false
 		case !strings.HasPrefix(after, "(") && isStored(code, name):
 			return false
 		}
 		asks = true
 	}
 	return asks
+}
+
+// readsInput reports whether a condition reads a parameter, a variable or the object of the function.
+func (f function) readsInput(condition string) bool {
+	head, _, _ := strings.Cut(f.text, "\n")
+	given := append(identifiers.FindAllString(head+" "+f.params, -1), "self", "this")
+	for _, m := range boundVariables.FindAllStringSubmatch(f.code, -1) {
+		given = append(given, identifiers.FindAllString(m[0], -1)...)
+	}
+	return slices.ContainsFunc(identifiers.FindAllStringIndex(condition, -1), func(at []int) bool {
+		name, before := condition[at[0]:at[1]], condition[:at[0]]
+		return !ofLanguage.MatchString(name) && !isMember.MatchString(before) && slices.Contains(given, name)
+	})
 }
 
 // isStored reports whether a function of the file sets a variable or changes its content.
@@ -55,5 +64,6 @@ var (
 	// platformCheck matches conditions about the operating system, which a test may not have, and
 	// about command arguments.
 	platformCheck = regex.New(`(?i)GOOS|GOARCH|platform|os\.name|_WIN32|windows|darwin|linux|isatty|is_tty|\bargs?\b|\bargv\b|\bargc\b|stdin|\bopt\w*\b|terminal|\bdebug\b|verbose|quiet|version|color|__name__|\btrue\b|\bfalse\b`)
+	isMember      = regex.New(`(?:\.|->|::)$`) // what stands before a member
 	ofLanguage    = regex.New(`^(?:not|and|or|in|is|if|else|None|null|nullptr|NULL|nil|undefined|typeof|instanceof|len|std|\d.*)$`)
 )

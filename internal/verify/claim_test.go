@@ -202,7 +202,7 @@ func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
 		want  gate.Evidence
 		ran   []string
 	}{
-		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a repeat-clean", "a control"}},
+		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a repeat-clean", "a repeat-clean", "a control"}},
 		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Proven, []string{"kept a", "a", "a repeat-clean", "a control", "a overlay"}},
 		{"with a set-up that fails", []string{"echo no network; exit 7"}, gate.NoEvidence, []string{"kept a", "a"}},
 	}

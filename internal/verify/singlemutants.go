@@ -34,17 +34,14 @@ const (
 )
 
 // tooManySurvive reports whether the tests miss too many points of this kind: one that ignores its
-// input or that the task names, all removals, half of the functions, or half of the conditions. One
-// condition is never too many: a shortcut or a guard may make no difference that a test could see.
+// input or that the task names, all removals, or half of the others.
 func (k pointKind) tooManySurvive(unnoticed, tried int) bool {
 	switch k {
 	case inputIndependent, namedByTask:
 		return unnoticed > 0
 	case removal:
 		return unnoticed == tried
-	case condition:
-		return unnoticed > 1 && 2*unnoticed >= tried
-	case function:
+	case condition, function:
 	}
 	return 2*unnoticed >= tried
 }
@@ -58,6 +55,7 @@ type mutationPoint struct {
 	function string // that it is, or is in
 	size     int
 	mutants  []mutant.Mutant
+	shortcut bool // it may make no difference that a test could see
 }
 
 // mutationPoints returns a claim's points in the order of trial, in programs only: neither in test
@@ -100,7 +98,7 @@ func conditions(file string, before, after []byte) (all []mutationPoint) {
 		if b.Function != "" {
 			what = fmt.Sprintf("%s:%d in %s %s (%s)", file, b.Number, b.Function, b.Mutant.Does, b.Text)
 		}
-		p := mutationPoint{condition, what, file, b.Function, 0, []mutant.Mutant{b.Mutant}}
+		p := mutationPoint{condition, what, file, b.Function, 0, []mutant.Mutant{b.Mutant}, b.Shortcut}
 		if b.InputIndependent {
 			p.kind = inputIndependent
 		}
@@ -113,7 +111,7 @@ func conditions(file string, before, after []byte) (all []mutationPoint) {
 func removals(task, file string, before, after []byte) (all []mutationPoint) {
 	for _, l := range mutant.Statements(file, before, after) {
 		if sign.Removes(task, l.Text) {
-			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Function, l.Mutant.Does, l.Text), file, l.Function, 0, []mutant.Mutant{l.Mutant}})
+			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Function, l.Mutant.Does, l.Text), file, l.Function, 0, []mutant.Mutant{l.Mutant}, false})
 		}
 	}
 	return all
@@ -126,7 +124,7 @@ func restoredScripts(task string, changed map[string][2][]byte) (all []mutationP
 		before, after := changed[file][0], changed[file][1]
 		if before != nil && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
 			m := mutant.RestoreScript(before, after)
-			all = append(all, mutationPoint{namedByTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}})
+			all = append(all, mutationPoint{namedByTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}, false})
 		}
 	}
 	return all
@@ -145,9 +143,9 @@ func functions(task string, changed map[string][2][]byte, code string) (all []mu
 			switch {
 			case isEntryPoint(f):
 			case isNamed(mutant.BareName(f.Name), task, 1):
-				all = append(all, mutationPoint{namedByTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Undo().Does), file, f.Name, f.Lines, f.Alternatives()})
+				all = append(all, mutationPoint{namedByTask, fmt.Sprintf("%s:%d %s %s", file, f.Line, f.Name, f.Undo().Does), file, f.Name, f.Lines, f.Alternatives(), false})
 			case f.New && !stub && isNamed(mutant.BareName(f.Name), code, 2):
-				all = append(all, mutationPoint{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Name, f.Lines, f.Mutants})
+				all = append(all, mutationPoint{function, fmt.Sprintf("%s:%d %s does nothing", file, f.Line, f.Name), file, f.Name, f.Lines, f.Mutants, false})
 			}
 		}
 	}
@@ -179,9 +177,10 @@ func (c *claim) runSingleMutants(ctx context.Context, w runTarget, gates []gate.
 		if err != nil {
 			return run, err
 		}
-		if noticing != gate.Inconclusive {
-			tried[p.kind]++
+		if noticing == gate.Inconclusive || noticing == gate.Survived && p.shortcut {
+			continue
 		}
+		tried[p.kind]++
 		if noticing == gate.Survived {
 			missed = append(missed, p)
 			unnoticed[p.kind]++
