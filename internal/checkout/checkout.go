@@ -104,8 +104,8 @@ type worktree struct {
 	pristine bool // it contains no ignored files
 }
 
-// IsFirstTimeout reports whether no gate timed out in this checkout before.
-func (k *Checkout) IsFirstTimeout() bool {
+// NoteTimeout notes that a gate timed out in this checkout, and reports whether none did before.
+func (k *Checkout) NoteTimeout() bool {
 	if k.current == nil || k.current.timedOut {
 		return false
 	}
@@ -292,7 +292,11 @@ func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation) erro
 		exit := proc.Run(limited, spec)
 		cancel()
 		if !exit.OK() {
-			return fmt.Errorf("the worktree's set-up failed: %s: exit %d: %s", text, exit.Code, testreport.LastLine(testreport.Plain(out.String())))
+			said := testreport.LastLine(testreport.Plain(out.String()))
+			if said == "" {
+				said = "it printed nothing"
+			}
+			return fmt.Errorf("the worktree's set-up failed: %s: exit %d: %s", text, exit.Code, said)
 		}
 	}
 	return nil

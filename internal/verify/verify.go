@@ -282,7 +282,7 @@ func (v *Verifier) moreTimeHelps(w runTarget) bool {
 	case v.Loaded():
 		return true
 	}
-	return w.checkout != "" && v.Checkout.IsFirstTimeout()
+	return w.checkout != "" && v.Checkout.NoteTimeout()
 }
 
 // cacheKey hashes all that a result depends on.
