@@ -18,16 +18,6 @@ type answerCmd struct {
 	Text []string `arg:"" optional:"" help:"the answer, or the number of a suggested one; default: show the question"`
 }
 
-func (answerCmd) Help() string {
-	return `A task whose agent asks takes no turn and costs nothing until you answer. Other tasks that do not depend on it
-go on; in your own session the loop waits. Without an answer after a day the task is skipped as blocked; with
---answer-within 2h the agent goes on after that time as it proposed.
-
-  pawl answer .
-  pawl answer . 2
-  pawl answer . --task 3 "UTC, and say so in the header"`
-}
-
 // Run answers the agent's question.
 func (c *answerCmd) Run(a *app, s *subject) error {
 	if err := s.notEnded(); err != nil {

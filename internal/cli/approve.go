@@ -28,22 +28,6 @@ type approveCmd struct {
 	Task  []string `sep:"none" placeholder:"ID" help:"accept this task: one that waits for your approval, or of an ended loop, whatever its evidence; repeatable"`
 }
 
-func (approveCmd) Help() string {
-	return `A loop with --approve stops at its plan, claims, tasks or end until you approve what it shows.
-
-Gates judge the work with the tests as they were. Work that passes only with changed tests is kept,
-but stays unverified until you read the changes (pawl report) and approve them.
-
-While the loop runs, the agent may then change these files. After its end, the approved result
-counts at once; nothing runs again. In a Claude Code session, type it yourself:  ! pawl approve .
-
-With --task, you say that work which no test proves is right. Its evidence stays what it is.
-
-  pawl approve brisk-otter
-  pawl approve brisk-otter --task 3
-  pawl approve . internal/session/session_test.go`
-}
-
 // Run approves changes of tests.
 func (c *approveCmd) Run(a *app, s *subject) error {
 	if q, waits := s.waitsForYes(c.Files, c.Task); waits {
@@ -174,17 +158,6 @@ type rejectCmd struct {
 	loopWord
 	Why   string   `help:"tell the agent why you do not approve"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
-}
-
-func (rejectCmd) Help() string {
-	return `What waits for your approval (--approve) is not accepted: the agent is told why, and goes on.
-
-Of tests, the agent learns of it with its next prompt. When its turn ends, Pawl saves a checkpoint and restores
-these files. If the agent changes them again, that counts as a violation. A task that was done only with such a
-change is open again: Pawl restores the files before it begins. After the loop's end,  pawl resume  works on it.
-
-  pawl reject . --why "keep the old flag working"
-  pawl reject . internal/session/session_test.go`
 }
 
 // Run rejects changes of tests.

@@ -18,14 +18,6 @@ type attachCmd struct {
 	JSON bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 }
 
-func (attachCmd) Help() string {
-	return `Ctrl-C and a closed terminal only detach: the loop continues. When the loop ends the command
-exits with the code of its outcome.
-
-  pawl attach
-  pawl attach brisk-otter`
-}
-
 // Run shows the loop until it ends or the user has seen enough.
 func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	s, err := a.findAttachable(c.Loop)

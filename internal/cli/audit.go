@@ -28,14 +28,6 @@ type auditCmd struct {
 	JSON   bool   `name:"json" help:"print a JSON object (docs/reference/audit.schema.json)"`
 }
 
-func (auditCmd) Help() string {
-	return `The commit's trailers name its loop and receipts. Pawl runs the gates of that loop in a clean checkout.
-Exit code: 0 = results match and the evidence suffices, 1 = results differ, 3 = not decided, or less
-evidence than required.
-
-  pawl audit HEAD`
-}
-
 // agreement is the verdict of an audit.
 type agreement string
 

@@ -35,12 +35,6 @@ type sessionRunCmd struct {
 	limitFlags
 }
 
-func (sessionRunCmd) Help() string {
-	return `Whoever hands a loop over to fresh sessions starts it.
-
-  pawl session run brisk-otter-7f3a --after 1`
-}
-
 // runTimeout is how long whoever hands the loop over may take to let go of it.
 const runTimeout = 5 * time.Second
 

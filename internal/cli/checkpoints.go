@@ -19,22 +19,8 @@ type checkpointsCmd struct {
 	Diff checkpointsDiffCmd `cmd:"" help:"show what changed since a checkpoint, or between two"`
 }
 
-func (checkpointsCmd) Help() string {
-	return `A checkpoint is a commit under refs/pawl/LOOP/N, so git show and git diff work on it.
-
-  pawl checkpoints brisk-otter
-  pawl checkpoints diff brisk-otter 3`
-}
-
 type checkpointsListCmd struct {
 	loopArg
-}
-
-func (checkpointsListCmd) Help() string {
-	return `A checkpoint is a commit under refs/pawl/LOOP/N. The word list may be left out.
-
-  pawl checkpoints list brisk-otter
-  git diff refs/pawl/brisk-otter-7f3a/3`
 }
 
 // Run lists a loop's checkpoints.
@@ -139,13 +125,6 @@ type checkpointsDiffCmd struct {
 	From int      `arg:"" name:"n" help:"number of the checkpoint"`
 	To   int      `arg:"" optional:"" name:"m" help:"number of a later one; default: the work tree"`
 	File []string `sep:"none" placeholder:"PATH" help:"show only this file or folder; repeatable"`
-}
-
-func (checkpointsDiffCmd) Help() string {
-	return `Pawl prints a unified diff, and changes nothing. New files that git does not track yet are in it.
-
-  pawl checkpoints diff brisk-otter 3
-  pawl checkpoints diff brisk-otter 3 5 --file src/app.ts`
 }
 
 // Run prints what changed since a checkpoint.

@@ -1,10 +1,10 @@
 // Package cli is the command line: one file per command.
 //
 // A command is a struct whose tags describe its arguments and flags and whose
-// Run method does the work, with app for its surroundings. The field in grammar
-// is all the wiring there is: parsing, help, shell completions and the reference
-// page are made from it. Flags end here; what is called below gets values and
-// option structs of its own.
+// Run method does the work, with app for its surroundings, a field in grammar and
+// a text in help.txt. That is all the wiring there is: parsing, help, shell
+// completions, manual pages and the reference page are made from it. Flags end
+// here; what is called below gets values and option structs of its own.
 //
 // Run returns an error for a user (package failure: message, hint, exit code)
 // or an exitCode, which says nothing more. All codes stand in one table

@@ -11,12 +11,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish"`
 }
 
-func (completionCmd) Help() string {
-	return `  source <(pawl completion bash)                                  in ~/.bashrc
-  pawl completion zsh > "${fpath[1]}/_pawl"                       once
-  pawl completion fish > ~/.config/fish/completions/pawl.fish     once`
-}
-
 // Run prints the script.
 func (c *completionCmd) Run(a *app) error {
 	k, err := newParser(&grammar{})

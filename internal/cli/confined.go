@@ -15,12 +15,6 @@ type confinedCmd struct {
 	Argv   []string `arg:"" passthrough:"partial" placeholder:"COMMAND" help:"the command to run"`
 }
 
-func (confinedCmd) Help() string {
-	return `Pawl puts it before the agent and the gates of a loop with --confine.
-
-  pawl confined --policy FILE -- COMMAND…`
-}
-
 // Codes that shells have for a command that is not there, or cannot be started: a
 // gate that ends so could not tell.
 const (

@@ -31,14 +31,6 @@ type demoCmd struct {
 // scriptedAgent is the name of the agent that plays a script.
 const scriptedAgent = "scripted"
 
-// Help shows examples.
-func (demoCmd) Help() string {
-	return `The demo needs git and a shell. It works in a temporary folder, prints its path and changes nothing else.
-
-  pawl demo
-  pawl demo --agent claude`
-}
-
 // Run makes the demo's repository and pursues its plan.
 func (c *demoCmd) Run(a *app) error {
 	if c.Agent == scriptedAgent && (c.AgentCommand != nil || c.Model != nil) {

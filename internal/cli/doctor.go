@@ -22,14 +22,6 @@ type doctorCmd struct {
 	JSON     bool `name:"json" help:"print a JSON object (docs/reference/doctor.schema.json)"`
 }
 
-func (doctorCmd) Help() string {
-	return `Doctor runs the installed hook as Claude Code would and changes nothing.
-Exit code: 1 if something is broken, else 0.
-
-  pawl doctor
-  pawl doctor --json | jq '.findings[] | select(.status == "bad") | .fix'`
-}
-
 // examined is what --json prints.
 type examined struct {
 	OK       bool             `json:"ok" jsonschema:"nothing is broken; there may be warnings"`

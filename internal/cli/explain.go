@@ -22,14 +22,6 @@ type explainCmd struct {
 	JSON      bool `name:"json" help:"print a JSON object (docs/reference/explain.schema.json)"`
 }
 
-func (explainCmd) Help() string {
-	return `Pawl replays the journal: each event, what the machine decided, and the numbers that decided.
-
-  pawl explain
-  pawl explain brisk-otter 2
-  pawl explain . --json | jq '.steps[] | select(.event == "gates_finished")'`
-}
-
 // explained is why a loop went as it did.
 type explained struct {
 	Loop  string          `json:"loop"`

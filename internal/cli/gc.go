@@ -23,16 +23,6 @@ type gcCmd struct {
 	Yes       bool   `short:"y" help:"delete; without it, only show what would be deleted"`
 }
 
-func (gcCmd) Help() string {
-	return `Pawl deletes the journals, logs and checkpoints of loops that ended. Commits, branches and worktrees stay.
-A deleted loop has no report, and nothing of it can be restored any more. A loop that has not ended, waits
-for an approval or has a worktree is never deleted.
-
-  pawl gc
-  pawl gc --older-than 90d --all --yes
-  pawl gc --max-size 1GB`
-}
-
 // Run shows the loops that are to go, and deletes them with --yes.
 func (c *gcCmd) Run(ctx context.Context, a *app) error {
 	rule, err := c.rule()

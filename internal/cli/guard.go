@@ -32,14 +32,6 @@ type guardCheckCmd struct {
 	JSON    bool     `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
 }
 
-func (guardCheckCmd) Help() string {
-	return `The command does not run. Exit code: 0 = allowed, 1 = denied, 3 = the user is asked.
-
-  pawl guard check 'git push origin main'
-  pawl guard check --tool Write --path pawl.toml
-  pawl guard check --loop . - <script.sh`
-}
-
 // checkedCall is what --json prints.
 type checkedCall struct {
 	Verdict guard.Decision `json:"verdict"`

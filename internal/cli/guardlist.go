@@ -15,10 +15,6 @@ type guardListCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/guard-list.schema.json)"`
 }
 
-func (guardListCmd) Help() string {
-	return `  pawl guard list`
-}
-
 // guardListed is what --json prints.
 type guardListed struct {
 	Rules   []guard.Rule `json:"rules" jsonschema:"the guard's own"`

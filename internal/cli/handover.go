@@ -18,14 +18,6 @@ type handoverCmd struct {
 	Now bool `help:"do not wait for the current turn to end"`
 }
 
-func (handoverCmd) Help() string {
-	return `The loop keeps its goal, limits, history and work. It no longer needs the session, its client or a
-terminal. pawl start --take LOOP brings it back into a session.
-
-  pawl handover
-  pawl handover brisk-otter --now`
-}
-
 // Run has fresh sessions go on with the loop.
 func (c *handoverCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if _, err := c.limits(s); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,21 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/term"
 )
+
+// helpTexts explain each command with examples, behind a line "== COMMAND".
+//
+//go:embed help.txt
+var helpTexts string
+
+// explainCommands gives n and the commands below it their texts.
+func explainCommands(n *kong.Node) {
+	_, text, _ := strings.Cut("\n"+helpTexts, "\n== "+commandName(n)+"\n")
+	text, _, _ = strings.Cut(text, "\n== ")
+	n.Detail = strings.TrimRight(text, "\n")
+	for _, c := range n.Children {
+		explainCommands(c)
+	}
+}
 
 // helpText is what --help prints for a command, or for the tool.
 //

@@ -18,12 +18,6 @@ type hookCmd struct {
 	Args []string `arg:"" optional:"" placeholder:"AGENT" help:"the agent that calls: claude"`
 }
 
-func (hookCmd) Help() string {
-	return `The client of a coding agent runs it, with an event on the standard input; pawl install says so in its settings. pawl-hook starts faster, and asks it where nothing else is ready to answer.
-
-  pawl hook claude < event.json`
-}
-
 // Run answers one event.
 func (c *hookCmd) Run(a *app) error {
 	parent := os.Getppid()

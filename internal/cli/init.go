@@ -22,14 +22,6 @@ type initCmd struct {
 	Yes  bool     `short:"y" help:"use the gate that is found without asking"`
 }
 
-func (initCmd) Help() string {
-	return `Pawl finds the command that runs the tests, runs it once, and writes it to pawl.toml. A gate may fail at
-first: each task is compared with what was there before it.
-
-  pawl init
-  pawl init --gate 'npm test' --gate 'npm run lint'`
-}
-
 // Run writes the gates to pawl.toml, and says what comes next.
 func (c *initCmd) Run(ctx context.Context, a *app) error {
 	if _, err := git.Open(ctx, a.dir); err != nil {

@@ -35,23 +35,6 @@ type installCmd struct {
 	GuardBlocks bool `help:"block every tool call that Pawl's hook does not answer (project, local)"`
 }
 
-func (installCmd) Help() string {
-	return `Pawl adds its hooks to Claude Code's settings and leaves every other byte as it is. A second install
-changes nothing, or adds what a newer Pawl needs; --guard-blocks must be given again.
-
-Claude Code ends a turn after 8 Stop-hook continuations without a tool call. At project and local scope,
-install asks whether to raise that limit. Scope plugin installs hooks and commands such as /pawl:loop
-through Claude Code's plugin commands.
-
-  pawl install claude
-  pawl install claude --scope local --yes
-  pawl install claude --scope local --only-cap
-  pawl install claude --scope project --guard-blocks
-  pawl install claude --scope plugin
-  pawl install claude --dry-run
-  pawl install service`
-}
-
 // request is the settings file that is meant.
 func (c *settingsArgs) request(a *app) (install.Request, error) {
 	scope := install.Scope(c.Scope)

@@ -18,12 +18,6 @@ type sessionKeepCmd struct {
 	Session string `arg:"" help:"the client's id of a session"`
 }
 
-func (sessionKeepCmd) Help() string {
-	return `The hooks of a session start it.
-
-  pawl session keep 5d2f1c9e-0b5e-4a39-9d6c-6e1f0c1a7b11`
-}
-
 // Run answers the session's hooks while a loop lives there. It outlives whoever
 // started it, and the terminal.
 func (c *sessionKeepCmd) Run(a *app) error {

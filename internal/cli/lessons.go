@@ -22,16 +22,6 @@ type lessonsCmd struct {
 	Keep lessonsKeepCmd `cmd:"" user:"keep lessons for the project" help:"keep a loop's lesson for later loops of this project"`
 }
 
-func (lessonsCmd) Help() string {
-	return `Pawl adds a lesson after each restore and each violation: what was tried, what it broke, what to do
-instead. Each later prompt contains them. A change here reaches the loop with its next prompt; lessons of
-the project reach later loops.
-
-  pawl lessons
-  pawl lessons add "the fixtures need a migrated database"
-  pawl lessons keep 2`
-}
-
 // lessonLoop is how they name a loop: a flag, for words follow.
 type lessonLoop struct {
 	Loop string `placeholder:"LOOP" help:"id of a loop or its beginning; default: the unfinished loop here"`
@@ -40,11 +30,6 @@ type lessonLoop struct {
 type lessonsListCmd struct {
 	loopArg
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/lessons.schema.json)"`
-}
-
-func (lessonsListCmd) Help() string {
-	return `  pawl lessons
-  pawl lessons list brisk-otter --json`
 }
 
 // lessons are what `pawl lessons --json` prints.
@@ -127,11 +112,6 @@ type lessonsAddCmd struct {
 	Text    []string `arg:"" help:"the lesson"`
 }
 
-func (lessonsAddCmd) Help() string {
-	return `  pawl lessons add "the fixtures need a migrated database"
-  pawl lessons add --project "run make generate after changing a template"`
-}
-
 // Run adds a lesson.
 func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 	text := plan.OneLine(a.withoutSecrets(strings.Join(c.Text, " ")), 600)
@@ -153,8 +133,6 @@ func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 
 type lessonsDropCmd struct{ numberedLesson }
 
-func (lessonsDropCmd) Help() string { return "  pawl lessons drop 2" }
-
 // Run takes a lesson out.
 func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	text, project, s, err := c.find(a)
@@ -172,8 +150,6 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 }
 
 type lessonsKeepCmd struct{ numberedLesson }
-
-func (lessonsKeepCmd) Help() string { return "  pawl lessons keep 2" }
 
 // Run makes a loop's lesson one of the project.
 func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {

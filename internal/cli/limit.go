@@ -12,14 +12,6 @@ type limitCmd struct {
 	totalLimits
 }
 
-func (limitCmd) Help() string {
-	return `The numbers are totals, counted from the loop's beginning; a limit that you do not name stays. If you set one
-below what the loop has used, the loop ends before its next turn; a time limit cuts off the turn under way.
-
-  pawl limit . --max-iterations 40
-  pawl limit brisk-otter --max-cost 30 --max-duration 12h`
-}
-
 // Run gives a loop other limits.
 func (c *limitCmd) Run(a *app, s *subject) error {
 	if s.hasEnded() {

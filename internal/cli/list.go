@@ -19,14 +19,6 @@ type listCmd struct {
 	JSON bool `name:"json" help:"print a JSON array (docs/reference/list.schema.json)"`
 }
 
-func (listCmd) Help() string {
-	return `A loop is orphaned when its process is gone before it ended: pawl resume continues it,
-pawl stop ends it.
-
-  pawl list
-  pawl list --all --json | jq '.[] | select(.state == "orphaned") | .id'`
-}
-
 // listed returns all loops. It warns of those that cannot be read.
 func (a *app) listed() ([]record.Entry, error) {
 	listed, err := record.List(a.store)

@@ -26,14 +26,6 @@ type logCmd struct {
 	Verify bool  `xor:"what" help:"check that no record was changed, removed or inserted"`
 }
 
-func (logCmd) Help() string {
-	return `  pawl log .
-  pawl log brisk-otter --follow
-  pawl log . --json | jq 'select(.type == "receipt")'
-  pawl log . --json --follow --after 120
-  pawl log . --verify`
-}
-
 // Run tells what happened in a loop.
 func (c *logCmd) Run(ctx context.Context, a *app) error {
 	if c.Verify && (c.JSON || c.Follow) {

@@ -13,14 +13,6 @@ type mcpCmd struct {
 	Loop string `placeholder:"LOOP" help:"id of the loop to serve; default: this session's loop, looked up at each call"`
 }
 
-func (mcpCmd) Help() string {
-	return `With these tools the agent reads its task, runs the gates and reports its progress. The plugin starts
-this server; pawl run serves the same tools itself. docs/reference/mcp.md lists them.
-
-  pawl mcp
-  claude mcp add pawl -- pawl mcp`
-}
-
 // Run serves until the client goes.
 func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 	o := mcpserver.Options{Env: a.env, Loop: c.Loop, Client: os.Getppid(), Dir: a.dir, Version: version.String(), Project: a.projectGates}

@@ -29,13 +29,6 @@ type notifyTestCmd struct {
 	Receivers []string `arg:"" optional:"" sep:"none" name:"RECEIVER" help:"receivers as in notify; default: all that are set up here"`
 }
 
-func (notifyTestCmd) Help() string {
-	return `Exit code: 1 if a receiver was not reached, 2 if none is set up.
-
-  pawl notify test
-  pawl notify test desktop 'slack env:SLACK_URL'`
-}
-
 // Run sends a test notice to every receiver.
 func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()

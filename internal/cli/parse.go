@@ -25,6 +25,10 @@ func newParser(g any) (*kong.Kong, error) {
 		kong.NoDefaultHelp(),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
 		kong.Exit(func(int) {}),
+		kong.PostBuild(func(k *kong.Kong) error {
+			explainCommands(k.Model.Node)
+			return nil
+		}),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("read the grammar of the command line: %w", err)

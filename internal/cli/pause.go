@@ -6,13 +6,6 @@ type pauseCmd struct {
 	unendedArg
 }
 
-func (pauseCmd) Help() string {
-	return `The current turn finishes first.
-
-  pawl pause .
-  pawl resume .`
-}
-
 // Run asks the loop to hold.
 func (c *pauseCmd) Run(a *app, s *subject) error {
 	if err := s.requireDriver(); err != nil {

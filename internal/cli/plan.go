@@ -68,11 +68,6 @@ type planShowCmd struct {
 	JSON bool   `name:"json" help:"print a JSON object (docs/reference/plan.schema.json)"`
 }
 
-func (planShowCmd) Help() string {
-	return `  pawl plan show plan.md
-  pawl plan show prd.json --task US-003`
-}
-
 // Run lists the tasks, or shows one.
 func (c *planShowCmd) Run(a *app) error {
 	p, err := c.load(a)
@@ -146,12 +141,6 @@ type planNextCmd struct {
 	JSON bool `name:"json" help:"print a JSON object, or null (docs/reference/plan-next.schema.json)"`
 }
 
-func (planNextCmd) Help() string {
-	return `Ordered by priority, then dependencies, then position in the file.
-
-  pawl plan next plan.md`
-}
-
 // Run names the next task.
 func (c *planNextCmd) Run(a *app) error {
 	p, err := c.load(a)
@@ -176,8 +165,6 @@ type planCheckCmd struct {
 	planArg
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/plan-check.schema.json)"`
 }
-
-func (planCheckCmd) Help() string { return "  pawl plan check prd.json" }
 
 // checked is what --json prints.
 type checked struct {
@@ -250,12 +237,6 @@ func checkCode(invalid *planfile.Invalid) error {
 type planConvertCmd struct {
 	planArg
 	To string `required:"" enum:"checklist,featurelist,prd,prdjson,ralphex,ralphy" placeholder:"FORMAT" help:"checklist, featurelist, prd, prdjson, ralphex or ralphy"`
-}
-
-func (planConvertCmd) Help() string {
-	return `The plan file does not change.
-
-  pawl plan convert plan.md --to prdjson > prd.json`
 }
 
 // Run prints the plan in another format.

@@ -40,14 +40,6 @@ type planAddCmd struct {
 	Title []string `arg:"" name:"TITLE" help:"what is to be done"`
 }
 
-func (planAddCmd) Help() string {
-	return `A loop that works on the plan takes the task in before its next turn, and does not end as long as it
-is open. If tasks are numbered by their place, the new one stands last in the file.
-
-  pawl plan add plan.md "export the report as CSV"
-  pawl plan add . "fix the login first" --before 3`
-}
-
 // Run adds a task.
 func (c *planAddCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Add, Title: strings.Join(c.Title, " "), Before: c.Before, After: c.After})
@@ -58,10 +50,6 @@ type planEditCmd struct {
 	Title []string `arg:"" name:"TITLE" help:"its new title"`
 }
 
-func (planEditCmd) Help() string {
-	return `  pawl plan edit . 3 "parse quoted fields, too"`
-}
-
 // Run changes the title of a task.
 func (c *planEditCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retitle, Task: c.Task, Title: strings.Join(c.Title, " ")})
@@ -69,23 +57,12 @@ func (c *planEditCmd) Run(a *app) error {
 
 type planSkipCmd struct{ planTask }
 
-func (planSkipCmd) Help() string {
-	return `The plan file does not change. The task is not counted against the loop; what the agent has begun of it
-is saved as a checkpoint and undone, as with every skip.
-
-  pawl plan skip . 4`
-}
-
 // Run has a loop leave a task out.
 func (c *planSkipCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Skip, Task: c.Task})
 }
 
 type planRetryCmd struct{ planTask }
-
-func (planRetryCmd) Help() string {
-	return `  pawl plan retry . 4`
-}
 
 // Run has a loop try a task again.
 func (c *planRetryCmd) Run(a *app) error {
@@ -97,26 +74,12 @@ type planMoveCmd struct {
 	planPlace
 }
 
-func (planMoveCmd) Help() string {
-	return `Without --before or --after the task comes next. Dependencies still hold. If tasks are numbered by their
-place, the order of the loop changes and the file does not.
-
-  pawl plan move . 7
-  pawl plan move plan.md T07 --after T02`
-}
-
 // Run has a task worked on at another time.
 func (c *planMoveCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Move, Task: c.Task, Before: c.Before, After: c.After})
 }
 
 type planReopenCmd struct{ planTask }
-
-func (planReopenCmd) Help() string {
-	return `Its commits stay.
-
-  pawl plan reopen . 2`
-}
 
 // Run has a task that is done worked on again.
 func (c *planReopenCmd) Run(a *app) error {
@@ -126,14 +89,6 @@ func (c *planReopenCmd) Run(a *app) error {
 type planAcceptCmd struct {
 	loopWord
 	File string `arg:"" optional:"" name:"FILE" help:"the edit, as pawl report names it; default: the last one"`
-}
-
-func (planAcceptCmd) Help() string {
-	return `An edit of the plan that was made while a command of the agent ran may be the agent's. Unless it only adds
-tasks, Pawl keeps it in a file and does not apply it. Read it first:
-
-  pawl report .
-  pawl plan accept .`
 }
 
 // Run applies an edit that is held back.

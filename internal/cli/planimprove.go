@@ -24,16 +24,6 @@ type planImproveCmd struct {
 	planAuthor
 }
 
-func (planImproveCmd) Help() string {
-	return `As with pawl plan new: the agent reads the plan and the repository, asks what only you can decide, and
-rewrites the open tasks; a second session reviews them; nothing is written before you accept it. Tasks that
-are done stay as they are. The version before is kept beside the plan.
-
-  pawl plan improve plan.md
-  pawl plan improve plan.md "split the export, and add the missing tests"
-  pawl plan improve specs/001-shop/tasks.md --out plan.md`
-}
-
 // Run rewrites a plan and writes it once it is accepted.
 func (c *planImproveCmd) Run(ctx context.Context, a *app) error {
 	return planMade(c.improve(ctx, a))

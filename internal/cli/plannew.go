@@ -46,16 +46,6 @@ type planAuthor struct {
 	ReplyTimeout time.Duration `default:"15m" placeholder:"D" help:"maximum time of one reply"`
 }
 
-func (planNewCmd) Help() string {
-	return `The agent reads the repository, asks you what only you can decide, and writes a plan of small tasks,
-each with the test that will show it. A second session reviews the plan. Both only read. Pawl checks
-the plan and shows it; nothing is written before you accept it.
-
-  pawl plan new 'export the report as CSV'
-  pawl plan new SPEC.md --out plans/csv.md
-  pawl plan new https://github.com/OWNER/REPO/issues/12`
-}
-
 // Run makes a plan and writes it once it is accepted.
 func (c *planNewCmd) Run(ctx context.Context, a *app) error {
 	return planMade(c.make(ctx, a))

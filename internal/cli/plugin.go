@@ -22,14 +22,6 @@ type pluginExportCmd struct {
 	Dir string `arg:"" help:"a new or empty folder, or an earlier export to update"`
 }
 
-func (pluginExportCmd) Help() string {
-	return `The folder is a plugin marketplace for Claude Code. Its hooks run this pawl binary.
-To install the plugin as well: pawl install claude --scope plugin.
-
-  pawl plugin export ~/pawl-plugin
-  claude plugin marketplace add ~/pawl-plugin && claude plugin install pawl@pawl`
-}
-
 // Run writes the plugin.
 func (c *pluginExportCmd) Run(a *app) error {
 	hook, p, err := ownPlugin()

@@ -22,18 +22,6 @@ type proveCmd struct {
 	JSON bool          `name:"json" help:"print a JSON object (docs/reference/prove.schema.json)"`
 }
 
-func (proveCmd) Help() string {
-	return `Mutation testing: in a clean checkout, Pawl replaces each function that the commit changed, by its old
-body or by code that returns other values, and runs the gates. If a test fails, it covers the function.
-Then single added lines: a statement is left out, a condition never holds, a number is one more.
-It works on any commit in Go, Python, JavaScript, TypeScript, Rust, Java, C and C++, and on lines of shell scripts.
-Exit code: 0 = tests notice each broken function, 1 = they miss one, 3 = nothing could be tried.
-Broken lines count only where no function could be broken: some change nothing that a test could see.
-
-  pawl prove
-  pawl prove HEAD~1 --gate 'go test ./...'`
-}
-
 // proven is what --json prints.
 type proven struct {
 	Commit    string                 `json:"commit" jsonschema:"full hash of the commit, or of a loop's last"`

@@ -273,6 +273,16 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
+func TestEveryHelpTextIsOfACommand(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(helpTexts) {
+		name, isHead := strings.CutPrefix(strings.TrimSpace(line), "== pawl ")
+		if n, rest := named(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
+			t.Errorf("help.txt explains pawl %s, and there is no such command", name)
+		}
+	}
+}
+
 // The first help that a user sees names only commands that exist.
 func TestFirstHelpNamesCommands(t *testing.T) {
 	t.Parallel()

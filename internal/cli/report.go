@@ -25,16 +25,6 @@ type reportCmd struct {
 	Since    string `placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
 }
 
-func (reportCmd) Help() string {
-	return `  pawl report
-  pawl report brisk-otter
-  pawl report --md | gh pr edit --body-file -
-  pawl report --html report.html
-  pawl report --json | jq '.iterations[].cost_usd'
-  pawl report --since yesterday
-  pawl report --since yesterday --md`
-}
-
 // Run prints the page.
 func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if c.Since != "" && c.Loop != "" {

@@ -30,20 +30,6 @@ type restoreCmd struct {
 	Yes        bool     `short:"y" help:"do not ask for confirmation"`
 }
 
-func (restoreCmd) Help() string {
-	return `Pawl lists what would change and asks. It saves the current tree as a checkpoint first. Ignored and very
-large files, the index, the branch and its commits stay as they are. Tasks that were done after the
-checkpoint open again.
-
-With --task, Pawl restores only the unfinished work of that task, where it still applies. With --file,
-Pawl restores only that file, and no task opens again; without a number it takes the newest checkpoint
-that has another version of it. pawl undo reverts a restore.
-
-  pawl restore brisk-otter 3
-  pawl restore brisk-otter --task US-003
-  pawl restore brisk-otter --file src/app.ts`
-}
-
 // Run restores a checkpoint, or the work of a task.
 func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 	numbered, ofTask := c.Checkpoint != 0, c.Task != ""
@@ -75,12 +61,6 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 type undoCmd struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; default: the newest here with a restore"`
 	Yes  bool   `short:"y" help:"do not ask for confirmation"`
-}
-
-func (undoCmd) Help() string {
-	return `Pawl lists what would change and asks. A second undo reverts the first.
-
-  pawl undo brisk-otter`
 }
 
 // Run goes back to where the work tree was before the last restore.

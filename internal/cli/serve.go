@@ -23,16 +23,6 @@ type serveCmd struct {
 	All    bool     `help:"show the loops of every repository; default: this one, all its worktrees"`
 }
 
-func (serveCmd) Help() string {
-	return `Open the printed address: the part behind # is the token, without which a page cannot act. The pages show
-all loops and each loop live, with the agent's questions, approvals, messages, pause and stop. Ctrl-C ends
-the pages, and no loop.
-
-  pawl serve
-  pawl serve --all --listen 127.0.0.1:0
-  pawl serve --listen 192.168.1.20:7295`
-}
-
 // Run serves the pages until Ctrl-C.
 func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)

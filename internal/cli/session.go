@@ -39,12 +39,6 @@ type sessionCmd struct {
 // sessionBeginCmd is `pawl session begin`.
 type sessionBeginCmd struct{}
 
-func (sessionBeginCmd) Help() string {
-	return `The hooks of a session run it.
-
-  pawl session begin < request.json`
-}
-
 // beginTimeout is how long the gates may take while a hook waits.
 const beginTimeout = 10 * time.Minute
 
@@ -114,12 +108,6 @@ type sessionDriveCmd struct {
 	loopID
 }
 
-func (sessionDriveCmd) Help() string {
-	return `The hooks of a session run it.
-
-  pawl session drive brisk-otter-7f3a`
-}
-
 // driverTimeout is how long another process at work on the loop is waited for:
 // hooks are done at once; one that takes longer does what is to be done.
 const driverTimeout = 15 * time.Second
@@ -151,12 +139,6 @@ func (a *app) outliveTheHook(do func(context.Context) error) error {
 // sessionProveCmd is `pawl session prove`.
 type sessionProveCmd struct {
 	loopID
-}
-
-func (sessionProveCmd) Help() string {
-	return `pawl session drive starts it.
-
-  pawl session prove brisk-otter-7f3a`
 }
 
 // Run finds out which changed functions the tests prove, until a driver begins.

@@ -27,12 +27,6 @@ type sessionNotifyCmd struct {
 	Name string `arg:"" optional:"" help:"name of the notice's file in the loop's folder; default: only take answers"`
 }
 
-func (sessionNotifyCmd) Help() string {
-	return `Whoever drives the loop starts it. While the loop asks its user something, it takes their replies (notify.answers).
-
-  pawl session notify brisk-otter-7f3a notice-1.json`
-}
-
 // Run sends a notice of a loop, with retries, and logs what came of it; in quiet hours it
 // waits for their end, and sends all that still holds then. Of a question it takes the
 // answer.

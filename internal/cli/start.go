@@ -76,16 +76,6 @@ func (c *startCmd) flags() map[string]any {
 	return out
 }
 
-func (startCmd) Help() string {
-	return `Type it in Claude Code with ! in front, or let the agent run it. When the agent wants to stop, Pawl runs
-the gates and sends it back to work until they pass. Your files, branch and commits stay yours.
-
-  pawl start "get the upload test stable" --gate 'npm test' --max-iterations 8
-  pawl start --verify 'go vet ./...'
-  pawl start prd.json --handover --max-cost 20
-  pawl start --take brisk-otter`
-}
-
 // startTimeout is how long the gates may take before the loop begins without
 // us: the client ends a command after two minutes.
 const startTimeout = 100 * time.Second

@@ -14,16 +14,6 @@ type statsCmd struct {
 	JSON  bool   `name:"json" help:"print a JSON object (docs/reference/stats.schema.json)"`
 }
 
-func (statsCmd) Help() string {
-	return `Outcomes, time and cost of a task, refused claims, restores and violations over the loops of all
-repositories, also by agent, model, repository and week; a plot shows the tasks of each week. Loops of
-the demo do not count.
-
-  pawl stats
-  pawl stats --since 30d
-  pawl stats --json | jq '.by_model[] | {name, median_usd}'`
-}
-
 // Run counts over all loops, straight from their journals.
 func (c *statsCmd) Run(a *app) error {
 	var since time.Time

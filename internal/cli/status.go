@@ -20,11 +20,6 @@ type statusCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/status.schema.json)"`
 }
 
-func (statusCmd) Help() string {
-	return `  pawl status
-  pawl status brisk-otter --json | jq .state`
-}
-
 // Run shows how a loop stands.
 func (c *statusCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if c.JSON {

@@ -22,17 +22,6 @@ type statuslineCmd struct {
 	After string `placeholder:"CMD" help:"print what your own status line command prints, then Pawl's line"`
 }
 
-func (statuslineCmd) Help() string {
-	return `Claude Code runs it with JSON on standard input. It prints one line about the loop of the session, or else
-about the unfinished loop of the folder; nothing if there is none. In the settings of Claude Code:
-
-  "statusLine": {"type": "command", "command": "pawl statusline"}
-
-After your own:
-
-  pawl statusline --after ~/.claude/statusline.sh`
-}
-
 const (
 	ownLineTimeout = 5 * time.Second // of the user's command
 	maxStatusInput = 1 << 20         // bytes of JSON from the client, and of text from the user's command

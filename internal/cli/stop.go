@@ -21,14 +21,6 @@ type stopCmd struct {
 	Wait time.Duration `default:"1m" placeholder:"TIME" help:"how long to wait for the end; 0 = return at once"`
 }
 
-func (stopCmd) Help() string {
-	return `Pawl interrupts the current turn, finishes any commit or restore, and keeps the work.
-The command returns when the loop has ended and its process is gone. A loop whose journal is damaged
-is given up: it counts as ended, and nothing of it is changed.
-
-  pawl stop brisk-otter`
-}
-
 // Run asks the loop to end and waits until it has.
 func (c *stopCmd) Run(ctx context.Context, a *app, s *subject) error {
 	if s.hasEnded() && s.alive && c.Wait > 0 {

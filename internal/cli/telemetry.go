@@ -74,12 +74,6 @@ type sessionTelemetryCmd struct {
 	loopID
 }
 
-func (sessionTelemetryCmd) Help() string {
-	return `Whoever drives the loop starts it at the end. What was sent is not sent again.
-
-  pawl session telemetry brisk-otter-7f3a`
-}
-
 // Run sends the runs of a loop that were not sent, and logs what came of it.
 func (c *sessionTelemetryCmd) Run(a *app, l *store.Loop) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)

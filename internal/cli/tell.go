@@ -16,15 +16,6 @@ type tellCmd struct {
 	Text []string `arg:"" help:"the message"`
 }
 
-func (tellCmd) Help() string {
-	return `The current turn is not interrupted. An agent that takes no messages in a turn is told with its next prompt.
-pawl status and pawl log show when a message was queued and delivered. One that comes in the last turn gets
-one more, unless a limit ends the loop.
-
-  pawl tell . "look at the mock server first"
-  pawl tell . --now "leave the lock file alone"`
-}
-
 // Run leaves a note for the agent.
 func (c *tellCmd) Run(a *app, s *subject) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))

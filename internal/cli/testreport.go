@@ -22,14 +22,6 @@ type testreportCmd struct {
 	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
 }
 
-func (testreportCmd) Help() string {
-	return `Pawl reads package.json, the Makefile and report files in the current folder.
-Exit code: 0, whatever the tests' result.
-
-  pawl testreport --command 'go test ./...' --exit-code 1 out.txt
-  pawl testreport --command 'npm test 2>&1 | tail' --text <out.txt`
-}
-
 // reported is what --json prints.
 type reported struct {
 	Result     testreport.Result `json:"result" jsonschema:"what became of the tests; only fail says that one of them failed"`

@@ -17,12 +17,6 @@ type sessionTrackerCmd struct {
 	Name string `arg:"" help:"github or beads"`
 }
 
-func (sessionTrackerCmd) Help() string {
-	return `Loops over issues run it; docs/reference/trackers.md says what it reads and prints.
-
-  echo '{"do":"list","query":"label=ready"}' | pawl session tracker github`
-}
-
 // Run answers the requests on the standard input.
 func (c *sessionTrackerCmd) Run(ctx context.Context, a *app) error {
 	var handle tracker.Handler

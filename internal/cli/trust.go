@@ -25,15 +25,6 @@ type trustCmd struct {
 	Yes   bool     `help:"trust them without asking"`
 }
 
-func (trustCmd) Help() string {
-	return `A repository's files can name commands: gates, set-up, the agent's program, a plan's validation commands,
-a verify loop's command. They run only after you trust them here. The same holds for what they let past
-the guard. Pawl remembers the exact text for this repository and asks again when it changes.
-
-  pawl trust
-  pawl trust --list`
-}
-
 // Run shows what the repository's files would run and pins what the user
 // allows.
 func (c *trustCmd) Run(ctx context.Context, a *app) error {

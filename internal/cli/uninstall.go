@@ -21,16 +21,6 @@ type uninstallCmd struct {
 	Yes     bool   `short:"y" help:"remove from all places without asking"`
 }
 
-func (uninstallCmd) Help() string {
-	return `Pawl removes its hooks from your settings, the project's, your local ones and the plugin. The settings
-become what they were before the install; changes that you made since stay.
-
-  pawl uninstall claude
-  pawl uninstall claude --yes
-  pawl uninstall claude --scope local
-  pawl uninstall service`
-}
-
 // removal is one settings file that Pawl is to be taken out of.
 type removal struct {
 	request install.Request

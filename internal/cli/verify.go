@@ -25,14 +25,6 @@ type verifyCmd struct {
 	JSON bool     `name:"json" help:"print a JSON object (docs/reference/verify.schema.json)"`
 }
 
-func (verifyCmd) Help() string {
-	return `Gates are configured in pawl.toml or in your config.toml.
-Exit code: 0 = all pass, 1 = one fails, 3 = one could not be decided.
-
-  pawl verify
-  pawl verify --gate 'go test ./...' --gate 'golangci-lint run'`
-}
-
 // verified is what --json prints.
 type verified struct {
 	Result gate.Status      `json:"result" jsonschema:"pass if all gates pass, fail if one fails, else unknown"`

@@ -20,8 +20,6 @@ type versionCmd struct {
 	Check bool `help:"ask for the newest release; nothing else in Pawl does"`
 }
 
-func (versionCmd) Help() string { return "  pawl version\n  pawl version --check" }
-
 const (
 	releases    = "https://github.com/pawl-dev/pawl" // the repository whose tags are the releases
 	tagsTimeout = 30 * time.Second

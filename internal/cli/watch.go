@@ -32,17 +32,6 @@ type watchCmd struct {
 	Plain bool   `help:"print lines instead of a screen, each event as it happens; the default with TERM=dumb"`
 }
 
-func (watchCmd) Help() string {
-	return `The overview lists the loops that need you, that work, and that ended. Enter opens one: its plan, the
-selected task, and its history. Keys send messages, pause, stop, approve and report; ? lists them. Leaving
-the screen stops no loop.
-
-  pawl watch
-  pawl watch --all
-  pawl watch --plain
-  pawl watch brisk-otter`
-}
-
 // Run shows the screen.
 func (c *watchCmd) Run(ctx context.Context, a *app) error {
 	show := watch.Run

@@ -55,7 +55,7 @@ func check(root fs.FS) ([]string, error) {
 			return nil
 		}
 		faults = append(faults, fileName(path)...)
-		isDoc, isCode := filepath.Ext(path) == ".md", filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go")
+		isDoc, isCode := filepath.Ext(path) == ".md" || filepath.Base(path) == "help.txt", filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go")
 		if !isDoc && !isCode {
 			return nil
 		}
