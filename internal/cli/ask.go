@@ -23,16 +23,9 @@ func (a *app) awaits(what string) {
 	}
 }
 
-// ask puts a question on the standard error and reads one line, in small letters.
-// Nobody answers where the input ends at once: that is neither yes nor no, and the hint
-// is what to type instead.
+// ask puts a question on the standard error and reads one line. Nobody answers where the
+// input ends at once: that is neither yes nor no, and the hint is what to type instead.
 func (a *app) ask(question, instead string) (string, error) {
-	answer, err := a.answer(question, instead)
-	return strings.ToLower(answer), err
-}
-
-// answer is the same as it was typed.
-func (a *app) answer(question, instead string) (string, error) {
 	_, _ = io.WriteString(a.Err, question)
 	answer, err := readLine(a.In)
 	if errors.Is(err, io.EOF) && answer == "" {
@@ -43,6 +36,25 @@ func (a *app) answer(question, instead string) (string, error) {
 		return "", fmt.Errorf("read the answer: %w", err)
 	}
 	return strings.TrimSpace(answer), nil
+}
+
+// confirmation is a question whose answer is yes or no.
+type confirmation struct {
+	text    string
+	enter   bool   // what Enter means
+	instead string // what to type where nobody answers
+	nobody  string // the error where nobody is at the terminal
+}
+
+// confirm reports whether the user says yes.
+func (a *app) confirm(q confirmation) (bool, error) {
+	if !attended(a.In) {
+		return false, failure.New(failure.Usage, q.instead, "%s", q.nobody)
+	}
+	choices := map[bool]string{true: " [Y/n] ", false: " [y/N] "}[q.enter]
+	answer, err := a.ask(q.text+choices, q.instead)
+	answer = strings.ToLower(answer)
+	return err == nil && (answer == "y" || answer == "yes" || answer == "" && q.enter), err
 }
 
 // maxAnswer bounds an answer, in bytes: a command that judges the work may be long.
@@ -63,9 +75,9 @@ func readLine(r io.Reader) (string, error) {
 	return string(line), fmt.Errorf("it has more than %d bytes", maxAnswer)
 }
 
-// answerGate is answer for questions about the gate.
-func (a *app) answerGate(question string) (string, error) {
-	return a.answer(question, "--yes takes it; --gate 'CMD' names another")
+// askForGate is ask for questions about the gate.
+func (a *app) askForGate(question string) (string, error) {
+	return a.ask(question, "--yes takes it; --gate 'CMD' names another")
 }
 
 // wantedGate asks for the command that judges the work: the one that is suggested,

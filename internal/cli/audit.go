@@ -18,7 +18,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/runner"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -71,12 +70,8 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		err = a.printJSON(out)
-	} else {
-		a.printAudit(out)
-	}
-	return errors.Join(err, map[agreement]error{agrees: nil, differs: disagrees, undecided: cannotTell}[out.Verdict])
+	code := map[agreement]error{agrees: nil, differs: disagrees, undecided: cannotTell}[out.Verdict]
+	return a.conclude(c.JSON, verdict{out, func() { a.printAudit(out) }, code})
 }
 
 func (a *app) audit(ctx context.Context, rev string) (audited, error) {
@@ -100,12 +95,10 @@ func (a *app) audit(ctx context.Context, rev string) (audited, error) {
 	case len(wanted) == 0:
 		return out.because("no gate judged this commit: it has no receipt"), nil
 	}
-	loops, err := a.store.Loops()
-	if err != nil {
-		return audited{}, err
-	}
-	// A trailer is text from anywhere: no beginning of an id, and no ".".
-	if !slices.ContainsFunc(loops, func(l *store.Loop) bool { return l.ID == out.Loop }) {
+	if l, err := a.madeBy(trailers); l == nil {
+		if err != nil {
+			return audited{}, err
+		}
 		return out.because("the loop %s is not known here: its journal holds the receipts", plan.OneLine(out.Loop, 60)), nil
 	}
 	s, err := a.find(out.Loop)

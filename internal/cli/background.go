@@ -145,27 +145,24 @@ var (
 // look tells whether the loop has begun elsewhere, and whether what was started
 // for it is alive; another may have been sooner.
 func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (done, alive bool)) (int, error) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for deadline := time.Now().Add(moveTimeout); ; {
-		select {
-		case <-ctx.Done():
-			return 0, ctx.Err() // it goes on without us
-		case <-tick.C:
-		}
+	var last store.Holder
+	taken, held := false, false
+	done, err := poll(ctx, moveTimeout, func() (bool, error) {
 		done, alive := look()
-		last, held, err := l.Holder()
-		taken := err == nil && last.Epoch > epoch
-		late := time.Now().After(deadline)
-		switch {
-		case taken && (done || held && late):
-			return last.PID, nil
-		case !alive && !(taken && held):
-			return 0, errNobody
-		case late:
-			return 0, errSlow
+		var err error
+		last, held, err = l.Holder()
+		if taken = err == nil && last.Epoch > epoch; !alive && !(taken && (done || held)) {
+			return false, errNobody
 		}
+		return taken && done, nil
+	})
+	switch {
+	case err != nil: // it goes on without us if the context is done
+		return 0, err
+	case done || taken && held:
+		return last.PID, nil
 	}
+	return 0, errSlow
 }
 
 // begun tells whether the loop goes on outside of a session.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -37,14 +36,12 @@ func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *subject) error 
 		a.printf("%s made no checkpoint\n", s.ID)
 		return nil
 	}
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	var lines []string
 	for _, cp := range all {
-		_, _ = fmt.Fprintf(w, "%d\t%s\t%.9s\t%s\n", cp.N, minute(cp.Time), cp.Commit, plan.OneLine(cp.Subject, 80))
+		lines = append(lines, fmt.Sprintf("%d\t%s\t%.9s\t%s", cp.N, minute(cp.Time), cp.Commit, plan.OneLine(cp.Subject, 80)))
 	}
-	err = w.Flush()
-	a.printf("%s", out.String())
-	return err
+	a.printTable(lines)
+	return nil
 }
 
 // beforeRestore begins the subject of the checkpoint that each restore makes

@@ -54,8 +54,7 @@ func (a *app) stopInSession(ctx context.Context, s *subject, timeout time.Durati
 	case err != nil:
 		return err
 	case now.hasEnded():
-		a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", s.ID, now.memory.State.Outcome)
-		a.sayNotMade(s.ID, now.memory.State)
+		a.sayEnded(s.ID, "", now.memory.State)
 		return nil
 	case timeout == 0:
 		a.printf("%s was asked to stop\n", s.ID)

@@ -43,17 +43,11 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
 	}
 	broken := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Status == doctor.Bad })
-	if c.JSON {
-		if err := a.printJSON(examined{OK: !broken, Findings: found}); err != nil {
-			return err
-		}
-	} else {
-		a.printf("%s", findingsText(found, c.Verbose, cmp.Or(a.columns, findingsWidth)))
-	}
-	if broken {
-		return disagrees
-	}
-	return nil
+	return a.conclude(c.JSON, verdict{
+		result: examined{OK: !broken, Findings: found},
+		text:   func() { a.printf("%s", findingsText(found, c.Verbose, cmp.Or(a.columns, findingsWidth))) },
+		code:   map[bool]error{true: disagrees}[broken],
+	})
 }
 
 // settingsFindings checks what is configured here, which pawl run and pawl verify read.

@@ -54,20 +54,11 @@ func (c *guardCheckCmd) Run(a *app) error {
 		term.Warnf(a.Err, "left out, for nobody trusted it: %s: %s (pawl trust)", u.File, u.Text)
 	}
 	v := guard.Check(call, rules)
-	if c.JSON {
-		err = a.printJSON(checkedCall{v.Decision, v.Rule, v.Reason, v.Unknown})
-	} else {
-		a.printGuard(call, rules, v, c.Loop)
-	}
-	switch {
-	case err != nil:
-		return err
-	case v.Decision == guard.Deny:
-		return disagrees
-	case v.Decision == guard.Ask:
-		return cannotTell
-	}
-	return nil
+	return a.conclude(c.JSON, verdict{
+		result: checkedCall{v.Decision, v.Rule, v.Reason, v.Unknown},
+		text:   func() { a.printGuard(call, rules, v, c.Loop) },
+		code:   map[guard.Decision]error{guard.Deny: disagrees, guard.Ask: cannotTell}[v.Decision],
+	})
 }
 
 // printGuard tells a verdict, and how to have another. A loop keeps its rules from

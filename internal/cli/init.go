@@ -82,7 +82,7 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	if c.Yes {
 		return found[:1], nil
 	}
-	command, err := wantedGate(found[0], a.answerGate)
+	command, err := wantedGate(found[0], a.askForGate)
 	if err != nil {
 		return nil, err
 	}

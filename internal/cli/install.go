@@ -199,11 +199,13 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	}
 	consent := c.Yes || c.OnlyCap && c.DryRun
 	if !consent && !c.DryRun && attended(a.In) {
-		answer, err := a.ask("set "+lifted+" there, so that no turn ends after eight stops without a tool call? [Y/n] ", c.lifting()+" sets it")
+		var err error
+		consent, err = a.confirm(confirmation{
+			text: "set " + lifted + " there, so that no turn ends after eight stops without a tool call?", enter: true, instead: c.lifting() + " sets it",
+		})
 		if err != nil {
 			return "", err
 		}
-		consent = answer == "" || answer == "y" || answer == "yes"
 	}
 	if !consent {
 		return lifted + " is not set: a turn ends after eight stops without a tool call; " + c.lifting() + " sets it", nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -30,6 +31,18 @@ func (a *app) listed() ([]record.Entry, error) {
 	return listed, err
 }
 
+// summaries are the loops bound to the roots that fit, as they stand now, the newest first.
+func (a *app) summaries(fits func(root string) bool) ([]record.Summary, error) {
+	listed, err := record.List(a.store)
+	var out []record.Summary
+	for _, l := range listed {
+		if sum := a.present(l); sum.Root != "" && fits(sum.Root) {
+			out = append(out, sum)
+		}
+	}
+	return out, err
+}
+
 // Run lists loops, the newest first.
 func (c *listCmd) Run(a *app) error {
 	listed, err := record.List(a.store)
@@ -37,7 +50,7 @@ func (c *listCmd) Run(a *app) error {
 		return err
 	}
 	root := a.root()
-	here, where := sameRepository(root), c.All
+	here, where := record.SameRepository(root), c.All
 	rows := []record.Summary{}
 	for _, l := range listed {
 		sum := a.present(l)
@@ -57,8 +70,8 @@ func (c *listCmd) Run(a *app) error {
 	}
 	if len(rows) == 0 {
 		a.printf("%s\n", noLoops(c.All, len(listed)))
-	} else if err := a.printTable(rows, where); err != nil {
-		return err
+	} else {
+		a.printLoops(rows, where)
 	}
 	for _, words := range a.notFollowed() {
 		a.printf("%s\n", words)
@@ -89,25 +102,30 @@ func noLoops(all bool, elsewhere int) string {
 	return "there is no loop here; pawl list --all shows those of other places"
 }
 
-// printTable prints the loops, with their folders where they are not all in this one.
-func (a *app) printTable(rows []record.Summary, where bool) error {
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+// printLoops prints the loops, with their folders where they are not all in this one.
+func (a *app) printLoops(rows []record.Summary, where bool) {
 	place := ""
 	if where {
 		place = "\tWHERE"
 	}
-	_, _ = fmt.Fprintln(w, "LOOP\tSTATE\tDONE\tITERATION\tCOST\tSTARTED\tGOAL"+place)
+	lines := []string{"LOOP\tSTATE\tDONE\tITERATION\tCOST\tSTARTED\tGOAL" + place}
 	for _, r := range rows {
 		if where {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
-			narrate.Cost(r), minute(r.StartedAt), r.Goal, place)
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, howItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
+			narrate.Cost(r), minute(r.StartedAt), r.Goal, place))
 	}
-	err := w.Flush()
+	a.printTable(lines)
+}
+
+// printTable prints lines whose cells are divided by tabs.
+func (a *app) printTable(lines []string) {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	_, _ = io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	_ = w.Flush() // into memory
 	a.printf("%s", out.String())
-	return err
 }
 
 // howItStands is the state, or for a loop that ended its outcome.

@@ -251,6 +251,23 @@ func (a *app) root() string {
 	}
 }
 
+// verdict is a result with its exit code, nil for 0.
+type verdict struct {
+	result any // as JSON
+	text   func()
+	code   error
+}
+
+// conclude prints a verdict and returns its exit code.
+func (a *app) conclude(asJSON bool, v verdict) error {
+	if !asJSON {
+		v.text()
+	} else if err := a.printJSON(v.result); err != nil {
+		return err
+	}
+	return v.code
+}
+
 // printJSON prints one value as the only output.
 func (a *app) printJSON(v any) error {
 	out := json.NewEncoder(a.Out)

@@ -186,7 +186,7 @@ func (a *app) askForPlan(ctx context.Context, question string) (string, error) {
 	}
 	replies := make(chan reply, 1)
 	go func() {
-		text, err := a.answer(question, "--yes takes the proposed answers")
+		text, err := a.ask(question, "--yes takes the proposed answers")
 		replies <- reply{text, err}
 	}()
 	select {

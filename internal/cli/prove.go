@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -12,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -50,12 +52,7 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 	if err := a.prove(ctx, repo, o, verify.ProofRequest{Gates: gates, Time: c.Time}, &out); err != nil {
 		return err
 	}
-	if c.JSON {
-		err = a.printJSON(out)
-	} else {
-		a.printProven(out)
-	}
-	return errors.Join(err, out.code())
+	return a.conclude(c.JSON, verdict{out, func() { a.printProven(out) }, out.code()})
 }
 
 // whatToProve is the commit that a word means, or the work of a loop: what its branch
@@ -80,28 +77,29 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	if out.Before, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
 		return out, nil, failure.New(failure.Usage, "name a later one", "%.9s is the first commit: there is nothing before it to compare with", out.Commit)
 	}
-	if of == nil {
-		of, err = a.madeBy(ctx, repo, out.Commit)
+	if of != nil {
+		return out, of, nil
+	}
+	trailers, err := repo.Trailers(ctx, out.Commit)
+	if err != nil {
+		return out, nil, err
+	}
+	l, err := a.madeBy(trailers)
+	if l != nil {
+		of, err = readSubject(l)
 	}
 	return out, of, err
 }
 
-// madeBy is the loop that a commit's trailer names, nil where none is known here.
-func (a *app) madeBy(ctx context.Context, repo *git.Repo, commit string) (*subject, error) {
-	trailers, err := repo.Trailers(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
+// madeBy is the loop that a commit's trailer names, nil where none is known here. A trailer
+// is text from anywhere: no beginning of an id, and no ".".
+func (a *app) madeBy(trailers []git.Trailer) (*store.Loop, error) {
 	loops, err := a.store.Loops()
-	if err != nil {
+	i := slices.IndexFunc(loops, func(l *store.Loop) bool { return l.ID == trailer(trailers, runner.TrailerLoop) })
+	if i < 0 {
 		return nil, err
 	}
-	for _, l := range loops {
-		if l.ID == trailer(trailers, runner.TrailerLoop) {
-			return readSubject(l)
-		}
-	}
-	return nil, nil //nolint:nilnil // nobody's: any commit can be asked about
+	return loops[i], nil
 }
 
 // proveWith are the gates to run, and in what surroundings: those that were typed, else

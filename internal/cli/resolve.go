@@ -62,8 +62,8 @@ func (a *app) findNewest(ref string, fits func(*subject) bool) (*subject, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range here {
-		if s, err := readable(l.Loop); err == nil && fits(s) {
+	for _, sum := range here {
+		if s, err := readable(a.store.Loop(sum.ID)); err == nil && fits(s) {
 			return a.find(s.ID)
 		}
 	}
@@ -89,10 +89,10 @@ func (a *app) findResumable(ref string) (*subject, error) {
 	if err != nil || len(open) == 0 {
 		return s, err
 	}
-	others, which := a.namesOf(open), ""
+	others, which := namesOf(open), ""
 	if !s.hasEnded() || !s.left() {
-		first := max(0, slices.IndexFunc(open, func(l record.Entry) bool { return a.present(l).State != "running" }))
-		if s, err = a.find(open[first].Loop.ID); err != nil {
+		first := max(0, slices.IndexFunc(open, func(sum record.Summary) bool { return sum.State != "running" }))
+		if s, err = a.find(open[first].ID); err != nil {
 			return nil, err
 		}
 		others = slices.Delete(others, first, first+1)
@@ -134,32 +134,28 @@ func (a *app) currentLoop() (*subject, error) {
 	case len(open) == 0:
 		return s, nil
 	case len(open) == 1:
-		return a.find(open[0].Loop.ID)
+		return a.find(open[0].ID)
 	}
-	return nil, failure.New(failure.Usage, "say which: "+plan.Few(a.namesOf(open), 4), "%d loops here have not ended", len(open))
+	return nil, failure.New(failure.Usage, "say which: "+plan.Few(namesOf(open), 4), "%d loops here have not ended", len(open))
 }
 
 // here are the loops of this work tree, the newest first.
-func (a *app) here() ([]record.Entry, error) {
-	listed, err := record.List(a.store)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) here() ([]record.Summary, error) {
 	root := a.root()
-	return slices.DeleteFunc(listed, func(l record.Entry) bool { return l.Summary.Root != root }), nil
+	return a.summaries(func(other string) bool { return other == root })
 }
 
 // unended are those of them that have not ended.
-func (a *app) unended() ([]record.Entry, error) {
+func (a *app) unended() ([]record.Summary, error) {
 	here, err := a.here()
-	return slices.DeleteFunc(here, func(l record.Entry) bool { return a.present(l).State == "ended" }), err
+	return slices.DeleteFunc(here, func(sum record.Summary) bool { return sum.State == "ended" }), err
 }
 
 // namesOf are the ids of loops, each with its state.
-func (a *app) namesOf(loops []record.Entry) []string {
+func namesOf(loops []record.Summary) []string {
 	var names []string
-	for _, l := range loops {
-		names = append(names, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
+	for _, sum := range loops {
+		names = append(names, fmt.Sprintf("%s (%s)", sum.ID, sum.State))
 	}
 	return names
 }

@@ -40,7 +40,11 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 		}
 		return failure.New(failure.Usage, hint, "say the number of a checkpoint, --task ID, or --file PATH")
 	}
-	return a.restores(ctx, c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	return a.restore(ctx, s, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
 		paths, err := s.pathsOf(a, c.File)
 		if err != nil {
 			return goal{}, err
@@ -105,15 +109,6 @@ func (g goal) files() string {
 
 // finder finds what is meant.
 type finder func(ctx context.Context, repo *git.Repo, s *subject) (goal, error)
-
-// restores is a command of a user's that restores a checkpoint of the loop.
-func (a *app) restores(ctx context.Context, ref string, yes bool, wanted finder) error {
-	s, err := a.find(ref)
-	if err != nil {
-		return err
-	}
-	return a.restore(ctx, s, yes, wanted)
-}
 
 // onItsBranch refuses to write the loop's files over another branch of the user's. A
 // loop that committed nothing has no branch any more.
@@ -251,11 +246,11 @@ func (a *app) agrees(yes bool, s *subject) error {
 	if yes {
 		return nil
 	}
-	if !attended(a.In) {
-		return failure.New(failure.Usage, "look at the list, then run it again with --yes", "nobody is at the terminal to say whether that may be done; nothing was changed")
-	}
-	answer, err := a.ask("restore "+s.ID+" so? [y/N] ", "look at the list, then run it again with --yes")
-	if err == nil && answer != "y" && answer != "yes" {
+	agreed, err := a.confirm(confirmation{
+		text: "restore " + s.ID + " so?", instead: "look at the list, then run it again with --yes",
+		nobody: "nobody is at the terminal to say whether that may be done; nothing was changed",
+	})
+	if err == nil && !agreed {
 		a.printf("nothing was changed\n")
 		err = exitCode(failure.Error)
 	}

@@ -201,7 +201,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	}
 	how := driving{mode: c.mode(a)}
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
-		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("", "") }}
+		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.ask("", "") }}
 	}
 	if err := a.runLoop(d, how); how.red == nil || how.red.answer == "" {
 		return nil, err
@@ -255,7 +255,7 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 	case c.Yes:
 		return p.UseGate(ctx, p.Suggested[0])
 	case !c.DryRun && attended(a.In) && attended(a.Err):
-		command, err := wantedGate(p.Suggested[0], a.answerGate)
+		command, err := wantedGate(p.Suggested[0], a.askForGate)
 		if err != nil {
 			return err
 		}

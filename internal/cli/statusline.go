@@ -82,5 +82,5 @@ func (a *app) shownLoop(id string) (*store.Loop, bool) {
 	if err != nil || len(open) == 0 {
 		return nil, false
 	}
-	return open[0].Loop, true
+	return a.store.Loop(open[0].ID), true
 }

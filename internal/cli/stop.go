@@ -59,48 +59,60 @@ func (a *app) endOrphaned(ctx context.Context, s *subject) (err error) {
 	if err != nil {
 		return err
 	}
-	a.printf("%s, which nobody drove, ended %s; its work is kept: pawl report %[1]s\n", s.ID, state.Outcome)
-	a.sayNotMade(s.ID, state)
+	a.sayEnded(s.ID, ", which nobody drove,", state)
 	return nil
 }
 
-// sayNotMade names the edits of the plan that wait at the end of a loop.
-func (a *app) sayNotMade(id string, s loop.State) {
+// sayEnded says how a loop ended, with a remark on it, and which edits of the plan wait.
+func (a *app) sayEnded(id, remark string, s loop.State) {
+	a.printf("%s%s ended %s; its work is kept: pawl report %[1]s\n", id, remark, s.Outcome)
 	for _, text := range narrate.EditsNotMade(s) {
 		a.printf("not made yet: %s; %s makes it\n", text, s.ResumeCommand(id))
 	}
 }
 
-// pollInterval is how often a loop that is ending is looked at.
+// pollInterval is how often a loop that is about to change is looked at.
 const pollInterval = 100 * time.Millisecond
+
+// poll looks until something is done, and reports whether it is when the time is over.
+func poll(ctx context.Context, timeout time.Duration, look func() (done bool, err error)) (done bool, err error) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-tick.C:
+		}
+		if done, err = look(); done || err != nil {
+			return done, err
+		}
+	}
+	return false, nil
+}
 
 // awaitEnd waits until the loop has ended and the process that drives it is gone. It
 // says so if that process died before, or if the end took too long.
 func (a *app) awaitEnd(ctx context.Context, s *subject, timeout time.Duration) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
 	host, _ := os.Hostname() // "" is nobody's
 	// A process that drives a session's loop does not end with it.
 	watched := s.alive && !s.inSession() && s.holder.Host == host
 	now := s
-	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-		var err error
+	ended, err := poll(ctx, timeout, func() (ended bool, err error) {
 		if now, err = readable(s.Loop); err != nil {
-			return err
+			return false, err
 		}
-		switch {
-		case now.hasEnded() && !now.alive && !(watched && proc.Alive(s.holder.PID)):
-			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
-			a.sayNotMade(now.ID, now.memory.State)
-			return nil
-		case !now.hasEnded() && !now.alive && !now.inSession():
-			return now.requireDriver()
+		if !now.hasEnded() && !now.alive && !now.inSession() {
+			return false, now.requireDriver()
 		}
+		return now.hasEnded() && !now.alive && !(watched && proc.Alive(s.holder.PID)), nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case ended:
+		a.sayEnded(now.ID, "", now.memory.State)
+		return nil
 	}
 	now.holder = s.holder
 	return now.stillRuns(timeout)

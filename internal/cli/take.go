@@ -60,17 +60,12 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 		return err
 	}
 	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.holder.PID, s.ID)
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for deadline := time.Now().Add(releaseTimeout); time.Now().Before(deadline); {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-		if _, alive, err := s.Holder(); err != nil || !alive {
-			return err
-		}
+	free, err := poll(ctx, releaseTimeout, func() (bool, error) {
+		_, alive, err := s.Holder()
+		return !alive, err
+	})
+	if free || err != nil {
+		return err
 	}
 	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID+"  once more",
 		"process %d has not let go of loop %s within %s", s.holder.PID, s.ID, figure.Duration(releaseTimeout))

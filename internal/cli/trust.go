@@ -54,7 +54,7 @@ func (c *trustCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if !c.Yes {
-		if err := a.confirm(trustQuestion(strange, was)); err != nil {
+		if err := a.confirmTrust(trustQuestion(strange, was)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func trustQuestion(strange []config.Command, was map[config.Command]string) stri
 			parts = append(parts, p.word+": "+trustWords(p.commands))
 		}
 	}
-	return "trust what stands above (" + strings.Join(parts, "; ") + ")? [y/N] "
+	return "trust what stands above (" + strings.Join(parts, "; ") + ")?"
 }
 
 // trustWords counts what runs, and apart from it what only loosens the guard.
@@ -227,23 +227,17 @@ func lineDiff(was, now []string) []string {
 	return out
 }
 
-// confirm asks the user at the terminal; nobody there is a no.
-func (a *app) confirm(question string) error {
+// confirmTrust asks the user at the terminal; nobody there is a no.
+func (a *app) confirmTrust(question string) error {
 	hint := "read them, then  pawl trust --yes"
 	if a.env.Session.Inside || a.env.Session.ID != "" {
 		hint = "read them, then  ! pawl trust --yes"
 	}
-	if !attended(a.In) {
-		return failure.New(failure.Usage, hint, "nobody is at the terminal to allow them")
+	agreed, err := a.confirm(confirmation{text: question, instead: hint, nobody: "nobody is at the terminal to allow them"})
+	if err == nil && !agreed {
+		err = failure.New(failure.Error, "", "nothing was trusted")
 	}
-	answer, err := a.ask(question, hint)
-	if err != nil {
-		return err
-	}
-	if answer != "y" && answer != "yes" {
-		return failure.New(failure.Error, "", "nothing was trusted")
-	}
-	return nil
+	return err
 }
 
 // verifyFile is the name of a state file of another tool's verify loops.

@@ -128,17 +128,13 @@ func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 	}
 	const byScope = "--yes takes it out of all of them; --scope names one"
 	all := strings.Join(places, ", ")
-	if !attended(a.In) {
-		return failure.New(failure.Usage, byScope, "Pawl is in several places: %s", all)
+	agreed, err := a.confirm(confirmation{
+		text: fmt.Sprintf("take Pawl out of %s?", all), enter: true, instead: byScope, nobody: "Pawl is in several places: " + all,
+	})
+	if err == nil && !agreed {
+		err = failure.New(failure.Usage, "--scope names one of them", "nothing was changed")
 	}
-	answer, err := a.ask(fmt.Sprintf("take Pawl out of %s? [Y/n] ", all), byScope)
-	if err != nil {
-		return err
-	}
-	if answer != "" && answer != "y" && answer != "yes" {
-		return failure.New(failure.Usage, "--scope names one of them", "nothing was changed")
-	}
-	return nil
+	return err
 }
 
 // remove takes Pawl out of one settings file.

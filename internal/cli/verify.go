@@ -57,12 +57,7 @@ func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 			out.Result = r.Status
 		}
 	}
-	if c.JSON {
-		err = a.printJSON(out)
-	} else {
-		a.printResults(results, out)
-	}
-	return errors.Join(err, verifyCode(out.Result))
+	return a.conclude(c.JSON, verdict{out, func() { a.printResults(results, out) }, verifyCode(out.Result)})
 }
 
 // settings are the user's and the project's, and the gates that were typed. Without

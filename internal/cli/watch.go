@@ -70,7 +70,7 @@ type watched struct {
 }
 
 func (a *app) watched(ctx context.Context, all bool) *watched {
-	return &watched{ctx: ctx, app: a, all: all, here: sameRepository(a.root()), list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
+	return &watched{ctx: ctx, app: a, all: all, here: record.SameRepository(a.root()), list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
 }
 
 // narrated is the history of a loop. It grows with the loop's journal.

@@ -27,26 +27,54 @@ func CheckedOutBranch(dir string) string {
 	return branch
 }
 
-// gitDir returns the git folder of the work tree that a folder is in, or "": .git, or the
-// folder that a file of this name points to, as in a linked worktree.
+// gitDir returns the git folder of the work tree that a folder is in, or "".
 func gitDir(dir string) string {
 	for current := filepath.Clean(dir); ; current = filepath.Dir(current) {
-		path := filepath.Join(current, ".git")
-		if info, err := os.Stat(path); err == nil {
-			if info.IsDir() {
-				return path
-			}
-			return readGitLink(path, "gitdir: ")
-		}
-		if current == filepath.Dir(current) {
-			return ""
+		if folder, ok := gitDirAt(current); ok || current == filepath.Dir(current) {
+			return folder
 		}
 	}
 }
 
-// commonGitDir returns the git folder that all worktrees of the repository share.
-func commonGitDir(dir string) string {
-	folder := gitDir(dir)
+// gitDirAt returns the git folder of the work tree with this root: .git, or the folder that
+// a file of this name points to, as in a linked worktree.
+func gitDirAt(root string) (folder string, ok bool) {
+	path := filepath.Join(root, ".git")
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", false
+	case info.IsDir():
+		return path, true
+	}
+	return readGitLink(path, "gitdir: "), true
+}
+
+// SameRepository returns a function that reports whether a folder is the worktree at root,
+// or the root of another one of its repository.
+func SameRepository(root string) func(other string) bool {
+	of := func(root string) string {
+		folder, _ := gitDirAt(root)
+		shared, err := filepath.EvalSymlinks(sharedGitDir(folder))
+		if err != nil {
+			return ""
+		}
+		return shared
+	}
+	shared, known := of(root), map[string]bool{root: true}
+	return func(other string) bool {
+		same, asked := known[other]
+		if !asked {
+			same = shared != "" && of(other) == shared
+			known[other] = same
+		}
+		return same
+	}
+}
+
+// sharedGitDir returns the git folder that all worktrees of the repository share, given
+// that of one, or "".
+func sharedGitDir(folder string) string {
 	if folder == "" {
 		return ""
 	}

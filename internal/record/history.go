@@ -32,7 +32,7 @@ func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
 		},
 		Tagged: func(dir, tag string) bool {
 			at, ok := began()
-			shared := commonGitDir(dir)
+			shared := sharedGitDir(gitDir(dir))
 			return ok && shared != "" && filepath.IsLocal(tag) && allModifiedSince(filepath.Join(shared, "refs", "tags", filepath.FromSlash(tag)), at)
 		},
 		Newest:  lastReflogMessage,
@@ -112,7 +112,7 @@ func lastStashTime(dir string) time.Time {
 func readReflog(dir, log string) (author, message string) {
 	folder := gitDir(dir)
 	if log != "HEAD" {
-		folder = commonGitDir(dir)
+		folder = sharedGitDir(gitDir(dir))
 	}
 	if folder == "" {
 		return "", ""
