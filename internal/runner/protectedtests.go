@@ -110,7 +110,7 @@ func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.Acti
 	if err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
-	tree, err := r.Repo.Overlay(ctx, now, protectedTree(m), paths)
+	tree, err := r.Repo.Overlay(ctx, now, cmp.Or(m.OriginalsTree, protectedTree(m)), paths)
 	if err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}

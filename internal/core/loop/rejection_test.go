@@ -96,3 +96,16 @@ func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
 	sc.feed(loop.Event{Payload: loop.Answered{Task: string(loop.ApproveEnd), Answer: "yes"}}, "restore_files; checkpoint")
 }
+
+// The last task of a loop is begun anew too: only then are the original tests restored.
+func TestARejectionOfTheLastTask(t *testing.T) {
+	t.Parallel()
+	sc := judging(t, open("a")...)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: sc.s.Policy.Limits}}, "edit")
+	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: sc.s.Edits}}, "restore_files; checkpoint")
+}

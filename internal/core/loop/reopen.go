@@ -29,7 +29,9 @@ func (m *machine) reopen(r Reopened) {
 	if s.BeforeFirstTurn() { // what the gates said then may be fixed
 		s.Current, s.Start = "", TaskStart{}
 	}
-	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Start.Task == t.ID && s.Start.Tree != "" && !s.TreeReplaced {
+	t, ok := s.Task(s.Current)
+	begun := ok && t.Status == Open && s.Start.Task == t.ID && s.Start.Tree != "" && !s.TreeReplaced
+	if begun && len(t.Rejected) == 0 { // else the originals are restored before it begins anew
 		s.Ladder, s.Claim, s.Next.Retry, s.Next.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Next.Situation = Interruption
 		m.firstTurn() // if not had yet

@@ -60,6 +60,9 @@ type OwnerState struct {
 	// TestsTree is the git tree with the tests that gates use: the last one in which
 	// tests were unchanged or approved.
 	TestsTree string `json:"tests_tree,omitempty"`
+	// OriginalsTree is the last TestsTree before a user restored the work tree while changed
+	// tests waited or were rejected: a rejection restores the originals from it.
+	OriginalsTree string `json:"originals_tree,omitempty"`
 	// HasUnattributed means that a turn has begun since changes in the work tree were last
 	// attributed.
 	HasUnattributed bool `json:"unattributed,omitempty"`
@@ -244,6 +247,9 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 			m.Results = p.Gates.Results
 		}
 	case loop.CheckpointRestored:
+		if m.TestsTree != "" && len(before.AwaitingApproval()) > 0 {
+			m.OriginalsTree = m.TestsTree
+		}
 		m.TestsTree, m.HasUnattributed = "", false // the tree is the user's as a whole
 	case loop.Committed:
 		if before.Phase != loop.Committing {
@@ -263,6 +269,9 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		// use the user's tests from now on.
 		m.Base.TaskStart, m.TaskCallsOffset = "", m.Attribution.CallsOffset
 		last, ok := before.Task(before.PreviousTask)
+		if len(before.AwaitingApproval()) == 0 && len(after.AwaitingApproval()) == 0 {
+			m.OriginalsTree = ""
+		}
 		if m.TestsTree == "" || ok && last.Status == loop.Done && m.TestsTree == before.Start.Tree {
 			m.TestsTree = p.Tree
 		}
