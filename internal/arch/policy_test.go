@@ -84,6 +84,7 @@ const imports = `
 	report         < core/* failure record redact figure narrate
 	page           < core/* figure narrate record report
 	watch          < core/* figure narrate record
+	view           < atomicfile core/* environment failure figure git launch narrate page proc reason record report store store/* term verify watch
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *
 	cli            < *

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // termAge is how old an end by TERM may be for the loop to be resumed. A system that
@@ -31,14 +32,14 @@ func (c *resumeCmd) afterRestart(a *app) error {
 	}
 	resumed, failed := 0, 0
 	for _, l := range listed {
-		s, err := readSubject(l.Loop)
+		s, err := view.Read(l.Loop)
 		switch {
 		case err != nil:
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
 			continue
-		case !s.endedByRestart(time.Now()):
+		case !endedByRestart(s, time.Now()):
 			_, asks := a.asksStill(l.Loop)
-			if asks && !s.alive && s.hasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
+			if asks && !s.Alive && s.HasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
 				if err := launch.Listen(l.Loop, a.env); err != nil {
 					term.Warnf(a.Err, "notices and replies of %s are not taken up: %v", l.Loop.ID, err)
 				}
@@ -46,7 +47,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 			continue
 		}
 		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {
-			err = a.inBackground(ctx, s.Loop, background{epoch: s.holder.Epoch, quiet: true})
+			err = a.inBackground(ctx, s.Loop, background{epoch: s.Driver.Epoch, quiet: true})
 		}
 		if ctx.Err() != nil {
 			return err
@@ -70,8 +71,8 @@ func (c *resumeCmd) afterRestart(a *app) error {
 // endedByRestart tells of a loop in the background whose process is gone, or was ended by
 // TERM a while ago. One that the user paused rests until they resume it themselves; one that
 // is held for something to be fixed tries whether it is.
-func (s *subject) endedByRestart(now time.Time) bool {
-	st := s.memory.State
+func endedByRestart(s *view.Loop, now time.Time) bool {
+	st := s.Memory.State
 	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
-	return (s.spec.DetachOnHangup || s.holder.Detached) && !s.alive && (byTerm || s.summary().State == orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
+	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == view.Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type answerCmd struct {
@@ -19,11 +20,11 @@ type answerCmd struct {
 }
 
 // Run answers the agent's question.
-func (c *answerCmd) Run(a *app, s *subject) error {
-	if err := s.notEnded(); err != nil {
+func (c *answerCmd) Run(a *app, s *view.Loop) error {
+	if err := notEnded(s); err != nil {
 		return err
 	}
-	asked := slices.DeleteFunc(s.memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
+	asked := slices.DeleteFunc(s.Memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
 	if len(asked) == 0 {
 		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s asks nothing%s", s.ID, narrate.Because(c.Task))
 	}
@@ -47,7 +48,7 @@ func (c *answerCmd) Run(a *app, s *subject) error {
 	if err := a.send(s, record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
 		return err
 	}
-	if !s.driven() {
+	if !s.IsDriven() {
 		a.printf("%s is told when it goes on:  pawl resume %[1]s\n", s.ID)
 		return nil
 	}

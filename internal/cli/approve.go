@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // approveCmd is `pawl approve`.
@@ -29,20 +29,20 @@ type approveCmd struct {
 }
 
 // Run approves changes of tests.
-func (c *approveCmd) Run(a *app, s *subject) error {
-	if q, waits := s.waitsForYes(c.Files, c.Task); waits {
+func (c *approveCmd) Run(a *app, s *view.Loop) error {
+	if q, waits := waitsForYes(s, c.Files, c.Task); waits {
 		return a.sayYes(s, q, "yes")
 	}
 	if len(c.Task) > 0 {
 		return a.acceptWork(s, c)
 	}
-	paths, err := s.tests(a, c.Files)
+	paths, err := a.tests(s, c.Files)
 	if err != nil {
 		return err
 	}
 	if len(c.Files) == 0 {
 		var judges []string
-		if paths, judges = s.unnamed(paths); len(judges) > 0 {
+		if paths, judges = s.SplitTests(paths); len(judges) > 0 {
 			a.printf("no test, so name it to approve it:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
 			if len(paths) == 0 {
 				return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE", "no test waits for an approval")
@@ -60,11 +60,11 @@ func (a *app) say(words string, err error) error {
 
 // approveTests approves changes of these tests, in a message with that id, and says what
 // comes of it.
-func (a *app) approveTests(s *subject, paths []string, id string) (string, error) {
-	if s.hasEnded() {
+func (a *app) approveTests(s *view.Loop, paths []string, id string) (string, error) {
+	if s.HasEnded() {
 		return a.approveEnded(s, paths)
 	}
-	if at := s.spec.Policy.Approve; len(paths) == 0 && len(at) > 0 {
+	if at := s.Spec.Policy.Approve; len(paths) == 0 && len(at) > 0 {
 		return "", failure.New(failure.Usage, "pawl status "+s.ID+" shows when something waits for you",
 			"nothing waits for an approval yet: loop %s stops for yours at: %s", s.ID, approvalPoints(at))
 	}
@@ -89,12 +89,12 @@ func approvalPoints(at []loop.Approval) string {
 }
 
 // acceptWork takes the user's word for work of tasks that they have read.
-func (a *app) acceptWork(s *subject, c *approveCmd) error {
-	weak := s.memory.State.UnprovenTasks()
+func (a *app) acceptWork(s *view.Loop, c *approveCmd) error {
+	weak := s.Memory.State.UnprovenTasks()
 	switch {
 	case len(c.Files) > 0:
 		return failure.New(failure.Usage, "approve files or the work of tasks, not both at once", "--task and a file were given")
-	case !s.hasEnded():
+	case !s.HasEnded():
 		return failure.New(failure.Usage, "wait for its end, or  pawl stop "+s.ID, "loop %s has not ended", s.ID)
 	}
 	for _, id := range c.Task {
@@ -103,7 +103,7 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 			if len(weak) > 0 {
 				hint = "it could be: " + strings.Join(weak, ", ")
 			}
-			if _, there := s.memory.State.Task(id); !there {
+			if _, there := s.Memory.State.Task(id); !there {
 				return failure.New(failure.Usage, hint, "loop %s has no task %s", s.ID, term.Clean(id))
 			}
 			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
@@ -113,15 +113,15 @@ func (a *app) acceptWork(s *subject, c *approveCmd) error {
 }
 
 // approveEnded counts what was found about work that waited for the approval.
-func (a *app) approveEnded(s *subject, paths []string) (string, error) {
-	waiting := s.memory.State.Unapproved()
-	if weak := s.memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
+func (a *app) approveEnded(s *view.Loop, paths []string) (string, error) {
+	waiting := s.Memory.State.Unapproved()
+	if weak := s.Memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
 		return "", failure.New(failure.Usage, "to accept work that you have read:  pawl approve "+s.ID+" --task "+strings.Join(weak, " --task "),
 			"no change of tests waits for an approval in loop %s", s.ID)
 	}
 	if len(waiting) == 0 {
 		return "", failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
-			"loop %s has ended %s, and nothing in it waits for an approval", s.ID, s.memory.State.Outcome)
+			"loop %s has ended %s, and nothing in it waits for an approval", s.ID, s.Memory.State.Outcome)
 	}
 	for _, path := range paths {
 		if path != loop.AllTests && !slices.Contains(waiting, path) {
@@ -132,7 +132,7 @@ func (a *app) approveEnded(s *subject, paths []string) (string, error) {
 }
 
 // applyToEnded has an ended loop take a user's word, and tells what came of it.
-func (a *app) applyToEnded(s *subject, e loop.Event, what string) (string, error) {
+func (a *app) applyToEnded(s *view.Loop, e loop.Event, what string) (string, error) {
 	ctx := a.untilSignal()
 	st, err := launch.ApplyToEnded(ctx, s.Loop, a.env, e)
 	if err != nil {
@@ -161,11 +161,11 @@ type rejectCmd struct {
 }
 
 // Run rejects changes of tests.
-func (c *rejectCmd) Run(a *app, s *subject) error {
-	if q, waits := s.waitsForYes(c.Files, nil); waits {
+func (c *rejectCmd) Run(a *app, s *view.Loop) error {
+	if q, waits := waitsForYes(s, c.Files, nil); waits {
 		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
-	paths, err := s.tests(a, c.Files)
+	paths, err := a.tests(s, c.Files)
 	if err != nil {
 		return err
 	}
@@ -176,8 +176,8 @@ func (c *rejectCmd) Run(a *app, s *subject) error {
 type decision struct{ id, why string }
 
 // rejectTests rejects changes of these tests, and says what comes of it.
-func (a *app) rejectTests(s *subject, paths []string, d decision) (string, error) {
-	if s.hasEnded() {
+func (a *app) rejectTests(s *view.Loop, paths []string, d decision) (string, error) {
+	if s.HasEnded() {
 		return a.rejectEnded(s, paths, d)
 	}
 	if len(paths) == 0 {
@@ -188,12 +188,12 @@ func (a *app) rejectTests(s *subject, paths []string, d decision) (string, error
 }
 
 // rejectEnded opens work again that waited for the approval.
-func (a *app) rejectEnded(s *subject, paths []string, d decision) (string, error) {
-	waiting := s.memory.State.Unapproved()
+func (a *app) rejectEnded(s *view.Loop, paths []string, d decision) (string, error) {
+	waiting := s.Memory.State.Unapproved()
 	of := func(path string) bool { return path == loop.AllTests || slices.Contains(waiting, path) }
 	if len(waiting) == 0 || !slices.ContainsFunc(paths, of) {
 		return "", failure.New(failure.Usage, "to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
-			"loop %s has ended %s, and none of its test changes waits for your decision", s.ID, s.memory.State.Outcome)
+			"loop %s has ended %s, and none of its test changes waits for your decision", s.ID, s.Memory.State.Outcome)
 	}
 	words, err := a.applyToEnded(s, loop.Event{Payload: loop.Rejected{Paths: paths, Why: d.why}}, "rejected changes of "+narrate.Tests(paths))
 	if err != nil {
@@ -204,11 +204,11 @@ func (a *app) rejectEnded(s *subject, paths []string, d decision) (string, error
 
 // sayOfTests leaves the user's word for a loop that has not ended, and says so. Of two
 // messages with the same id the loop takes one.
-func (a *app) sayOfTests(s *subject, id string, m record.Message, what string) (string, error) {
+func (a *app) sayOfTests(s *view.Loop, id string, m record.Message, what string) (string, error) {
 	if err := a.sendAs(s, cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s: %s\n%s", s.ID, what, s.learnsLater()), nil
+	return fmt.Sprintf("%s: %s\n%s", s.ID, what, learnsLater(s)), nil
 }
 
 // everyTest is what a user types for every test.
@@ -216,9 +216,9 @@ const everyTest = "**"
 
 // tests are the named files, relative to the work tree with slashes; where none is
 // named, those that were asked for or changed.
-func (s *subject) tests(a *app, files []string) ([]string, error) {
+func (a *app) tests(s *view.Loop, files []string) ([]string, error) {
 	if len(files) == 0 {
-		return s.memory.State.Unapproved(), nil
+		return s.Memory.State.Unapproved(), nil
 	}
 	var paths []string
 	for _, file := range files {
@@ -226,7 +226,7 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 			paths = append(paths, loop.AllTests)
 			continue
 		}
-		rel, err := s.pathOf(a, file)
+		rel, err := a.pathOf(s, file)
 		if err != nil {
 			return nil, err
 		}
@@ -243,32 +243,16 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 	return paths, nil
 }
 
-// unnamed are those of the paths that an approval without names is for: tests, and what
-// work was found to need. What else the agent asks for may judge, and must be named.
-func (s *subject) unnamed(paths []string) (tests, others []string) {
-	for _, path := range paths {
-		needed := slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool {
-			return t.IfApproved != nil && slices.Contains(t.IfApproved.Paths, path)
-		})
-		if needed || verify.IsTest(s.spec.Tests, path) {
-			tests = append(tests, path)
-		} else {
-			others = append(others, path)
-		}
-	}
-	return tests, others
-}
-
 // knows tells whether a file is there now, or waits for the user, or is in the
 // tree by which the loop is judged.
-func (a *app) knows(s *subject, rel string) (bool, error) {
-	if slices.Contains(s.memory.State.Unapproved(), rel) {
+func (a *app) knows(s *view.Loop, rel string) (bool, error) {
+	if slices.Contains(s.Memory.State.Unapproved(), rel) {
 		return true, nil
 	}
-	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop), filepath.FromSlash(rel))); err == nil {
+	if at, err := os.Lstat(filepath.Join(s.Spec.WorkTree(s.Loop), filepath.FromSlash(rel))); err == nil {
 		return !at.IsDir(), nil
 	}
-	tree := cmp.Or(s.memory.TestsTree, s.memory.State.Start.Tree)
+	tree := cmp.Or(s.Memory.TestsTree, s.Memory.State.Start.Tree)
 	if tree == "" {
 		return false, nil
 	}
@@ -287,11 +271,11 @@ func (a *app) knows(s *subject, rel string) (bool, error) {
 
 // waitsForYes returns what the loop waits for the user to approve, where they name no
 // files, and no task or that one.
-func (s *subject) waitsForYes(files, tasks []string) (loop.Question, bool) {
-	if len(files) > 0 || s.memory.State.Outcome != "" {
+func waitsForYes(s *view.Loop, files, tasks []string) (loop.Question, bool) {
+	if len(files) > 0 || s.Memory.State.Outcome != "" {
 		return loop.Question{}, false
 	}
-	for _, q := range s.memory.State.Unanswered() {
+	for _, q := range s.Memory.State.Unanswered() {
 		if q.Approve != "" && (len(tasks) == 0 || slices.Equal(tasks, []string{q.Task})) {
 			return q, true
 		}
@@ -300,7 +284,7 @@ func (s *subject) waitsForYes(files, tasks []string) (loop.Question, bool) {
 }
 
 // sayYes answers what waits for the user's yes: by that, or by why not.
-func (a *app) sayYes(s *subject, q loop.Question, answer string) error {
+func (a *app) sayYes(s *view.Loop, q loop.Question, answer string) error {
 	what := "approved: "
 	if !loop.Approves(answer) {
 		what = "not approved: "
@@ -312,7 +296,7 @@ func (a *app) sayYes(s *subject, q loop.Question, answer string) error {
 const changesMax = 20 // files of an approval that are named
 
 // changes name the files that an approval would accept.
-func (a *app) changes(s *subject, q loop.Question) (lines []string) {
+func (a *app) changes(s *view.Loop, q loop.Question) (lines []string) {
 	if q.Diff() == "" {
 		return nil
 	}

@@ -6,13 +6,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // An approval that comes before anything waits for it is told when something will.
 func TestApproveTooEarly(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
-	s.spec.Policy.Approve = []loop.Approval{loop.ApproveTask, loop.ApproveEnd}
+	s := &view.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
+	s.Spec.Policy.Approve = []loop.Approval{loop.ApproveTask, loop.ApproveEnd}
 	_, err := (&app{}).approveTests(s, nil, "")
 	const want = "nothing waits for an approval yet: loop brisk-otter-7f3a stops for yours at: each task (before its commit), the end"
 	if err == nil || err.Error() != want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // attachCmd is `pawl attach`: what the process that drives a loop shows.
@@ -39,10 +40,10 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 
 // findAttachable reads the loop that a user wants to see: without a word one that has
 // not ended, or else the newest.
-func (a *app) findAttachable(ref string) (*subject, error) {
+func (a *app) findAttachable(ref string) (*view.Loop, error) {
 	s, err := a.findUnended(ref)
 	if err != nil && ref == "" {
-		if last, lastErr := a.find(""); lastErr == nil && last.hasEnded() {
+		if last, lastErr := a.find(""); lastErr == nil && last.HasEnded() {
 			s, err = last, nil
 		}
 	}
@@ -51,11 +52,11 @@ func (a *app) findAttachable(ref string) (*subject, error) {
 	}
 	_, missing := os.Stat(screenPath(s.Loop))
 	switch {
-	case s.inSession() && !s.hasEnded():
+	case s.InSession() && !s.HasEnded():
 		return nil, failure.New(failure.Usage, "its history:  pawl log "+s.ID+" --follow", "loop %s is in a user's session, which shows it", s.ID)
-	case s.hasEnded() && missing != nil:
-		return nil, s.ended()
-	case !s.hasEnded() && !s.alive:
+	case s.HasEnded() && missing != nil:
+		return nil, ended(s)
+	case !s.HasEnded() && !s.Alive:
 		return nil, a.explainNoDriver(s)
 	}
 	return s, nil
@@ -63,9 +64,9 @@ func (a *app) findAttachable(ref string) (*subject, error) {
 
 // explainNoDriver says why a loop has no process, with the last words of one that was
 // started in the background.
-func (a *app) explainNoDriver(s *subject) error {
-	err := s.requireDriver()
-	if s.memory.State.StartedAt.IsZero() {
+func (a *app) explainNoDriver(s *view.Loop) error {
+	err := requireDriver(s)
+	if s.Memory.State.StartedAt.IsZero() {
 		if log, openErr := os.Open(filepath.Join(s.Dir, "run.log")); openErr == nil {
 			defer log.Close()
 			words, _ := lastWords(log, 0)
@@ -77,7 +78,7 @@ func (a *app) explainNoDriver(s *subject) error {
 
 // viewer shows what another process says of its loop.
 type viewer struct {
-	s      *subject
+	s      *view.Loop
 	out    term.Printer
 	screen screenReader
 }
@@ -127,21 +128,21 @@ func (v *viewer) watch(ctx context.Context) error {
 // left tells whether nothing more will be shown here: the loop ended without a word, is
 // in a session, or has had no owner for a while.
 func (v *viewer) left(gone *time.Time) (bool, error) {
-	now, err := readable(v.s.Loop)
+	now, err := view.ReadDamaged(v.s.Loop)
 	if err != nil {
 		return true, err
 	}
-	st := now.memory.State
+	st := now.Memory.State
 	switch {
-	case now.hasEnded() && !now.alive:
+	case now.HasEnded() && !now.Alive:
 		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("ended %s → pawl report %s", st.Outcome, now.ID)})
 		return true, codeOf(st.Outcome.ExitCode(st.Stop.Cause))
-	case now.hasEnded():
+	case now.HasEnded():
 		return false, nil // its process is about to say so
-	case now.inSession():
+	case now.InSession():
 		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("%s continues in a user's session → pawl status %[1]s", now.ID)})
 		return true, taken
-	case now.alive:
+	case now.Alive:
 		*gone = time.Time{}
 		return false, nil
 	case gone.IsZero():
@@ -150,7 +151,7 @@ func (v *viewer) left(gone *time.Time) (bool, error) {
 	case time.Since(*gone) < ownerGone:
 		return false, nil
 	}
-	return true, now.requireDriver()
+	return true, requireDriver(now)
 }
 
 // codeOf is an exit code as an error, nil for success.

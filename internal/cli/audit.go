@@ -20,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type auditCmd struct {
@@ -105,7 +106,7 @@ func (a *app) audit(ctx context.Context, rev string) (audited, error) {
 	if err != nil {
 		return audited{}, err
 	}
-	known, ofCommit := s.receipts(wanted)
+	known, ofCommit := receipts(s, wanted)
 	if missing := slices.DeleteFunc(wanted, func(id string) bool { _, ok := known[id]; return ok }); len(missing) > 0 {
 		return out.because("the journal of %s has no receipt %s", s.ID, strings.Join(missing, ", ")), nil
 	}
@@ -115,7 +116,7 @@ func (a *app) audit(ctx context.Context, rev string) (audited, error) {
 	if out.Verdict == agrees && ofCommit != commit {
 		return out.because("the gates agree, but the receipts are of commit %.9s: was this one rewritten?", ofCommit), nil
 	}
-	return out.worth(s.memory.State), nil
+	return out.worth(s.Memory.State), nil
 }
 
 // worth adds what the commit's evidence is worth. Gates that agree vouch for no more
@@ -159,7 +160,7 @@ func receiptIDs(all []git.Trailer) []string {
 
 // receipts finds receipts in the loop's journal, and the commit that the journal
 // says they are of.
-func (s *subject) receipts(ids []string) (found map[string]verify.Receipt, commit string) {
+func receipts(s *view.Loop, ids []string) (found map[string]verify.Receipt, commit string) {
 	found = map[string]verify.Receipt{}
 	all := strings.Join(ids, " ")
 	for r, err := range s.Records(journal.Mark{}) {
@@ -182,8 +183,8 @@ func (s *subject) receipts(ids []string) (found map[string]verify.Receipt, commi
 
 // compare runs the gates again in a clean checkout, with nothing kept from
 // earlier runs, and sets the verdict.
-func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audited, known map[string]verify.Receipt) (err error) {
-	v, done, err := a.verifier(ctx, repo, verify.Options{Set: s.spec.GateEnv, Setup: s.spec.Setup, Tests: s.spec.Tests})
+func (a *app) compare(ctx context.Context, repo *git.Repo, s *view.Loop, out *audited, known map[string]verify.Receipt) (err error) {
+	v, done, err := a.verifier(ctx, repo, verify.Options{Set: s.Spec.GateEnv, Setup: s.Spec.Setup, Tests: s.Spec.Tests})
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audi
 		*out = out.because("only a review judged this commit: there is no command to run again")
 		return nil
 	}
-	gates, receipts := s.gatesOf(known)
+	gates, receipts := gatesOf(s, known)
 	if len(gates) < len(known) {
 		*out = out.because("loop %s has no gate of the name that a receipt says", s.ID)
 		return nil
@@ -229,10 +230,10 @@ func (a *app) verifier(ctx context.Context, repo *git.Repo, o verify.Options) (v
 }
 
 // gatesOf are the loop's gates that the receipts are of, each with its receipt.
-func (s *subject) gatesOf(known map[string]verify.Receipt) ([]gate.Gate, []verify.Receipt) {
+func gatesOf(s *view.Loop, known map[string]verify.Receipt) ([]gate.Gate, []verify.Receipt) {
 	var gates []gate.Gate
 	var receipts []verify.Receipt
-	for _, g := range s.spec.Gates {
+	for _, g := range s.Spec.Gates {
 		for _, rec := range known {
 			if rec.Gate == g.Name {
 				gates, receipts = append(gates, g), append(receipts, rec)

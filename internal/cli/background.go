@@ -7,13 +7,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -21,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // A loop that leaves its session goes on in a process of its own, which outlives
@@ -79,7 +78,7 @@ func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, erro
 func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Driver, error) {
 	may := func(epoch int64) error {
 		m, _, err := record.Load(l)
-		if err == nil && (epoch != c.After || !c.Now && !leavesSession(m.State)) {
+		if err == nil && (epoch != c.After || !c.Now && !view.LeavesSession(m.State)) {
 			return store.ErrOwnershipLost // or it stays: whoever handed it over gave up on us
 		}
 		return err
@@ -193,39 +192,6 @@ func lastWords(log io.ReaderAt, from int64) (words, hint string) {
 		return "it ended without a word", ""
 	}
 	return words, hint
-}
-
-// lastError is what the last process in the background ended with, "" if it was killed or did not
-// get that far.
-func (s *subject) lastError() string {
-	log, err := os.Open(filepath.Join(s.Dir, "run.log"))
-	if err != nil {
-		return ""
-	}
-	defer log.Close()
-	info, err := log.Stat()
-	if err != nil || info.ModTime().Before(s.holder.Since) { // of an earlier process
-		return ""
-	}
-	const most = 4 << 10
-	data, _ := io.ReadAll(io.NewSectionReader(log, max(0, info.Size()-most), most))
-	last := ""
-	for line := range strings.Lines(string(data)) {
-		if !strings.HasPrefix(line, "pawl: hint: ") {
-			last = line
-		}
-	}
-	words, _ := strings.CutPrefix(last, "pawl: error: ")
-	if words == last {
-		return ""
-	}
-	return plan.OneLine(words, 300)
-}
-
-// leavesSession tells whether a loop is to go on outside of its session.
-func leavesSession(st loop.State) bool {
-	handover, asked := loop.FindAction[loop.HandOver](st.Pending)
-	return st.Phase == loop.HandingOver && asked && handover.To == loop.OwnerRunner
 }
 
 // detach creates the loop and leaves it to a process of its own, which outlives this

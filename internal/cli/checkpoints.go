@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type checkpointsCmd struct {
@@ -23,8 +24,8 @@ type checkpointsListCmd struct {
 }
 
 // Run lists a loop's checkpoints.
-func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *subject) error {
-	repo, err := s.origin(ctx)
+func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+	repo, err := s.Origin(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *subject) error 
 const beforeRestore = "before a restore"
 
 // checkpoint is the one with that number.
-func checkpoint(ctx context.Context, repo *git.Repo, s *subject, n int) (goal, error) {
+func checkpoint(ctx context.Context, repo *git.Repo, s *view.Loop, n int) (goal, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
 		return goal{}, err
@@ -63,7 +64,7 @@ func checkpoint(ctx context.Context, repo *git.Repo, s *subject, n int) (goal, e
 }
 
 // lastRestore is the checkpoint from before the last restore.
-func lastRestore(ctx context.Context, repo *git.Repo, s *subject) (goal, error) {
+func lastRestore(ctx context.Context, repo *git.Repo, s *view.Loop) (goal, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
 		return goal{}, err
@@ -78,7 +79,7 @@ func lastRestore(ctx context.Context, repo *git.Repo, s *subject) (goal, error) 
 
 // taskWork is the last half-done work of a task, from where the task began to the
 // checkpoint that was made before the work was undone.
-func taskWork(ctx context.Context, repo *git.Repo, s *subject, task string) (goal, error) {
+func taskWork(ctx context.Context, repo *git.Repo, s *view.Loop, task string) (goal, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
 		return goal{}, err
@@ -106,8 +107,8 @@ func taskWork(ctx context.Context, repo *git.Repo, s *subject, task string) (goa
 }
 
 // nothingUndone says why there is no work of a task to restore.
-func nothingUndone(s *subject, task string) error {
-	t, known := s.memory.State.Task(task)
+func nothingUndone(s *view.Loop, task string) error {
+	t, known := s.Memory.State.Task(task)
 	switch {
 	case !known:
 		return failure.New(failure.Usage, "pawl status "+s.ID+" lists its tasks", "loop %s has no task %s", s.ID, term.Clean(task))
@@ -125,14 +126,14 @@ type checkpointsDiffCmd struct {
 }
 
 // Run prints what changed since a checkpoint.
-func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *subject) error {
-	paths, err := s.pathsOf(a, c.File)
+func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+	paths, err := a.pathsOf(s, c.File)
 	if err != nil {
 		return err
 	}
-	open := s.repo // only the loop's work tree can be compared with
+	open := s.Repo // only the loop's work tree can be compared with
 	if c.To != 0 {
-		open = s.origin
+		open = s.Origin
 	}
 	repo, err := open(ctx)
 	if err != nil {
@@ -158,7 +159,7 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *subject) error 
 }
 
 // target is the tree to compare with.
-func (c *checkpointsDiffCmd) target(ctx context.Context, repo *git.Repo, s *subject) (string, error) {
+func (c *checkpointsDiffCmd) target(ctx context.Context, repo *git.Repo, s *view.Loop) (string, error) {
 	if c.To == 0 {
 		tree, _, err := repo.Snapshot(ctx)
 		return tree, err

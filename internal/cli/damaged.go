@@ -7,6 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // warnDamaged names loops here that cannot be read in full, and so keep nothing from
@@ -19,18 +20,15 @@ func (a *app) warnDamaged(p *launch.Prepared) {
 }
 
 // warnDamage says once of each loop that its journal is read as far as it goes.
-func (a *app) warnDamage(s *subject, found *journal.CorruptError) {
+func (a *app) warnDamage(s *view.Loop, found *journal.CorruptError) {
 	if a.damaged != s.ID {
 		term.Warnf(a.Err, "%s; what follows may be incomplete", found)
 	}
-	s.damage, a.damaged = found, s.ID
+	s.Damage, a.damaged = found, s.ID
 }
 
-// isStranded tells whether nothing can go on with the loop, though it has not ended.
-func (s *subject) isStranded() bool { return s.damage != nil && !s.alive && !s.hasEnded() }
-
 // giveUp ends a loop that nobody drives and whose journal is damaged.
-func (a *app) giveUp(s *subject) error {
+func (a *app) giveUp(s *view.Loop) error {
 	if err := s.GiveUp(time.Now()); err != nil {
 		return err
 	}

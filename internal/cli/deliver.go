@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // A loop that lives in a session is driven from one of its hooks to the next. In
@@ -23,15 +24,15 @@ const deliverTimeout = 2 * time.Second
 
 // waitsForSession tells whether the loop waits for its session, so that hearing what was left
 // for it is all there is to do.
-func (s *subject) waitsForSession() bool {
-	st := s.memory.State
+func waitsForSession(s *view.Loop) bool {
+	st := s.Memory.State
 	_, asks := st.AwaitedAnswer()
 	return asks || st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
 }
 
 // deliverInbox makes a loop in a session take what was left for it, and returns how it
 // stands then.
-func (a *app) deliverInbox(s *subject) (*subject, error) {
+func (a *app) deliverInbox(s *view.Loop) (*view.Loop, error) {
 	ctx := a.untilSignal()
 	err := a.attend(ctx, s.Loop, deliverTimeout)
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
@@ -40,21 +41,21 @@ func (a *app) deliverInbox(s *subject) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readSubject(s.Loop)
+	return view.Read(s.Loop)
 }
 
 // stopInSession ends a loop that lives in a session. A turn of the agent's goes
 // on: it is the session's.
-func (a *app) stopInSession(ctx context.Context, s *subject, timeout time.Duration) error {
-	if err := s.post(record.MessageStop, ""); err != nil {
+func (a *app) stopInSession(ctx context.Context, s *view.Loop, timeout time.Duration) error {
+	if err := post(s, record.MessageStop, ""); err != nil {
 		return err
 	}
 	now, err := a.deliverInbox(s)
 	switch {
 	case err != nil:
 		return err
-	case now.hasEnded():
-		a.sayEnded(s.ID, "", now.memory.State)
+	case now.HasEnded():
+		a.sayEnded(s.ID, "", now.Memory.State)
 		return nil
 	case timeout == 0:
 		a.printf("%s was asked to stop\n", s.ID)
@@ -64,42 +65,42 @@ func (a *app) stopInSession(ctx context.Context, s *subject, timeout time.Durati
 }
 
 // resumeInSession lets a loop that was paused go on in its session.
-func (a *app) resumeInSession(s *subject, given loop.Limits) error {
-	id := s.memory.Bound.Session
-	if s.hasEnded() {
+func (a *app) resumeInSession(s *view.Loop, given loop.Limits) error {
+	id := s.Memory.Bound.Session
+	if s.HasEnded() {
 		return a.reopenInSession(s, given)
 	}
-	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
+	if client := s.Memory.Bound.Client; client != 0 && !proc.Alive(client) {
 		hint := fmt.Sprintf("pawl handover %s continues in fresh sessions; or pawl stop %[1]s ends it", s.ID)
 		if id != "" {
 			hint = fmt.Sprintf("claude --resume %s goes on with both; %s", id, hint)
 		}
 		return failure.New(failure.Usage, hint, "loop %s lives in a session whose client is gone", s.ID)
 	}
-	state := s.memory.State
+	state := s.Memory.State
 	if state.Phase != loop.Paused && !state.Pause {
-		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, sessionWords(s.summary()))
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, view.SessionWords(s.Summary()))
 	}
-	if err := s.post(record.MessageResume, ""); err != nil {
+	if err := post(s, record.MessageResume, ""); err != nil {
 		return err
 	}
 	if _, err := a.deliverInbox(s); err != nil {
 		return err
 	}
-	a.printf("%s goes on%s\n", s.ID, sessionWords(s.summary()))
+	a.printf("%s goes on%s\n", s.ID, view.SessionWords(s.Summary()))
 	return nil
 }
 
 // reopenInSession lets a loop that ended go on in the calling session.
-func (a *app) reopenInSession(s *subject, given loop.Limits) error {
-	if !s.left() {
-		return s.notEnded()
+func (a *app) reopenInSession(s *view.Loop, given loop.Limits) error {
+	if !s.HasWorkLeft() {
+		return notEnded(s)
 	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
 		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s continues in fresh sessions", s.ID),
-			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
+			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.Memory.State.Outcome)
 	}
-	in, err := a.inside(s.spec.Unattended)
+	in, err := a.inside(s.Spec.Unattended)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // digest reports on all loops that were at work since a time, in every repository.
@@ -27,23 +28,23 @@ func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	}
 	var rows []record.Summary
 	for _, l := range listed {
-		if sum := a.present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
+		if sum := view.Present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
 			rows = append(rows, sum)
 		}
 	}
 	loops, all := []report.Entry(nil), []report.Facts{}
 	for _, sum := range record.FilterAndGroup(rows, "", now) {
-		s, err := readSubject(a.store.Loop(sum.ID))
+		s, err := view.Read(a.store.Loop(sum.ID))
 		if s == nil {
 			term.Warnf(a.Err, "%s", err)
 			continue
 		}
 		if c.JSON {
-			all = append(all, facts(s, a.reported(ctx, s, slices.Collect(events(s.Records(journal.Mark{}))))))
+			all = append(all, s.Facts(s.Report(ctx, a.env, slices.Collect(view.Events(s.Records(journal.Mark{}))))))
 			continue
 		}
 		loops = append(loops, report.Entry{
-			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Word: sum.State, State: s.memory.State,
+			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Word: sum.State, State: s.Memory.State,
 		})
 	}
 	switch {

@@ -183,7 +183,7 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	}
 	judges, err := record.ReadProtected(s.Loop)
 	places := record.GuardDirs{
-		Root: s.spec.WorkTree(s.Loop), StateDir: a.env.PawlHome, HomeDir: a.env.Home, TempDir: os.TempDir(),
+		Root: s.Spec.WorkTree(s.Loop), StateDir: a.env.PawlHome, HomeDir: a.env.Home, TempDir: os.TempDir(),
 	}
-	return record.WithHistory(s.spec.GuardRules(places, record.TurnScope{Task: s.memory.State.Current, Protected: judges}), s.Loop), nil, err
+	return record.WithHistory(s.Spec.GuardRules(places, record.TurnScope{Task: s.Memory.State.Current, Protected: judges}), s.Loop), nil, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
@@ -19,28 +20,28 @@ type handoverCmd struct {
 }
 
 // Run has fresh sessions go on with the loop.
-func (c *handoverCmd) Run(ctx context.Context, a *app, s *subject) error {
+func (c *handoverCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
 	if _, err := c.limits(s); err != nil {
 		return err
 	}
 	switch {
-	case s.hasEnded() && !s.left():
-		return s.notEnded()
-	case s.hasEnded():
-	case !s.inSession() && s.alive:
-		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s already runs in the background, process %d", s.ID, s.holder.PID)
-	case s.inSession() && !c.Now && a.occupied(s):
+	case s.HasEnded() && !s.HasWorkLeft():
+		return notEnded(s)
+	case s.HasEnded():
+	case !s.InSession() && s.Alive:
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s already runs in the background, process %d", s.ID, s.Driver.PID)
+	case s.InSession() && !c.Now && a.occupied(s):
 		return a.leaveLater(s)
 	}
-	pid, err := a.startDriver(ctx, s.Loop, s.holder.Epoch, append(c.args(), "--now")...)
-	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
+	pid, err := a.startDriver(ctx, s.Loop, s.Driver.Epoch, append(c.args(), "--now")...)
+	if err != nil && ctx.Err() == nil && s.InSession() && !s.HasEnded() {
 		err = errors.Join(err, launch.KeepInSession(ctx, s.Loop, a.env, err.Error()))
 	}
 	if err != nil {
 		return err
 	}
 	a.printf("%s continues in fresh sessions (process %d)\n", s.ID, pid)
-	if was := s.memory.State; s.hasEnded() {
+	if was := s.Memory.State; s.HasEnded() {
 		if m, _, err := record.Load(s.Loop); err == nil {
 			a.printf("  it had ended %s; its limits, counted from its beginning: %s\n", was.Outcome, limits(m.State.Policy.Limits))
 		}
@@ -49,14 +50,9 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *subject) error {
 	return nil
 }
 
-// left tells whether there is something left to do.
-func (s *subject) left() bool {
-	return s.memory.State.HasWorkLeft()
-}
-
 // leaveLater has a loop leave its session as soon as what that is at is done.
-func (a *app) leaveLater(s *subject) error {
-	if s.memory.State.Handover.To == loop.OwnerRunner {
+func (a *app) leaveLater(s *view.Loop) error {
+	if s.Memory.State.Handover.To == loop.OwnerRunner {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}
@@ -74,17 +70,17 @@ func aboutRunner(id string) string {
 
 // occupied tells whether the loop's session, or what does its work, is at
 // something that would be cut off.
-func (a *app) occupied(s *subject) bool {
-	st, in := s.memory.State, s.memory.Bound
+func (a *app) occupied(s *view.Loop) bool {
+	st, in := s.Memory.State, s.Memory.Bound
 	switch {
 	case in.Closed || in.Client != 0 && !proc.Alive(in.Client):
 		return false
 	case st.Phase != loop.Turning:
-		return st.Phase.OwnerActs() && s.alive
+		return st.Phase.OwnerActs() && s.Alive
 	}
 	b, err := session.Open(a.env.PawlHome).Find(in.Session)
 	if errors.Is(err, session.ErrNone) {
 		return in.Session == "" // it has not been seen yet, and was given the turn
 	}
-	return err != nil || b.Loop == s.ID && b.GivenTurns == s.memory.TurnsBegun && !b.WaitingForTurn && !b.LoopMoved
+	return err != nil || b.Loop == s.ID && b.GivenTurns == s.Memory.TurnsBegun && !b.WaitingForTurn && !b.LoopMoved
 }

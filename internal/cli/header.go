@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // newShow shows what begins, and how far a loop is that goes on.
@@ -81,22 +82,9 @@ func commitsTo(spec record.Repository) string {
 // another.
 func from(spec record.Repository) string {
 	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
-		return spec.StartBranch + " " + startCommit(spec)
+		return spec.StartBranch + " " + view.StartCommit(spec)
 	}
-	return startCommit(spec)
-}
-
-// comparedWith is what the loop's branch is compared with: the default branch, where
-// it was made from that, else the commit that the loop starts from.
-func comparedWith(spec record.Repository) string {
-	if spec.DefaultBranch != "" && spec.StartBranch == spec.DefaultBranch && spec.Branch != spec.DefaultBranch {
-		return spec.DefaultBranch
-	}
-	return startCommit(spec)
-}
-
-func startCommit(spec record.Repository) string {
-	return spec.StartCommit[:min(7, len(spec.StartCommit))]
+	return view.StartCommit(spec)
 }
 
 // shown is a gate as people see it, with the folder that it runs in.

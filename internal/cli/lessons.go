@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type lessonsCmd struct {
@@ -73,7 +74,7 @@ type numberedLesson struct {
 }
 
 // find is the lesson, whether it is the project's, and the loop.
-func (n numberedLesson) find(a *app) (text string, project bool, s *subject, err error) {
+func (n numberedLesson) find(a *app) (text string, project bool, s *view.Loop, err error) {
 	l, s, err := a.lessons(n.Loop)
 	if err != nil {
 		return "", false, nil, err
@@ -86,7 +87,7 @@ func (n numberedLesson) find(a *app) (text string, project bool, s *subject, err
 }
 
 // lessons reads both lists. Without a loop to mean there is the project's alone.
-func (a *app) lessons(ref string) (lessons, *subject, error) {
+func (a *app) lessons(ref string) (lessons, *view.Loop, error) {
 	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
 	if err != nil {
 		return lessons{}, nil, err
@@ -100,7 +101,7 @@ func (a *app) lessons(ref string) (lessons, *subject, error) {
 		return lessons{}, nil, err
 	}
 	l.Loop = s.ID
-	for _, learnt := range s.memory.State.Lessons {
+	for _, learnt := range s.Memory.State.Lessons {
 		l.Learnt = append(l.Learnt, learnt.String())
 	}
 	return l, s, nil
@@ -172,11 +173,11 @@ func (a *app) keepLesson(ctx context.Context, text string) error {
 }
 
 // changeLesson leaves the change for whoever drives the loop.
-func (a *app) changeLesson(s *subject, m record.Message) error {
-	if s.hasEnded() && !s.left() {
+func (a *app) changeLesson(s *view.Loop, m record.Message) error {
+	if s.HasEnded() && !s.HasWorkLeft() {
 		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
 	}
-	if s.hasEnded() {
+	if s.HasEnded() {
 		e, _ := m.Event()
 		if _, err := launch.ApplyToEnded(a.untilSignal(), s.Loop, a.env, e); err != nil {
 			return fmt.Errorf("change the lessons of %s: %w", s.ID, err)

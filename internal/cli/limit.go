@@ -5,6 +5,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type limitCmd struct {
@@ -13,24 +14,24 @@ type limitCmd struct {
 }
 
 // Run gives a loop other limits.
-func (c *limitCmd) Run(a *app, s *subject) error {
-	if s.hasEnded() {
-		return s.ended()
+func (c *limitCmd) Run(a *app, s *view.Loop) error {
+	if s.HasEnded() {
+		return ended(s)
 	}
 	given := c.given()
 	if given == (loop.Limits{}) {
-		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was named; those of loop %s: %s", s.ID, limits(s.memory.State.Policy.Limits))
+		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was named; those of loop %s: %s", s.ID, limits(s.Memory.State.Policy.Limits))
 	}
-	a.warnUnknownCost(s.spec, given)
+	a.warnUnknownCost(s.Spec, given)
 	if err := a.send(s, record.Message{Kind: record.MessageLimits, Limits: &given}); err != nil {
 		return err
 	}
-	was, now := s.memory.State, s.memory.State
+	was, now := s.Memory.State, s.Memory.State
 	now.Policy.Limits = was.Policy.Limits.With(given)
 	a.printf("%s: %s\n", s.ID, narrate.LimitsChanged(was, now))
 	if o := now.CurrentLimit(); o != "" {
 		a.printf("that is used up already: the loop ends before its next turn (%s)\n", o)
 	}
-	a.printf("%s", s.learnsLater())
+	a.printf("%s", learnsLater(s))
 	return nil
 }

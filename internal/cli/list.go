@@ -10,9 +10,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/narrate"
-	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type listCmd struct {
@@ -36,7 +36,7 @@ func (a *app) summaries(fits func(root string) bool) ([]record.Summary, error) {
 	listed, err := record.List(a.store)
 	var out []record.Summary
 	for _, l := range listed {
-		if sum := a.present(l); sum.Root != "" && fits(sum.Root) {
+		if sum := view.Present(l); sum.Root != "" && fits(sum.Root) {
 			out = append(out, sum)
 		}
 	}
@@ -53,7 +53,7 @@ func (c *listCmd) Run(a *app) error {
 	here, where := record.SameRepository(root), c.All
 	rows := []record.Summary{}
 	for _, l := range listed {
-		sum := a.present(l)
+		sum := view.Present(l)
 		if sum.Root != "" && !c.All && !here(sum.Root) {
 			continue
 		}
@@ -79,19 +79,6 @@ func (c *listCmd) Run(a *app) error {
 	return nil
 }
 
-// present is the summary with the state as it is now: the kept one does not know
-// whether the loop's process lives.
-func (a *app) present(l record.Entry) record.Summary {
-	sum := l.Summary
-	sum.ID = l.Loop.ID
-	if sum.State == "running" || sum.State == "waiting" {
-		_, alive, err := l.Loop.Holder()
-		sum.State = stateWord(sum, alive || err != nil)
-	}
-	sum.MarkClosedIfGone(proc.Alive)
-	return sum
-}
-
 func noLoops(all bool, elsewhere int) string {
 	switch {
 	case elsewhere == 0:
@@ -113,7 +100,7 @@ func (a *app) printLoops(rows []record.Summary, where bool) {
 		if where {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, howItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, view.HowItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
 			narrate.Cost(r), minute(r.StartedAt), r.Goal, place))
 	}
 	a.printTable(lines)
@@ -126,30 +113,6 @@ func (a *app) printTable(lines []string) {
 	_, _ = io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	_ = w.Flush() // into memory
 	a.printf("%s", out.String())
-}
-
-// howItStands is the state, or for a loop that ended its outcome.
-func howItStands(s record.Summary) string {
-	words := s.State + sessionWords(s)
-	if s.Outcome != "" {
-		words = string(s.Outcome)
-	}
-	if s.State != "ended" && s.Question != nil {
-		words += ", asks you"
-	}
-	if s.State == "paused" && s.Reason != "" {
-		words += ": " + plan.OneLine(s.Reason, 60)
-	}
-	if len(s.Tests) > 0 {
-		words += ", waits for an approval"
-	}
-	if len(s.Approved) > 0 {
-		words += ", tests approved"
-	}
-	if s.Merge != "" {
-		words += ", asks to be merged"
-	}
-	return words
 }
 
 // minute is a time for a list; "-" for none.

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -16,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type logCmd struct {
@@ -40,10 +40,10 @@ func (c *logCmd) Run(ctx context.Context, a *app) error {
 	}
 	records, last := s.Records(journal.Mark{}), int64(math.MaxInt64)
 	if c.Follow {
-		if !s.alive && !s.hasEnded() {
+		if !s.Alive && !s.HasEnded() {
 			term.Warnf(a.Err, "%s is not running; continue it with  pawl resume %[1]s", s.ID)
 		}
-		records, last = s.Follow(ctx, 0), s.mark.Seq
+		records, last = s.Follow(ctx, 0), s.Mark.Seq
 	}
 	if err := a.printRecords(ctx, records, last, c); err != nil {
 		return fmt.Errorf("read the journal of loop %s: %w", s.ID, err)
@@ -75,7 +75,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 				return fmt.Errorf("print JSON: %w", err)
 			}
 		default:
-			a.printf("%s", strings.Join(stamped(r, told), ""))
+			a.printf("%s", strings.Join(view.Stamped(r, told), ""))
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
@@ -86,11 +86,11 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 
 // verifyJournal checks the chain. What the chain can tell and what not stands in
 // docs/DESIGN.md, section 5.
-func (a *app) verifyJournal(s *subject) error {
+func (a *app) verifyJournal(s *view.Loop) error {
 	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		hint := "what can be read is shown; the damaged part stays as it is in " + corrupt.Path
-		if s.isStranded() {
+		if s.IsStranded() {
 			hint += "; pawl stop " + s.ID + " gives the loop up"
 		}
 		return failure.New(failure.Error, hint,
@@ -101,17 +101,4 @@ func (a *app) verifyJournal(s *subject) error {
 	}
 	a.printf("the journal of %s is intact: %s, the last one's hash is %.12s\n", s.ID, figure.Count(int(good), "record"), last.Hash)
 	return nil
-}
-
-// stamped are the lines of a record, the first with its time of day, each with its end.
-func stamped(r journal.Record, step narrate.Step) []string {
-	lines := step.Lines(r)
-	for i, line := range lines {
-		stamp := "        "
-		if i == 0 {
-			stamp = r.At.Local().Format(time.TimeOnly)
-		}
-		lines[i] = stamp + "  " + term.Clean(line) + "\n"
-	}
-	return lines
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // opening says what begins, for the user; begun is nil where nothing has.
@@ -50,16 +51,11 @@ func opening(p *launch.Prepared, begun *launch.AttendedLoop) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec.Repository))
-	rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
+	view.Rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
 	return b.String()
-}
-
-// sandboxLines says what confines a loop, a line each; none where nothing does.
-func (s *subject) sandboxLines() []string {
-	return s.spec.EffectiveSandbox(s.memory).Lines(s.inSession())
 }
 
 // beginsWords says how a loop begins, which may be its end: a plan that is done.

@@ -1,14 +1,17 @@
 package cli
 
-import "github.com/pawl-dev/pawl/internal/record"
+import (
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
+)
 
 type pauseCmd struct {
 	unendedArg
 }
 
 // Run asks the loop to hold.
-func (c *pauseCmd) Run(a *app, s *subject) error {
-	if err := s.requireDriver(); err != nil {
+func (c *pauseCmd) Run(a *app, s *view.Loop) error {
+	if err := requireDriver(s); err != nil {
 		return err
 	}
 	if err := a.send(s, record.Message{Kind: record.MessagePause}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // planWord is how commands name a plan that they edit.
@@ -92,8 +93,8 @@ type planAcceptCmd struct {
 }
 
 // Run applies an edit that is held back.
-func (c *planAcceptCmd) Run(a *app, s *subject) error {
-	held := s.memory.State.UnappliedEditFiles
+func (c *planAcceptCmd) Run(a *app, s *view.Loop) error {
+	held := s.Memory.State.UnappliedEditFiles
 	if len(held) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" names such edits", "loop %s holds no edit of the plan back", s.ID)
 	}
@@ -105,7 +106,7 @@ func (c *planAcceptCmd) Run(a *app, s *subject) error {
 		}
 		e.File = held[i]
 	}
-	return a.editPlanOf(s, s.planPath(), e)
+	return a.editPlanOf(s, s.PlanPath(), e)
 }
 
 // editPlan edits a plan: by a message, if a loop works on it, else in the file.
@@ -119,32 +120,27 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 		}
 		return a.editPlanOf(s, path, e)
 	}
-	s, err := a.findNewest(word, (*subject).worksOnPlan)
+	s, err := a.findNewest(word, worksOnPlan)
 	if err != nil {
 		return err
 	}
-	if s.spec.Plan == "" {
+	if s.Spec.Plan == "" {
 		return failure.New(failure.Usage, "pawl tell "+s.ID+" says something to its agent", "loop %s has no plan", s.ID)
 	}
-	return a.editPlanOf(s, s.planPath(), e)
+	return a.editPlanOf(s, s.PlanPath(), e)
 }
 
 // worksOnPlan reports whether the loop has a plan and has not ended.
-func (s *subject) worksOnPlan() bool { return s.spec.Plan != "" && !s.hasEnded() }
-
-// planPath is where the loop's plan lies.
-func (s *subject) planPath() string {
-	return filepath.Join(s.spec.WorkTree(s.Loop), filepath.FromSlash(s.spec.Plan))
-}
+func worksOnPlan(s *view.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() }
 
 // loopOfPlan is the loop that works on a plan, or else the last one that did; nil for
 // none.
-func (a *app) loopOfPlan(path string) (*subject, error) {
+func (a *app) loopOfPlan(path string) (*view.Loop, error) {
 	loops, err := a.store.Loops()
 	if err != nil {
 		return nil, err
 	}
-	var found *subject
+	var found *view.Loop
 	for _, l := range loops {
 		spec, err := record.ReadSpec(l) // pawl list names one that cannot be read
 		if err != nil || spec.Plan == "" || git.RealPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != git.RealPath(path) {
@@ -154,7 +150,7 @@ func (a *app) loopOfPlan(path string) (*subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found == nil || found.hasEnded() && (!s.hasEnded() || s.spec.CreatedAt.After(found.spec.CreatedAt)) {
+		if found == nil || found.HasEnded() && (!s.HasEnded() || s.Spec.CreatedAt.After(found.Spec.CreatedAt)) {
 			found = s
 		}
 	}
@@ -162,23 +158,23 @@ func (a *app) loopOfPlan(path string) (*subject, error) {
 }
 
 // editPlanOf edits the plan at path, which the loop works on or did, if there is one.
-func (a *app) editPlanOf(s *subject, path string, e plan.Edit) error {
-	if s == nil || s.hasEnded() {
+func (a *app) editPlanOf(s *view.Loop, path string, e plan.Edit) error {
+	if s == nil || s.HasEnded() {
 		return a.editPlanFile(s, path, e)
 	}
-	done, err := s.tryEdit(e)
+	done, err := tryEdit(s, e)
 	if err != nil {
 		return err
 	}
 	if err := a.send(s, record.Message{Kind: record.MessagePlan, Edit: &e}); err != nil {
 		return err
 	}
-	a.printf("%s: %s, from its next turn on\n%s", s.ID, done, s.learnsLater())
+	a.printf("%s: %s, from its next turn on\n%s", s.ID, done, learnsLater(s))
 	return nil
 }
 
 // editPlanFile edits the plan of no loop, or of one that has ended.
-func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
+func (a *app) editPlanFile(s *view.Loop, path string, e plan.Edit) error {
 	f, err := planfile.Load(path)
 	if err != nil {
 		return err
@@ -187,8 +183,8 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 	switch {
 	case e.Do == plan.Skip || e.Do == plan.Retry:
 		hint := "pawl run " + a.shown(path) + "  begins one; then say this again"
-		if s != nil && s.left() {
-			hint = s.memory.State.ResumeCommand(s.ID) + "  goes on with what it skipped"
+		if s != nil && s.HasWorkLeft() {
+			hint = s.Memory.State.ResumeCommand(s.ID) + "  goes on with what it skipped"
 		}
 		return failure.New(failure.Usage, hint, "no loop works on %s", a.shown(path))
 	case e.Do == plan.Accept:
@@ -196,7 +192,7 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 			return err
 		}
 	default:
-		if out, e, err = f.Edit(e, s == nil || !s.left()); err != nil {
+		if out, e, err = f.Edit(e, s == nil || !s.HasWorkLeft()); err != nil {
 			return asUsage(err)
 		}
 	}
@@ -204,7 +200,7 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 		return fmt.Errorf("write %s: %w", a.shown(path), err)
 	}
 	a.printf("%s: %s\n", a.shown(path), e)
-	if s != nil && !s.left() {
+	if s != nil && !s.HasWorkLeft() {
 		a.printf("%s", a.openSince(s))
 	}
 	return nil
@@ -219,8 +215,8 @@ func asUsage(err error) error {
 }
 
 // tryEdit finds out what comes of an edit, after those that wait already.
-func (s *subject) tryEdit(e plan.Edit) (plan.Edit, error) {
-	t, known := s.memory.State.Task(e.Task)
+func tryEdit(s *view.Loop, e plan.Edit) (plan.Edit, error) {
+	t, known := s.Memory.State.Task(e.Task)
 	switch {
 	case !known:
 	case e.Do == plan.Reopen && t.Status != loop.Done:
@@ -231,7 +227,7 @@ func (s *subject) tryEdit(e plan.Edit) (plan.Edit, error) {
 	if e.Do == plan.Accept {
 		return e, nil
 	}
-	f, err := s.frozenPlan()
+	f, err := frozenPlan(s)
 	if err != nil {
 		return e, err
 	}
@@ -239,7 +235,7 @@ func (s *subject) tryEdit(e plan.Edit) (plan.Edit, error) {
 	if err != nil {
 		return e, err
 	}
-	for _, w := range slices.Concat(s.memory.State.Edits, inbox) {
+	for _, w := range slices.Concat(s.Memory.State.Edits, inbox) {
 		if next, _, err := f.Edit(w, false); err == nil {
 			f = next
 		}
@@ -252,13 +248,13 @@ func (s *subject) tryEdit(e plan.Edit) (plan.Edit, error) {
 }
 
 // frozenPlan is the plan as the loop knows it.
-func (s *subject) frozenPlan() (*planfile.File, error) {
+func frozenPlan(s *view.Loop) (*planfile.File, error) {
 	data, err := atomicfile.Read(record.FrozenPlanPath(s.Loop), planfile.MaxSize)
 	if errors.Is(err, os.ErrNotExist) { // it has not begun
-		return planfile.Load(s.planPath())
+		return planfile.Load(s.PlanPath())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the loop's plan: %w", err)
 	}
-	return planfile.Decode(s.spec.Plan, data)
+	return planfile.Decode(s.Spec.Plan, data)
 }

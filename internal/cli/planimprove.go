@@ -62,7 +62,7 @@ func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err e
 		return "", "", failure.New(failure.Usage, "--out plan.md makes a checklist of it", "%s is a plan of %s, which Pawl does not write as a whole", c.File, format)
 	}
 	s, err := a.loopOfPlan(path)
-	if err == nil && s != nil && !s.hasEnded() {
+	if err == nil && s != nil && !s.HasEnded() {
 		err = failure.New(failure.Usage, "pawl plan add, edit, skip and move change its plan; or stop it first", "loop %s works on %s", s.ID, a.shown(path))
 	}
 	return path, format, err

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type proveCmd struct {
@@ -57,16 +58,16 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 
 // whatToProve is the commit that a word means, or the work of a loop: what its branch
 // holds since it began. of is the loop that did it, where it is known here, or nil.
-func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *subject, err error) {
+func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *view.Loop, err error) {
 	out.Functions = []verify.FunctionProof{}
 	from, to := "", word
 	if word == "" {
 		to = "HEAD"
 	} else if l, err := a.store.Resolve(word, a.root()); err == nil {
-		if of, err = readSubject(l); err != nil {
+		if of, err = view.Read(l); err != nil {
 			return out, nil, err
 		}
-		from, to = of.spec.StartCommit, of.spec.Branch
+		from, to = of.Spec.StartCommit, of.Spec.Branch
 	}
 	if out.Commit, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
 		return out, nil, failure.New(failure.Usage, "name a commit (HEAD~1) or a loop (pawl list)", "there is no commit or loop %q", word)
@@ -86,7 +87,7 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	}
 	l, err := a.madeBy(trailers)
 	if l != nil {
-		of, err = readSubject(l)
+		of, err = view.Read(l)
 	}
 	return out, of, err
 }
@@ -104,10 +105,10 @@ func (a *app) madeBy(trailers []git.Trailer) (*store.Loop, error) {
 
 // proveWith are the gates to run, and in what surroundings: those that were typed, else
 // the loop's own, else the project's.
-func (a *app) proveWith(root string, of *subject, typed []string) (verify.Options, []gate.Gate, error) {
+func (a *app) proveWith(root string, of *view.Loop, typed []string) (verify.Options, []gate.Gate, error) {
 	if of != nil && len(typed) == 0 {
-		if gates := gate.Commands(of.spec.Gates); len(gates) > 0 {
-			return verify.Options{Set: of.spec.GateEnv, Setup: of.spec.Setup, Tests: of.spec.Tests}, gates, nil
+		if gates := gate.Commands(of.Spec.Gates); len(gates) > 0 {
+			return verify.Options{Set: of.Spec.GateEnv, Setup: of.Spec.Setup, Tests: of.Spec.Tests}, gates, nil
 		}
 	}
 	settings, err := a.settings(root, typed)

@@ -27,6 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // The reference pages are made from the grammar and from the types that --json
@@ -96,7 +97,7 @@ func codeTable(b *strings.Builder, what string, table []meaning) {
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	summary := schema[record.Status](t, "How a loop stands: `pawl status --json`.")
-	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", orphaned}
+	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", view.Orphaned}
 	item := schema[record.Summary](t, "")
 	item.Schema = ""
 	item.Properties["state"].Enum = summary.Properties["state"].Enum
@@ -120,7 +121,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
 		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
 		"report":      schema[report.Facts](t, "What became of a loop: `pawl report --json`."),
-		"explain":     schema[explained](t, "Each decision of a loop, and why: `pawl explain --json`."),
+		"explain":     schema[view.Explanation](t, "Each decision of a loop, and why: `pawl explain --json`."),
 		"stats":       schema[report.Stats](t, "Figures over all loops: `pawl stats --json`."),
 		"notice":      schema[notice.Notice](t, "What a command or webhook of notify receives."),
 		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
@@ -176,8 +177,8 @@ func open(s *jsonschema.Schema) {
 // What the commands print is what the schemas say.
 func TestOutputFitsItsSchema(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
-	s.spec.Policy.Kind = loop.Change
+	s := &view.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
+	s.Spec.Policy.Kind = loop.Change
 	began := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1}}, Clock: loop.Clock{StartedAt: time.Now()}, End: loop.End{Outcome: loop.Verified}}
 	receipt := verify.NewReceipt(gate.Result{Gate: "g", Status: gate.Pass}, time.Now())
 	var told audited
@@ -186,11 +187,11 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
 	working := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: time.Minute}, {ID: "2", Status: loop.Open}}}
 	outputs := map[string][]any{
-		"status":      {record.NewStatus(s.summary(), working, "the agent works"), record.NewStatus(s.summary(), loop.State{}, "")},
-		"report":      {report.Loop{State: working}.Facts(record.NewStatus(s.summary(), working, "the agent works"))},
-		"explain":     {(&subject{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).explained(0), explained{Steps: []explainedStep{{Decided: []string{}, Because: []string{}}}}},
+		"status":      {record.NewStatus(s.Summary(), working, "the agent works"), record.NewStatus(s.Summary(), loop.State{}, "")},
+		"report":      {report.Loop{State: working}.Facts(record.NewStatus(s.Summary(), working, "the agent works"))},
+		"explain":     {(&view.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).Explain(0), view.Explanation{Steps: []view.Step{{Decided: []string{}, Because: []string{}}}}},
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
-		"list":        {[]record.Summary{}, []record.Summary{s.summary()}},
+		"list":        {[]record.Summary{}, []record.Summary{s.Summary()}},
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":      {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},

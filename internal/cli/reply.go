@@ -12,36 +12,37 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // awaiting is what a loop still waits for of what was sent to a chat: the answer to a
 // question, or else an approval of tests.
 type awaiting struct {
-	*subject
+	*view.Loop
 	question loop.Question
 	tests    []string
 }
 
 // awaited returns what the loop still waits for.
 func (a *app) awaited(asked notify.Asked) (awaiting, error) {
-	s, err := readSubject(a.store.Loop(asked.Loop))
+	s, err := view.Read(a.store.Loop(asked.Loop))
 	if err != nil {
 		return awaiting{}, err
 	}
-	st := s.memory.State
+	st := s.Memory.State
 	switch {
-	case st.Outcome != "" && !s.hasEnded():
+	case st.Outcome != "" && !s.HasEnded():
 		return awaiting{}, fmt.Errorf("%s is about to end: reply once more", s.ID)
 	case len(asked.Tests) > 0:
 		waiting := st.Unapproved()
 		tests := slices.DeleteFunc(slices.Clone(asked.Tests), func(path string) bool { return !slices.Contains(waiting, path) })
 		if len(tests) > 0 {
-			return awaiting{subject: s, tests: tests}, nil
+			return awaiting{Loop: s, tests: tests}, nil
 		}
-	case !s.hasEnded():
+	case !s.HasEnded():
 		for _, q := range st.Unanswered() {
 			if q.Task == asked.Task && q.At.Equal(asked.At) {
-				return awaiting{subject: s, question: q}, nil
+				return awaiting{Loop: s, question: q}, nil
 			}
 		}
 	}
@@ -68,7 +69,7 @@ func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 	}
 	answer = a.withoutSecrets(answer)
 	m := record.Message{Kind: record.MessageAnswer, Text: answer, Tasks: []string{q.Task}, Question: &loop.Question{At: q.At}}
-	if err := a.sendAs(w.subject, id, m); err != nil {
+	if err := a.sendAs(w.Loop, id, m); err != nil {
 		return "", err
 	}
 	switch {
@@ -83,14 +84,14 @@ func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 // takeReplyOnTests takes a yes for changed tests, or why not.
 func (a *app) takeReplyOnTests(w awaiting, id, text string) (string, error) {
 	if loop.Approves(text) {
-		tests, others := w.unnamed(w.tests)
+		tests, others := w.SplitTests(w.tests)
 		if len(tests) == 0 {
 			return "", fmt.Errorf("no test, so only pawl approve %s %s approves it", w.ID, strings.Join(others, " "))
 		}
-		return a.approveTests(w.subject, tests, id)
+		return a.approveTests(w.Loop, tests, id)
 	}
 	if strings.EqualFold(text, "no") {
 		text = ""
 	}
-	return a.rejectTests(w.subject, w.tests, decision{id: id, why: a.withoutSecrets(text)})
+	return a.rejectTests(w.Loop, w.tests, decision{id: id, why: a.withoutSecrets(text)})
 }

@@ -5,16 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type reportCmd struct {
@@ -41,9 +37,9 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	l := a.reported(ctx, s, slices.Collect(events(s.Records(journal.Mark{}))))
+	l := s.Report(ctx, a.env, slices.Collect(view.Events(s.Records(journal.Mark{}))))
 	if c.JSON {
-		return a.printJSON(facts(s, l))
+		return a.printJSON(s.Facts(l))
 	}
 	var page bytes.Buffer
 	switch {
@@ -63,74 +59,4 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.printf("%s", page.String())
 	return err
-}
-
-// facts are what the page of a loop says, for programs.
-func facts(s *subject, l report.Loop) report.Facts {
-	sum := s.summary()
-	return l.Facts(record.NewStatus(sum, s.memory.State, doing(s, sum, l.Now)))
-}
-
-// reported is what the pages of a loop are made of. happened are all its events.
-func (a *app) reported(ctx context.Context, s *subject, happened []loop.Event) report.Loop {
-	all, m := slices.Values(happened), s.memory
-	from, remarks := s.compared(ctx)
-	return report.Loop{
-		ID: s.ID, Goal: s.spec.Goal(), Status: s.summary().State, Branch: s.spec.Branch, From: from, BranchFate: s.branchFate(ctx),
-		State: m.State, Gates: m.Results, Now: time.Now(),
-
-		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
-
-		Denied: m.GuardLog.DeniedByRule, Sandbox: s.sandboxLines(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
-		LeftOut: s.spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, LeftInCheckout: m.LeftInCheckout, Unsigned: unsignedText(m.Unsigned), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: a.untoldIssues(s),
-
-		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
-	}
-}
-
-// testDiffs are the diffs of the existing tests that tasks changed, by task. Without
-// a commit, or a work tree to look in, there are none to show.
-func (s *subject) testDiffs(ctx context.Context) map[string]string {
-	const most = 64 << 10
-	diffs := map[string]string{}
-	for _, t := range s.memory.State.Tasks {
-		paths := slices.Clone(t.TestsChanged)
-		for _, c := range t.ChangedTests {
-			paths = append(paths, c.Path)
-		}
-		if t.Commit == "" || len(paths) == 0 {
-			continue
-		}
-		repo, err := s.origin(ctx)
-		if err != nil {
-			return nil
-		}
-		if diff, err := repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{Paths: paths, MaxBytes: most}); err == nil {
-			diffs[t.ID] = diff
-		}
-	}
-	return diffs
-}
-
-// signs are what a reviewer would want to see in the commits of tasks, by task. Without
-// a commit, or a work tree to look in, there are none to show.
-func (s *subject) signs(ctx context.Context) map[string][]string {
-	found := map[string][]string{}
-	for _, t := range s.memory.State.Tasks {
-		if t.Commit == "" || t.DoneEarlier {
-			continue
-		}
-		repo, err := s.origin(ctx)
-		if err != nil {
-			return nil
-		}
-		signs, err := verify.Signs(ctx, repo, verify.SignRequest{Tests: s.spec.Tests, Before: t.Commit + "^", After: t.Commit, Asked: s.spec.TaskText([]string{t.ID})})
-		if err != nil {
-			continue // the commit is gone: rebased, or another checkout's
-		}
-		for _, one := range signs {
-			found[t.ID] = append(found[t.ID], one.String())
-		}
-	}
-	return found
 }

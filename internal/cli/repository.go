@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // warnPlan says what a user should know of the plan's other edits and loops.
@@ -26,7 +27,7 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 		return // whoever needs the list says why there is none
 	}
 	for _, sum := range loops {
-		if sum.State == "ended" || sum.State == orphaned {
+		if sum.State == "ended" || sum.State == view.Orphaned {
 			continue
 		}
 		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan {
@@ -59,7 +60,7 @@ func (a *app) nameBeside(err error) error {
 	}
 	var names []string
 	for _, sum := range loops {
-		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, howItStands(sum), sum.Root))
+		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, view.HowItStands(sum), sum.Root))
 	}
 	return failure.New(failure.Usage, "name one of the repository's: "+plan.Few(names, 4), "%w", err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // findLoop is the loop that a user means by ref. Without a word it is the loop that
@@ -41,20 +42,20 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 
 // findUnended reads the loop that a user acts on: without a word the one that has not
 // ended, for "." the newest of these.
-func (a *app) findUnended(ref string) (*subject, error) {
+func (a *app) findUnended(ref string) (*view.Loop, error) {
 	if ref != "" {
-		return a.findNewest(ref, func(s *subject) bool { return !s.hasEnded() })
+		return a.findNewest(ref, func(s *view.Loop) bool { return !s.HasEnded() })
 	}
 	s, err := a.currentLoop()
-	if err == nil && s.hasEnded() {
-		err = s.ended()
+	if err == nil && s.HasEnded() {
+		err = ended(s)
 	}
 	return s, err
 }
 
 // findNewest reads the loop that a user acts on by a command that fits only some loops: "." is
 // the newest here that fits, and where none does the newest.
-func (a *app) findNewest(ref string, fits func(*subject) bool) (*subject, error) {
+func (a *app) findNewest(ref string, fits func(*view.Loop) bool) (*view.Loop, error) {
 	if ref != "." {
 		return a.find(ref)
 	}
@@ -63,7 +64,7 @@ func (a *app) findNewest(ref string, fits func(*subject) bool) (*subject, error)
 		return nil, err
 	}
 	for _, sum := range here {
-		if s, err := readable(a.store.Loop(sum.ID)); err == nil && fits(s) {
+		if s, err := view.ReadDamaged(a.store.Loop(sum.ID)); err == nil && fits(s) {
 			return a.find(s.ID)
 		}
 	}
@@ -74,7 +75,7 @@ func (a *app) findNewest(ref string, fits func(*subject) bool) (*subject, error)
 // this session, else the newest here that can go on: one that has not ended, or the last
 // one where it left something. One that runs comes last, for it goes on by itself. It says
 // which, where it could have been another.
-func (a *app) findResumable(ref string) (*subject, error) {
+func (a *app) findResumable(ref string) (*view.Loop, error) {
 	if ref != "" {
 		return a.find(ref)
 	}
@@ -83,14 +84,14 @@ func (a *app) findResumable(ref string) (*subject, error) {
 		return s, err
 	}
 	open, err := a.unended()
-	if err == nil && len(open) == 0 && !s.left() {
+	if err == nil && len(open) == 0 && !s.HasWorkLeft() {
 		a.warnOlderLeft(s)
 	}
 	if err != nil || len(open) == 0 {
 		return s, err
 	}
 	others, which := namesOf(open), ""
-	if !s.hasEnded() || !s.left() {
+	if !s.HasEnded() || !s.HasWorkLeft() {
 		first := max(0, slices.IndexFunc(open, func(sum record.Summary) bool { return sum.State != "running" }))
 		if s, err = a.find(open[first].ID); err != nil {
 			return nil, err
@@ -108,21 +109,21 @@ func (a *app) findResumable(ref string) (*subject, error) {
 
 // warnOlderLeft names an older loop that could go on, where the newest cannot. It is not resumed
 // unnamed: it may be weeks old.
-func (a *app) warnOlderLeft(newest *subject) {
-	older, err := a.findNewest(".", (*subject).left)
+func (a *app) warnOlderLeft(newest *view.Loop) {
+	older, err := a.findNewest(".", (*view.Loop).HasWorkLeft)
 	if err == nil && older.ID != newest.ID {
-		term.Warnf(a.Err, "%s is the newest loop here; an older one has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.memory.State.Outcome)
+		term.Warnf(a.Err, "%s is the newest loop here; an older one has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.Memory.State.Outcome)
 	}
 }
 
 // livesHere: the loop lives in the session that this command is run by.
-func (a *app) livesHere(s *subject) bool {
-	return s.inSession() && !s.hasEnded() && s.memory.Bound.Session == a.env.Session.ID
+func (a *app) livesHere(s *view.Loop) bool {
+	return s.InSession() && !s.HasEnded() && s.Memory.Bound.Session == a.env.Session.ID
 }
 
 // currentLoop is the loop that lives in this session, or the only one here that has not
 // ended; where all have, the newest.
-func (a *app) currentLoop() (*subject, error) {
+func (a *app) currentLoop() (*view.Loop, error) {
 	s, err := a.find("")
 	if err != nil || a.livesHere(s) {
 		return s, err
@@ -161,10 +162,10 @@ func namesOf(loops []record.Summary) []string {
 }
 
 // ended says that a loop has ended, and what goes on with it.
-func (s *subject) ended() error {
+func ended(s *view.Loop) error {
 	hint := "pawl report " + s.ID + " tells how it went"
-	if s.left() {
-		hint = s.memory.State.ResumeCommand(s.ID) + "  goes on with what it left; " + hint
+	if s.HasWorkLeft() {
+		hint = s.Memory.State.ResumeCommand(s.ID) + "  goes on with what it left; " + hint
 	}
-	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
+	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.Memory.State.Outcome)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type restoreCmd struct {
@@ -44,8 +45,8 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.restore(ctx, s, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (target goal, err error) {
-		paths, err := s.pathsOf(a, c.File)
+	return a.restore(ctx, s, c.Yes, func(ctx context.Context, repo *git.Repo, s *view.Loop) (target goal, err error) {
+		paths, err := a.pathsOf(s, c.File)
 		if err != nil {
 			return goal{}, err
 		}
@@ -69,8 +70,8 @@ type undoCmd struct {
 
 // Run goes back to where the work tree was before the last restore.
 func (c *undoCmd) Run(ctx context.Context, a *app) error {
-	restored := func(s *subject) bool {
-		repo, err := s.origin(ctx)
+	restored := func(s *view.Loop) bool {
+		repo, err := s.Origin(ctx)
 		if err == nil {
 			_, err = lastRestore(ctx, repo, s)
 		}
@@ -108,15 +109,15 @@ func (g goal) files() string {
 }
 
 // finder finds what is meant.
-type finder func(ctx context.Context, repo *git.Repo, s *subject) (goal, error)
+type finder func(ctx context.Context, repo *git.Repo, s *view.Loop) (goal, error)
 
 // onItsBranch refuses to write the loop's files over another branch of the user's. A
 // loop that committed nothing has no branch any more.
-func (s *subject) onItsBranch(ctx context.Context, repo *git.Repo) error {
-	if s.spec.UsesWorktree || s.spec.NoCommit || s.spec.Shadow {
+func onItsBranch(s *view.Loop, ctx context.Context, repo *git.Repo) error {
+	if s.Spec.UsesWorktree || s.Spec.NoCommit || s.Spec.Shadow {
 		return nil
 	}
-	there, err := repo.HasBranch(ctx, s.spec.Branch)
+	there, err := repo.HasBranch(ctx, s.Spec.Branch)
 	if err != nil || !there {
 		return err
 	}
@@ -124,9 +125,9 @@ func (s *subject) onItsBranch(ctx context.Context, repo *git.Repo) error {
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
 	}
-	if on != s.spec.Branch {
-		return failure.New(failure.Usage, "git switch "+s.spec.Branch+", then restore again",
-			"the work tree is on %s, not on the branch of loop %s, %s", cmp.Or(on, "no branch"), s.ID, s.spec.Branch)
+	if on != s.Spec.Branch {
+		return failure.New(failure.Usage, "git switch "+s.Spec.Branch+", then restore again",
+			"the work tree is on %s, not on the branch of loop %s, %s", cmp.Or(on, "no branch"), s.ID, s.Spec.Branch)
 	}
 	return nil
 }
@@ -134,8 +135,8 @@ func (s *subject) onItsBranch(ctx context.Context, repo *git.Repo) error {
 // restore brings the loop's work tree to the wanted goal, after a checkpoint of what
 // it is now. While it works it owns the loop and the work tree, so that nobody else
 // acts on them.
-func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) (err error) {
-	repo, undo, err := s.worktree(ctx)
+func (a *app) restore(ctx context.Context, s *view.Loop, yes bool, wanted finder) (err error) {
+	repo, undo, err := s.Worktree(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 			err = errors.Join(err, undo(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err := s.onItsBranch(ctx, repo); err != nil {
+	if err := onItsBranch(s, ctx, repo); err != nil {
 		return err
 	}
 	target, err := wanted(ctx, repo, s)
@@ -201,7 +202,7 @@ func (g goal) subject() string {
 
 // proposed is the tree that the work tree is to become; it lists the n files that
 // would change.
-func (a *app) proposed(ctx context.Context, repo *git.Repo, s *subject, target goal) (tree string, n int, err error) {
+func (a *app) proposed(ctx context.Context, repo *git.Repo, s *view.Loop, target goal) (tree string, n int, err error) {
 	now, _, err := repo.Snapshot(ctx)
 	if err != nil {
 		return "", 0, fmt.Errorf("look at the work tree: %w", err)
@@ -242,7 +243,7 @@ func (a *app) proposed(ctx context.Context, repo *git.Repo, s *subject, target g
 }
 
 // agrees asks the user for the restore that was just listed.
-func (a *app) agrees(yes bool, s *subject) error {
+func (a *app) agrees(yes bool, s *view.Loop) error {
 	if yes {
 		return nil
 	}
@@ -277,7 +278,7 @@ func wentBack(ctx context.Context, repo *git.Repo, target goal, tasks []loop.Tas
 }
 
 // tellReopened names the tasks whose work the restore took away, or gave back.
-func (a *app) tellReopened(s *subject, before []loop.Task, now loop.State) {
+func (a *app) tellReopened(s *view.Loop, before []loop.Task, now loop.State) {
 	for _, was := range before {
 		t, there := now.Task(was.ID)
 		switch {
@@ -298,7 +299,7 @@ func called(t loop.Task) string {
 	return fmt.Sprintf("%s (%s)", t.ID, plan.OneLine(t.Title, 60))
 }
 
-func (a *app) tellRestored(s *subject, target goal, was git.Checkpoint, done git.Restored) {
+func (a *app) tellRestored(s *view.Loop, target goal, was git.Checkpoint, done git.Restored) {
 	changed := "no file had to change"
 	if n := len(done.Changed); n > 0 {
 		changed = figure.Count(n, "file") + " changed"
@@ -311,23 +312,23 @@ func (a *app) tellRestored(s *subject, target goal, was git.Checkpoint, done git
 }
 
 // own takes the loop and its work tree, or says who has them.
-func (a *app) own(ctx context.Context, s *subject, repo *git.Repo) (*store.Owner, func() error, error) {
+func (a *app) own(ctx context.Context, s *view.Loop, repo *git.Repo) (*store.Owner, func() error, error) {
 	unlock, err := a.store.LockWorktree(ctx, repo, s.ID)
 	if err != nil {
 		return nil, nil, busy(err)
 	}
-	owner, err := s.own(ctx)
+	owner, err := ownLoop(ctx, s)
 	if err != nil {
 		return nil, nil, errors.Join(busy(err), unlock())
 	}
 	return owner, func() error { return errors.Join(owner.Close(), unlock()) }, nil
 }
 
-// own makes us the loop's owner. A session's hooks stay that of theirs: a restore
+// ownLoop makes us the loop's owner. A session's hooks stay that of theirs: a restore
 // between two of them is as good as one of them.
-func (s *subject) own(ctx context.Context) (*store.Owner, error) {
-	if s.inSession() {
-		return s.Rejoin(ctx, s.holder.Epoch)
+func ownLoop(ctx context.Context, s *view.Loop) (*store.Owner, error) {
+	if s.InSession() {
+		return s.Rejoin(ctx, s.Driver.Epoch)
 	}
 	return s.Own(ctx)
 }

@@ -8,24 +8,25 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // pathOf is a file that a user names from where they are, in the loop's work tree or its
 // repository: relative to the root, with slashes.
-func (s *subject) pathOf(a *app, file string) (string, error) {
+func (a *app) pathOf(s *view.Loop, file string) (string, error) {
 	at := absIn(git.RealPath(a.dir), file)
-	for _, root := range []string{s.spec.WorkTree(s.Loop), s.spec.Root} {
+	for _, root := range []string{s.Spec.WorkTree(s.Loop), s.Spec.Root} {
 		if rel, err := filepath.Rel(git.RealPath(root), at); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel), nil
 		}
 	}
-	return "", failure.New(failure.Usage, "name files of "+s.spec.Root, "%s is not in the repository of loop %s", file, s.ID)
+	return "", failure.New(failure.Usage, "name files of "+s.Spec.Root, "%s is not in the repository of loop %s", file, s.ID)
 }
 
-func (s *subject) pathsOf(a *app, files []string) ([]string, error) {
+func (a *app) pathsOf(s *view.Loop, files []string) ([]string, error) {
 	var paths []string
 	for _, file := range files {
-		path, err := s.pathOf(a, file)
+		path, err := a.pathOf(s, file)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +45,7 @@ func covers(paths []string, file string) bool {
 
 // otherVersion is the newest checkpoint that has one of the paths otherwise than the work
 // tree, which may have lost it.
-func otherVersion(ctx context.Context, repo *git.Repo, s *subject, paths []string) (goal, error) {
+func otherVersion(ctx context.Context, repo *git.Repo, s *view.Loop, paths []string) (goal, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
 		return goal{}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -15,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone, or
@@ -43,7 +43,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	untold := a.tellAgain(context.Background(), s)
-	if s.memory.State.Outcome == loop.Verified && s.hasEnded() && !s.left() { // a script may resume until it is
+	if s.Memory.State.Outcome == loop.Verified && s.HasEnded() && !s.HasWorkLeft() { // a script may resume until it is
 		if untold != nil {
 			return untold
 		}
@@ -57,16 +57,16 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	a.warnUnknownCost(s.spec, given)
-	if s.inSession() && !s.adrift() {
+	a.warnUnknownCost(s.Spec, given)
+	if s.InSession() && !s.IsAdrift() {
 		return a.resumeInSession(s, given)
 	}
 	begin := a.untilSignal()
 	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
 		return err
 	}
-	if c.Detach && !s.alive {
-		return a.inBackground(begin, s.Loop, background{epoch: s.holder.Epoch, flags: c.args(), quiet: c.Quiet})
+	if c.Detach && !s.Alive {
+		return a.inBackground(begin, s.Loop, background{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
 	}
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
@@ -88,30 +88,27 @@ func (c *resumeCmd) Run(a *app) error {
 
 // openSince says that the plan of a loop with nothing left to do has open tasks, which is not the
 // loop's to do; "" if it has none, or cannot be read.
-func (a *app) openSince(s *subject) string {
-	if s.spec.Plan == "" {
+func (a *app) openSince(s *view.Loop) string {
+	if s.Spec.Plan == "" {
 		return ""
 	}
-	f, err := planfile.Load(s.planPath())
+	f, err := planfile.Load(s.PlanPath())
 	if err != nil || f.Plan().Open() == 0 {
 		return ""
 	}
-	shown := a.shown(s.planPath())
+	shown := a.shown(s.PlanPath())
 	return fmt.Sprintf("%s has %s: pawl run %[1]s\n", shown, figure.Count(f.Plan().Open(), "open task"))
 }
 
 // resumeDriven ends the pause or the wait of a loop that a process drives.
-func (a *app) resumeDriven(s *subject) error {
-	if st := s.memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
+func (a *app) resumeDriven(s *view.Loop) error {
+	if st := s.Memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
 		a.printf("%s goes on\n", s.ID)
 	} else {
 		a.printf("%s is running already\n", s.ID)
 	}
-	return s.post(record.MessageResume, "")
+	return post(s, record.MessageResume, "")
 }
-
-// adrift: the loop was about to leave its session when whoever saw to that died.
-func (s *subject) adrift() bool { return leavesSession(s.memory.State) && !s.alive }
 
 // resumeArg is how commands name a loop that is to go on.
 type resumeArg struct {
@@ -121,7 +118,7 @@ type resumeArg struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (r resumeArg) ProvideLoop(a *app) (*subject, error) { return a.findResumable(r.Loop) }
+func (r resumeArg) ProvideLoop(a *app) (*view.Loop, error) { return a.findResumable(r.Loop) }
 
 // limitFlags are limits that are given to a loop that has ended.
 type limitFlags struct {
@@ -151,9 +148,9 @@ func (f limitFlags) given() loop.Limits {
 }
 
 // limits are these limits, if the loop may be given any.
-func (f limitFlags) limits(s *subject) (loop.Limits, error) {
+func (f limitFlags) limits(s *view.Loop) (loop.Limits, error) {
 	given := f.given()
-	if given != (loop.Limits{}) && !s.hasEnded() {
+	if given != (loop.Limits{}) && !s.HasEnded() {
 		return given, failure.New(failure.Usage, "leave them out", "loop %s has not ended: its limits stand", s.ID)
 	}
 	return given, nil
@@ -169,37 +166,5 @@ func more[T int | int64 | float64 | time.Duration](typed *T) T {
 	return *typed
 }
 
-// args are the flags as they are typed.
-func (f limitFlags) args() []string {
-	var out []string
-	if f.MaxIterations != nil {
-		out = append(out, fmt.Sprintf("--max-iterations=%d", *f.MaxIterations))
-	}
-	if f.MaxDuration != nil {
-		out = append(out, "--max-duration="+f.MaxDuration.String())
-	}
-	if f.MaxCost != nil {
-		out = append(out, fmt.Sprintf("--max-cost=%g", *f.MaxCost))
-	}
-	if f.MaxTokens != nil {
-		out = append(out, fmt.Sprintf("--max-tokens=%d", *f.MaxTokens))
-	}
-	return out
-}
-
-// limitOptions are limits as the options of pawl limit.
-func limitOptions(l loop.Limits) string {
-	f := limitFlags{MaxIterations: typedAs(l.Iterations), MaxDuration: typedAs(l.Duration), MaxCost: typedAs(l.CostUSD), MaxTokens: typedAs(l.Tokens)}
-	if l == (loop.Limits{}) {
-		f.MaxIterations = &l.Iterations
-	}
-	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(strings.Join(f.args(), " "))
-}
-
-// typedAs is a limit as a user would have typed it, nil for none.
-func typedAs[T int | int64 | float64 | time.Duration](limit T) *T {
-	if limit <= 0 {
-		return nil
-	}
-	return &limit
-}
+// args are the flags for another process.
+func (f limitFlags) args() []string { return f.given().Flags() }

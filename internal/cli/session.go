@@ -22,6 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // sessionCmd is what the hooks of a session run; people have no use for it.
@@ -164,7 +165,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, timeout time.Duration) 
 	if err = errors.Join(err, d.Close()); err != nil {
 		return err
 	}
-	if !leavesSession(state) {
+	if !view.LeavesSession(state) {
 		return a.startProving(l)
 	}
 	if _, err = a.startDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // sessionNotifyCmd is `pawl session notify`.
@@ -76,9 +77,9 @@ func (a *app) sendPosted(l *store.Loop, s notice.Settings) (asks bool, err error
 		if errors.Is(failed, fs.ErrNotExist) { // another process sends it
 			continue
 		}
-		now, unread := readSubject(l)
+		now, unread := view.Read(l)
 		if failed == nil && unread == nil {
-			if why := n.OutdatedReason(now.memory.State); why != "" {
+			if why := n.OutdatedReason(now.Memory.State); why != "" {
 				notify.Log(l.Dir, n, "not sent: "+why)
 				continue
 			}
@@ -208,13 +209,13 @@ func (a *app) listenAgain() {
 // asksStill reports whether a loop asks its user something: one that is driven, or one
 // that ended a short while ago with changed tests that wait for an approval.
 func (a *app) asksStill(l *store.Loop) (ended, asks bool) {
-	s, err := readSubject(l)
+	s, err := view.Read(l)
 	if err != nil {
 		return false, false
 	}
-	st := s.memory.State
-	if s.hasEnded() {
+	st := s.Memory.State
+	if s.HasEnded() {
 		return true, len(st.Unapproved()) > 0 && time.Since(st.Now) < listenAfter
 	}
-	return false, st.AsksUser() && (s.alive || s.inSession() && proc.Alive(s.memory.Bound.Client))
+	return false, st.AsksUser() && (s.Alive || s.InSession() && proc.Alive(s.Memory.Bound.Client))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // show turns what the runner reports into what the user sees. It decides
@@ -270,14 +271,6 @@ func (s *show) Note(n memory.Note) {
 	s.note(level, n.Text)
 }
 
-// unsignedText says how many commits are not signed, and why; "" if all are.
-func unsignedText(u memory.Unsigned) string {
-	if u.Commits == 0 {
-		return ""
-	}
-	return figure.Count(u.Commits, "commit") + " not signed: " + u.Reason
-}
-
 func (s *show) note(level term.Level, text string) {
 	s.out.Print(term.Note{Level: level, Text: plan.OneLine(text, 300)})
 }
@@ -289,7 +282,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop.Cause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: unsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: view.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.Hint != "" {

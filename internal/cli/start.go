@@ -18,6 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
@@ -110,7 +111,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if c.DryRun {
 		obstacles := p.AllRefusalsInSession(ctx, in)
 		a.printf("%s", opening(p, nil))
-		rows(func(name, format string, args ...any) {
+		view.Rows(func(name, format string, args ...any) {
 			a.printf("  %-7s  %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
 		}, "but", obstacleLines(obstacles))
 		a.printf("  changed  nothing: this was a dry run\n")

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // statuslineCmd is `pawl statusline`: what Claude Code shows below its prompt. The client
@@ -53,8 +54,8 @@ func (c *statuslineCmd) Run(a *app) error {
 		parts = append(parts, c.own(input))
 	}
 	if l, ok := a.shownLoop(client.Session); ok {
-		if s, err := readSubject(l); err == nil { // a damaged journal is told of elsewhere
-			parts = append(parts, term.Clean("⟲ "+s.ID+" "+headline(s, s.summary(), time.Now())))
+		if s, err := view.Read(l); err == nil { // a damaged journal is told of elsewhere
+			parts = append(parts, term.Clean("⟲ "+s.ID+" "+s.Headline(s.Summary(), time.Now())))
 		}
 	}
 	if line := strings.Join(parts, " · "); line != "" {

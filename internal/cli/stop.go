@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type stopCmd struct {
@@ -22,34 +23,34 @@ type stopCmd struct {
 }
 
 // Run asks the loop to end and waits until it has.
-func (c *stopCmd) Run(ctx context.Context, a *app, s *subject) error {
-	if s.hasEnded() && s.alive && c.Wait > 0 {
+func (c *stopCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+	if s.HasEnded() && s.Alive && c.Wait > 0 {
 		return a.awaitEnd(ctx, s, c.Wait)
 	}
-	if err := s.notEnded(); err != nil {
+	if err := notEnded(s); err != nil {
 		return err
 	}
-	if s.isStranded() {
+	if s.IsStranded() {
 		return a.giveUp(s)
 	}
-	if s.inSession() {
+	if s.InSession() {
 		return a.stopInSession(ctx, s, c.Wait)
 	}
-	if !s.alive {
+	if !s.Alive {
 		return a.endOrphaned(ctx, s)
 	}
-	if err := s.post(record.MessageStop, ""); err != nil {
+	if err := post(s, record.MessageStop, ""); err != nil {
 		return err
 	}
 	if c.Wait == 0 {
-		a.printf("%s was asked to stop; process %d drives it\n", s.ID, s.holder.PID)
+		a.printf("%s was asked to stop; process %d drives it\n", s.ID, s.Driver.PID)
 		return nil
 	}
 	return a.awaitEnd(ctx, s, c.Wait)
 }
 
 // endOrphaned ends a loop that nobody drives.
-func (a *app) endOrphaned(ctx context.Context, s *subject) (err error) {
+func (a *app) endOrphaned(ctx context.Context, s *view.Loop) (err error) {
 	d, err := launch.Resume(ctx, s.Loop, a.env, launch.ResumeOptions{})
 	if err != nil {
 		return err
@@ -93,43 +94,43 @@ func poll(ctx context.Context, timeout time.Duration, look func() (done bool, er
 
 // awaitEnd waits until the loop has ended and the process that drives it is gone. It
 // says so if that process died before, or if the end took too long.
-func (a *app) awaitEnd(ctx context.Context, s *subject, timeout time.Duration) error {
+func (a *app) awaitEnd(ctx context.Context, s *view.Loop, timeout time.Duration) error {
 	host, _ := os.Hostname() // "" is nobody's
 	// A process that drives a session's loop does not end with it.
-	watched := s.alive && !s.inSession() && s.holder.Host == host
+	watched := s.Alive && !s.InSession() && s.Driver.Host == host
 	now := s
 	ended, err := poll(ctx, timeout, func() (ended bool, err error) {
-		if now, err = readable(s.Loop); err != nil {
+		if now, err = view.ReadDamaged(s.Loop); err != nil {
 			return false, err
 		}
-		if !now.hasEnded() && !now.alive && !now.inSession() {
-			return false, now.requireDriver()
+		if !now.HasEnded() && !now.Alive && !now.InSession() {
+			return false, requireDriver(now)
 		}
-		return now.hasEnded() && !now.alive && !(watched && proc.Alive(s.holder.PID)), nil
+		return now.HasEnded() && !now.Alive && !(watched && proc.Alive(s.Driver.PID)), nil
 	})
 	switch {
 	case err != nil:
 		return err
 	case ended:
-		a.sayEnded(now.ID, "", now.memory.State)
+		a.sayEnded(now.ID, "", now.Memory.State)
 		return nil
 	}
-	now.holder = s.holder
-	return now.stillRuns(timeout)
+	now.Driver = s.Driver
+	return stillRuns(now, timeout)
 }
 
 // stillRuns is the error for a loop whose process has not ended in time.
-func (s *subject) stillRuns(timeout time.Duration) error {
+func stillRuns(s *view.Loop, timeout time.Duration) error {
 	waited := figure.Duration(timeout)
 	switch {
-	case s.hasEnded():
-		return failure.New(failure.Error, fmt.Sprintf("kill %d ends the process; nothing of the loop is lost", s.holder.PID),
-			"loop %s has ended %s, but process %d still runs after %s", s.ID, s.memory.State.Outcome, s.holder.PID, waited)
-	case s.inSession():
+	case s.HasEnded():
+		return failure.New(failure.Error, fmt.Sprintf("kill %d ends the process; nothing of the loop is lost", s.Driver.PID),
+			"loop %s has ended %s, but process %d still runs after %s", s.ID, s.Memory.State.Outcome, s.Driver.PID, waited)
+	case s.InSession():
 		return failure.New(failure.Error, "it was asked to and will; pawl status "+s.ID+" shows what it does",
 			"loop %s has not ended within %s", s.ID, waited)
 	}
 	return failure.New(failure.Error,
-		fmt.Sprintf("pawl status %s shows what it does; to end it without waiting: kill -9 %d && pawl stop %[1]s", s.ID, s.holder.PID),
-		"loop %s was asked to stop and has not ended within %s: process %d still runs", s.ID, waited, s.holder.PID)
+		fmt.Sprintf("pawl status %s shows what it does; to end it without waiting: kill -9 %d && pawl stop %[1]s", s.ID, s.Driver.PID),
+		"loop %s was asked to stop and has not ended within %s: process %d still runs", s.ID, waited, s.Driver.PID)
 }

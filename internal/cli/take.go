@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // take brings a loop into the calling session: `pawl start --take`.
@@ -28,7 +29,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	if err := launch.RefuseTake(ctx, s.Loop, a.env, in); err != nil {
 		return err
 	}
-	asked := !s.inSession() && s.alive && !s.hasEnded()
+	asked := !s.InSession() && s.Alive && !s.HasEnded()
 	if asked {
 		if err := a.awaitLetGo(ctx, s); err != nil {
 			return a.notTaken(s, err)
@@ -45,9 +46,9 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 }
 
 // notTaken says what becomes of a loop whose runner was asked for it in vain.
-func (a *app) notTaken(s *subject, err error) error {
+func (a *app) notTaken(s *view.Loop, err error) error {
 	fmt.Fprintf(a.Err, "pawl: process %d goes on with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
-		s.holder.PID, s.ID, figure.Duration(launch.TakeTimeout))
+		s.Driver.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
 }
 
@@ -55,11 +56,11 @@ func (a *app) notTaken(s *subject, err error) error {
 const releaseTimeout = time.Minute
 
 // awaitLetGo asks the loop's runner for it, and waits until that has ended.
-func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
-	if err := s.post(record.MessageToSession, "a user takes it into their session"); err != nil {
+func (a *app) awaitLetGo(ctx context.Context, s *view.Loop) error {
+	if err := post(s, record.MessageToSession, "a user takes it into their session"); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.holder.PID, s.ID)
+	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.Driver.PID, s.ID)
 	free, err := poll(ctx, releaseTimeout, func() (bool, error) {
 		_, alive, err := s.Holder()
 		return !alive, err
@@ -68,25 +69,25 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 		return err
 	}
 	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID+"  once more",
-		"process %d has not let go of loop %s within %s", s.holder.PID, s.ID, figure.Duration(releaseTimeout))
+		"process %d has not let go of loop %s within %s", s.Driver.PID, s.ID, figure.Duration(releaseTimeout))
 }
 
 // goesOnHere says that a loop goes on in the calling session, and with what.
-func (a *app) goesOnHere(s *subject, begun *launch.AttendedLoop, in launch.UserSession) error {
+func (a *app) goesOnHere(s *view.Loop, begun *launch.AttendedLoop, in launch.UserSession) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}
 	st := begun.Memory.State
-	a.printf("loop %s goes on in this session: %s\n", s.ID, term.Clean(plan.OneLine(s.spec.Goal(), 0)))
+	a.printf("loop %s goes on in this session: %s\n", s.ID, term.Clean(plan.OneLine(s.Spec.Goal(), 0)))
 	line := func(name, words string) { a.printf("  %-7s  %s\n", name, term.Clean(plan.OneLine(words, 0))) }
-	for _, words := range gatesWords(s.spec.Verification, begun) {
+	for _, words := range gatesWords(s.Spec.Verification, begun) {
 		line("gate", words)
 	}
 	line("limits", fmt.Sprintf("%s · this is iteration %d", limits(st.Policy.Limits), st.Iteration))
 	if st.Policy.Handover {
 		line("then", handoverWords(st.Policy))
 	}
-	line("tree", treeWords(s.spec.Repository))
+	line("tree", treeWords(s.Spec.Repository))
 	line("steer", fmt.Sprintf("! pawl status %s, ! pawl stop %[1]s, ! pawl handover %[1]s (back to fresh sessions)", s.ID))
 	a.print("\n" + firstWord(begun, mostPrinted))
 	return nil

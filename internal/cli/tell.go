@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type tellCmd struct {
@@ -17,21 +18,21 @@ type tellCmd struct {
 }
 
 // Run leaves a note for the agent.
-func (c *tellCmd) Run(a *app, s *subject) error {
+func (c *tellCmd) Run(a *app, s *view.Loop) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
 		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "there is nothing to say")
 	}
-	if err := s.notEnded(); err != nil {
+	if err := notEnded(s); err != nil {
 		return err
 	}
 	if err := a.send(s, record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), DuringTurn: c.Now}); err != nil {
 		return err
 	}
 	switch {
-	case !s.driven():
+	case !s.IsDriven():
 		a.printf("%s is not driven by anybody now; it will be told when it goes on:  pawl resume %[1]s\n", s.ID)
-	case c.Now && s.memory.State.Phase == loop.Turning:
+	case c.Now && s.Memory.State.Phase == loop.Turning:
 		a.printf("%s will be told after the tool that runs, or with its next prompt\n", s.ID)
 	default:
 		a.printf("%s will be told with its next prompt\n", s.ID)
@@ -40,16 +41,16 @@ func (c *tellCmd) Run(a *app, s *subject) error {
 }
 
 // post leaves a message in the loop's inbox.
-func (s *subject) post(kind, text string) error {
+func post(s *view.Loop, kind, text string) error {
 	return s.Post(newMessageID(kind), record.Message{Kind: kind, Text: text})
 }
 
 // send leaves a message for a loop, and makes one that waits for its session hear it.
-func (a *app) send(s *subject, m record.Message) error { return a.sendAs(s, newMessageID(m.Kind), m) }
+func (a *app) send(s *view.Loop, m record.Message) error { return a.sendAs(s, newMessageID(m.Kind), m) }
 
 // sendAs is send with an id: of two messages with the same one the loop takes one.
-func (a *app) sendAs(s *subject, id string, m record.Message) error {
-	if err := s.Post(id, m); err != nil || !s.inSession() || !s.waitsForSession() {
+func (a *app) sendAs(s *view.Loop, id string, m record.Message) error {
+	if err := s.Post(id, m); err != nil || !s.InSession() || !waitsForSession(s) {
 		return err
 	}
 	_, err := a.deliverInbox(s)
@@ -58,30 +59,27 @@ func (a *app) sendAs(s *subject, id string, m record.Message) error {
 
 // learnsLater says of a loop that nobody drives when it takes what was sent to it; "" for
 // others.
-func (s *subject) learnsLater() string {
-	if s.driven() {
+func learnsLater(s *view.Loop) string {
+	if s.IsDriven() {
 		return ""
 	}
 	return fmt.Sprintf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
 }
 
-// driven tells whether a process, or a session, takes what is sent to the loop.
-func (s *subject) driven() bool { return s.alive || s.inSession() }
-
 func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
 // notEnded refuses to steer a loop that is over.
-func (s *subject) notEnded() error {
-	if !s.hasEnded() {
+func notEnded(s *view.Loop) error {
+	if !s.HasEnded() {
 		return nil
 	}
-	return s.ended()
+	return ended(s)
 }
 
 // requireDriver refuses to steer a loop that nobody drives.
-func (s *subject) requireDriver() error {
-	if err := s.notEnded(); err != nil || s.driven() {
+func requireDriver(s *view.Loop) error {
+	if err := notEnded(s); err != nil || s.IsDriven() {
 		return err
 	}
-	return failure.New(failure.Error, "pawl resume "+s.ID+" continues it; its work is kept", "loop %s is not running: %s", s.ID, lastOwner(s))
+	return failure.New(failure.Error, "pawl resume "+s.ID+" continues it; its work is kept", "loop %s is not running: %s", s.ID, s.LastOwner())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/tracker"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // sessionTrackerCmd is `pawl session tracker`: the trackers that come with Pawl, as
@@ -55,22 +56,10 @@ func (a *app) warnIssues(p *launch.Prepared) {
 	}
 }
 
-// untoldIssues are the issues that were not told how a loop ended.
-func (a *app) untoldIssues(s *subject) []string {
-	if s.spec.Tracker == nil || s.alive {
-		return nil
-	}
-	keys, err := launch.UnreportedIssues(s.Loop, a.env)
-	if err != nil {
-		return []string{"it is unknown which: " + err.Error()}
-	}
-	return keys
-}
-
 // tellAgain tells the issues of a loop that has ended what they were not told: its
 // process died, or the tracker was out of reach.
-func (a *app) tellAgain(ctx context.Context, s *subject) error {
-	if s.spec.Tracker == nil || !s.hasEnded() || s.alive {
+func (a *app) tellAgain(ctx context.Context, s *view.Loop) error {
+	if s.Spec.Tracker == nil || !s.HasEnded() || s.Alive {
 		return nil
 	}
 	owner, err := s.Loop.Own(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/install"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // uninstallCmd takes Pawl out of the client, wherever it is.
@@ -64,7 +65,7 @@ func (a *app) warnOfSessionLoops() {
 		return // pawl list says why
 	}
 	for _, l := range listed {
-		if sum := a.present(l); sum.Attended && sum.State != "ended" {
+		if sum := view.Present(l); sum.Attended && sum.State != "ended" {
 			term.Warnf(a.Err, "loop %s lives in a session: nothing continues it there unless the hooks are installed elsewhere, too", sum.ID)
 			fmt.Fprintf(a.Err, "pawl: hint: pawl handover %s goes on in fresh sessions; pawl stop %[1]s ends it\n", sum.ID)
 		}

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -186,6 +187,26 @@ func limitReason(o Outcome) string {
 		return "the budget was spent"
 	}
 	return string(o)
+}
+
+// Flags returns the limits as options of pawl limit and pawl resume. One below 0 is given as
+// 0, for none.
+func (l Limits) Flags() []string {
+	var flags []string
+	add := func(name, value string) { flags = append(flags, "--max-"+name+"="+value) }
+	if l.Iterations != 0 {
+		add("iterations", strconv.Itoa(max(l.Iterations, 0)))
+	}
+	if l.Duration != 0 {
+		add("duration", strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(max(l.Duration, 0).String()))
+	}
+	if l.CostUSD != 0 {
+		add("cost", strconv.FormatFloat(max(l.CostUSD, 0), 'g', -1, 64))
+	}
+	if l.Tokens != 0 {
+		add("tokens", strconv.FormatInt(max(l.Tokens, 0), 10))
+	}
+	return flags
 }
 
 // ResumeCommand returns the command that continues the loop, with MoreFlag.

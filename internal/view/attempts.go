@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type replayed struct {
 
 // replay reads the journal once: it can be long, and a page is asked for again with each
 // change.
-func (s *subject) replay(first, last int) (out replayed) {
+func (s *Loop) replay(first, last int) (out replayed) {
 	var state loop.State
 	for r, err := range s.Records(journal.Mark{}) {
 		if err != nil {
@@ -46,7 +46,7 @@ func (s *subject) replay(first, last int) (out replayed) {
 		if n < first || n > last {
 			continue
 		}
-		for _, line := range stamped(r, t) {
+		for _, line := range Stamped(r, t) {
 			out.history = append(out.history, strings.TrimRight(line, "\n"))
 		}
 		var rec verify.Receipt
@@ -67,9 +67,9 @@ func (s *subject) replay(first, last int) (out replayed) {
 }
 
 // attempt is the one of this number, which is the newest so far.
-func (r *replayed) attempt(s *subject, number int, task string) *page.Attempt {
+func (r *replayed) attempt(s *Loop, number int, task string) *page.Attempt {
 	if last := len(r.attempts) - 1; last < 0 || r.attempts[last].Number != number {
-		r.attempts = append(r.attempts, page.Attempt{Number: number, Task: narrate.TaskOf(s.memory.State, task)})
+		r.attempts = append(r.attempts, page.Attempt{Number: number, Task: narrate.TaskOf(s.Memory.State, task)})
 	}
 	return &r.attempts[len(r.attempts)-1]
 }
@@ -94,17 +94,17 @@ func callSizes(l *store.Loop) (sizes [2]int64) {
 
 // Calls returns the tool calls of an iteration: those of the runner's turns, and those of
 // the user's session while the iteration lasted.
-func (s *served) Calls(_ context.Context, id string, iteration int) ([]record.Call, int, error) {
-	sub, err := s.subject(id)
+func (s *Pages) Calls(_ context.Context, id string, iteration int) ([]record.Call, int, error) {
+	sub, err := s.loop(id)
 	if err != nil {
 		return nil, 0, err
 	}
-	return sub.calls(iteration)
+	return sub.Calls(iteration)
 }
 
-// calls are the tool calls of an iteration, in the order of their starts, and how many
+// Calls are the tool calls of an iteration, in the order of their starts, and how many
 // were dropped.
-func (s *subject) calls(iteration int) ([]record.Call, int, error) {
+func (s *Loop) Calls(iteration int) ([]record.Call, int, error) {
 	calls, dropped, err := record.Transcript(s.Loop, iteration)
 	if err != nil {
 		return nil, 0, err
@@ -122,20 +122,20 @@ func (s *subject) calls(iteration int) ([]record.Call, int, error) {
 		}
 	}
 	slices.SortStableFunc(calls, func(a, b record.Call) int { return a.At.Compare(b.At) })
-	working := s.memory.State.Outcome == "" && s.summary().State == "running"
+	working := s.Memory.State.Outcome == "" && s.Summary().State == "running"
 	for i := range calls {
 		c := &calls[i]
 		if c.Status == record.CallRunning && !working {
 			c.Status = record.CallInterrupted
 		}
-		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, s.spec.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
+		c.At, c.Tool, c.Detail, c.Output = c.At.Local(), term.Clean(c.Tool), term.Clean(strings.Replace(c.Detail, s.Spec.Root+string(filepath.Separator), "", 1)), cleanLines(c.Output)
 	}
 	return calls, dropped, nil
 }
 
 // span returns when an iteration began and when it ended. The end is zero while it lasts.
-func (s *subject) span(iteration int) (begun, ended time.Time) {
-	for _, step := range s.explained(iteration).Steps {
+func (s *Loop) span(iteration int) (begun, ended time.Time) {
+	for _, step := range s.Explain(iteration).Steps {
 		switch n := max(1, step.Iteration); {
 		case n < iteration:
 			begun = step.At
@@ -143,7 +143,7 @@ func (s *subject) span(iteration int) (begun, ended time.Time) {
 			ended = step.At
 		}
 	}
-	if iteration >= s.memory.State.Iteration && s.memory.State.Outcome == "" {
+	if iteration >= s.Memory.State.Iteration && s.Memory.State.Outcome == "" {
 		ended = time.Time{}
 	}
 	return begun, ended

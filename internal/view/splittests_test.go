@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 // An approval without names is for tests; pawl.toml must be named.
 func TestUnnamedApprovalKeepsToTests(t *testing.T) {
 	t.Parallel()
-	s := &subject{memory: memory.Memory{State: loop.State{Tasks: []loop.Task{{Status: loop.Done, WorkResult: loop.WorkResult{IfApproved: &loop.IfApproved{Paths: []string{"src/lib.rs"}}}}}, Requests: loop.Requests{TestRequests: []loop.TestChangeRequest{{Paths: []string{"a_test.go", "pawl.toml"}}}}}}}
-	tests, others := s.unnamed(s.memory.State.Unapproved())
+	s := &Loop{Memory: memory.Memory{State: loop.State{Tasks: []loop.Task{{Status: loop.Done, WorkResult: loop.WorkResult{IfApproved: &loop.IfApproved{Paths: []string{"src/lib.rs"}}}}}, Requests: loop.Requests{TestRequests: []loop.TestChangeRequest{{Paths: []string{"a_test.go", "pawl.toml"}}}}}}}
+	tests, others := s.SplitTests(s.Memory.State.Unapproved())
 	if !slices.Equal(tests, []string{"a_test.go", "src/lib.rs"}) || !slices.Equal(others, []string{"pawl.toml"}) {
 		t.Errorf("approved %v, to be named %v", tests, others)
 	}

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"errors"
@@ -59,9 +59,9 @@ func TestHeadlines(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := &subject{Loop: &store.Loop{ID: "x"}, alive: !c.dead, holder: store.Holder{PID: 7}}
-			s.memory.State = c.state
-			if got := headline(s, s.summary(), now); got != c.want {
+			s := &Loop{Loop: &store.Loop{ID: "x"}, Alive: !c.dead, Driver: store.Holder{PID: 7}}
+			s.Memory.State = c.state
+			if got := s.Headline(s.Summary(), now); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -70,11 +70,11 @@ func TestHeadlines(t *testing.T) {
 
 func TestHeadlineOfASessionAtItsCap(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "x"}}
-	s.memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 9}, Ownership: loop.Ownership{Attended: true}}
-	s.memory.Bound = memory.BoundSession{Session: "12345678-9", Capped: true}
+	s := &Loop{Loop: &store.Loop{ID: "x"}}
+	s.Memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 9}, Ownership: loop.Ownership{Attended: true}}
+	s.Memory.Bound = memory.BoundSession{Session: "12345678-9", Capped: true}
 	want := "waiting for you: the client ended the turn · iteration 9 · type anything in session 12345678, or  pawl handover x"
-	if got := headline(s, s.summary(), time.Now()); got != want {
+	if got := s.Headline(s.Summary(), time.Now()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -94,13 +94,13 @@ func TestEveryPhaseHasWords(t *testing.T) {
 // Whoever saw to the handover may have died: then a user can.
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "x"}}
-	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner}}}, Ownership: loop.Ownership{Attended: true}}
-	if got, want := nextSteps(s, "running"), "pawl handover x   pawl resume x   pawl stop x"; got != want {
+	s := &Loop{Loop: &store.Loop{ID: "x"}}
+	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner}}}, Ownership: loop.Ownership{Attended: true}}
+	if got, want := s.nextSteps("running"), "pawl handover x   pawl resume x   pawl stop x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	s.alive = true
-	if got := nextSteps(s, "running"); !strings.Contains(got, "--follow") {
+	s.Alive = true
+	if got := s.nextSteps("running"); !strings.Contains(got, "--follow") {
 		t.Errorf("while somebody does: %s", got)
 	}
 }
@@ -108,11 +108,11 @@ func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 // A loop that has lived in a session is not taken for one that is there still.
 func TestALoopThatLeftItsSession(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true, holder: store.Holder{PID: 7}}
-	s.memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 3}}
-	s.memory.Bound.Session = "0d1f2a3b"
+	s := &Loop{Loop: &store.Loop{ID: "x"}, Alive: true, Driver: store.Holder{PID: 7}}
+	s.Memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 3}}
+	s.Memory.Bound.Session = "0d1f2a3b"
 	want := "running in fresh sessions, process 7 · iteration 3 · the agent works"
-	if got := headline(s, s.summary(), time.Now()); got != want {
+	if got := s.Headline(s.Summary(), time.Now()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -120,14 +120,14 @@ func TestALoopThatLeftItsSession(t *testing.T) {
 // A runner that let go of its loop for a session is there still, and waits.
 func TestALoopThatWaitsForItsSession(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "x"}, holder: store.Holder{PID: os.Getpid()}}
-	s.memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession}}}, Counts: loop.Counts{Iteration: 3}}
-	sum := s.summary()
+	s := &Loop{Loop: &store.Loop{ID: "x"}, Driver: store.Holder{PID: os.Getpid()}}
+	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession}}}, Counts: loop.Counts{Iteration: 3}}
+	sum := s.Summary()
 	want := fmt.Sprintf("released for a session to take over; otherwise process %d continues it (iteration 3)", os.Getpid())
-	if got := headline(s, sum, time.Now()); got != want {
+	if got := s.Headline(sum, time.Now()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := nextSteps(s, sum.State), "in Claude Code:  ! pawl start --take x   pawl resume x"; got != want {
+	if got, want := s.nextSteps(sum.State), "in Claude Code:  ! pawl start --take x   pawl resume x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -151,12 +151,12 @@ func TestTheLastTry(t *testing.T) {
 
 func TestStatusOfATaskSetAside(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true}
-	s.memory.State = loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}}, Work: loop.Work{Current: "B"}}
-	s.memory.State.TestRequests = []loop.TestChangeRequest{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
-	s.memory.State.Approved = []string{"b_test.go"}
-	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
-	got := statusText(t.Context(), s, time.Now())
+	s := &Loop{Loop: &store.Loop{ID: "x"}, Alive: true}
+	s.Memory.State = loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}}, Work: loop.Work{Current: "B"}}
+	s.Memory.State.TestRequests = []loop.TestChangeRequest{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
+	s.Memory.State.Approved = []string{"b_test.go"}
+	s.Memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
+	got := s.Status(t.Context(), time.Now())
 	for _, want := range []string{
 		"asks      to change a_test.go: it is wrong\n            pawl approve x   or  pawl reject x\n", "approved  the agent may change b_test.go\n",
 		"tasks     0 done, 1 open, 1 skipped\n            A: skipped\n            B  Next: at work, open\n", "gate      lint  unknown: killed\n",
@@ -170,14 +170,14 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 // A file that is not a test must be named to be approved, and so must one of several.
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
-	s := &subject{Loop: &store.Loop{ID: "x"}}
+	s := &Loop{Loop: &store.Loop{ID: "x"}}
 	test, judge := loop.TestChangeRequest{Paths: []string{"a_test.go"}}, loop.TestChangeRequest{Paths: []string{"check.sh"}}
-	s.memory.State.TestRequests = []loop.TestChangeRequest{judge}
+	s.Memory.State.TestRequests = []loop.TestChangeRequest{judge}
 	if got, want := s.answers(judge), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	s.memory.State.TestRequests = []loop.TestChangeRequest{judge, test}
-	s.memory.State.Phase = loop.Ended // nobody is left to be rejected anything
+	s.Memory.State.TestRequests = []loop.TestChangeRequest{judge, test}
+	s.Memory.State.Phase = loop.Ended // nobody is left to be rejected anything
 	if got, want := s.answers(test), "pawl approve x a_test.go"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -185,7 +185,7 @@ func TestAnswersToRequests(t *testing.T) {
 
 func TestListNamesWhatAPersonIsAskedFor(t *testing.T) {
 	t.Parallel()
-	got := howItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
+	got := HowItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
 	if want := "running, waits for an approval, tests approved, asks to be merged"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -243,8 +243,8 @@ func TestOrphanedTellsTheLastError(t *testing.T) {
 		if err := errors.Join(os.WriteFile(log, []byte(c.log), 0o600), os.Chtimes(log, now, now.Add(-c.age))); err != nil {
 			t.Fatal(err)
 		}
-		s := &subject{Loop: &store.Loop{Dir: dir}, holder: store.Holder{PID: 7, Since: now.Add(-time.Minute)}}
-		if got := lastOwner(s); got != c.want {
+		s := &Loop{Loop: &store.Loop{Dir: dir}, Driver: store.Holder{PID: 7, Since: now.Add(-time.Minute)}}
+		if got := s.LastOwner(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

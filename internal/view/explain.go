@@ -1,0 +1,113 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/reason"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// Explanation is why a loop went as it did.
+type Explanation struct {
+	Loop  string `json:"loop"`
+	Steps []Step `json:"steps"`
+}
+
+// Step is one event, and the decision that it led to.
+type Step struct {
+	Seq       int64          `json:"seq"` // of the record in the journal
+	At        time.Time      `json:"at"`
+	Iteration int            `json:"iteration"` // that the event belongs to; the decision may begin the next
+	Task      string         `json:"task,omitempty"`
+	Event     loop.EventKind `json:"event"`
+	Happened  string         `json:"happened"`
+	Decided   []string       `json:"decided"`
+	Because   []string       `json:"because"` // the numbers that decided
+	Phase     loop.Phase     `json:"phase"`   // what the loop waits for then
+}
+
+// Explain replays the journal. iteration 0 is all of it; else what began the iteration
+// comes along.
+func (s *Loop) Explain(iteration int) Explanation {
+	out := Explanation{Loop: s.ID, Steps: []Step{}}
+	var state loop.State
+	for r, err := range s.Records(journal.Mark{}) {
+		if err != nil || r.Type != memory.TypeEvent {
+			continue // pawl log tells of damage
+		}
+		t := narrate.Read(r, state)
+		state = t.After
+		begins := t.After.Iteration == iteration && t.Before.Iteration == iteration-1
+		if iteration > 0 && t.Before.Iteration != iteration && !begins {
+			continue
+		}
+		out.Steps = append(out.Steps, explain(r, t))
+	}
+	return out
+}
+
+// explain is one event with its decision.
+func explain(r journal.Record, t narrate.Step) Step {
+	why := reason.Step{Before: t.Before, After: t.After, Event: t.Event, Actions: t.Acts}
+	return Step{
+		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind(),
+		Happened: term.Clean(t.Happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.After.Phase,
+	}
+}
+
+func cleaned(lines []string) []string {
+	for i := range lines {
+		lines[i] = term.Clean(lines[i])
+	}
+	return lines
+}
+
+// Text is a step as people read it.
+func (e Step) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), e.words())
+	for _, d := range e.Decided {
+		fmt.Fprintf(&b, "          so: %s\n", d)
+	}
+	for _, w := range e.Because {
+		fmt.Fprintf(&b, "              because: %s\n", w)
+	}
+	return b.String()
+}
+
+// words say what happened.
+func (e Step) words() string {
+	if e.Happened == "" {
+		return "nothing to report in the work tree"
+	}
+	return e.Happened
+}
+
+// Stamped are the lines of a record, the first with its time of day, each with its end.
+func Stamped(r journal.Record, step narrate.Step) []string {
+	lines := step.Lines(r)
+	for i, line := range lines {
+		stamp := "        "
+		if i == 0 {
+			stamp = r.At.Local().Format(time.TimeOnly)
+		}
+		lines[i] = stamp + "  " + term.Clean(line) + "\n"
+	}
+	return lines
+}
+
+// cleanLines is text without what would draw on a terminal; its lines stay.
+func cleanLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = term.Clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,44 @@
+package view
+
+import (
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Present is the summary with the state as it is now: the kept one does not know
+// whether the loop's process lives.
+func Present(l record.Entry) record.Summary {
+	sum := l.Summary
+	sum.ID = l.Loop.ID
+	if sum.State == "running" || sum.State == "waiting" {
+		_, alive, err := l.Loop.Holder()
+		sum.State = stateWord(sum, alive || err != nil)
+	}
+	sum.MarkClosedIfGone(proc.Alive)
+	return sum
+}
+
+// HowItStands is the state, or for a loop that ended its outcome.
+func HowItStands(s record.Summary) string {
+	words := s.State + SessionWords(s)
+	if s.Outcome != "" {
+		words = string(s.Outcome)
+	}
+	if s.State != "ended" && s.Question != nil {
+		words += ", asks you"
+	}
+	if s.State == "paused" && s.Reason != "" {
+		words += ": " + plan.OneLine(s.Reason, 60)
+	}
+	if len(s.Tests) > 0 {
+		words += ", waits for an approval"
+	}
+	if len(s.Approved) > 0 {
+		words += ", tests approved"
+	}
+	if s.Merge != "" {
+		words += ", asks to be merged"
+	}
+	return words
+}

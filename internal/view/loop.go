@@ -1,0 +1,148 @@
+// Package view reads how a loop stands, and says what there is to see of it.
+//
+//	s, err := view.Read(loop)
+//	fmt.Println(s.ID, s.Headline(s.Summary(), time.Now()))
+//
+// Loop is what the loop was created with, what its journal tells, and who drives it. Its
+// methods say that for people and programs: in one line and on one page (Headline, Status),
+// for a report (Report, Facts), as the decisions that made it so (Explain), and as tool
+// calls and diffs (Calls, TaskDiff). Screen and Pages show that live, in a terminal and in a
+// browser. Nothing is changed here, and nothing decided: what a user does on a screen is a
+// command line of pawl's.
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Orphaned is the state of a loop that has not ended and that nobody drives.
+const Orphaned = "orphaned"
+
+// Loop is a loop as it stands now.
+type Loop struct {
+	*store.Loop
+	Spec   record.Spec
+	Memory memory.Memory
+	Mark   journal.Mark // of the record up to which it remembers
+	Driver store.Holder // who drives it, or drove it last
+	Alive  bool         // the driver lives
+	Damage error        // of its journal, nil without
+}
+
+// Read reads how a loop stands now. With a *journal.CorruptError the loop is
+// as good as the journal.
+func Read(l *store.Loop) (*Loop, error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return nil, err
+	}
+	s := &Loop{Loop: l, Spec: spec}
+	if s.Driver, s.Alive, err = l.Holder(); err != nil {
+		return nil, err
+	}
+	s.Memory, s.Mark, err = record.Load(l)
+	if st := &s.Memory.State; s.Alive && st.EndedAt.IsZero() && !st.StartedAt.IsZero() && time.Now().After(st.Now) {
+		st.Now = time.Now() // the journal tells of work once it is done: its time runs meanwhile
+	}
+	return s, err
+}
+
+// ReadDamaged is Read for who shows what there is: as far as the journal can be read.
+func ReadDamaged(l *store.Loop) (*Loop, error) {
+	s, err := Read(l)
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); corrupt {
+		err = nil
+	}
+	return s, err
+}
+
+// Summary is the loop as scripts see it.
+func (s *Loop) Summary() record.Summary {
+	sum := record.Summarize(s.Spec, s.Memory)
+	sum.State = stateWord(sum, s.Alive)
+	sum.MarkClosedIfGone(proc.Alive)
+	return sum
+}
+
+// InSession tells whether the loop lives in a user's session, whose hooks drive
+// it: there nobody drives it most of the time, and it is not orphaned.
+func (s *Loop) InSession() bool { return s.Memory.Attended(s.Spec.Policy) }
+
+// HasEnded tells whether the loop has an outcome, and its owner has done what was left to do.
+func (s *Loop) HasEnded() bool { return s.Memory.State.Phase == loop.Ended }
+
+// stateWord is the state of a loop, given what its journal says and whether
+// somebody drives it.
+func stateWord(journalled record.Summary, alive bool) string {
+	if !alive && !journalled.Attended && (journalled.State == "running" || journalled.State == "waiting") {
+		return Orphaned
+	}
+	return journalled.State
+}
+
+// SessionWords says for people where a loop lives.
+func SessionWords(sum record.Summary) string {
+	switch {
+	case !sum.Attended:
+		return ""
+	case sum.Session == "":
+		return " in a session"
+	case sum.Closed:
+		return " for its session"
+	}
+	return " in session " + sum.Session[:min(8, len(sum.Session))]
+}
+
+// Events are those of the journal, in order; damaged records are left out.
+func Events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
+	return func(yield func(loop.Event) bool) {
+		for r, err := range records {
+			var e loop.Event
+			if err != nil || r.Type != memory.TypeEvent || json.Unmarshal(r.Data, &e) != nil {
+				continue
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// IsStranded tells whether nothing can go on with the loop, though it has not ended.
+func (s *Loop) IsStranded() bool { return s.Damage != nil && !s.Alive && !s.HasEnded() }
+
+// HasWorkLeft tells whether there is something left to do.
+func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
+
+// IsDriven tells whether a process, or a session, takes what is sent to the loop.
+func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
+
+// IsAdrift tells whether the loop was about to leave its session when whoever saw to that died.
+func (s *Loop) IsAdrift() bool { return LeavesSession(s.Memory.State) && !s.Alive }
+
+// LeavesSession tells whether a loop is to go on outside of its session.
+func LeavesSession(st loop.State) bool {
+	handover, asked := loop.FindAction[loop.HandOver](st.Pending)
+	return st.Phase == loop.HandingOver && asked && handover.To == loop.OwnerRunner
+}
+
+// IsReleased tells whether its runner waits for a session that is to take it.
+func (s *Loop) IsReleased() bool {
+	handover, asked := loop.FindAction[loop.HandOver](s.Memory.State.Pending)
+	return s.Memory.State.Phase == loop.HandingOver && asked && handover.To == loop.OwnerSession && proc.Alive(s.Driver.PID)
+}
+
+// Sandbox says what confines a loop, a line each; none where nothing does.
+func (s *Loop) Sandbox() []string {
+	return s.Spec.EffectiveSandbox(s.Memory).Lines(s.InSession())
+}

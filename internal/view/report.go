@@ -1,0 +1,107 @@
+package view
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Facts are what the page of a loop says, for programs.
+func (s *Loop) Facts(l report.Loop) report.Facts {
+	sum := s.Summary()
+	return l.Facts(record.NewStatus(sum, s.Memory.State, s.Doing(sum, l.Now)))
+}
+
+// Report is what the pages of a loop are made of. happened are all its events.
+func (s *Loop) Report(ctx context.Context, env environment.Environment, happened []loop.Event) report.Loop {
+	all, m := slices.Values(happened), s.Memory
+	from, remarks := s.compared(ctx)
+	return report.Loop{
+		ID: s.ID, Goal: s.Spec.Goal(), Status: s.Summary().State, Branch: s.Spec.Branch, From: from, BranchFate: s.BranchFate(ctx),
+		State: m.State, Gates: m.Results, Now: time.Now(),
+
+		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
+
+		Denied: m.GuardLog.DeniedByRule, Sandbox: s.Sandbox(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
+		LeftOut: s.Spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, LeftInCheckout: m.LeftInCheckout, Unsigned: UnsignedText(m.Unsigned), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: s.untoldIssues(env),
+
+		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
+	}
+}
+
+// testDiffs are the diffs of the existing tests that tasks changed, by task. Without
+// a commit, or a work tree to look in, there are none to show.
+func (s *Loop) testDiffs(ctx context.Context) map[string]string {
+	const most = 64 << 10
+	diffs := map[string]string{}
+	for _, t := range s.Memory.State.Tasks {
+		paths := slices.Clone(t.TestsChanged)
+		for _, c := range t.ChangedTests {
+			paths = append(paths, c.Path)
+		}
+		if t.Commit == "" || len(paths) == 0 {
+			continue
+		}
+		repo, err := s.Origin(ctx)
+		if err != nil {
+			return nil
+		}
+		if diff, err := repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{Paths: paths, MaxBytes: most}); err == nil {
+			diffs[t.ID] = diff
+		}
+	}
+	return diffs
+}
+
+// signs are what a reviewer would want to see in the commits of tasks, by task. Without
+// a commit, or a work tree to look in, there are none to show.
+func (s *Loop) signs(ctx context.Context) map[string][]string {
+	found := map[string][]string{}
+	for _, t := range s.Memory.State.Tasks {
+		if t.Commit == "" || t.DoneEarlier {
+			continue
+		}
+		repo, err := s.Origin(ctx)
+		if err != nil {
+			return nil
+		}
+		signs, err := verify.Signs(ctx, repo, verify.SignRequest{Tests: s.Spec.Tests, Before: t.Commit + "^", After: t.Commit, Asked: s.Spec.TaskText([]string{t.ID})})
+		if err != nil {
+			continue // the commit is gone: rebased, or another checkout's
+		}
+		for _, one := range signs {
+			found[t.ID] = append(found[t.ID], one.String())
+		}
+	}
+	return found
+}
+
+// untoldIssues are the issues that were not told how a loop ended.
+func (s *Loop) untoldIssues(env environment.Environment) []string {
+	if s.Spec.Tracker == nil || s.Alive {
+		return nil
+	}
+	keys, err := launch.UnreportedIssues(s.Loop, env)
+	if err != nil {
+		return []string{"it is unknown which: " + err.Error()}
+	}
+	return keys
+}
+
+// UnsignedText says how many commits are not signed, and why; "" if all are.
+func UnsignedText(u memory.Unsigned) string {
+	if u.Commits == 0 {
+		return ""
+	}
+	return figure.Count(u.Commits, "commit") + " not signed: " + u.Reason
+}

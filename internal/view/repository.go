@@ -1,0 +1,160 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Repo opens the work tree that the loop acts on.
+func (s *Loop) Repo(ctx context.Context) (*git.Repo, error) {
+	dir := s.Spec.WorkTree(s.Loop)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil, failure.New(failure.Usage, "its commits and checkpoints are in the repository still: pawl checkpoints "+s.ID,
+			"the work tree of loop %s is gone (%s)", s.ID, dir)
+	}
+	return launch.Repo(ctx, s.Loop)
+}
+
+// Worktree is Repo for a command that changes the work tree: one of the loop's own that
+// was removed, as nothing was left in it, is made again. undo takes that back.
+func (s *Loop) Worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, err error) {
+	if s.Spec.UsesWorktree {
+		return launch.Worktree(ctx, s.Loop, s.Memory)
+	}
+	repo, err = s.Repo(ctx)
+	return repo, func(context.Context) error { return nil }, err
+}
+
+// Origin opens the repository that holds what the loop made: checkpoints outlive
+// a work tree.
+func (s *Loop) Origin(ctx context.Context) (*git.Repo, error) {
+	if s.Spec.UsesWorktree {
+		return git.Open(ctx, s.Spec.Root)
+	}
+	return s.Repo(ctx)
+}
+
+// PlanPath is where the loop's plan lies.
+func (s *Loop) PlanPath() string {
+	return filepath.Join(s.Spec.WorkTree(s.Loop), filepath.FromSlash(s.Spec.Plan))
+}
+
+// BranchFate says what became of the branch that the loop committed to since its end: merged,
+// or deleted with the command that brings it back. It is "" where the branch is there to be
+// merged, and where that cannot be found out.
+func (s *Loop) BranchFate(ctx context.Context) string {
+	tip, home := s.Memory.Base.Commit, s.Spec.StartBranch
+	if !s.HasEnded() || tip == "" || tip == s.Spec.StartCommit || s.Spec.NoCommit || s.Spec.Branch == "" || s.Spec.Branch == home {
+		return ""
+	}
+	repo, err := s.Origin(ctx)
+	if err != nil {
+		return ""
+	}
+	there, err := repo.HasBranch(ctx, s.Spec.Branch)
+	if err != nil {
+		return ""
+	}
+	words := ""
+	if merged(ctx, repo, home, tip) {
+		words = "merged into " + home
+	}
+	switch {
+	case there:
+		return words
+	case words != "":
+		return words + " and deleted"
+	}
+	return fmt.Sprintf("deleted; git branch %s %s brings it back", s.Spec.Branch, tip[:min(7, len(tip))])
+}
+
+// PartlyMerged reports whether the branch that a loop began on has commits of the loop by now: a
+// user merged some, or the agent moved it. git diff BRANCH...LOOP shows none of these.
+func PartlyMerged(ctx context.Context, repo *git.Repo, spec record.Repository, tasks []loop.Task) bool {
+	if spec.StartBranch == "" || spec.StartBranch == spec.Branch {
+		return false
+	}
+	return slices.ContainsFunc(tasks, func(t loop.Task) bool {
+		return t.Commit != "" && !t.DoneEarlier && merged(ctx, repo, spec.StartBranch, t.Commit)
+	})
+}
+
+// compared is what the loop's branch is compared with, and a remark on it, if there is one.
+func (s *Loop) compared(ctx context.Context) (from string, remarks []string) {
+	spec := s.Spec.Repository
+	repo, err := s.Origin(ctx)
+	if err != nil || !PartlyMerged(ctx, repo, spec, s.Memory.State.Tasks) {
+		return ComparedWith(spec), nil
+	}
+	from = StartCommit(spec)
+	if merged(ctx, repo, spec.StartBranch, s.Memory.Base.Commit) {
+		return from, nil
+	}
+	return from, []string{fmt.Sprintf("%s has commits of this loop: git log %s..%[1]s", spec.StartBranch, from)}
+}
+
+// merged reports whether a branch has a commit.
+func merged(ctx context.Context, repo *git.Repo, branch, commit string) bool {
+	if there, err := repo.HasBranch(ctx, branch); err != nil || !there {
+		return false
+	}
+	has, err := repo.Contains(ctx, "refs/heads/"+branch, commit)
+	return err == nil && has
+}
+
+// ComparedWith is what the loop's branch is compared with: the default branch, where
+// it was made from that, else the commit that the loop starts from.
+func ComparedWith(spec record.Repository) string {
+	if spec.DefaultBranch != "" && spec.StartBranch == spec.DefaultBranch && spec.Branch != spec.DefaultBranch {
+		return spec.DefaultBranch
+	}
+	return StartCommit(spec)
+}
+
+// StartCommit is the commit that the loop starts from, abbreviated.
+func StartCommit(spec record.Repository) string {
+	return spec.StartCommit[:min(7, len(spec.StartCommit))]
+}
+
+const diffMost = 512 << 10 // bytes of a task's diff
+
+// TaskDiff returns the diff of a task's commit. Of the task at work it is what the work
+// tree has now, compared with the task's start. It is empty if nothing is known.
+func (s *Loop) TaskDiff(ctx context.Context, task string) (string, error) {
+	o := git.DiffOptions{MaxBytes: diffMost}
+	st := s.Memory.State
+	t, ok := st.Task(task)
+	if !ok {
+		return "", fmt.Errorf("find task in loop %s: %w", s.ID, fs.ErrNotExist)
+	}
+	if t.Commit == "" && t.ID == st.Current && st.Outcome == "" && st.Start.Tree != "" {
+		repo, err := s.Repo(ctx)
+		if err != nil {
+			return "", err
+		}
+		tree, _, err := repo.Snapshot(ctx)
+		if err != nil {
+			return "", err
+		}
+		return repo.DiffText(ctx, st.Start.InWorkTree(), tree, o)
+	}
+	if t.Commit == "" {
+		return "", nil
+	}
+	repo, err := s.Origin(ctx)
+	if err != nil {
+		return "", err
+	}
+	return repo.DiffText(ctx, t.Commit+"^", t.Commit, o)
+}

@@ -1,0 +1,308 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// mostListed is how many tasks of a kind a list has.
+const mostListed = 20
+
+// Status is a headline and what there is to know behind it.
+func (s *Loop) Status(ctx context.Context, now time.Time) string {
+	var b strings.Builder
+	st, sum := s.Memory.State, s.Summary()
+	fmt.Fprintf(&b, "%s  %s\n", s.ID, s.Headline(sum, now))
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("goal", "%s", s.Spec.Goal())
+	if words := narrate.Kind(s.Spec.Policy); words != "" {
+		line("kind", "%s", words)
+	}
+	if sum.CountsTasks() {
+		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
+	}
+	Rows(line, "", taskLines(st, sum.State == "running"))
+	for _, g := range s.Memory.Results {
+		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), narrate.GateResult(g))
+	}
+	if st.Isolated != nil {
+		line("try", "%s", narrate.Try(*st.Isolated))
+	}
+	Rows(line, "sandbox", s.Sandbox())
+	line("spent", "%s", narrate.Spent(st))
+	if left := narrate.Left(st); left != "" {
+		line("left", "%s", left)
+	}
+	if s.Spec.Branch != "" && !s.Spec.NoCommit && (sum.Commits > 0 || !s.HasEnded()) {
+		line("branch", "%s, %s", s.Spec.Branch, strings.TrimSuffix(figure.Count(sum.Commits, "commit")+", "+s.BranchFate(ctx), ", "))
+	}
+	if s.Spec.UsesWorktree {
+		line("worktree", "%s", s.Spec.WorkTree(s.Loop))
+	}
+	if st.Merge != nil {
+		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
+		if words := s.Memory.PullRequest.Text(); words != "" {
+			line("", "%s", plan.OneLine(words, 200))
+		}
+	}
+	Rows(line, "not made", s.editsNotMade())
+	Rows(line, "told", narrate.Messages(st.Conversation))
+	s.questions(line)
+	for _, ask := range st.TestRequests {
+		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
+		line("", "%s", s.answers(ask))
+	}
+	if len(st.Approved) > 0 {
+		line("approved", "the agent may change %s", plan.OneLine(narrate.Tests(st.Approved), 200))
+	}
+	if st.Reason != "" {
+		line("why", "%s", plan.OneLine(st.Reason, 0))
+	}
+	line("next", "%s", s.nextSteps(sum.State))
+	return b.String()
+}
+
+// taskLines are the lines of a plan's tasks: of a long plan those of the last that are done and
+// of the first that are open, with how many are left out.
+func taskLines(st loop.State, running bool) (lines []string) {
+	skip, open, hidden := -mostListed, 0, 0
+	for _, t := range st.Tasks {
+		if t.Status == loop.Done {
+			skip++
+		}
+	}
+	flush := func() {
+		if hidden > 0 {
+			lines = append(lines, fmt.Sprintf("… and %d more", hidden))
+		}
+		hidden = 0
+	}
+	for _, t := range st.Tasks {
+		switch {
+		case t.ID == loop.GoalTask:
+			continue
+		case t.Status == loop.Done && skip > 0:
+			skip--
+			hidden++
+			continue
+		case t.Status == loop.Open && open >= mostListed:
+			hidden++
+			continue
+		case t.Status == loop.Open:
+			open++
+		}
+		flush()
+		lines = append(lines, narrate.PlanLine(st, t, running))
+	}
+	flush()
+	return lines
+}
+
+// editsNotMade are the edits of the plan that wait, those in the inbox too, and what makes them.
+func (s *Loop) editsNotMade() (lines []string) {
+	st, how := s.Memory.State, ", before the next turn"
+	if s.HasEnded() {
+		how = "  → " + st.ResumeCommand(s.ID)
+	}
+	inbox, _ := record.PendingEdits(s.Loop) // those of an unreadable one are not known
+	for _, e := range inbox {
+		if !slices.Contains(st.ReceivedIDs, e.ID) {
+			st.Edits = append(slices.Clip(st.Edits), e)
+		}
+	}
+	for _, e := range st.Edits {
+		lines = append(lines, plan.OneLine(e.String(), 200)+how)
+	}
+	return lines
+}
+
+// questions are those of the agent's that wait for an answer, and how to give it.
+func (s *Loop) questions(line func(name, format string, args ...any)) {
+	st := s.Memory.State
+	for _, q := range st.Unanswered() {
+		if st.Outcome != "" {
+			return
+		}
+		line("asks", "%s", plan.OneLine(q.Named(), 0))
+		Rows(line, "", q.Lines())
+		line("", "%s", q.Command(s.ID))
+	}
+}
+
+// answers are the commands that answer a request. A file is named where pawl approve
+// wants it named, or where it tells this request from others.
+func (s *Loop) answers(ask loop.TestChangeRequest) string {
+	files := ""
+	if _, judges := s.SplitTests(ask.Paths); len(judges) > 0 || len(s.Memory.State.TestRequests) > 1 {
+		files = " " + plan.OneLine(strings.Join(ask.Paths, " "), 400)
+	}
+	if s.HasEnded() {
+		return "pawl approve " + s.ID + files
+	}
+	return fmt.Sprintf("pawl approve %s%s   or  pawl reject %[1]s%[2]s", s.ID, files)
+}
+
+// Doing is what a loop does now, "" if it has ended.
+func (s *Loop) Doing(sum record.Summary, now time.Time) string {
+	switch {
+	case sum.Closed:
+		return "waiting: its session is closed"
+	case sum.Capped:
+		return narrate.Capped
+	case sum.State == "running":
+		return narrate.Doing(s.Memory.State)
+	case sum.State == "waiting":
+		return narrate.Waiting(s.Memory.State, now)
+	case sum.State == "paused":
+		return narrate.Paused(s.Memory.State, now)
+	}
+	return ""
+}
+
+// Headline says what the loop is doing.
+func (s *Loop) Headline(sum record.Summary, now time.Time) string {
+	st := s.Memory.State
+	turn := fmt.Sprintf("iteration %d", st.Iteration)
+	if n := st.Policy.Limits.Iterations; n > 0 {
+		turn += fmt.Sprintf(" of %d", n)
+	}
+	if sum.Closed {
+		return fmt.Sprintf("waiting: its session is closed · %s · continue with  claude --resume %s", turn, sum.Session)
+	}
+	if sum.Capped {
+		return fmt.Sprintf("%s · %s · type anything in session %s, or  pawl handover %s", narrate.Capped, turn, sum.Session[:min(8, len(sum.Session))], s.ID)
+	}
+	switch sum.State {
+	case "ended":
+		return narrate.Ended(st)
+	case Orphaned:
+		if s.IsStranded() {
+			return "damaged: its journal cannot be read in full, so that nothing can go on with it"
+		}
+		if s.IsReleased() {
+			return fmt.Sprintf("released for a session to take over; otherwise process %d continues it (%s)", s.Driver.PID, turn)
+		}
+		return fmt.Sprintf("orphaned: %s (%s)", s.LastOwner(), turn)
+	case "paused":
+		return narrate.Paused(st, now) + s.livesWords(sum) + " · " + turn
+	case "waiting":
+		return narrate.Waiting(st, now) + s.livesWords(sum) + " · " + turn
+	}
+	words := "running" + s.livesWords(sum) + " · " + turn + " · " + narrate.Doing(st)
+	if st.Pause {
+		words += " · " + narrate.Pausing(st)
+	}
+	return words
+}
+
+// livesWords says where a loop lives that has lived in a session.
+func (s *Loop) livesWords(sum record.Summary) string {
+	if !s.InSession() && (s.Spec.Policy.Attended || s.Memory.Bound.Session != "") {
+		return fmt.Sprintf(" in fresh sessions, process %d", s.Driver.PID)
+	}
+	return SessionWords(sum)
+}
+
+// LastOwner says what became of the process that drove the loop last.
+func (s *Loop) LastOwner() string {
+	if s.Driver.PID == 0 {
+		return "it never began"
+	}
+	if why := s.lastError(); why != "" {
+		return fmt.Sprintf("process %d failed: %s", s.Driver.PID, why)
+	}
+	return fmt.Sprintf("process %d is gone", s.Driver.PID)
+}
+
+// nextSteps is what a user may type now.
+func (s *Loop) nextSteps(state string) string {
+	if s.InSession() && s.IsAdrift() {
+		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
+	}
+	approve := s.Memory.State.ApproveCommand(s.ID)
+	if approve != "" {
+		approve = "   " + approve
+	}
+	switch state {
+	case "ended":
+		if t := s.Summary().Tasks; t.Open+t.Skipped > 0 {
+			return "pawl report " + s.ID + approve + "   " + s.Memory.State.ResumeCommand(s.ID)
+		}
+		return "pawl report " + s.ID + approve
+	case Orphaned, "paused":
+		if s.IsStranded() {
+			return fmt.Sprintf("pawl stop %s   pawl log %[1]s", s.ID)
+		}
+		if s.IsReleased() {
+			return fmt.Sprintf("in Claude Code:  ! pawl start --take %s   pawl resume %[1]s", s.ID)
+		}
+		return "pawl resume " + s.ID + approve
+	}
+	return fmt.Sprintf("pawl log %s --follow"+approve+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
+}
+
+// Rows are several lines of one label, which stands before the first.
+func Rows(line func(label, format string, args ...any), label string, texts []string) {
+	for _, text := range texts {
+		line(label, "%s", text)
+		label = ""
+	}
+}
+
+// lastError is what the last process in the background ended with, "" if it was killed or did not
+// get that far.
+func (s *Loop) lastError() string {
+	log, err := atomicfile.Open(filepath.Join(s.Dir, "run.log"))
+	if err != nil {
+		return ""
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil || info.ModTime().Before(s.Driver.Since) { // of an earlier process
+		return ""
+	}
+	const most = 4 << 10
+	data, _ := io.ReadAll(io.NewSectionReader(log, max(0, info.Size()-most), most))
+	last := ""
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "pawl: hint: ") {
+			last = line
+		}
+	}
+	words, _ := strings.CutPrefix(last, "pawl: error: ")
+	if words == last {
+		return ""
+	}
+	return plan.OneLine(words, 300)
+}
+
+// SplitTests are those of the paths that an approval without names is for: tests, and what
+// work was found to need. What else the agent asks for may judge, and must be named.
+func (s *Loop) SplitTests(paths []string) (tests, others []string) {
+	for _, path := range paths {
+		needed := slices.ContainsFunc(s.Memory.State.Tasks, func(t loop.Task) bool {
+			return t.IfApproved != nil && slices.Contains(t.IfApproved.Paths, path)
+		})
+		if needed || verify.IsTest(s.Spec.Tests, path) {
+			tests = append(tests, path)
+		} else {
+			others = append(others, path)
+		}
+	}
+	return tests, others
+}
