@@ -79,6 +79,7 @@ const imports = `
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
+	usage          < core/* failure term
 	narrate        < core/* figure record store store/* verify
 	reason         < core/* figure
 	report         < core/* failure record redact figure narrate
@@ -114,7 +115,7 @@ const pure = `
 const modules = `
 	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun
 	charm.land/...                        < watch
-	github.com/alecthomas/kong            < cli
+	github.com/alecthomas/kong            < cli usage
 	github.com/bmatcuk/doublestar/v4      < config frozen verify work
 	github.com/charmbracelet/x/ansi       < term watch
 	github.com/goccy/go-yaml/...          < config

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
-	"github.com/alecthomas/kong"
+	"github.com/pawl-dev/pawl/internal/usage"
 )
 
 type completionCmd struct {
@@ -17,131 +14,6 @@ func (c *completionCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	script := map[string]func(*kong.Node) string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell]
-	a.print(script(k.Model.Node))
+	a.print(usage.Completion(k.Model.Node, c.Shell))
 	return nil
-}
-
-// Loop ids come from the tool itself, at the moment they are asked for.
-const loopIDs = `$(COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
-
-// branches are all commands below n, n first.
-func branches(n *kong.Node) []*kong.Node {
-	all := []*kong.Node{n}
-	for _, c := range shownOf(n) {
-		all = append(all, branches(c)...)
-	}
-	return all
-}
-
-// choices are the words that may follow a command, with what they mean.
-func choices(n *kong.Node) []row {
-	var rows []row
-	for _, c := range shownOf(n) {
-		rows = append(rows, row{c.Name, c.Help})
-	}
-	for _, p := range n.Positional {
-		if p.Enum != "" {
-			for _, word := range p.EnumSlice() {
-				rows = append(rows, row{word, p.Help})
-			}
-		}
-	}
-	for _, f := range shownFlags(n) {
-		rows = append(rows, row{"--" + f.Name, f.Help})
-	}
-	return rows
-}
-
-func takesLoop(n *kong.Node) bool { return len(n.Positional) > 0 && n.Positional[0].Name == "loop" }
-
-// walk is the shell code, in bash and zsh alike, that finds the command in the
-// words before the one to complete.
-func walk(root *kong.Node, first, end string) string {
-	var names []string
-	for _, n := range branches(root)[1:] {
-		names = append(names, "'"+commandName(n)+"'")
-	}
-	return fmt.Sprintf(`    for ((i = %s; i < %s; i++)); do
-        case "$cmd ${words[i]}" in
-        %s) cmd="$cmd ${words[i]}" ;;
-        esac
-    done
-`, first, end, strings.Join(names, " | "))
-}
-
-func bashScript(root *kong.Node) string {
-	var b strings.Builder
-	b.WriteString("# bash completion for pawl\n_pawl() {\n    local cmd=pawl i choices= words=(\"${COMP_WORDS[@]}\")\n")
-	b.WriteString(walk(root, "1", "COMP_CWORD"))
-	b.WriteString("    case $cmd in\n")
-	for _, n := range branches(root) {
-		var words []string
-		for _, r := range choices(n) {
-			words = append(words, r.name)
-		}
-		if takesLoop(n) {
-			words = append(words, loopIDs)
-		}
-		fmt.Fprintf(&b, "    '%s') choices=\"%s\" ;;\n", commandName(n), strings.Join(words, " "))
-	}
-	b.WriteString("    esac\n    COMPREPLY=($(compgen -W \"$choices\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n" +
-		"complete -o default -F _pawl pawl\n")
-	return b.String()
-}
-
-func zshScript(root *kong.Node) string {
-	var b strings.Builder
-	b.WriteString("#compdef pawl\n_pawl() {\n    local cmd=pawl i\n    local -a choices\n")
-	b.WriteString(walk(root, "2", "CURRENT"))
-	b.WriteString("    case $cmd in\n")
-	for _, n := range branches(root) {
-		fmt.Fprintf(&b, "    '%s') choices=(", commandName(n))
-		for _, r := range choices(n) {
-			fmt.Fprintf(&b, "'%s:%s' ", r.name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.help))
-		}
-		if takesLoop(n) {
-			b.WriteString(loopIDs)
-		}
-		b.WriteString(") ;;\n")
-	}
-	b.WriteString("    esac\n    _describe pawl choices || _files\n}\n" +
-		"if [ \"$funcstack[1]\" = _pawl ]; then _pawl; else compdef _pawl pawl; fi\n")
-	return b.String()
-}
-
-func fishScript(root *kong.Node) string {
-	var b strings.Builder
-	b.WriteString("# fish completion for pawl\n")
-	for _, n := range branches(root) {
-		when := fishCondition(n)
-		for _, r := range choices(n) {
-			kind := "-a"
-			name, isFlag := strings.CutPrefix(r.name, "--")
-			if isFlag {
-				kind = "-l"
-			}
-			help := strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(r.help)
-			fmt.Fprintf(&b, "complete -c pawl -n '%s' %s %s -d '%s'\n", when, kind, name, help)
-		}
-		if takesLoop(n) {
-			fmt.Fprintf(&b, "complete -c pawl -n '%s' -a \"(env COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print \\$1}')\"\n", when)
-		}
-	}
-	return b.String()
-}
-
-// fishCondition holds where the words so far name n and no command below it.
-func fishCondition(n *kong.Node) string {
-	if n.Parent == nil {
-		return "__fish_use_subcommand"
-	}
-	var conditions []string
-	for at := n; at.Parent != nil; at = at.Parent {
-		conditions = append([]string{"__fish_seen_subcommand_from " + at.Name}, conditions...)
-	}
-	if !n.Leaf() {
-		conditions = append(conditions, "not __fish_seen_subcommand_from "+strings.Join(commandNames(n), " "))
-	}
-	return strings.Join(conditions, "; and ")
 }

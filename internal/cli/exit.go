@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/usage"
 )
 
 // exitCode ends the tool with a code after everything has been said.
@@ -74,6 +75,15 @@ func exitCodes() []meaning {
 		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "stopped by SIGTERM"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "stopped by SIGHUP: the terminal was closed"},
 	)
+}
+
+// exitRows is that table for the manual page.
+func exitRows() []usage.Row {
+	var rows []usage.Row
+	for _, m := range exitCodes() {
+		rows = append(rows, usage.Row{Name: fmt.Sprintf("%d %s", m.code, m.name), Help: m.when})
+	}
+	return rows
 }
 
 // judgingCodes is the table of the commands that judge.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/usage"
 )
 
 // Each command has a page that shows, once formatted, all that its help says.
@@ -16,7 +17,7 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 	agenttest.Needs(t, "groff")
 	dir := t.TempDir()
 	root := model(t)
-	if err := writeManPages(root, dir); err != nil {
+	if err := usage.WriteManPages(root, dir, exitRows()); err != nil {
 		t.Fatal(err)
 	}
 	words := func(s string) map[string]bool {
@@ -26,8 +27,8 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 		}
 		return all
 	}
-	for _, n := range branches(root) {
-		path := filepath.Join(dir, manName(n)+".1")
+	for _, n := range usage.Commands(root) {
+		path := filepath.Join(dir, usage.ManName(n)+".1")
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 			continue
@@ -40,9 +41,9 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 			t.Errorf("%s: %v\n%s", path, err, &stderr)
 		}
 		shown := words(string(page))
-		want := helpText(n, 0)
+		want := usage.Help(n, 0)
 		if n.Parent == nil {
-			want, _, _ = strings.Cut(allHelp(n, 0), "\nmore help")
+			want, _, _ = strings.Cut(usage.All(n, 0), "\nmore help")
 		}
 		for w := range words(want) {
 			if w != "usage" && !shown[w] {

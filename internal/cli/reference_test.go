@@ -26,6 +26,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/testreport"
+	"github.com/pawl-dev/pawl/internal/usage"
 	"github.com/pawl-dev/pawl/internal/verify"
 	"github.com/pawl-dev/pawl/internal/view"
 )
@@ -68,9 +69,9 @@ func commandPage(t *testing.T) string {
 	b.WriteString(made + "# Commands\n\nFor users who look up a command or flag. LOOP is the id of a loop or its beginning; `.` = the newest loop here.\n" +
 		"An unknown flag is an error. `--x=v` and `--x v` are the same. See also [exit codes](exit-codes.md).\n\n```text\n")
 	root := model(t)
-	b.WriteString(allHelp(root, 0) + "```\n")
+	b.WriteString(usage.All(root, 0) + "```\n")
 	for _, n := range leaves(root) {
-		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", commandName(n), helpText(n, 0))
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", usage.Name(n), usage.Help(n, 0))
 	}
 	return b.String()
 }
@@ -247,7 +248,7 @@ func model(t *testing.T) *kong.Node {
 
 func leaves(n *kong.Node) []*kong.Node {
 	var out []*kong.Node
-	for _, b := range branches(n) {
+	for _, b := range usage.Commands(n) {
 		if b.Leaf() {
 			out = append(out, b)
 		}
@@ -258,17 +259,17 @@ func leaves(n *kong.Node) []*kong.Node {
 func TestEveryCommandHasAnExample(t *testing.T) {
 	t.Parallel()
 	for _, n := range leaves(model(t)) {
-		if !strings.Contains(n.Detail, "  "+commandName(n)) && !strings.Contains(n.Detail, "(pawl completion") {
-			t.Errorf("%s --help shows no example that begins with two blanks and its name", commandName(n))
+		if !strings.Contains(n.Detail, "  "+usage.Name(n)) && !strings.Contains(n.Detail, "(pawl completion") {
+			t.Errorf("%s --help shows no example that begins with two blanks and its name", usage.Name(n))
 		}
 		for _, p := range n.Positional {
 			if p.Help == "" {
-				t.Errorf("%s: %s is not explained", commandName(n), p.Name)
+				t.Errorf("%s: %s is not explained", usage.Name(n), p.Name)
 			}
 		}
 		for _, f := range n.Flags {
 			if f.Help == "" {
-				t.Errorf("%s: --%s is not explained", commandName(n), f.Name)
+				t.Errorf("%s: --%s is not explained", usage.Name(n), f.Name)
 			}
 		}
 	}
@@ -278,7 +279,7 @@ func TestEveryHelpTextIsOfACommand(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(helpTexts) {
 		name, isHead := strings.CutPrefix(strings.TrimSpace(line), "== pawl ")
-		if n, rest := named(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
+		if n, rest := usage.Named(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
 			t.Errorf("help.txt explains pawl %s, and there is no such command", name)
 		}
 	}
@@ -287,8 +288,8 @@ func TestEveryHelpTextIsOfACommand(t *testing.T) {
 // The first help that a user sees names only commands that exist.
 func TestFirstHelpNamesCommands(t *testing.T) {
 	t.Parallel()
-	text := helpText(model(t), 0)
-	for _, name := range firstWeek() {
+	text := usage.Help(model(t), 0)
+	for _, name := range usage.FirstWeek() {
 		if !strings.Contains(text, "\n  "+name+" ") {
 			t.Errorf("there is no command %s in\n%s", name, text)
 		}
@@ -305,13 +306,13 @@ func TestHelpIsShort(t *testing.T) {
 			t.Errorf("%s: %d words: %s", where, n, help)
 		}
 	}
-	for _, n := range branches(model(t)) {
-		check(commandName(n), n.Help)
+	for _, n := range usage.Commands(model(t)) {
+		check(usage.Name(n), n.Help)
 		for _, p := range n.Positional {
-			check(commandName(n)+" "+p.Name, p.Help)
+			check(usage.Name(n)+" "+p.Name, p.Help)
 		}
 		for _, f := range n.Flags {
-			check(commandName(n)+" --"+f.Name, f.Help)
+			check(usage.Name(n)+" --"+f.Name, f.Help)
 		}
 	}
 }
@@ -319,15 +320,15 @@ func TestHelpIsShort(t *testing.T) {
 func TestHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
 	const most, mostOfExample = 132, 80 // columns; examples are not laid out anew for a narrow one
-	for _, n := range branches(model(t)) {
-		for line := range strings.Lines(helpText(n, 0)) {
+	for _, n := range usage.Commands(model(t)) {
+		for line := range strings.Lines(usage.Help(n, 0)) {
 			if len([]rune(line)) > most {
-				t.Errorf("%s --help: a line of %d columns: %s", commandName(n), len([]rune(line)), line)
+				t.Errorf("%s --help: a line of %d columns: %s", usage.Name(n), len([]rune(line)), line)
 			}
 		}
 		for line := range strings.SplitSeq(n.Detail, "\n") {
 			if columns := len([]rune(line)); strings.HasPrefix(line, " ") && columns > mostOfExample {
-				t.Errorf("%s --help: an example of %d columns: %s", commandName(n), columns, line)
+				t.Errorf("%s --help: an example of %d columns: %s", usage.Name(n), columns, line)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"fmt"
@@ -10,28 +10,28 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// writeManPages writes a manual page for the tool and for each command into dir. What
-// packages Pawl calls it: `pawl help --man DIR`.
-func writeManPages(root *kong.Node, dir string) error {
-	for _, n := range branches(root) {
-		path := filepath.Join(dir, manName(n)+".1")
-		if err := os.WriteFile(path, []byte(manPage(n)), 0o644); err != nil {
+// WriteManPages writes a manual page for the tool and for each command into dir,
+// with the exit codes of loops. What packages Pawl calls it: `pawl help --man DIR`.
+func WriteManPages(root *kong.Node, dir string, exits []Row) error {
+	for _, n := range Commands(root) {
+		path := filepath.Join(dir, ManName(n)+".1")
+		if err := os.WriteFile(path, []byte(manPage(n, exits)), 0o644); err != nil {
 			return fmt.Errorf("write a manual page: %w", err)
 		}
 	}
 	return nil
 }
 
-// manName is pawl-plan-new for the command pawl plan new.
-func manName(n *kong.Node) string { return strings.ReplaceAll(commandName(n), " ", "-") }
+// ManName is pawl-plan-new for the command pawl plan new.
+func ManName(n *kong.Node) string { return strings.ReplaceAll(Name(n), " ", "-") }
 
 // manPage is the help of a command as a manual page. It has no date: the same source
 // makes the same page.
-func manPage(n *kong.Node) string {
+func manPage(n *kong.Node, exits []Row) string {
 	var m roff
-	fmt.Fprintf(&m, ".TH %s 1 \"\" Pawl \"Pawl manual\"\n", strings.ToUpper(manName(n)))
+	fmt.Fprintf(&m, ".TH %s 1 \"\" Pawl \"Pawl manual\"\n", strings.ToUpper(ManName(n)))
 	m.section("name")
-	m.text(manName(n) + " - " + n.Help)
+	m.text(ManName(n) + " - " + n.Help)
 	m.section("synopsis")
 	if n.Parent == nil {
 		m.text("pawl COMMAND")
@@ -40,8 +40,8 @@ func manPage(n *kong.Node) string {
 		}
 		m.section("exit status")
 		m.text("pawl run and pawl resume, by the loop's outcome:")
-		for _, c := range exitCodes() {
-			m.row(row{fmt.Sprintf("%d %s", c.code, c.name), c.when})
+		for _, r := range exits {
+			m.row(r)
 		}
 		return m.String()
 	}
@@ -59,7 +59,7 @@ func manPage(n *kong.Node) string {
 		m.detail(n.Detail)
 	}
 	m.section("see also")
-	m.text(manName(n.Parent) + "(1)")
+	m.text(ManName(n.Parent) + "(1)")
 	return m.String()
 }
 
@@ -70,7 +70,7 @@ func (m *roff) section(title string) { fmt.Fprintf(m, ".SH %s\n", escaped(string
 
 func (m *roff) text(s string) { m.WriteString(escaped(s) + "\n") }
 
-func (m *roff) rows(title string, rows []row) {
+func (m *roff) rows(title string, rows []Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -80,7 +80,7 @@ func (m *roff) rows(title string, rows []row) {
 	}
 }
 
-func (m *roff) row(r row) { fmt.Fprintf(m, ".TP\n\\fB%s\\fR\n%s\n", escaped(r.name), escaped(r.help)) }
+func (m *roff) row(r Row) { fmt.Fprintf(m, ".TP\n\\fB%s\\fR\n%s\n", escaped(r.Name), escaped(r.Help)) }
 
 // detail writes paragraphs, and examples, which are indented, as they are.
 func (m *roff) detail(text string) {

@@ -1,0 +1,190 @@
+// Package usage says how the command line is used: what help prints, the completion scripts
+// of shells, the manual pages, and what is wrong with a call.
+//
+//	fmt.Print(usage.Help(node, 80))
+//
+// All of it comes out of the parser's model of the commands: their names, arguments, flags
+// and texts stand in package cli, once. Of Pawl it knows which commands a newcomer needs
+// first, and by what other names people look for commands and flags.
+package usage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Named is the innermost command that the arguments name, and what follows it.
+func Named(n *kong.Node, args []string) (*kong.Node, []string) {
+	for len(args) > 0 {
+		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == args[0] })
+		if i < 0 {
+			break
+		}
+		n, args = n.Children[i], args[1:]
+	}
+	return n, args
+}
+
+func commandNames(n *kong.Node) (names []string) {
+	for _, c := range shownOf(n) {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Commands are all commands below n, n first.
+func Commands(n *kong.Node) []*kong.Node {
+	all := []*kong.Node{n}
+	for _, c := range shownOf(n) {
+		all = append(all, Commands(c)...)
+	}
+	return all
+}
+
+// shownOf are the commands below n that people have a use for.
+func shownOf(n *kong.Node) []*kong.Node {
+	return slices.DeleteFunc(slices.Clone(n.Children), func(c *kong.Node) bool { return c.Hidden })
+}
+
+// Name is the command as it is typed: pawl plan show.
+func Name(n *kong.Node) string {
+	if n.Parent == nil {
+		return n.Name
+	}
+	return Name(n.Parent) + " " + n.Name
+}
+
+// groups are the commands by their group, in the order of the grammar.
+func groups(n *kong.Node) [][]*kong.Node {
+	var out [][]*kong.Node
+	for _, c := range shownOf(n) {
+		if last := len(out) - 1; last >= 0 && out[last][0].Group.Key == c.Group.Key {
+			out[last] = append(out[last], c)
+		} else {
+			out = append(out, []*kong.Node{c})
+		}
+	}
+	return out
+}
+
+// shownFlags are a command's flags without those that no user types.
+func shownFlags(n *kong.Node) []*kong.Flag {
+	return slices.DeleteFunc(slices.Clone(n.Flags), func(f *kong.Flag) bool { return f.Hidden })
+}
+
+// operands are what follows a command's name, flags aside.
+func operands(n *kong.Node) []string {
+	if !n.Leaf() {
+		return []string{"COMMAND"}
+	}
+	var words []string
+	for _, p := range n.Positional {
+		name := argumentName(p)
+		if !p.Required {
+			name = "[" + name + "]"
+		}
+		words = append(words, name)
+	}
+	return words
+}
+
+// argumentLabel is an argument's name in messages.
+func argumentLabel(p *kong.Positional) string { return strings.ToUpper(p.Name) }
+
+func argumentName(p *kong.Positional) string {
+	name := argumentLabel(p)
+	if p.IsCumulative() {
+		name += "…"
+	}
+	return name
+}
+
+// synopsis is the whole call: pawl log [LOOP] [--json] [--follow] [--verify].
+func synopsis(n *kong.Node) string {
+	words := append([]string{Name(n)}, operands(n)...)
+	flags := shownFlags(n)
+	if len(flags) > flagsInSynopsis {
+		return strings.Join(append(words, "[FLAGS]"), " ")
+	}
+	for _, f := range flags {
+		word := flagSynopsis(f)
+		if !f.Required {
+			word = "[" + word + "]"
+		}
+		if f.IsSlice() {
+			word += "…"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// flagsInSynopsis is how many flags a synopsis names before it says FLAGS.
+const flagsInSynopsis = 6
+
+func flagSynopsis(f *kong.Flag) string {
+	if f.IsBool() {
+		return "--" + f.Name
+	}
+	return "--" + f.Name + " " + f.FormatPlaceHolder()
+}
+
+func flagHelp(f *kong.Flag) string {
+	if f.HasDefault && f.Default != "" && f.Default != "false" {
+		return fmt.Sprintf("%s (%s)", f.Help, f.Default)
+	}
+	return f.Help
+}
+
+// Row is a name and what it means.
+type Row struct{ Name, Help string }
+
+func commandRows(commands []*kong.Node) []Row {
+	var rows []Row
+	for _, c := range commands {
+		rows = append(rows, Row{strings.Join(append([]string{c.Name}, operands(c)...), " "), c.Help})
+	}
+	return rows
+}
+
+func argumentRows(n *kong.Node) []Row {
+	var rows []Row
+	for _, p := range n.Positional {
+		rows = append(rows, Row{argumentName(p), p.Help})
+	}
+	return rows
+}
+
+// flagGroup is flags that belong together.
+type flagGroup struct {
+	title string
+	rows  []Row
+}
+
+// flagGroups are a command's flags by group, those without a group last.
+func flagGroups(n *kong.Node) []flagGroup {
+	var grouped []flagGroup
+	rest := flagGroup{title: "flags"}
+	for _, f := range shownFlags(n) {
+		r := Row{flagSynopsis(f), flagHelp(f)}
+		if f.Short != 0 {
+			r.Name = fmt.Sprintf("-%c, %s", f.Short, r.Name)
+		}
+		title := ""
+		if f.Group != nil && f.Group != n.Group {
+			title = "flags: " + strings.ToLower(f.Group.Title)
+		}
+		switch last := len(grouped) - 1; {
+		case title == "":
+			rest.rows = append(rest.rows, r)
+		case last >= 0 && grouped[last].title == title:
+			grouped[last].rows = append(grouped[last].rows, r)
+		default:
+			grouped = append(grouped, flagGroup{title, []Row{r}})
+		}
+	}
+	return append(grouped, rest)
+}

@@ -1,0 +1,128 @@
+package usage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Completion returns the completion script of a shell: bash, zsh or fish.
+func Completion(root *kong.Node, shell string) string {
+	return map[string]func(*kong.Node) string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell](root)
+}
+
+// Loop ids come from the tool itself, at the moment they are asked for.
+const loopIDs = `$(COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
+
+// choices are the words that may follow a command, with what they mean.
+func choices(n *kong.Node) []Row {
+	var rows []Row
+	for _, c := range shownOf(n) {
+		rows = append(rows, Row{c.Name, c.Help})
+	}
+	for _, p := range n.Positional {
+		if p.Enum != "" {
+			for _, word := range p.EnumSlice() {
+				rows = append(rows, Row{word, p.Help})
+			}
+		}
+	}
+	for _, f := range shownFlags(n) {
+		rows = append(rows, Row{"--" + f.Name, f.Help})
+	}
+	return rows
+}
+
+func takesLoop(n *kong.Node) bool { return len(n.Positional) > 0 && n.Positional[0].Name == "loop" }
+
+// walk is the shell code, in bash and zsh alike, that finds the command in the
+// words before the one to complete.
+func walk(root *kong.Node, first, end string) string {
+	var names []string
+	for _, n := range Commands(root)[1:] {
+		names = append(names, "'"+Name(n)+"'")
+	}
+	return fmt.Sprintf(`    for ((i = %s; i < %s; i++)); do
+        case "$cmd ${words[i]}" in
+        %s) cmd="$cmd ${words[i]}" ;;
+        esac
+    done
+`, first, end, strings.Join(names, " | "))
+}
+
+func bashScript(root *kong.Node) string {
+	var b strings.Builder
+	b.WriteString("# bash completion for pawl\n_pawl() {\n    local cmd=pawl i choices= words=(\"${COMP_WORDS[@]}\")\n")
+	b.WriteString(walk(root, "1", "COMP_CWORD"))
+	b.WriteString("    case $cmd in\n")
+	for _, n := range Commands(root) {
+		var words []string
+		for _, r := range choices(n) {
+			words = append(words, r.Name)
+		}
+		if takesLoop(n) {
+			words = append(words, loopIDs)
+		}
+		fmt.Fprintf(&b, "    '%s') choices=\"%s\" ;;\n", Name(n), strings.Join(words, " "))
+	}
+	b.WriteString("    esac\n    COMPREPLY=($(compgen -W \"$choices\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n" +
+		"complete -o default -F _pawl pawl\n")
+	return b.String()
+}
+
+func zshScript(root *kong.Node) string {
+	var b strings.Builder
+	b.WriteString("#compdef pawl\n_pawl() {\n    local cmd=pawl i\n    local -a choices\n")
+	b.WriteString(walk(root, "2", "CURRENT"))
+	b.WriteString("    case $cmd in\n")
+	for _, n := range Commands(root) {
+		fmt.Fprintf(&b, "    '%s') choices=(", Name(n))
+		for _, r := range choices(n) {
+			fmt.Fprintf(&b, "'%s:%s' ", r.Name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.Help))
+		}
+		if takesLoop(n) {
+			b.WriteString(loopIDs)
+		}
+		b.WriteString(") ;;\n")
+	}
+	b.WriteString("    esac\n    _describe pawl choices || _files\n}\n" +
+		"if [ \"$funcstack[1]\" = _pawl ]; then _pawl; else compdef _pawl pawl; fi\n")
+	return b.String()
+}
+
+func fishScript(root *kong.Node) string {
+	var b strings.Builder
+	b.WriteString("# fish completion for pawl\n")
+	for _, n := range Commands(root) {
+		when := fishCondition(n)
+		for _, r := range choices(n) {
+			kind := "-a"
+			name, isFlag := strings.CutPrefix(r.Name, "--")
+			if isFlag {
+				kind = "-l"
+			}
+			help := strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(r.Help)
+			fmt.Fprintf(&b, "complete -c pawl -n '%s' %s %s -d '%s'\n", when, kind, name, help)
+		}
+		if takesLoop(n) {
+			fmt.Fprintf(&b, "complete -c pawl -n '%s' -a \"(env COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print \\$1}')\"\n", when)
+		}
+	}
+	return b.String()
+}
+
+// fishCondition holds where the words so far name n and no command below it.
+func fishCondition(n *kong.Node) string {
+	if n.Parent == nil {
+		return "__fish_use_subcommand"
+	}
+	var conditions []string
+	for at := n; at.Parent != nil; at = at.Parent {
+		conditions = append([]string{"__fish_seen_subcommand_from " + at.Name}, conditions...)
+	}
+	if !n.Leaf() {
+		conditions = append(conditions, "not __fish_seen_subcommand_from "+strings.Join(commandNames(n), " "))
+	}
+	return strings.Join(conditions, "; and ")
+}

@@ -1,0 +1,120 @@
+package usage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// Help is what --help prints for a command, or for the tool.
+//
+// Its text is laid out for columns, 0 where nothing is known of them.
+func Help(n *kong.Node, columns int) string {
+	var b strings.Builder
+	if n.Parent == nil {
+		rootHelp(&b, n, false)
+		return term.Wrap(b.String(), columns)
+	}
+	fmt.Fprintf(&b, "%s: %s\n\nusage: %s\n", Name(n), n.Help, synopsis(n))
+	if n.Leaf() {
+		section(&b, "arguments", argumentRows(n))
+		for _, g := range flagGroups(n) {
+			section(&b, g.title, g.rows)
+		}
+	} else {
+		section(&b, "commands", commandRows(shownOf(n)))
+	}
+	text := term.Wrap(b.String(), columns)
+	if n.Detail != "" {
+		text += "\n" + detail(n.Detail, columns)
+	}
+	return text
+}
+
+// All is what help --all prints: every command, by group.
+func All(root *kong.Node, columns int) string {
+	var b strings.Builder
+	rootHelp(&b, root, true)
+	return term.Wrap(b.String(), columns)
+}
+
+// detail lays paragraphs out anew; examples, which are indented, stay as they are.
+func detail(text string, columns int) string {
+	if columns == 0 {
+		return text + "\n"
+	}
+	var b, paragraph strings.Builder
+	flush := func() {
+		if paragraph.Len() > 0 {
+			b.WriteString(term.Wrap(paragraph.String()+"\n", columns))
+		}
+		paragraph.Reset()
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		switch {
+		case l == "" || strings.HasPrefix(l, " "):
+			flush()
+			b.WriteString(l + "\n")
+		case paragraph.Len() > 0:
+			paragraph.WriteString(" " + l)
+		default:
+			paragraph.WriteString(l)
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// FirstWeek lists the commands that pawl --help shows: what a new user needs first.
+func FirstWeek() []string {
+	return []string{"demo", "init", "plan", "run", "start", "watch", "status", "tell", "stop", "resume", "report", "undo", "install", "doctor"}
+}
+
+// rootHelp prints the commands of the first week, or all of them.
+func rootHelp(b *strings.Builder, n *kong.Node, all bool) {
+	fmt.Fprintf(b, "%s\n\nusage: pawl COMMAND\n", n.Help)
+	if all {
+		width := widest(commandRows(shownOf(n)))
+		for _, g := range groups(n) {
+			aligned(b, g[0].Group.Title, commandRows(g), width)
+		}
+	} else {
+		var commands []*kong.Node
+		for _, name := range FirstWeek() {
+			if i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == name }); i >= 0 {
+				commands = append(commands, n.Children[i])
+			}
+		}
+		section(b, "first commands", commandRows(commands))
+	}
+	section(b, "more help", []Row{
+		{"pawl help --all", "list every command"},
+		{"pawl COMMAND --help", "explain one command, with examples"},
+		{"pawl help exit-codes", "list the exit codes"},
+	})
+}
+
+func section(b *strings.Builder, title string, rows []Row) { aligned(b, title, rows, widest(rows)) }
+
+func widest(rows []Row) int {
+	width := 0
+	for _, r := range rows {
+		width = max(width, utf8.RuneCountInString(r.Name))
+	}
+	return width
+}
+
+func aligned(b *strings.Builder, title string, rows []Row, width int) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, r := range rows {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, r.Name, r.Help)
+	}
+}
