@@ -48,12 +48,42 @@ func Constructors(file string, content []byte) map[string][]string {
 	return found
 }
 
+// Fields is Constructors with nothing but the names, and without the object itself.
+func Fields(file string, content []byte) map[string][]string {
+	found := map[string][]string{}
+	for of, made := range Constructors(file, content) {
+		for _, parameter := range made {
+			name, _, _ := strings.Cut(parameter, "=")
+			name, _, typed := strings.Cut(name, ":")
+			if name = strings.TrimSpace(name); !typed { // the type may come first
+				name = lastName.FindString(name)
+			}
+			if name != "self" && name != "" {
+				found[of] = append(found[of], name)
+			}
+		}
+	}
+	return found
+}
+
+// Attributes returns the names that a program in Python or JavaScript gives to parts of an object.
+func Attributes(file string, content []byte) (names []string) {
+	if l := languageOf(file); l != nil && attributeLanguages.MatchString(file) {
+		for _, m := range attribute.FindAllStringSubmatch(source.Bare(string(content), l.style).Code, -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
 var (
-	opensBody   = regex.New(`^[^;=(){}]*\{`)
-	typeHead    = regex.New(`(?m)^[ \t]*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|static|final|abstract|sealed|data)\s+)*(?:class|struct|record|type)[ \t]+(\w+)(?:<[^>{(]*>)?(?:[ \t]+struct\b)?[ \t]*`)
-	pythonInit  = regex.New(`(?m)^[ \t]+def[ \t]+__init__\(`)
-	pythonField = regex.New(`(?m)^([ \t]+)(\w+)[ \t]*:[^\n]`)
-	structField = regex.New(`(?m)^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::|[ \t])[ \t]*[\w*&\[(<]`)
+	attributeLanguages = regex.New(`\.(?:py|[cm]?[jt]sx?)$`)
+	attribute          = regex.New(`\b(?:self|this)\.(\w+)\s*(?::[^=\n]*)?=[^=]`)
+	opensBody          = regex.New(`^[^;=(){}]*\{`)
+	typeHead           = regex.New(`(?m)^[ \t]*(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|static|final|abstract|sealed|data)\s+)*(?:class|struct|record|type)[ \t]+(\w+)(?:<[^>{(]*>)?(?:[ \t]+struct\b)?[ \t]*`)
+	pythonInit         = regex.New(`(?m)^[ \t]+def[ \t]+__init__\(`)
+	pythonField        = regex.New(`(?m)^([ \t]+)(\w+)[ \t]*:[^\n]`)
+	structField        = regex.New(`(?m)^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::|[ \t])[ \t]*[\w*&\[(<]`)
 )
 
 // shallowest returns the names of the fields that are indented like the first one.

@@ -19,17 +19,19 @@ import (
 
 // Work is what a claim did to the program, as far as its tests may have to follow.
 type Work struct {
-	Task              string             // the text of the task
-	ChangedSignatures map[string]bool    // functions with other parameters or results
-	RemovedParameters map[string]int     // how many parameters they lost
-	RemovedNames      map[string]bool    // names that the program no longer declares
-	AddedNames        map[string]bool    // names that it did not declare
-	InterfaceMethods  map[string]bool    // methods that it adds to interfaces
-	VanishedNames     map[string]bool    // names declared by a file that no longer mentions them
-	Replacements      map[[2]string]bool // old and new words or numbers in a line, see AddReplacements
-	GoneWords         map[string]bool    // words that its changed files no longer have
-	ProgramWords      map[string]bool    // words that they have
-	Wordings          map[[2]string]bool // old and new texts in quotes, see AddWordings
+	Task              string              // the text of the task
+	ChangedSignatures map[string]bool     // functions with other parameters or results
+	RemovedParameters map[string]int      // how many parameters they lost
+	RemovedNames      map[string]bool     // names that the program no longer declares
+	AddedNames        map[string]bool     // names that it did not declare
+	InterfaceMethods  map[string]bool     // methods that it adds to interfaces
+	VanishedNames     map[string]bool     // names declared by a file that no longer mentions them
+	Replacements      map[[2]string]bool  // old and new words or numbers in a line, see AddReplacements
+	GoneWords         map[string]bool     // words that its changed files no longer have
+	ProgramWords      map[string]bool     // words that they have
+	Wordings          map[[2]string]bool  // old and new texts in quotes, see AddWordings
+	Records           map[string][]string // fields of the types of its changed files
+	NewFiles          map[string]bool     // files that it added
 	// MayShadow reports whether tests could import something new under a module's name: no library
 	// and no old part of the program.
 	MayShadow func(module string) bool
@@ -64,6 +66,7 @@ func (w Work) Adapt(before, after []File) []Adapted {
 		}
 	}
 	var all []Adapted
+	places := map[string]bool{}
 	for _, f := range before {
 		old, known := readText(f)
 		if !known {
@@ -72,23 +75,18 @@ func (w Work) Adapt(before, after []File) []Adapted {
 			}
 			continue
 		}
-		adapted := Adapted{Was: f.Path, File: f}
-		switch is := old.counterpart(now); {
-		case is != nil && is.Path == f.Path && a.completesFakes(old, *is):
-			adapted.Content = is.Content
-		case is != nil:
-			adapted.Path = is.Path
-			adapted.Content, adapted.Fewer = a.adapt(old, *is)
-		case a.mayRemoveAll(old):
-			adapted.Content, adapted.Fewer = nil, true
-		default:
+		adapted := a.adaptFile(old, now)
+		if adapted == nil || a.testLost {
 			return nil
 		}
-		if a.testLost {
-			return nil
-		}
-		if adapted.Path != f.Path || !bytes.Equal(adapted.Content, f.Content) {
-			all = append(all, adapted)
+		for _, file := range adapted {
+			if places[file.Path] {
+				return nil // one would hide what the other says
+			}
+			places[file.Path] = true
+			if file.Path != f.Path || !bytes.Equal(file.Content, f.Content) {
+				all = append(all, file)
+			}
 		}
 	}
 	return all
@@ -292,7 +290,9 @@ func (a *adaptation) statements(old, now testText, was, is []statement) (edits [
 		}
 		i, text := a.counterpart(s, is[at:])
 		if i < 0 {
-			if e, may := a.mayDrop(old, now, s); may {
+			if e, may := a.mayDrop(old, now, s); may && a.isTitled(s) { // another test may take its place
+				edits, gone = append(edits, e), e.to
+			} else if may {
 				drops, gone = append(drops, e), e.to
 			}
 			continue

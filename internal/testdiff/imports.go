@@ -48,7 +48,8 @@ func (a *adaptation) packageClause(old, now testText, text string) string {
 		return text
 	}
 	name := func(clause string) string { return strings.TrimSuffix(strings.Fields(clause + " _ _")[1], "_test") }
-	if strings.HasSuffix(was, "_test") != strings.HasSuffix(is, "_test") || !a.VanishedNames[name(was)] || !a.mayStandFor(name(was), name(is)) {
+	moved := path.Dir(old.Path) != path.Dir(now.Path) && a.AddedNames[name(is)] && a.taskWords[name(is)]
+	if strings.HasSuffix(was, "_test") != strings.HasSuffix(is, "_test") || !moved && (!a.VanishedNames[name(was)] || !a.mayStandFor(name(was), name(is))) {
 		return text
 	}
 	return strings.Replace(text, was, is, 1)

@@ -13,6 +13,9 @@ var (
 	goes = regex.New(`(?i)\b(?:remov|delet|drop|retir|get(?:ting)? rid of|strip)\w*\b`)
 	// withTests ends it where tests are to go as well.
 	withTests = regex.New(`(?i)(?:\band|\bwith|\bincluding|\bplus|,|\+)\s+(?:(?:all|of|its|their|the|old)\s+)*(?:tests?|checks?|specs?)\b`)
+	// testsGo says the same with the tests before the verb.
+	testsGo   = regex.New(`(?i)\btests?\s+([^.;:]*?)\s+(?:has|have|needs?|must|should|can|may|will|is|are)\s+(?:to\s+)?(?:go\b|(?:be\s+)?(?:removed|deleted|dropped)\b)`)
+	testsWord = regex.New(`(?i)\btests?\b`)
 	// clause ends what a task says of one thing; a comma does before what is no further thing.
 	clause = regex.New(`[;:]\s|\.\s|\s-\s|,\s`)
 	// further begins another thing of a list.
@@ -28,6 +31,7 @@ type removal struct {
 	withTests bool            // its tests, too
 	words     map[string]bool // what it says of it
 	files     []string        // those that it names, also as tests
+	titles    map[string]bool // the tests themselves that it names
 }
 
 // removals returns what the task asks to remove.
@@ -47,7 +51,29 @@ func (w Work) removals() (all []removal) {
 		r.words = Words(object)
 		all = append(all, r)
 	}
+	for _, m := range testsGo.FindAllStringSubmatch(w.Task, -1) {
+		names := Words(m[1][lastEnd(testsWord.FindAllStringIndex(m[1], -1)):])
+		all = append(all, removal{withTests: true, words: names, titles: names})
+	}
 	return all
+}
+
+// lastEnd returns the end of the last match, or 0.
+func lastEnd(matches [][]int) int {
+	if len(matches) == 0 {
+		return 0
+	}
+	return matches[len(matches)-1][1]
+}
+
+// isTitled reports whether a statement has the name of a test in quotes that the task says has to go.
+func (a *adaptation) isTitled(s statement) bool {
+	for i := 2; i < len(s.tokens); i++ {
+		if name := s.tokens[i-1]; s.tokens[i-2] == s.tokens[i] && quotes.MatchString(s.tokens[i]) && slices.ContainsFunc(a.removals, func(r removal) bool { return r.titles[name] }) {
+			return true
+		}
+	}
+	return false
 }
 
 // AsksToRemove reports whether a task asks to remove what has a name.
@@ -113,7 +139,7 @@ func (a *adaptation) mayDrop(old, now testText, s statement) (edit, bool) {
 		return e, true
 	}
 	calls := func(name string) bool { return a.RemovedNames[name] && a.removes(name) || a.dropped[name] }
-	if !slices.ContainsFunc(s.tokens, calls) {
+	if !a.isTitled(s) && !slices.ContainsFunc(s.tokens, calls) {
 		return e, false
 	}
 	switch last := s.tokens[len(s.tokens)-1]; {

@@ -92,7 +92,15 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 			i += n
 			continue
 		}
-		n := a.matchToken(old[i], is[j:], quote != "")
+		if was, now := a.asRecord(old[i:], is[j:]); quote == "" && was > 0 {
+			i, j = i+was, j+now
+			continue
+		}
+		become := is[j:]
+		if i+1 < len(old) && old[i+1] == "." {
+			become = is[j : j+1] // it is what has a part, not a part of a package
+		}
+		n := a.matchToken(old[i], become, quote != "")
 		switch {
 		case n > 0:
 			name := old[i]
@@ -184,13 +192,39 @@ func (a *adaptation) replacesValue(old, now string) bool {
 // mayStandFor reports whether a name may replace a removed one. The task mentions both in order, or
 // a part of one of them or of its package.
 func (a *adaptation) mayStandFor(old, now string, in ...string) bool {
-	said := tokens.FindAllString(a.Task, -1)
-	if at := slices.Index(said, old); at >= 0 {
-		if next := slices.IndexFunc(said[at:], func(token string) bool { return a.AddedNames[token] }); next >= 0 {
-			return said[at+next] == now
-		}
+	if next := a.nextNamed(old); next != "" {
+		return next == now
 	}
 	return (a.AddedNames[now] || a.taskWords[now] && isName(now)) && (sameName(old, now) || slices.ContainsFunc(append(in, old, now), a.mentions))
+}
+
+// nextNamed returns the new name that the task gives behind a removed one, or "": of removed names in a
+// row, each has the one at its place in the row of new ones.
+func (a *adaptation) nextNamed(old string) string {
+	said := slices.DeleteFunc(tokens.FindAllString(a.Task, -1), func(token string) bool { return !a.AddedNames[token] && !a.RemovedNames[token] })
+	at := slices.Index(said, old)
+	if at < 0 {
+		return ""
+	}
+	row := func(from int, names map[string]bool) int {
+		n := 0
+		for from+n < len(said) && names[said[from+n]] {
+			n++
+		}
+		return n
+	}
+	first := at
+	for first > 0 && a.RemovedNames[said[first-1]] {
+		first--
+	}
+	removed := row(first, a.RemovedNames)
+	switch added := row(first+removed, a.AddedNames); {
+	case added == 0:
+		return ""
+	case added == removed:
+		return said[at+removed]
+	}
+	return said[first+removed]
 }
 
 // mentions reports whether the task contains a name, or a part of it.

@@ -21,13 +21,17 @@ import (
 
 // allowRequestedChanges runs the probes, and approves changes of old tests that the task asks for.
 // Pawl adapts the old tests itself; the work must pass these, without anything else that the agent
-// changed. Other gate inputs never count as requested. It returns the adapted tests.
+// changed. Other gate inputs never count as requested: where no proof is wanted, the work must pass
+// without them. It returns the adapted tests.
 func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, error) {
 	if err := c.runProbes(ctx); err != nil {
 		return nil, err
 	}
-	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" || slices.ContainsFunc(c.seen.Inputs.NonTests, c.changedByTask) {
+	if d := gate.Decide(c.seen); !d.NeedsChangedInputs || c.GatesOnly || c.Asked == "" {
 		return nil, nil
+	}
+	if c.seen.WantedEvidence != gate.Unproven && slices.ContainsFunc(c.seen.Inputs.NonTests, c.changedByTask) {
+		return nil, nil // a proof may need them
 	}
 	adapted, err := c.adaptedTests(ctx)
 	if err != nil {
@@ -79,7 +83,7 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 	var before, earlier, after []testdiff.File // earlier tasks' tests are among the originals as this task found them
 	for _, file := range c.seen.Inputs.Changed {
 		i := slices.IndexFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
-		if i < 0 {
+		if i < 0 || slices.Contains(c.seen.Inputs.NonTests, file) {
 			continue // an earlier task's change: the originals have the protected copy, or none
 		}
 		was, err := c.fileContent(ctx, c.ProtectedTree, file)
@@ -114,14 +118,20 @@ func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
 	}
 	adapted := w.Adapt(before, after)
 	for _, f := range earlier {
+		wanted := []testdiff.File{f}
+		if slices.ContainsFunc(adapted, func(a testdiff.Adapted) bool { return a.Was == f.Path }) {
+			wanted = nil
+		}
 		for _, a := range adapted {
 			if a.Was == f.Path {
-				f = a.File
+				wanted = append(wanted, a.File)
 			}
 		}
-		is, err := c.fileContent(ctx, c.Tree, f.Path)
-		if err != nil || f.Content != nil && !testdiff.Extends(f, testdiff.File{Path: f.Path, Content: is}) {
-			return nil, err // it says less, and no protected copy will
+		for _, old := range wanted {
+			is, err := c.fileContent(ctx, c.Tree, old.Path)
+			if err != nil || old.Content != nil && !testdiff.Extends(old, testdiff.File{Path: old.Path, Content: is}) {
+				return nil, err // it says less, and no protected copy will
+			}
 		}
 	}
 	return adapted, nil
@@ -170,12 +180,16 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
 		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{},
+		Records: map[string][]string{}, NewFiles: map[string]bool{},
 	}
 	rules, err := c.rules()
 	if err != nil {
 		return w, err
 	}
 	for _, ch := range c.changes {
+		if ch.Status == 'A' {
+			w.NewFiles[ch.Path] = true
+		}
 		if c.isTest(ch.Path) {
 			continue
 		}
@@ -200,10 +214,11 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		if !mutant.Knows(ch.Path) {
 			continue
 		}
-		for _, name := range declaredNames(ch.Path, was) {
+		maps.Copy(w.Records, mutant.Fields(ch.Path, is))
+		for _, name := range slices.Concat(declaredNames(ch.Path, was), mutant.Attributes(ch.Path, was)) {
 			w.RemovedNames[name], w.VanishedNames[name] = true, w.VanishedNames[name] || !isNamed(name, string(is), 1)
 		}
-		addNames(w.AddedNames, declaredNames(ch.Path, is))
+		addNames(w.AddedNames, slices.Concat(declaredNames(ch.Path, is), mutant.Attributes(ch.Path, is)))
 	}
 	maps.DeleteFunc(w.GoneWords, func(word string, _ bool) bool { return w.ProgramWords[word] })
 	for name := range w.RemovedNames {
