@@ -53,12 +53,20 @@ func (r *Repo) isInstallation(dir string) bool {
 
 // installations are such folders at the top of the work tree and up to two folders below.
 func (r *Repo) installations() (dirs []string) {
-	for _, name := range []string{"node_modules", ".venv", "venv"} {
-		for _, above := range []string{"", "*", "*/*"} {
-			found, _ := fs.Glob(os.DirFS(r.root), path.Join(above, name)) // its one error is a wrong pattern
-			dirs = append(dirs, slices.DeleteFunc(found, func(dir string) bool { return !r.isInstallation(dir) })...)
+	_ = fs.WalkDir(os.DirFS(r.root), ".", func(dir string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // git clean cannot read it either
+			return nil //nolint:nilerr // see above
+		case !e.IsDir():
+			return nil
+		case r.isInstallation(dir):
+			dirs = append(dirs, dir)
+			return fs.SkipDir
+		case dir == ".git" || strings.Count(dir, "/") == 2:
+			return fs.SkipDir
 		}
-	}
+		return nil
+	})
 	return dirs
 }
 
