@@ -53,6 +53,8 @@ type Checkout struct {
 
 	current          *worktree          // nil = none
 	installed        installed          // dependencies that a checkout gets
+	then             *homeState         // the record of the home; nil = not read yet
+	scan             <-chan homeScan    // a look at the machine that has begun; nil = none
 	home             *unchangedHome     // unchanged parts of the home; nil = not compared yet
 	locked           *git.Selection     // manifests and lock files
 	namespace        *confine.Namespace // nil = not looked for yet
@@ -80,6 +82,7 @@ func (k *Checkout) Record(ctx context.Context) error {
 
 // Forget removes the records.
 func (k *Checkout) Forget() error {
+	k.then = nil
 	var err error
 	for _, file := range []string{k.dependencyFile(), k.byFolderFile(), k.dependencyDir(), k.ownHome()} {
 		err = errors.Join(err, proc.RemoveAll(file))

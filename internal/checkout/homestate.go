@@ -22,8 +22,9 @@ import (
 // homeState is the record before the first turn.
 type homeState struct {
 	Sites    map[string]string            `json:"sites"`    // package folders, with a fingerprint each
-	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with a fingerprint of each program
-	Sockets  map[string]string            `json:"sockets"`  // in temporary folders, with a fingerprint each
+	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with the state of each program
+	Scripts  map[string]string            `json:"scripts"`  // fingerprints of small programs in the home
+	Sockets  map[string]string            `json:"sockets"`  // in temporary folders, with the state of each
 }
 
 const homeStateFile = "state.json"
@@ -64,8 +65,8 @@ func (k *Checkout) recordHome(ctx context.Context) error {
 	for _, site := range k.packageFolders() {
 		state.Sites[site] = packageFingerprint(ctx, site)
 	}
-	state.Programs = k.allPrograms()
-	state.Sockets = k.sockets()
+	found := k.scanHome()
+	state.Programs, state.Sockets, state.Scripts = found.programs, found.sockets, k.scripts(found.programs)
 	served := listening()
 	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isLeft(socket) })
 	if err = WriteRecord(filepath.Join(temp, homeStateFile), state); err == nil {
@@ -85,8 +86,8 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 	if err := k.recordHome(ctx); err != nil {
 		return err
 	}
-	var then homeState
-	if _, err := ReadRecord(filepath.Join(k.keptHome(), homeStateFile), &then); err != nil {
+	then, err := k.readHomeState()
+	if err != nil {
 		return err
 	}
 	now := unchangedHome{programs: map[string][]string{}, path: filepath.SplitList(k.Path())}
@@ -97,29 +98,17 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 			now.changed = append(now.changed, site)
 		}
 	}
-	for socket, print := range k.sockets() {
-		if then.Sockets[socket] == print {
+	found := k.foundInHome()
+	for socket, state := range found.sockets {
+		if then.Sockets[socket] == state {
 			now.sockets = append(now.sockets, socket)
 		}
 	}
-	for dir, is := range k.allPrograms() {
-		was, known := then.Programs[dir]
-		if !known {
-			continue
-		}
-		var same []string
-		for name, print := range is {
-			if was[name] == print {
-				same = append(same, name)
-			} else {
-				now.changed = append(now.changed, filepath.Join(dir, name))
-			}
-		}
-		if len(same) < len(is) {
-			now.programs[dir] = same
+	for dir, is := range found.programs {
+		if _, known := then.Programs[dir]; known {
+			now.comparePrograms(dir, is, then)
 		}
 	}
-	var err error
 	if now.changedFiles, err = k.changedOpenedFiles(ctx); err != nil {
 		return err
 	}
@@ -128,6 +117,18 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 	slices.Sort(now.changed)
 	k.home = &now
 	return nil
+}
+
+// readHomeState returns the record. It is read once: the programs of a PATH are thousands.
+func (k *Checkout) readHomeState() (*homeState, error) {
+	if k.then == nil {
+		var then homeState
+		if _, err := ReadRecord(filepath.Join(k.keptHome(), homeStateFile), &then); err != nil {
+			return nil, err
+		}
+		k.then = &then
+	}
+	return k.then, nil
 }
 
 // ChangedInHome returns the added or changed package folders and programs, or nil if they are unknown.
@@ -212,46 +213,6 @@ func (k *Checkout) packageFolders() []string {
 		all = append(all, found...)
 	}
 	return all
-}
-
-// maxHashed bounds programs compared by content. Package managers rewrite small scripts without
-// changes.
-const maxHashed = 16 << 10
-
-// allPrograms returns the programs of each PATH folder. It reads a folder with two names once (/bin
-// is often /usr/bin).
-func (k *Checkout) allPrograms() map[string]map[string]string {
-	found, read := map[string]map[string]string{}, map[string]map[string]string{}
-	for _, dir := range k.pathFolders() {
-		real := resolved(dir)
-		if _, known := read[real]; !known {
-			read[real] = k.programs(dir)
-		}
-		found[dir] = read[real]
-	}
-	return found
-}
-
-// programs returns the programs in a folder with their fingerprints.
-func (k *Checkout) programs(dir string) map[string]string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	found := map[string]string{}
-	hashed := isWithin(dir, environment.Variable(k.Env, "HOME"))
-	for _, e := range entries {
-		file := filepath.Join(dir, e.Name())
-		info, err := os.Stat(file)
-		switch {
-		case err != nil || !info.Mode().IsRegular():
-		case hashed && info.Size() <= maxHashed:
-			found[e.Name()] = atomicfile.Fingerprint(file, maxHashed)
-		default:
-			found[e.Name()] = fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano(), deps.ChangeTime(info))
-		}
-	}
-	return found
 }
 
 // packageFingerprint identifies a package folder's state, "" if too large.

@@ -1,0 +1,113 @@
+package checkout
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/environment"
+)
+
+// homeScan is what a look at the machine found: the programs of the PATH and the sockets.
+type homeScan struct {
+	programs map[string]map[string]string
+	sockets  map[string]string
+}
+
+func (k *Checkout) scanHome() homeScan { return homeScan{k.allPrograms(), k.sockets()} }
+
+// BeginScan looks for changed programs and services while the caller goes on: that asks for the state
+// of thousands of files. No gate may run before Fingerprint, which waits for the result.
+func (k *Checkout) BeginScan() {
+	scan := make(chan homeScan, 1)
+	go func() { scan <- k.scanHome() }()
+	k.scan = scan
+}
+
+// foundInHome returns the result of BeginScan, or looks now.
+func (k *Checkout) foundInHome() homeScan {
+	if k.scan == nil {
+		return k.scanHome()
+	}
+	found := <-k.scan
+	k.scan = nil
+	return found
+}
+
+// allPrograms returns the state of the programs of each PATH folder. It reads a folder with two names
+// once (/bin is often /usr/bin).
+func (k *Checkout) allPrograms() map[string]map[string]string {
+	found, read := map[string]map[string]string{}, map[string]map[string]string{}
+	for _, dir := range k.pathFolders() {
+		real := resolved(dir)
+		if _, known := read[real]; !known {
+			read[real] = programs(dir)
+		}
+		found[dir] = read[real]
+	}
+	return found
+}
+
+// programs returns the programs in a folder with the state of each: mode, size and times.
+func programs(dir string) map[string]string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	found := make(map[string]string, len(entries))
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		state := make([]byte, 0, 64)
+		for _, n := range []int64{int64(info.Mode()), info.Size(), info.ModTime().UnixNano(), deps.ChangeTime(info)} {
+			state = append(strconv.AppendInt(state, n, 36), ' ')
+		}
+		found[e.Name()] = string(state)
+	}
+	return found
+}
+
+// maxHashed bounds programs compared by content, in bytes.
+const maxHashed = 16 << 10
+
+// scripts returns the fingerprints of small programs in the home. Package managers rewrite these
+// without changes.
+func (k *Checkout) scripts(programs map[string]map[string]string) map[string]string {
+	found, home := map[string]string{}, environment.Variable(k.Env, "HOME")
+	for dir, names := range programs {
+		if !isWithin(dir, home) {
+			continue
+		}
+		for name := range names {
+			file := filepath.Join(dir, name)
+			if info, err := os.Stat(file); err == nil && info.Size() <= maxHashed {
+				found[file] = atomicfile.Fingerprint(file, maxHashed)
+			}
+		}
+	}
+	return found
+}
+
+// comparePrograms compares a folder's programs with those of the record.
+func (n *unchangedHome) comparePrograms(dir string, is map[string]string, then *homeState) {
+	var same []string
+	for name, state := range is {
+		file := filepath.Join(dir, name)
+		isSame := then.Programs[dir][name] == state
+		if content, isScript := then.Scripts[file]; isScript && (!isSame || !deps.HasChangeTime) {
+			isSame = atomicfile.Fingerprint(file, maxHashed) == content
+		}
+		if isSame {
+			same = append(same, name)
+		} else {
+			n.changed = append(n.changed, file)
+		}
+	}
+	if len(same) < len(is) {
+		n.programs[dir] = same
+	}
+}
