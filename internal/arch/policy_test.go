@@ -7,7 +7,7 @@ package arch
 // tests may import the latter.
 const imports = `
 	# Ring 0: pure. Decides, and touches nothing.
-	core/*         < core/*
+	core/*         < core/* figure
 
 	# Leaves: no knowledge of loops.
 	regex          <

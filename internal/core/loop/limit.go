@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // limit returns the limit that forbids another turn, or "".
@@ -114,7 +115,7 @@ func (m *machine) limitHit(o Outcome) {
 	case Baseline: // there is no work to gate
 		m.limitReached(o)
 	case Judging:
-		m.notify(Info, limitReason(o)+": the gates finish judging this work, then the loop ends")
+		m.notify(Info, m.s.limitReason(o)+": the gates finish judging this work, then the loop ends")
 	case New, Checkpointing, Inspecting, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
@@ -145,7 +146,7 @@ func (m *machine) limitsChanged(given Limits) {
 	if o == "" || m.s.Phase == Finishing {
 		return
 	}
-	m.notify(Info, limitReason(o)+": the loop ends before its next turn")
+	m.notify(Info, m.s.limitReason(o)+": the loop ends before its next turn")
 	if m.s.Phase == Waiting {
 		m.endWait()
 	}
@@ -157,7 +158,7 @@ func (m *machine) limitReached(o Outcome) {
 	m.s.Stop.Limit = o
 	switch {
 	case m.s.Policy.Kind == Explore || m.s.Policy.Kind == Periodic:
-		m.finish(Finished, limitReason(o), "")
+		m.finish(Finished, m.s.limitReason(o), "")
 	case m.s.Policy.Gates && m.s.Gates.TurnSince:
 		m.runGates(ForLimit)
 	default:
@@ -168,23 +169,26 @@ func (m *machine) limitReached(o Outcome) {
 // limitAndFailure says which limit ended the loop, and the last failure.
 func (m *machine) limitAndFailure(o Outcome) string {
 	if m.s.Trouble.ExternalCause != "" {
-		return limitReason(o) + "; the last turn died: " + m.s.Trouble.ExternalCause
+		return m.s.limitReason(o) + "; the last turn died: " + m.s.Trouble.ExternalCause
 	}
 	at, _ := m.s.Task(m.s.Current)
 	if m.s.Failing == nil || m.s.Failing.Reason == "" || at.Status != Open {
-		return limitReason(o) // what a finished task was refused for is no reason any more
+		return m.s.limitReason(o) // what a finished task was refused for is no reason any more
 	}
-	return limitReason(o) + "; " + plan.OneLine(m.s.Failing.Reason, maxWhyBytes)
+	return m.s.limitReason(o) + "; " + plan.OneLine(m.s.Failing.Reason, maxWhyBytes)
 }
 
-func limitReason(o Outcome) string {
-	switch o {
-	case Iterations:
-		return "the limit of iterations was reached"
-	case Duration:
-		return "the time limit was reached"
-	case Budget:
-		return "the budget was spent"
+// limitReason says which limit was reached.
+func (s State) limitReason(o Outcome) string {
+	switch l := s.Policy.Limits; {
+	case o == Iterations:
+		return "the limit of " + figure.Count(l.Iterations, "iteration") + " was reached"
+	case o == Duration:
+		return "the time limit of " + figure.Chosen(l.Duration) + " was reached"
+	case o == Budget && l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD:
+		return "the budget of " + figure.Money(l.CostUSD) + " was spent"
+	case o == Budget:
+		return "the budget of " + figure.Tokens(l.Tokens) + " tokens was spent"
 	}
 	return string(o)
 }
