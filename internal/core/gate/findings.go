@@ -158,6 +158,9 @@ func findings() []finding {
 				return "nothing new fails, and the new tests pass with the changed gate inputs alone: " + plan.Few(w.Inputs.OwnNonTests, 4) +
 					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.Inputs.OwnNonTests[0]) + "]"
 			}
+			if w.Tests.NewData {
+				return "nothing new fails, but with these files alone everything passes too: " + plan.Few(w.Tests.New, 4)
+			}
 			return "nothing new fails, but the new and changed tests pass without this work too: " + plan.Few(w.Tests.New, 4)
 		}),
 	}, {

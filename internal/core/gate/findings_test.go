@@ -90,4 +90,8 @@ func TestInputsOfEarlierTasksMakeNoNewTestPass(t *testing.T) {
 	if v := Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "alone: pyproject.toml") {
 		t.Errorf("%+v", v)
 	}
+	o.Inputs.OwnNonTests, o.Tests.New, o.Tests.NewData = nil, []string{"b.txt"}, true
+	if v := Decide(o); v.Evidence != Unproven || v.Reason != "nothing new fails, but with these files alone everything passes too: b.txt" { // no test
+		t.Errorf("%+v", v)
+	}
 }
