@@ -70,6 +70,9 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 		return c, nil, r.messageRefusedError(hooks)
 	}
 	if hooks.Failed != "" {
+		if err := r.noteHookRefusal(hooks, a.Claimed); err != nil {
+			return c, nil, err
+		}
 		return c, &loop.Gates{
 			Tree: c.tree, Status: gate.Fail, Reason: hookRefusalText(hooks),
 			Failures: loop.Failures{FirstError: tail(hooks.Output, maxResultTail), Fingerprint: gate.Fingerprint(c.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
@@ -108,6 +111,21 @@ func (r *Runner) messageRefusedError(hooks git.HookResult) error {
 		hint = "run again with another --commit-message, or change the hook; then  pawl resume " + r.Loop.ID
 	}
 	return failure.New(failure.Error, hint, "%s (message: %q)", hookRefusalText(hooks), hooks.Message)
+}
+
+// hookRefusal is a hook's refusal to commit the work of tasks.
+type hookRefusal struct{ tasks, text string }
+
+// noteHookRefusal returns the error that ends the loop if a hook refused another task's work with the
+// same words: what the hook lacks, no agent's work can give it, and each task would try in vain.
+func (r *Runner) noteHookRefusal(hooks git.HookResult, claimed []string) error {
+	before, now := r.hookRefusal, hookRefusal{strings.Join(claimed, " "), hookRefusalText(hooks)}
+	r.hookRefusal = now
+	if before.text != now.text || before.tasks == now.tasks {
+		return nil
+	}
+	text := strings.Replace(now.text, "refused the commit", "refuses the commits of all tasks", 1)
+	return failure.New(failure.Error, "mend the hook, or what it needs; then  pawl resume "+r.Loop.ID, "%s", text)
 }
 
 // addHookChanges sets the tree as the user's hooks left it, and the files that they changed.

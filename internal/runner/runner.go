@@ -112,6 +112,7 @@ type turnState struct {
 	turnSession     memory.Session     // session after the last turn; journalled with the turn's event
 	contextCount    int                // contexts that the session has had
 	acceptedMessage string             // last commit message that the user's hooks accepted
+	hookRefusal     hookRefusal        // last refusal of a commit by the user's hooks
 	heading         string             // heading of the next prompt, from another tool's file
 	freshRefusals   int                // consecutive failures to get a fresh context
 	turnMessages    chan agent.Message // messages for the running turn
