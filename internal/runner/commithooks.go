@@ -125,7 +125,7 @@ func (r *Runner) noteHookRefusal(hooks git.HookResult, claimed []string) error {
 		return nil
 	}
 	text := strings.Replace(now.text, "refused the commit", "refuses the commits of all tasks", 1)
-	return failure.New(failure.Error, "mend the hook, or what it needs; then  pawl resume "+r.Loop.ID, "%s", text)
+	return failure.New(failure.Error, "fix the hook, or what it needs; then  pawl resume "+r.Loop.ID, "%s", text)
 }
 
 // addHookChanges sets the tree as the user's hooks left it, and the files that they changed.
