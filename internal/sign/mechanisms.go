@@ -16,23 +16,33 @@ type mechanism struct {
 	requested *regex.Regex // in the task's text
 	present   *regex.Regex // in a program without comments
 	missing   string       // "no ..."
+
+	anywhere bool // it may be in any program, also one that only calls the changed ones
 }
 
 func newMechanism(asked, by, lacks string) mechanism {
-	return mechanism{regex.New(`(?i)` + asked), regex.New(`(?i)` + by), lacks}
+	return mechanism{requested: regex.New(`(?i)` + asked), present: regex.New(`(?i)` + by), missing: lacks}
 }
 
-// Indexes of mechanisms: for tasks that ask to remove something, and for atomic writes.
+// Indexes of mechanisms that functions name.
 const (
 	removalMechanism = iota
 	atomicMechanism
+	threadMechanism
+	jsonMechanism
 )
 
 var mechanisms = [...]mechanism{
 	removalMechanism: newMechanism(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
 	atomicMechanism:  newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
+	threadMechanism:  newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|sync\.map|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile|\bthread\w*\(`, "no lock that is taken, atomic value or queue"),
+	jsonMechanism: {
+		requested: regex.New(`(?i)\b(?:read|load|pars|import|accept|support|export|writ|print|output|emit|serializ|dump|sav|stor)\w*\b(?:[^.;]|\.\w){0,80}?\.?\bjson\b`),
+		present:   regex.New(`(?i)\bjson\.\w|\bjson\b[^\n]*\bimport\b|\bimport\b[^\n]*\bjson\b|encoding/json|json_\w|_json\b|\.json\(|serde|jackson|gson|jsonobject|jsonarray|\bjq\b|marshal|objectmapper|[{\[]\\?["']|["'][{\[]`),
+		missing:   "nothing that reads or writes JSON", anywhere: true,
+	},
+	newMechanism(`\b(?:leaks? (?:\w+ )?(?:blocks?|nodes?|buffers?|memory|entries|handles?|descriptors?|connections?)|memory leaks?|free (?:them|it|every|each|all))\b`, `free\w*\(|\bdelete\b|delete\(|close|drop|release|dispose|remove|destroy|clear|evict|unref|weak|defer|cancel|\bpop|shutdown|unsubscribe|\bwith\b|\busing\b`, "no call that frees anything"),
 	newMechanism(`\b(?:encrypt(?:s|ed|ion)?|cipher|decrypt\w*)\b`, `\w\s*\^=?\s*\w|\bxor\b|createcipher|createdecipher|\bcipher\.|cipher::|fernet|evp_\w|openssl|secretbox|\baead\b|subtle\.|newgcm|newctr|getinstance`, "no cipher and no exclusive or"),
-	newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile`, "no lock, atomic value or queue"),
 	newMechanism(`\bin parallel\b|\bworker pool\b|\b(?:\w+ )?worker threads\b`, `\bgo func|\bgo \w+|errgroup|threading|thread|pool|executor|spawn|promise\.|gather\(|create_task|rayon|fork|worker_threads|omp |async|&\s*$|xargs|\bwait\b`, "nothing that runs beside another"),
 	newMechanism(`\bleast recently used\b|\blru\b`, `list\.|linked|ordereddict|move_to_end|movetofront|order|recent|used|touch|stamp|tick|clock|time|seq|head|tail|lru_|accessorder|\.delete\(`, "nothing that keeps an order of use"),
 	newMechanism(`\b(?:compar|check|verif|equal)\w*\b[^.]*\bconstant[- ]time\b|\bconstant[- ]time (?:compar|check|verif|equal)`, `compare_digest|timingsafeequal|constanttime|\^|ct_eq|isequal`, "no comparison in constant time"),
@@ -53,13 +63,19 @@ func Removes(asked, line string) bool {
 	return m.requested.MatchString(asked) && m.present.MatchString(line)
 }
 
-// MissingMechanisms returns the mechanisms that a task implies and a program does not have. A call
-// of a function with the task's word in its name counts as the mechanism: write_atomically(…).
-func MissingMechanisms(asked, program string) (lacks []string) {
+// MissingMechanisms returns the mechanisms that a task implies and a program does not have; others are
+// the programs that were not changed. A call of a function with the task's word in its name counts as the
+// mechanism: write_atomically(…).
+func MissingMechanisms(asked, program, others string) (lacks []string) {
 	for i, m := range mechanisms {
 		program := program
-		if i == atomicMechanism {
+		switch {
+		case i == atomicMechanism:
 			program = withoutBackups(program)
+		case i == threadMechanism:
+			program = madeLock.ReplaceAllString(program, "")
+		case m.anywhere:
+			program += others
 		}
 		at := m.requested.FindStringIndex(asked)
 		if at == nil || negation.MatchString(asked[:at[0]]) || m.present.MatchString(program) || callsNamed(program, asked[at[0]:at[1]]) {
@@ -92,6 +108,8 @@ func withoutBackups(program string) string {
 }
 
 var (
+	// madeLock matches what declares or makes a lock. One that is never taken protects nothing.
+	madeLock     = regex.New(`(?m)^[ \t]*(?:import\b.*|from\b.*\bimport\b.*|use\b.*|using\b.*|#[ \t]*include\b.*|"sync(?:/atomic)?"|(?:[\w.]+[ \t]+)*sync\.(?:RW)?Mutex(?:[ \t]*//.*)?|[^\n=(]*(?::|=)[ \t]*(?:\w+\.)*R?Lock\(\)[ \t]*(?:#.*)?|[^\n=]*=[ \t]*new[ \t]+(?:\w+\.)*Reentrant(?:ReadWrite)?Lock\([^()\n]*\);)[ \t]*$`)
 	renames      = regex.New(`(?i)renam|\breplace\(|\bmv\b|\bmove\w*\(`)
 	writesFile   = regex.New(`\bopen\([^\n]*["'][wax]|[wW]riteFile|\bfs::write|File::create|\bos\.Create\(|\bfopen\([^\n]*"w|\bwrite_(?:text|bytes)\(|createWriteStream|FileWriter|Files\.write|FileOutputStream|>\s*"?\$`)
 	functionHead = regex.New(`^\s*(?:def|func|function|fn|pub|public|private|protected|async|export|class)\b|^\}|^\w+\(\)\s*\{`)

@@ -21,8 +21,23 @@ func TestLacking(t *testing.T) {
 		{"saving must be atomic", "    os.replace(tmp, path)\n\ndef log(text):\n    with open(path, 'w') as f:\n", ""},
 		{"Encrypt the notes with the passphrase", `return base64.b64encode(text)`, "has no cipher and no exclusive or, and the task says Encrypt"},
 		{"Encrypt the notes with the passphrase", `bytes(a ^ b for a, b in zip(text, key))`, ""},
-		{"safe from several threads", `hits++;`, "has no lock, atomic value or queue, and the task says several threads"},
+		{"safe from several threads", `hits++;`, "has no lock that is taken, atomic value or queue, and the task says several threads"},
 		{"safe from several threads", `synchronized (this) { hits++; }`, ""},
+		{"make it thread-safe", "import threading\n\nclass C:\n    def __init__(self):\n        self.lock = threading.Lock()\n", "has no lock that is taken, atomic value or queue, and the task says thread-safe"},
+		{"make it thread-safe", "import threading\n\nclass C:\n    def __init__(self):\n        self.lock = threading.Lock()\n    def add(self):\n        with self.lock:\n", ""},
+		{"make it thread-safe", "import (\n\t\"sync\"\n)\n\ntype C struct {\n\tmu sync.Mutex\n\tn int\n}\n", "has no lock that is taken, atomic value or queue, and the task says thread-safe"},
+		{"make it thread-safe", "type C struct {\n\tsync.Mutex\n}\n\tc.Lock()\n", ""},
+		{"make it thread-safe", "type C struct {\n\tall sync.Map\n}\n", ""},
+		{"make it thread-safe", "    private final Lock mine = new ReentrantLock();\n", "has no lock that is taken, atomic value or queue, and the task says thread-safe"},
+		{"make it thread-safe", "    private final Lock mine = new ReentrantLock();\n    mine.lock();\n", ""},
+		{"Load(path) should read .csv and .json", "case \".json\":\n\treturn _(path)\n", "has nothing that reads or writes JSON, and the task says Load(path) should read .csv and .json"},
+		{"Load(path) should read .csv and .json", "err = json.Unmarshal(text, &all)", ""},
+		{"print JSON with --json", `printf("{\"a\": %d}", a)`, ""},
+		{"print JSON with --json", `if c == '{' {`, ""},
+		{"the JSON view is too slow", "x = 1", ""},
+		{"pool_destroy leaks every block: free them", "live--;\np->used = NULL;", "has no call that frees anything, and the task says leaks every block"},
+		{"pool_destroy leaks every block: free them", "free(b);", ""},
+		{"a lock-free list", "x = 1", ""},
 		{"removed on success, on error and on panic", "work(&dir);\nfs::remove_dir_all(&dir)?;", "has nothing that runs on a panic, and the task says on panic"},
 		{"removed on success, on error and on panic", "impl Drop for Scratch {", ""},
 		{"cancelling it ends them at once", `if ctx.Err() != nil {`, "has nothing that waits for the cancellation, and the task says cancelling it ends them at once"},
@@ -33,7 +48,7 @@ func TestLacking(t *testing.T) {
 		{"remove the old encrypted format", `x = 1`, ""},
 		{"sort the names", `x = 1`, ""},
 	} {
-		if got := strings.Join(sign.MissingMechanisms(c.asked, c.program), "; "); got != c.want {
+		if got := strings.Join(sign.MissingMechanisms(c.asked, c.program, ""), "; "); got != c.want {
 			t.Errorf("%s: %s: %s, want %s", c.asked, c.program, got, c.want)
 		}
 	}

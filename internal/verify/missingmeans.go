@@ -20,7 +20,7 @@ const maxCalled = 1000
 // they call have the means. Example: atomic, without a rename or lock. Names that the work declares
 // do not count.
 func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
-	if len(sign.MissingMechanisms(in.r.Asked, "")) == 0 { // the task asks for nothing of the kind
+	if len(sign.MissingMechanisms(in.r.Asked, "", "")) == 0 { // the task asks for nothing of the kind
 		return nil, nil
 	}
 	var all strings.Builder
@@ -50,13 +50,13 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	for _, name := range names {
 		program = regex.New(`\b`+regexp.QuoteMeta(mutant.BareName(name))+`\b`).ReplaceAllString(program, "_")
 	}
-	lacks := sign.MissingMechanisms(in.r.Asked, program)
+	lacks := sign.MissingMechanisms(in.r.Asked, program, "")
 	if len(lacks) > 0 {
-		called, err := in.calledCode(ctx, program)
+		called, others, err := in.calledCode(ctx, program)
 		if err != nil {
 			return nil, err
 		}
-		lacks = sign.MissingMechanisms(in.r.Asked, program+called)
+		lacks = sign.MissingMechanisms(in.r.Asked, program+called, others)
 	}
 	var found []sign.Sign
 	for _, does := range lacks {
@@ -73,16 +73,17 @@ func namesPath(asked, file string) bool {
 	})
 }
 
-// calledCode returns the functions that a program calls in unchanged files.
-func (in *inspection) calledCode(ctx context.Context, program string) (string, error) {
+// calledCode returns the functions that a program calls in unchanged files, and the text of these.
+func (in *inspection) calledCode(ctx context.Context, program string) (called, others string, err error) {
 	texts, err := contentsOf(ctx, in.repo, in.r.After, in.r.files.programs, maxCalled)
-	var all strings.Builder
+	var some, all strings.Builder
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
 		if !slices.ContainsFunc(in.changes, func(c git.Change) bool { return c.Path == file }) {
-			all.WriteString(mutant.CalledCode(file, texts[file], program))
+			some.WriteString(mutant.CalledCode(file, texts[file], program))
+			all.Write(texts[file])
 		}
 	}
-	return all.String(), err
+	return some.String(), all.String(), err
 }
 
 // nameFunctions adds the enclosing function or table to the signs of a changed file.

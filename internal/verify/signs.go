@@ -162,7 +162,7 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 		found = append(append(found, change.TestSigns()...), change.WeakTestSigns(in.functions)...)
 	}
 	if test {
-		return append(found, in.testDoubles(c.Path, was, is)...), nil
+		return slices.Concat(found, in.testDoubles(c.Path, was, is), change.MirroredLines(in.programs)), nil
 	}
 	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.IsRequested)...)
 	for _, a := range in.tests.AnswerTables(change) {
