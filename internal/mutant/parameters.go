@@ -17,6 +17,9 @@ type Parameter struct {
 	Function string // its function
 	Line     int    // of the function, from 1
 	Mutant   Mutant
+	// Large is a mutant that gives a large number for each above zero, if the function refuses some
+	// numbers, zero perhaps; nil if it refuses none.
+	Large *Mutant
 }
 
 // Parameters returns the parameters of new functions and new ones of old functions. It omits those
@@ -37,7 +40,13 @@ func Parameters(file string, before, after []byte) []Parameter {
 			if f.enter.leave == nil || zero == "" || len(p.name) == 1 || slices.Contains(was, p.name) {
 				continue
 			}
-			found = append(found, Parameter{p.name, f.name, f.line, Mutant{Zero, "takes the zero value for " + p.name, f.enter.at, f.enter.at, f.enter.first(zero)}})
+			added := Parameter{p.name, f.name, f.line, Mutant{Zero, "takes the zero value for " + p.name, f.enter.at, f.enter.at, f.enter.first(zero)}, nil}
+			if large := p.largeStatement(file); large != "" {
+				if _, refuses := f.withoutRefusals(file, p.name); refuses {
+					added.Large = &Mutant{Zero, "takes a large number for " + p.name, f.enter.at, f.enter.at, f.enter.first(large)}
+				}
+			}
+			found = append(found, added)
 		}
 	}
 	return found
@@ -84,6 +93,33 @@ func (p parameter) zeroStatement(file string) string {
 	}
 	return fmt.Sprintf(" %s = %s;", p.name, zeros[0])
 }
+
+// largeStatement returns the statement that sets a large number for one above zero, or "". What is no
+// number gets its zero value.
+func (p parameter) largeStatement(file string) string {
+	const large = "1048576"
+	zero := p.zeroStatement(file)
+	_, of, assigned := strings.Cut(zero, " = ")
+	isZero := strings.TrimSuffix(of, ";") == "0"
+	switch ext := path.Ext(file); {
+	case !assigned:
+		return ""
+	case ext == ".py":
+		return fmt.Sprintf("%[1]s = (%[2]s if %[1]s > 0 else %[1]s) if type(%[1]s) in (int, float) else %[3]s", p.name, large, of)
+	case strings.HasPrefix(ext, ".js"), strings.HasPrefix(ext, ".ts"), slices.Contains([]string{".mjs", ".cjs", ".mts", ".cts"}, ext):
+		return fmt.Sprintf(" %[1]s = typeof %[1]s === 'number' ? (%[1]s > 0 ? %[2]s : %[1]s) : %[3]s", p.name, large, of)
+	case ext == ".go" && wholeNumber.MatchString(p.of):
+		return fmt.Sprintf(" if %[1]s > 0 { %[1]s = %[2]s };", p.name, large)
+	case ext == ".rs" && isZero:
+		return fmt.Sprintf(" #[allow(unused_mut)] let mut %[1]s: %[2]s = if %[1]s > 0 { %[3]s } else { %[1]s };", p.name, p.of, large)
+	case isZero && !strings.Contains(p.of, "*"):
+		return fmt.Sprintf(" if (%[1]s > 0) %[1]s = %[2]s;", p.name, large)
+	}
+	return ""
+}
+
+// wholeNumber matches types of Go that hold a large number.
+var wholeNumber = regex.New(`^u?int(?:32|64)?$`)
 
 var (
 	// constant matches types of C and Java to whose values none can be given: a pointer to

@@ -69,6 +69,29 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// Where a function refuses some numbers, it also takes a large one.
+func TestLargeNumbers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, text, want string }{
+		{"a.js", "function f(urls, limit = 4) {\n  if (limit < 1) {\n    throw new RangeError('limit');\n  }\n  return urls.slice(limit);\n}\n", "function f(urls, limit = 4) { limit = typeof limit === 'number' ? (limit > 0 ? 1048576 : limit) : typeof limit === 'string' ? \"pawl\" : limit?.constructor?.();\n"},
+		{"a.py", "def f(limit):\n    if limit < 1:\n        raise ValueError(limit)\n    return [limit]\n", "    limit = (1048576 if limit > 0 else limit) if type(limit) in (int, float) else \"pawl\" if isinstance(limit, str)"},
+		{"a.go", "package a\n\nfunc F(limit int) error {\n\tif limit < 1 {\n\t\treturn errors.New(\"limit\")\n\t}\n\treturn g(limit)\n}\n", "func F(limit int) error { if limit > 0 { limit = 1048576 };\n"},
+		{"A.java", "class A {\n    int f(int limit) {\n        if (limit < 1) {\n            throw new IllegalArgumentException();\n        }\n        return limit;\n    }\n}\n", "int f(int limit) { if (limit > 0) limit = 1048576;\n"},
+		{"a.go", "package a\n\nfunc F(limit int) error {\n\treturn g(limit)\n}\n", ""},
+		{"a.go", "package a\n\nfunc F(name string) error {\n\tif name == \"\" {\n\t\treturn errors.New(\"name\")\n\t}\n\treturn g(name)\n}\n", ""},
+	} {
+		got := ""
+		for _, p := range mutant.Parameters(c.file, nil, []byte(c.text)) {
+			if p.Name != "urls" && p.Large != nil {
+				got = string(mutant.Apply([]byte(c.text), *p.Large))
+			}
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.file, got, c.want)
+		}
+	}
+}
+
 // Where old text does not fit and no value of its type is known, a function takes zero values.
 func TestAlternatives(t *testing.T) {
 	t.Parallel()

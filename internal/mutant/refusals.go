@@ -11,6 +11,13 @@ import (
 // onlyRefuses reports whether a function looks at a parameter only to refuse it: where its number or
 // type is wrong, it fails, and all else is made of the other parameters.
 func (f function) onlyRefuses(file, name string) bool {
+	read, _ := f.withoutRefusals(file, name)
+	return !Names(read, name) && slices.ContainsFunc(f.parameters(file), func(p parameter) bool { return p.name != name && Names(read, p.name) })
+}
+
+// withoutRefusals returns what a function reads but for where it refuses values of a parameter, and
+// whether it does.
+func (f function) withoutRefusals(file, name string) (read string, refuses bool) {
 	text, style := f.afterHead(file)
 	code := source.Bare(text, style).Code
 	rest, restCode := []byte(text), []byte(code)
@@ -21,12 +28,12 @@ func (f function) onlyRefuses(file, name string) bool {
 		}) {
 			continue
 		}
+		refuses = true
 		for i := at[0]; i < at[1]; i++ {
 			rest[i], restCode[i] = ' ', ' '
 		}
 	}
-	read := readCode(string(rest), string(restCode), style)
-	return !Names(read, name) && slices.ContainsFunc(f.parameters(file), func(p parameter) bool { return p.name != name && Names(read, p.name) })
+	return readCode(string(rest), string(restCode), style), refuses
 }
 
 // ofNumbers are words in conditions that look at a number or at a type.

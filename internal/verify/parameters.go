@@ -19,6 +19,7 @@ type namedParameter struct {
 	name    string
 	places  []string // of the functions
 	mutants map[string][]mutant.Mutant
+	large   map[string][]mutant.Mutant // where zero may be refused
 }
 
 func (p namedParameter) String() string { return p.name + " (" + strings.Join(p.places, ", ") + ")" }
@@ -36,27 +37,37 @@ func (c *claim) namedParameters(ctx context.Context) (found []namedParameter, er
 			i := slices.IndexFunc(found, func(known namedParameter) bool { return known.name == p.Name })
 			if i < 0 {
 				i = len(found)
-				found = append(found, namedParameter{name: p.Name, mutants: map[string][]mutant.Mutant{}})
+				found = append(found, namedParameter{name: p.Name, mutants: map[string][]mutant.Mutant{}, large: map[string][]mutant.Mutant{}})
 			}
 			found[i].places = append(found[i].places, fmt.Sprintf("%s:%d in %s", ch.Path, p.Line, p.Function))
 			found[i].mutants[ch.Path] = append(found[i].mutants[ch.Path], p.Mutant)
+			if p.Large != nil {
+				found[i].large[ch.Path] = append(found[i].large[ch.Path], *p.Large)
+			}
 		}
 		return nil
 	})
 	return found[:min(len(found), maxParameters)], err
 }
 
-// zeroParameters runs gates with one named parameter at a time set to its zero value.
+// zeroParameters runs gates with one named parameter at a time set to its zero value, and to a large
+// number where the work refuses some.
 func (c *claim) zeroParameters(ctx context.Context, w runTarget, gates []gate.Gate) (run gate.Run, err error) {
 	for _, p := range c.parameters {
-		if w.tree, err = c.mutated(ctx, p.mutants); err != nil {
-			return run, err
-		}
-		if run.Results, err = c.runNarrowed(ctx, w, gates); err != nil {
-			return run, err
-		}
-		if c.seen.PassesAll(run.Results) {
-			run.Untested = append(run.Untested, p.String())
+		for _, mutants := range []map[string][]mutant.Mutant{p.mutants, p.large} {
+			if len(mutants) == 0 {
+				continue
+			}
+			if w.tree, err = c.mutated(ctx, mutants); err != nil {
+				return run, err
+			}
+			if run.Results, err = c.runNarrowed(ctx, w, gates); err != nil {
+				return run, err
+			}
+			if c.seen.PassesAll(run.Results) {
+				run.Untested = append(run.Untested, p.String())
+				break
+			}
 		}
 	}
 	return run, nil
