@@ -41,3 +41,27 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
+
+// Some tests of the gate pass now, and it still fails: earlier tasks are not proven by it.
+func TestAGateThatStillFailsProvesNoEarlierTask(t *testing.T) {
+	t.Parallel()
+	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}, Failures: loop.Failures{StillRed: []string{"make check"}}}
+	some := loop.Gates{
+		Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"b_test"}}, Proof: loop.Proof{FlippedGates: []string{"make check"}},
+		Results: []gate.Result{{Gate: "make check", Status: gate.Fail, Failing: []string{"c_test"}}},
+	}
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b", "c")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.turn("no-behaviour-change", "gates claim")
+	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(some, "commit b")
+	sc.committed("checkpoint")
+	if a, _ := sc.s.Task("a"); a.Evidence != gate.NoEvidence {
+		t.Errorf("a is %s: %s", a.Evidence, a.Why)
+	}
+}

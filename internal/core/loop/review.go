@@ -45,8 +45,12 @@ func (m *machine) approveOrCommit(g Gates) {
 	}
 }
 
-// keepClaimGates keeps the gates that accept the claim.
+// keepClaimGates keeps the gates that accept the claim. A gate of which only some tests pass now has
+// not flipped: it proves no earlier task.
 func (m *machine) keepClaimGates(g Gates) {
+	g.FlippedGates = exclude(g.FlippedGates, func(name string) bool {
+		return slices.ContainsFunc(g.Results, func(r gate.Result) bool { return r.Gate == name && r.Status == gate.Fail })
+	})
 	g.Results = nil
 	m.s.Claim = &OpenClaim{Claim: m.s.Claim.Claim, Gates: &g, GatesAt: m.s.Now}
 }
