@@ -346,3 +346,22 @@ func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
 		}
 	}
 }
+
+// Of two tasks that wait, each line names the command for its own files: the user may approve one
+// and reject the other.
+func TestApproveOneOfTwoTasks(t *testing.T) {
+	t.Parallel()
+	waits := func(id, path string) loop.Task {
+		return loop.Task{ID: id, Title: "x", Status: loop.Done, WorkResult: loop.WorkResult{
+			TestsChanged: []string{path}, IfApproved: &loop.IfApproved{Paths: []string{path}}, ChangedTests: []loop.TestChange{{Path: path, Kind: "changed"}},
+		}}
+	}
+	l := night()
+	l.State.Tasks = []loop.Task{waits("A-1", "a_test.go"), waits("B-1", "b test.go")}
+	got := text(t, l)
+	for _, want := range []string{"if that is right:  pawl approve brisk-otter-7f3a a_test.go\n", "if that is right:  pawl approve brisk-otter-7f3a 'b test.go'\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}

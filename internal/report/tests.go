@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
@@ -126,15 +127,15 @@ func (p *page) standing(t loop.Task) string {
 	}
 	switch {
 	case len(t.TestsChanged) > 0 && t.TestsRemoved:
-		return "old tests are gone: " + list(t.TestsChanged, 5) + "; if that is right:  pawl approve " + p.ID
+		return "old tests are gone: " + list(t.TestsChanged, 5) + "; if that is right:  " + p.approveCommand(t)
 	case len(t.TestsChanged) > 0:
-		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  pawl approve " + p.ID
+		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  " + p.approveCommand(t)
 	case len(t.Approved) > 0:
 		return "changed " + what + ", which a review accepts: " + list(t.Approved, 5)
 	case t.OriginalsNotRun() && t.IfApproved.Evidence == gate.NoEvidence:
 		return "changed " + what + ", and whether the originals pass could not be found out"
 	case t.IfApproved != nil:
-		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl approve " + p.ID
+		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  " + p.approveCommand(t)
 	case !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !c.Asked && isOfOldTest(c) }):
 		return "changed " + what + " as the task asks"
 	case approved:
@@ -230,4 +231,19 @@ func (p *page) reviews() {
 	if f := p.State.Failing; f != nil && f.Review && at.Status == loop.Open && p.State.Phase == loop.Ended {
 		say("failed the last claim: %s", plan.OneLine(f.Reason, 200))
 	}
+}
+
+// approveCommand returns the command that approves the changes of a task, and those of no other.
+func (p *page) approveCommand(t loop.Task) string {
+	command := "pawl approve " + p.ID
+	waiting := p.State.Unapproved()
+	if t.IfApproved == nil {
+		return command
+	}
+	isOfTask := func(path string) bool { return slices.Contains(t.IfApproved.Paths, path) }
+	own := slices.DeleteFunc(slices.Clone(waiting), func(path string) bool { return !isOfTask(path) })
+	if len(own) == len(waiting) {
+		return command
+	}
+	return command + " " + shell.Quoted(own)
 }
