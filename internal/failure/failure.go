@@ -38,14 +38,15 @@ func New(code Code, hint, format string, args ...any) error {
 	return &failure{code: code, hint: hint, err: fmt.Errorf(format, args...)}
 }
 
-// Hint is the hint of the outermost failure in err's chain that has one, or "".
+// Hint is the hint of the outermost failure in err's chain that has one, else what to do about a full
+// or read-only disk, or "".
 func Hint(err error) string {
 	for f, ok := errors.AsType[*failure](err); ok; f, ok = errors.AsType[*failure](f.err) {
 		if f.hint != "" {
 			return f.hint
 		}
 	}
-	return ""
+	return diskHint(err)
 }
 
 // CodeOf is the code of the outermost failure in err's chain: 0 for nil, Error

@@ -3,6 +3,7 @@ package failure_test
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -22,6 +23,8 @@ func TestHintAndCodeSurviveWrapping(t *testing.T) {
 		{"plain", errors.New("x"), "", failure.Error},
 		{"own", inner, "commit them", failure.Usage},
 		{"wrapped by fmt", fmt.Errorf("run: %w", inner), "commit them", failure.Usage},
+		{"full disk", fmt.Errorf("append to journal: %w", syscall.ENOSPC), "the disk is full: free some space", failure.Error},
+		{"full disk, own hint", failure.New(failure.Error, "go on", "%w", syscall.ENOSPC), "go on", failure.Error},
 		{"outer code, inner hint", outer, "commit them", failure.Error},
 	}
 	for _, c := range cases {

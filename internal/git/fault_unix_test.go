@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // A git that could not start, or died, has said nothing: whichever of an
@@ -148,4 +150,21 @@ func (b *sandbox) shadow(ctx context.Context) (string, error) {
 		return "the first", os.WriteFile(b.path("../first-"+filepath.Base(b.dir)), []byte(head), 0o600)
 	}
 	return map[bool]string{true: "the first", false: "another"}[string(kept) == head], err
+}
+
+// A git that failed for a full or read-only disk is an error of the system, by which a caller
+// knows what to tell the user.
+func TestAFullDiskIsAnErrorOfTheSystem(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]error{
+		"fatal: sha1 file 'index.lock' write error. Out of diskspace":         syscall.ENOSPC,
+		"error: unable to write symref for HEAD: No space left on device":     syscall.ENOSPC,
+		"error: unable to write file a.go: Disk quota exceeded":               syscall.EDQUOT,
+		"fatal: Unable to create '/r/.git/index.lock': Read-only file system": syscall.EROFS,
+	} {
+		err := fmt.Errorf("take a snapshot: %w", &runError{verb: "update-index", code: 128, stderr: words, err: errors.New("exit status 128")})
+		if !errors.Is(err, want) || errors.Is(err, syscall.EPERM) || failure.Hint(err) == "" {
+			t.Errorf("%s: not %v; hint %q", words, want, failure.Hint(err))
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -87,6 +88,20 @@ func (e *runError) Error() string {
 }
 
 func (e *runError) Unwrap() error { return e.err }
+
+// Is reports whether git failed by this error of the system, which it reports in words.
+func (e *runError) Is(target error) bool {
+	words := func(all ...string) bool { return stderrContains(e, all...) }
+	switch target {
+	case syscall.ENOSPC:
+		return words("No space left on device", "Out of diskspace")
+	case syscall.EDQUOT:
+		return words("Disk quota exceeded")
+	case syscall.EROFS:
+		return words("Read-only file system")
+	}
+	return false
+}
 
 // stderrContains reports whether err is of a git that wrote one of the words to stderr.
 func stderrContains(err error, words ...string) bool {

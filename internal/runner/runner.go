@@ -91,9 +91,10 @@ type StartOptions struct {
 
 // journalState is the state that the journal gives.
 type journalState struct {
-	mem   memory.Memory
-	mark  journal.Mark
-	clock record.Clock
+	mem     memory.Memory
+	mark    journal.Mark
+	clock   record.Clock
+	unsaved bool // the last snapshot could not be written
 }
 
 // controlState is the state of Run's goroutine.

@@ -97,10 +97,11 @@ func (r *Runner) saveSnapshot() {
 	r.noteUnsaved(r.Owner.Save(r.mark, r.mem, record.Summarize(r.Spec, r.mem)))
 }
 
-// noteUnsaved displays that the snapshot could not be written. The loop continues, since the
+// noteUnsaved displays once that the snapshot cannot be written. The loop continues, since the
 // snapshot can be rebuilt from the journal.
 func (r *Runner) noteUnsaved(err error) {
-	if err != nil {
-		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
+	if err != nil && !r.unsaved {
+		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "the loop's state cannot be saved, and it goes on without: " + err.Error()})
 	}
+	r.unsaved = err != nil
 }
