@@ -141,22 +141,37 @@ func (r *Runner) keepsAgentCommits() bool { return r.Spec.KeepAgentCommits || r.
 // squash turns the agent's own commits into uncommitted changes. The caller passes the
 // returned function to enqueue: it records where the commits are kept.
 func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(context.Context) error, err error) {
+	extends, err := r.Repo.Contains(ctx, "HEAD", base.Commit)
+	if err != nil {
+		return nil, fmt.Errorf("look for commit %s on the branch: %w", short(base.Commit), err)
+	}
 	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err != nil {
 		return nil, err
 	}
 	return func(context.Context) error {
 		if ref != "" {
-			n := memory.Note{Level: loop.Info, Text: "commits of the agent's own are changes in the work tree again; they are kept at " + ref}
-			if _, blind := r.Agent.(agent.Blind); blind {
-				n.PossibleUserChange = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
-				n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are changes in the work tree again"
-			}
-			r.recordNote(n)
+			r.recordNote(r.squashNote(ref, base, extends))
 		}
 		base.HasAgentCommits = false
 		return r.setBase(base)
 	}, nil
+}
+
+// squashNote describes commits that became changes. Whether they extended the base decides whose
+// they may be: a branch that was rewritten has no line of commits to attribute.
+func (r *Runner) squashNote(ref string, base memory.Base, extends bool) memory.Note {
+	n := memory.Note{Level: loop.Info, Text: "commits of the agent's own are changes in the work tree again; they are kept at " + ref}
+	_, blind := r.Agent.(agent.Blind)
+	switch {
+	case !extends:
+		n.PossibleUserChange = fmt.Sprintf("the branch was rewritten (by an amend, a rebase or a reset): the loop goes on from its commit %s; the rewritten commits are kept at %s", short(base.Commit), ref)
+		n.Level, n.Text = loop.Warning, n.PossibleUserChange
+	case blind:
+		n.PossibleUserChange = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
+		n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are changes in the work tree again"
+	}
+	return n
 }
 
 // adoptCommits makes new commits on the branch part of the base. Between tasks no turn runs,

@@ -41,6 +41,21 @@ func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
 	}
 }
 
+// A commit that the user amends is kept aside, and named as perhaps theirs.
+func TestARewrittenBranchIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() { b.git("commit", "-q", "--amend", "-m", "amended") })
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/run --\necho two >> have.txt\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified || !w.note("the branch was rewritten (by an amend, a rebase or a reset)") {
+		t.Errorf("%s: %s; notes: %q", s.Outcome, s.Reason, w.notes)
+	}
+	if got := b.git("log", "-1", "--format=%s", "refs/pawl/"+b.loop.ID+"/squashed/1"); got != "amended" {
+		t.Errorf("kept aside: %q", got)
+	}
+}
+
 // So is a merge, with the commits that it brings.
 func TestAMergeOfTheUsersInATurnStaysAMerge(t *testing.T) {
 	t.Parallel()
