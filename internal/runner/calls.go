@@ -124,7 +124,8 @@ func (r *Runner) saveAttribution() error {
 func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 	abs := r.Protected.AbsPath(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxFileBytes)
-	if !r.tools.mayHaveChanged(abs) && m.Attribution.AcceptedChanges[path] != sum {
+	byUser := !r.tools.mayHaveChanged(abs) || !frozen.InGitDir(path) && r.changedByUser(abs, m)
+	if byUser && m.Attribution.AcceptedChanges[path] != sum {
 		return false
 	}
 	if !r.attended() {
@@ -135,6 +136,17 @@ func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 	}
 	r.attribution.AcceptedChanges[path] = sum
 	return true
+}
+
+// changedByUser reports whether the times of a file show that the user changed it: no tool call,
+// gate or hook ran then, and no editing tool wrote it. Of a deleted file no time is left. In a
+// user's session the calls decide, since the user has turns of their own there.
+func (r *Runner) changedByUser(abs string, m memory.ActionContext) bool {
+	if r.attended() || r.tools.wrote(abs) {
+		return false
+	}
+	timeline, err := r.timeline(m)
+	return err == nil && timeline.EditAuthor(fileTimes(abs), false) == authorship.User
 }
 
 // recordTestRun records a command of the agent that ran tests, or returns nil for another one.

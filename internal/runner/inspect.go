@@ -36,7 +36,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionCon
 		r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
 		m.Base = base
 	}
-	plan, err := r.inspectPlan(ctx)
+	plan, err := r.inspectPlan(ctx, m)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -69,8 +70,8 @@ func (r *Runner) spec() record.Spec {
 }
 
 // saveEditedPlan saves a plan that the user edited, or maybe the agent.
-func (r *Runner) saveEditedPlan(f *planfile.File) error {
-	if r.mayAgentHaveEditedPlan() {
+func (r *Runner) saveEditedPlan(f *planfile.File, m memory.ActionContext) error {
+	if r.mayAgentHaveEditedPlan(m) {
 		return r.savePlan(f)
 	}
 	return r.saveUserPlan(f)
@@ -86,22 +87,22 @@ type planInspection struct {
 
 // inspectPlan compares the plan with the frozen plan. Checkboxes that the agent may have
 // ticked are reset; the user's stay.
-func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
+func (r *Runner) inspectPlan(ctx context.Context, m memory.ActionContext) (planInspection, error) {
 	if r.Spec.Plan == "" {
 		return planInspection{}, nil
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err != nil {
-		return r.handleUnreadablePlan(ctx)
+		return r.handleUnreadablePlan(ctx, m)
 	}
 	if bytes.Equal(now.Bytes(), r.plan.Bytes()) {
 		return planInspection{}, nil
 	}
 	if !bytes.Equal(now.Text(), r.plan.Text()) {
-		return r.handlePlanEdit(ctx, now)
+		return r.handlePlanEdit(ctx, now, m)
 	}
 	ticked := tickedSince(r.plan, now)
-	if r.mayAgentHaveEditedPlan() {
+	if r.mayAgentHaveEditedPlan(m) {
 		return planInspection{tickedByAgent: ticked}, r.restorePlan()
 	}
 	return planInspection{tickedByUser: ticked}, r.savePlan(now)
@@ -110,8 +111,11 @@ func (r *Runner) inspectPlan(ctx context.Context) (planInspection, error) {
 // mayAgentHaveEditedPlan reports whether a tool call may have changed the plan. For a plan in
 // a folder a call that names the parent counts too: backlog, for backlog/tasks, is also the
 // name of the program that edits it.
-func (r *Runner) mayAgentHaveEditedPlan() bool {
+func (r *Runner) mayAgentHaveEditedPlan(m memory.ActionContext) bool {
 	path := r.planPath()
+	if r.changedByUser(path, m) {
+		return false
+	}
 	if len(r.plan.Files(path)) > 1 && r.tools.mayHaveChanged(filepath.Dir(path)) {
 		return true
 	}
@@ -140,7 +144,6 @@ func (r *Runner) adoptPlan(ctx context.Context) error {
 		r.enqueueNote(ctx, loop.Warning, "the plan was changed and cannot be read any more; its last good version is put back: "+err.Error())
 		return r.restorePlan()
 	}
-	r.enqueueNote(ctx, loop.Info, "the plan was changed, not by the agent: kept")
 	return r.saveUserPlan(f)
 }
 

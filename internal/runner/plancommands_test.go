@@ -120,8 +120,8 @@ func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
 // An edit that was held back becomes the plan when the user accepts it.
 func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, planned("- [ ] two\n- [ ] four\n"))
-	d := b.begin(strings.Replace(wordByWord, "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>", "-- 1/run --\ntrue\n-- 1/reply --\nthinking", 1),
+	b := newBench(t, editedByScript("- [ ] two\n- [ ] four\n", "- [ ] two\n- [ ] three\n"))
+	d := b.begin(strings.Replace(wordByWord, "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>", "-- 1/run --\nsh edit.sh\n-- 1/reply --\nthinking", 1),
 		[]string{"plan.md"}, untestedCommit)
 	b.loop = d.Loop
 	w := &accepts{teller: teller{t}, b: b}
@@ -141,10 +141,10 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 // What a command adds to the plan after an edit was held back stays when that is accepted.
 func TestATaskAddedSinceAnEditWasHeldBackStays(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, planned("- [ ] two\n- [ ] four\n"))
+	b := newBench(t, editedByScript("- [ ] two\n- [ ] four\n", "- [ ] two\n- [ ] three\n"))
 	d := b.begin(`
 -- 1/run --
-true
+sh edit.sh
 -- 1/reply --
 thinking
 `+strings.NewReplacer("-- 3/", "-- 4/", "-- 2/", "-- 3/", "-- 1/", "-- 2/").Replace(wordByWord), []string{"plan.md"}, untestedCommit)
@@ -159,21 +159,16 @@ thinking
 	}
 }
 
-// accepts edits the plan beside a command of the agent's, and accepts the edit.
+// accepts accepts an edit of the plan that was made while a command of the agent ran.
 type accepts struct {
 	teller
 	b      *bench
 	first  *plan.Edit // made before the edit is accepted
-	edited bool
 	posted bool
 }
 
 func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.teller.Stepped(s, e, acts)
-	if e.Kind() == loop.KindTurnEnded && !w.edited {
-		w.edited = true
-		w.b.write("plan.md", "- [ ] two\n- [ ] three\n")
-	}
 	if len(s.UnappliedEditFiles) == 1 && !w.posted {
 		w.posted = true
 		if w.first != nil {

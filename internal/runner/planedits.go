@@ -21,19 +21,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// An edit of the plan during a command of the agent may be the user's or the agent's. New
+// An edit of the plan during a command of the agent or a gate may be the user's or the agent's. New
 // tasks are accepted from both, since they only add work. Any other such edit is not applied,
 // but saved in a file of the loop, and is no violation. An edit by an editing tool is the
-// agent's. An edit that no tool call can have made, or that was made while the loop was
-// paused, is the user's. In a user's session an edit that is not applied also stays in the
+// agent's. An edit that no tool call can have made, also by its time, or that was made while the
+// loop was paused, is the user's. In a user's session an edit that is not applied also stays in the
 // plan.
 
 // handlePlanEdit handles a plan whose text differs from the frozen plan.
-func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File) (planInspection, error) {
+func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File, m memory.ActionContext) (planInspection, error) {
 	if r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
-	maybeAgent := r.mayAgentHaveEditedPlan()
+	maybeAgent := r.mayAgentHaveEditedPlan(m)
 	switch {
 	case r.attended() && r.isUnappliedEdit(now):
 		return planInspection{unappliedEdit: r.unappliedEditPath(now.Text())}, nil // it was noted before
@@ -41,7 +41,7 @@ func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File) (planIn
 	case onlyAddsTasks(r.plan.Plan(), now.Plan()):
 		return r.adoptAddedTasks(now, maybeAgent)
 	case maybeAgent || isRenumbered(r.plan.Plan(), now.Plan()):
-		aside, err := r.saveUnappliedEdit(ctx, now.Text(), now.Bytes())
+		aside, err := r.saveUnappliedEdit(ctx, now.Text(), now.Bytes(), maybeAgent)
 		if err != nil || r.attended() {
 			return planInspection{unappliedEdit: aside}, err
 		}
@@ -80,27 +80,36 @@ func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspe
 }
 
 // handleUnreadablePlan handles a plan that cannot be parsed any more.
-func (r *Runner) handleUnreadablePlan(ctx context.Context) (planInspection, error) {
+func (r *Runner) handleUnreadablePlan(ctx context.Context, m memory.ActionContext) (planInspection, error) {
 	if r.attended() || r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
+	if _, err := os.Lstat(r.planPath()); errors.Is(err, fs.ErrNotExist) {
+		return r.handleMissingPlan(ctx)
+	}
 	data, err := planfile.Read(r.planPath())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
-		return planInspection{}, r.restorePlan()
-	case err != nil: // it is not a regular file
+	if err != nil { // it is not a regular file
 		return planInspection{changed: true}, nil //nolint:nilerr // an unreadable plan is a changed plan
 	}
-	aside, err := r.saveUnappliedEdit(ctx, data, data)
+	aside, err := r.saveUnappliedEdit(ctx, data, data, r.mayAgentHaveEditedPlan(m))
 	if err != nil {
 		return planInspection{}, err
 	}
 	return planInspection{unappliedEdit: aside}, r.restorePlan()
 }
 
+// handleMissingPlan restores a plan that was removed or renamed, by whomever: the loop works
+// through it. It is a violation only if a call named the plan.
+func (r *Runner) handleMissingPlan(ctx context.Context) (planInspection, error) {
+	if r.tools.named(r.planPath()) {
+		return planInspection{changed: true}, nil
+	}
+	r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was removed or renamed: it is put back, since the loop works through it. To go on with another file: pawl stop, then pawl run FILE")
+	return planInspection{}, r.restorePlan()
+}
+
 // saveUnappliedEdit saves a version of the plan that is not applied, and notes the file.
-func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (string, error) {
+func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte, maybeAgent bool) (string, error) {
 	path := r.unappliedEditPath(text)
 	// Of an edit that is saved already the first plan counts, so that later changes are not lost.
 	if _, err := os.Stat(planfile.BeforePath(path)); errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +121,7 @@ func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (stri
 		return "", fmt.Errorf("keep the edited plan: %w", err)
 	}
 	how := "while a command of the agent's ran, so it is not known by whom"
-	if !r.mayAgentHaveEditedPlan() {
+	if !maybeAgent {
 		how = "so that it cannot be followed (its tasks have other numbers, or it is no plan any more)"
 	}
 	r.enqueueNote(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", r.Spec.Plan, how, path, r.Loop.ID))
@@ -121,7 +130,7 @@ func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte) (stri
 
 // checkPlanBeforeTick handles an edit that was made since the last inspection, before Pawl writes
 // the plan. It returns the file with an edit that the ticks would overwrite.
-func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err error) {
+func (r *Runner) checkPlanBeforeTick(ctx context.Context, m memory.ActionContext) (aside string, err error) {
 	now, err := r.plans.Load(r.planPath())
 	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
 		return "", nil //nolint:nilerr // the next inspection reports it
@@ -131,12 +140,12 @@ func (r *Runner) checkPlanBeforeTick(ctx context.Context) (aside string, err err
 		if err != nil {
 			return "", fmt.Errorf("take marks out of the plan: %w", err)
 		}
-		return "", r.saveEditedPlan(f)
+		return "", r.saveEditedPlan(f, m)
 	}
-	if !r.mayAgentHaveEditedPlan() {
+	if !r.mayAgentHaveEditedPlan(m) {
 		return "", nil
 	}
-	return r.saveUnappliedEdit(ctx, now.Text(), now.Bytes())
+	return r.saveUnappliedEdit(ctx, now.Text(), now.Bytes(), true)
 }
 
 // addedTasks returns the tasks that were added to the plan after all others were done. Other
@@ -147,7 +156,7 @@ func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
 	}
 	now, err := r.plans.Load(r.planPath())
 	if err == nil && onlyAddsTasks(r.plan.Plan(), now.Plan()) {
-		if err := r.saveEditedPlan(now); err != nil {
+		if err := r.saveEditedPlan(now, m); err != nil {
 			return nil, err
 		}
 	}
@@ -161,7 +170,8 @@ func (r *Runner) adoptUserEdit(while string) error {
 		return nil
 	}
 	if r.attended() { // in a session the agent may work during a pause
-		if err := r.readNewCalls(r.mem.ActionContext()); err != nil || r.mayAgentHaveEditedPlan() {
+		m := r.mem.ActionContext()
+		if err := r.readNewCalls(m); err != nil || r.mayAgentHaveEditedPlan(m) {
 			return err
 		}
 	}

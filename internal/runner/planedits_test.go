@@ -24,6 +24,13 @@ func editOnce(b *bench, at loop.EventKind, plan string) *hears {
 	return w
 }
 
+// editedByScript are files with a script that edits the plan: an edit while a command runs.
+func editedByScript(plan, edit string) map[string]string {
+	files := planned(plan)
+	files["edited.txt"], files["edit.sh"] = edit, "cp edited.txt pla*.md\n"
+	return files
+}
+
 func planned(plan string) map[string]string {
 	return map[string]string{"plan.md": plan, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"}
 }
@@ -86,11 +93,11 @@ func TestAnotherEditBesideACommandIsKeptAside(t *testing.T) {
 	for _, edit := range []string{
 		"- [ ] both words\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=unproven -->\n", "- [ ] three\n- [ ] two\n", "no tasks any more\n",
 	} {
-		b := newBench(t, planned("- [ ] two\n"))
-		w := editOnce(b, loop.KindTurnEnded, edit)
+		b := newBench(t, editedByScript("- [ ] two\n", edit))
+		w := &hears{onStep: onStep{teller: teller{t}}}
 		s := b.watched(`
 -- 1/run --
-true
+sh edit.sh
 -- 1/reply --
 thinking
 -- 2/files/have.txt --

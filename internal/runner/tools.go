@@ -38,6 +38,11 @@ func (t *tools) wrote(path string) bool {
 	return t.query(func(c *authorship.Calls) bool { return c.Wrote(path) })
 }
 
+// named reports whether a call named a file, given by its absolute path.
+func (t *tools) named(path string) bool {
+	return t.query(func(c *authorship.Calls) bool { return c.Named(path) })
+}
+
 // mayHaveChanged reports whether a call may have changed a file, given by its absolute
 // path.
 func (t *tools) mayHaveChanged(path string) bool {
