@@ -371,11 +371,7 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 		a.giveTools(d)
 		state, err := d.Run(context.Background())
 		if err != nil {
-			hint := "the work is kept; go on with  pawl resume " + d.Loop.ID
-			if first := failure.Hint(err); first != "" {
-				hint = first + "; then  pawl resume " + d.Loop.ID
-			}
-			return failure.New(failure.CodeOf(err), hint, "%w", err)
+			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept")+"; go on with  pawl resume "+d.Loop.ID, "%w", err)
 		}
 		if state.Phase != loop.HandingOver {
 			if err := a.pull(d, state, func(words string) { s.note(term.Info, words) }); err != nil {
