@@ -126,14 +126,14 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 	sum.setWaiting()
 	commits := map[string]bool{}
 	for _, t := range s.Tasks {
+		if t.Commit != "" { // also of a task that is open again
+			commits[t.Commit] = true
+		}
 		switch t.Status {
 		case loop.Done:
 			sum.Tasks.Done++
 			if !t.DoneEarlier && (sum.Evidence == "" || !t.Evidence.Satisfies(sum.Evidence)) {
 				sum.Evidence = t.Evidence
-			}
-			if t.Commit != "" {
-				commits[t.Commit] = true
 			}
 		case loop.Open:
 			sum.Tasks.Open++

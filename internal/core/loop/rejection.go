@@ -62,11 +62,12 @@ func (m *machine) reopenRejected(paths []string, why string) bool {
 	return reopened
 }
 
-// reopened returns the task without its results, but with its turns, time and cost.
+// reopened returns the task without its results, but with its turns, time and cost, and its commit,
+// which stays on the branch.
 func (t Task) reopened() Task {
 	return Task{
 		ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
-		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Rejected: t.Rejected, ForMessage: t.ForMessage, SavedWork: t.SavedWork,
+		Status: Open, Turns: t.Turns, Took: t.Took, CostUSD: t.CostUSD, Commit: t.Commit, Rejected: t.Rejected, ForMessage: t.ForMessage, SavedWork: t.SavedWork,
 	}
 }
 
