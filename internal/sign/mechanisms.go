@@ -17,28 +17,29 @@ type mechanism struct {
 	present   *regex.Regex // in a program without comments
 	missing   string       // "no ..."
 
-	anywhere bool // it may be in any program, also one that only calls the changed ones
+	anywhere bool                // it may be in any program, also one that only calls the changed ones
+	read     func(string) string // what counts of a program, nil = all
+}
+
+func (m mechanism) reading(read func(string) string) mechanism {
+	m.read = read
+	return m
 }
 
 func newMechanism(asked, by, lacks string) mechanism {
 	return mechanism{requested: regex.New(`(?i)` + asked), present: regex.New(`(?i)` + by), missing: lacks}
 }
 
-// Indexes of mechanisms that functions name.
-const (
-	removalMechanism = iota
-	atomicMechanism
-	threadMechanism
-	jsonMechanism
-)
+// removalMechanism is the index of the mechanism for tasks that ask to remove something.
+const removalMechanism = 0
 
 var mechanisms = [...]mechanism{
 	removalMechanism: newMechanism(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
-	atomicMechanism:  newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits"),
-	threadMechanism:  newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|sync\.map|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile|\bthread\w*\(`, "no lock that is taken, atomic value or queue"),
-	jsonMechanism: {
-		requested: regex.New(`(?i)\b(?:read|load|pars|import|accept|support|export|writ|print|output|emit|serializ|dump|sav|stor)\w*\b(?:[^.;]|\.\w){0,80}?\.?\bjson\b`),
-		present:   regex.New(`(?i)\bjson\.\w|\bjson\b[^\n]*\bimport\b|\bimport\b[^\n]*\bjson\b|encoding/json|json_\w|_json\b|\.json\(|serde|jackson|gson|jsonobject|jsonarray|\bjq\b|marshal|objectmapper|[{\[]\\?["']|["'][{\[]`),
+	newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits").reading(withoutBackups),
+	newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|sync\.map|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile|\bthread\w*\(`, "no lock that is taken, atomic value or queue").reading(withoutMadeLocks),
+	{
+		requested: regex.New(`(?i)\b(?:read|load|pars|import|accept|support|export|writ|print|output|emit|serializ|dump|sav|stor)\w*\b(?:[^.;\n]|\.\w){0,80}?[^\w./-]\.?json\b`),
+		present:   regex.New(`(?i)\bjson\.\w|\bjson\b[^\n]*\bimport\b|\bimport\b[^\n]*\bjson\b|encoding/json|json_\w|json(?:::|->)|json\w*(?:serial|deserial|convert|node|document|value|pars|encod|decod)|require\([^)]*json|_json\b|\.json\(|serde|jackson|gson|jsonobject|jsonarray|\bjq\b|marshal|objectmapper|[{\[]\\?["']|["'][{\[]`),
 		missing:   "nothing that reads or writes JSON", anywhere: true,
 	},
 	newMechanism(`\b(?:leaks? (?:\w+ )?(?:blocks?|nodes?|buffers?|memory|entries|handles?|descriptors?|connections?)|memory leaks?|free (?:them|it|every|each|all))\b`, `free\w*\(|\bdelete\b|delete\(|close|drop|release|dispose|remove|destroy|clear|evict|unref|weak|defer|cancel|\bpop|shutdown|unsubscribe|\bwith\b|\busing\b`, "no call that frees anything"),
@@ -56,6 +57,11 @@ var mechanisms = [...]mechanism{
 	newMechanism(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
+// usualMechanisms are those of which the lack is only named: what is read may be sorted already.
+var usualMechanisms = [...]mechanism{
+	newMechanism(`\b(?:sorted|sorts?) (?:by|list|lists|output|order|spans?|results?|rows?|names?)\b|\b(?:return|give|print|list|keep|result)\w*\b[^.;\n]{0,40}\bsorted\b|\bsorted, |\bin (?:ascending|descending|alphabetical) order\b`, `sort|order\s?by|btree|heap|treemap|treeset|bisect|binary_?search|insort|partition_point|priority|comparator|compareto|cmp|glob\(|readdir|\bls\b`, "nothing that sorts"),
+}
+
 // Removes reports whether a task asks to remove something and a line of a program does so. There
 // is no such function for other mechanisms: tests notice a removal, but not a lock.
 func Removes(asked, line string) bool {
@@ -66,25 +72,36 @@ func Removes(asked, line string) bool {
 // MissingMechanisms returns the mechanisms that a task implies and a program does not have; others are
 // the programs that were not changed. A call of a function with the task's word in its name counts as the
 // mechanism: write_atomically(…).
-func MissingMechanisms(asked, program, others string) (lacks []string) {
-	for i, m := range mechanisms {
+func MissingMechanisms(asked, program, others string) []string {
+	return missing(mechanisms[:], asked, program, others)
+}
+
+// UsualMechanisms is MissingMechanisms for those that a program may well do without.
+func UsualMechanisms(asked, program, others string) []string {
+	return missing(usualMechanisms[:], asked, program, others)
+}
+
+func missing(mechanisms []mechanism, asked, program, others string) (lacks []string) {
+	for _, m := range mechanisms {
 		program := program
-		switch {
-		case i == atomicMechanism:
-			program = withoutBackups(program)
-		case i == threadMechanism:
-			program = madeLock.ReplaceAllString(program, "")
-		case m.anywhere:
+		if m.read != nil {
+			program = m.read(program)
+		}
+		if m.anywhere {
 			program += others
 		}
 		at := m.requested.FindStringIndex(asked)
-		if at == nil || negation.MatchString(asked[:at[0]]) || m.present.MatchString(program) || callsNamed(program, asked[at[0]:at[1]]) {
+		if at == nil || negation.MatchString(asked[:at[0]]) || m.anywhere && negation.MatchString(asked[:at[0]+strings.LastIndexAny(asked[at[0]:at[1]], " .\"'`")+1]) || m.present.MatchString(program) || callsNamed(program, asked[at[0]:at[1]]) {
 			continue
 		}
 		lacks = append(lacks, "has "+m.missing+", and the task says "+truncate(asked[at[0]:at[1]]))
 	}
 	return lacks
 }
+
+// withoutMadeLocks returns a program without what declares or makes a lock. One that is never taken
+// protects nothing.
+func withoutMadeLocks(program string) string { return madeLock.ReplaceAllString(program, "") }
 
 // withoutBackups returns a program without the lines that rename a file before the same function
 // writes one, as for a backup: what is written then is not renamed.
@@ -108,7 +125,6 @@ func withoutBackups(program string) string {
 }
 
 var (
-	// madeLock matches what declares or makes a lock. One that is never taken protects nothing.
 	madeLock     = regex.New(`(?m)^[ \t]*(?:import\b.*|from\b.*\bimport\b.*|use\b.*|using\b.*|#[ \t]*include\b.*|"sync(?:/atomic)?"|(?:[\w.]+[ \t]+)*sync\.(?:RW)?Mutex(?:[ \t]*//.*)?|[^\n=(]*(?::|=)[ \t]*(?:\w+\.)*R?Lock\(\)[ \t]*(?:#.*)?|[^\n=]*=[ \t]*new[ \t]+(?:\w+\.)*Reentrant(?:ReadWrite)?Lock\([^()\n]*\);)[ \t]*$`)
 	renames      = regex.New(`(?i)renam|\breplace\(|\bmv\b|\bmove\w*\(`)
 	writesFile   = regex.New(`\bopen\([^\n]*["'][wax]|[wW]riteFile|\bfs::write|File::create|\bos\.Create\(|\bfopen\([^\n]*"w|\bwrite_(?:text|bytes)\(|createWriteStream|FileWriter|Files\.write|FileOutputStream|>\s*"?\$`)

@@ -34,6 +34,9 @@ func TestLacking(t *testing.T) {
 		{"Load(path) should read .csv and .json", "err = json.Unmarshal(text, &all)", ""},
 		{"print JSON with --json", `printf("{\"a\": %d}", a)`, ""},
 		{"print JSON with --json", `if c == '{' {`, ""},
+		{"write YAML instead of JSON", "x = 1", ""},
+		{"read the version, and list it in package.json", "x = 1", ""},
+		{"stored notes have the type application/json", "x = 1", ""},
 		{"the JSON view is too slow", "x = 1", ""},
 		{"pool_destroy leaks every block: free them", "live--;\np->used = NULL;", "has no call that frees anything, and the task says leaks every block"},
 		{"pool_destroy leaks every block: free them", "free(b);", ""},
@@ -50,6 +53,26 @@ func TestLacking(t *testing.T) {
 	} {
 		if got := strings.Join(sign.MissingMechanisms(c.asked, c.program, ""), "; "); got != c.want {
 			t.Errorf("%s: %s: %s, want %s", c.asked, c.program, got, c.want)
+		}
+	}
+}
+
+// What a program may do without is asked for apart.
+func TestUsualMechanisms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		asked, program string
+		want           int
+	}{
+		{"merge(spans): sorted, non-overlapping spans. Input order is arbitrary", "for span in spans { if last.1 >= span.0 {} }", 1},
+		{"merge(spans): sorted, non-overlapping spans. Input order is arbitrary", "spans.sort();", 0},
+		{"print the names in alphabetical order", "for n in names: print(n)", 1},
+		{"print the names in alphabetical order", "SELECT name FROM t ORDER BY name", 0},
+		{"sort the names", "x = 1", 0},
+		{"add a flag for unsorted output", "x = 1", 0},
+	} {
+		if got := sign.UsualMechanisms(c.asked, c.program, ""); len(got) != c.want {
+			t.Errorf("%s: %s: %v", c.asked, c.program, got)
 		}
 	}
 }

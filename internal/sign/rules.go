@@ -230,6 +230,7 @@ func readRules() []rule {
 		{kind: ReadsTests, does: "reads what lies beside the program", names: python, uncommented: re(`\b(?:open|listdir|scandir|walk|glob|iglob|rglob|iterdir|read_text|Path)\(.*__file__|__file__.*\.(?:glob|rglob|iterdir|read_text|read_bytes|open)\(`), hasContext: true},
 		{kind: ReadsTests, does: "reads what lies beside the program", names: golang, code: re(`\bruntime\.Caller\(0\)`), hasContext: true},
 		{kind: ReadsTests, does: "reads what lies beside the program", names: rust, uncommented: re(`\benv!?\(\s*"CARGO_MANIFEST_DIR"`), hasContext: true},
+		{kind: ReadsTests, does: "reads tests, or what they expect", uncommented: re(`["'\x60]\.(?:expected|golden|want|approved|snap)["'\x60]`)},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: golang, text: re(`^//go:embed\b.*[\s/"]` + testPath + `|^//go:embed\b.*[\s/](?:testdata|golden|expected)\b`)},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: shell, uncommented: re(
 			`(?:\b(?:cat|cp|sed|awk|head|tail|grep|cut|source|read|mv|ln)\b|^\s*\.|<)\s[^#|;]*(?:^|[\s/"'])(?:tests?|specs?|expected|golden|fixtures?|want)(?:[\w.-]*/|\.(?:txt|out|json|csv)|["'\s]|$)`), hasContext: true},

@@ -174,6 +174,7 @@ func TestRules(t *testing.T) {
 			"a.h\t#define assert(x)",
 		},
 		"reads tests, or what they expect": {
+			"a.py\tdone = os.path.splitext(path)[0] + \".expected\"",
 			"a.js\treadFileSync(join(__dirname, 'test', 'cases.json'), 'utf8')",
 			"a.py\topen('tests/expected.json')",
 			"a.py\tROOT / \"tests\" / \"cases.txt\"",
