@@ -53,7 +53,7 @@ const behaviours = `
 	commit with the plan's tick                      runner/commit.go commit
 	checkpoint                                       git/checkpoint.go Checkpoint
 	restore                                          git/restore.go Restore
-	undone work of one task: pawl restore --task     cli/checkpoints.go taskWork
+	undone work of one task: pawl restore --task     restore/target.go taskWork
 	journal, fsync, hash chain                       store/journal/write.go Append
 	hook event of a session                          hook/hook.go Run
 	daemon of a session                              keeper/keeper.go Serve

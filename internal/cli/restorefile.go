@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"context"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -36,33 +33,4 @@ func (a *app) pathsOf(s *view.Loop, files []string) ([]string, error) {
 		paths = append(paths, path)
 	}
 	return paths, nil
-}
-
-// covers tells whether a file is one of the paths, or below one.
-func covers(paths []string, file string) bool {
-	return slices.ContainsFunc(paths, func(p string) bool { return file == p || strings.HasPrefix(file, p+"/") })
-}
-
-// otherVersion is the newest checkpoint that has one of the paths otherwise than the work
-// tree, which may have lost it.
-func otherVersion(ctx context.Context, repo *git.Repo, s *view.Loop, paths []string) (goal, error) {
-	all, err := repo.Checkpoints(ctx, s.ID)
-	if err != nil {
-		return goal{}, err
-	}
-	now, _, err := repo.Snapshot(ctx)
-	if err != nil {
-		return goal{}, err
-	}
-	for _, cp := range slices.Backward(all) {
-		changes, err := repo.Diff(ctx, now, cp.Tree)
-		if err != nil {
-			return goal{}, err
-		}
-		if slices.ContainsFunc(changes, func(c git.Change) bool { return c.Status != 'D' && covers(paths, c.Path) }) {
-			return goal{Checkpoint: cp}, nil
-		}
-	}
-	return goal{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what is kept",
-		"no checkpoint of loop %s has another version of %s", s.ID, strings.Join(paths, ", "))
 }

@@ -1,0 +1,210 @@
+// Package restore brings the work tree of a loop back to a checkpoint, or back to it what was
+// undone of a task.
+//
+//	result, err := restore.Run(ctx, store, loop, restore.Options{Find: restore.Last, Agree: ask})
+//
+// A Finder finds what is meant among the loop's checkpoints. What would change is shown to
+// Agree before anything does; the work tree as it was is a checkpoint itself, so that a
+// restore can be undone. While it works the loop and its work tree are owned, so that nobody
+// else acts on them. The journal gets an event that says which tasks are done afterwards.
+package restore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/view"
+)
+
+// Options of a restore.
+type Options struct {
+	Find  Finder
+	Agree func(Proposal) error // its error is that of the restore, which changes nothing then
+}
+
+// Proposal is what a restore would do.
+type Proposal struct {
+	Target  Target
+	Now     string       // the tree of the work tree
+	Tree    string       // that it would have
+	Changes []git.Change // from the one to the other
+	Clashes []string     // files that stay: changed since in the same place
+	Tasks   []loop.Task  // as they are
+	After   loop.State   // as it would be
+}
+
+// Result is what a restore did.
+type Result struct {
+	Target   Target
+	Before   git.Checkpoint // of the work tree as it was
+	Restored git.Restored
+}
+
+// Run brings the loop's work tree to what is found, after a checkpoint of what it is now.
+func Run(ctx context.Context, st *store.Store, s *view.Loop, o Options) (r Result, err error) {
+	repo, undo, err := s.Worktree(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() {
+		if err != nil { // nothing was restored there
+			err = errors.Join(err, undo(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := onItsBranch(ctx, repo, s); err != nil {
+		return Result{}, err
+	}
+	if r.Target, err = o.Find(ctx, repo, s); err != nil {
+		return Result{}, err
+	}
+	owner, release, err := own(ctx, st, repo, s)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	m, err := launch.LoadResumable(s.Loop) // another may have driven it until now
+	if err != nil {
+		return Result{}, err
+	}
+	back, err := wentBack(ctx, repo, r.Target, m.State.Tasks)
+	if err != nil {
+		return Result{}, err
+	}
+	p, err := propose(ctx, repo, r.Target)
+	if err != nil {
+		return Result{}, err
+	}
+	p.Tasks = m.State.Tasks
+	m.Apply(back)
+	p.After = m.State
+	if err := o.Agree(p); err != nil {
+		return Result{}, err
+	}
+	if r.Before, err = repo.Checkpoint(ctx, s.ID, beforeRestore+" of "+r.Target.subject(), runner.DoneTrailers(s.ID, p.Tasks)...); err != nil {
+		return Result{}, fmt.Errorf("keep the work tree as it is: %w", err)
+	}
+	// From here a Ctrl-C waits: half a restore helps nobody. A second one ends it.
+	if r.Restored, err = repo.Restore(context.WithoutCancel(ctx), p.Tree, nil); err != nil {
+		return Result{}, failure.New(failure.Error, "run it again to finish, or pawl undo "+s.ID, "restore checkpoint %d: %w", r.Target.N, err)
+	}
+	back.At = time.Now()
+	if _, err := owner.Append(journal.Entry{Type: memory.TypeEvent, Data: back}); err != nil {
+		return Result{}, fmt.Errorf("journal the restore: %w", err)
+	}
+	return r, nil
+}
+
+// propose finds the tree that the work tree is to become, and what changes then.
+func propose(ctx context.Context, repo *git.Repo, t Target) (Proposal, error) {
+	now, _, err := repo.Snapshot(ctx)
+	if err != nil {
+		return Proposal{}, fmt.Errorf("look at the work tree: %w", err)
+	}
+	p := Proposal{Target: t, Now: now, Tree: t.Tree}
+	if t.base != "" {
+		if p.Tree, p.Clashes, err = repo.Transfer(ctx, now, t.base, t.Tree); err != nil {
+			return Proposal{}, err
+		}
+	}
+	if len(t.paths) > 0 {
+		if p.Tree, err = repo.Overlay(ctx, now, p.Tree, t.paths); err != nil {
+			return Proposal{}, err
+		}
+		p.Clashes = slices.DeleteFunc(p.Clashes, func(path string) bool { return !covers(t.paths, path) })
+	}
+	if p.Changes, err = repo.Diff(ctx, now, p.Tree); err != nil {
+		return Proposal{}, err
+	}
+	if len(t.paths) > 0 && len(p.Changes) == 0 && len(p.Clashes) == 0 {
+		return Proposal{}, failure.New(failure.Usage, fmt.Sprintf("pawl checkpoints diff %s %d shows what differs from it", t.loop, t.N),
+			"nothing to restore: %s is what the work tree has", t)
+	}
+	return p, nil
+}
+
+// onItsBranch refuses to write the loop's files over another branch of the user's. A
+// loop that committed nothing has no branch any more.
+func onItsBranch(ctx context.Context, repo *git.Repo, s *view.Loop) error {
+	if s.Spec.UsesWorktree || s.Spec.NoCommit || s.Spec.Shadow {
+		return nil
+	}
+	there, err := repo.HasBranch(ctx, s.Spec.Branch)
+	if err != nil || !there {
+		return err
+	}
+	on, err := repo.Branch(ctx)
+	if err != nil {
+		return fmt.Errorf("read the current branch: %w", err)
+	}
+	if on != s.Spec.Branch {
+		return failure.New(failure.Usage, "git switch "+s.Spec.Branch+", then restore again",
+			"the work tree is on %s, not on the branch of loop %s, %s", cmp.Or(on, "no branch"), s.ID, s.Spec.Branch)
+	}
+	return nil
+}
+
+// wentBack is what the restore of a checkpoint means for the loop's tasks.
+func wentBack(ctx context.Context, repo *git.Repo, target Target, tasks []loop.Task) (loop.Event, error) {
+	e := loop.CheckpointRestored{Summary: "you restored " + target.String()}
+	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it
+		e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
+		return loop.Event{Payload: e}, nil
+	}
+	trailers, err := repo.Trailers(ctx, target.Commit)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	ids, ok := runner.DoneTasks(trailers, tasks)
+	if !ok { // it was made before checkpoints said it: the tasks stay as they are
+		ids, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
+	}
+	e.DoneTasks = ids
+	return loop.Event{Payload: e}, nil
+}
+
+// ownLoop makes us the loop's owner. A session's hooks stay that of theirs: a restore
+// between two of them is as good as one of them.
+func ownLoop(ctx context.Context, s *view.Loop) (*store.Owner, error) {
+	if s.InSession() {
+		return s.Rejoin(ctx, s.Driver.Epoch)
+	}
+	return s.Own(ctx)
+}
+
+// busy says of a work tree that is held what to do about it.
+func busy(err error) error {
+	held, ok := errors.AsType[*store.HeldError](err)
+	if !ok {
+		return err
+	}
+	hint := "wait for it"
+	if held.Loop != "" {
+		hint = "pawl stop " + held.Loop + " first; its work is kept"
+	}
+	return failure.New(failure.Usage, hint, "%w", held)
+}
+
+// own takes the loop and its work tree, or says who has them.
+func own(ctx context.Context, st *store.Store, repo *git.Repo, s *view.Loop) (*store.Owner, func() error, error) {
+	unlock, err := st.LockWorktree(ctx, repo, s.ID)
+	if err != nil {
+		return nil, nil, busy(err)
+	}
+	owner, err := ownLoop(ctx, s)
+	if err != nil {
+		return nil, nil, errors.Join(busy(err), unlock())
+	}
+	return owner, func() error { return errors.Join(owner.Close(), unlock()) }, nil
+}

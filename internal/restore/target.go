@@ -1,0 +1,174 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/view"
+)
+
+// Target is what a restore brings the work tree to.
+type Target struct {
+	git.Checkpoint
+	loop  string   // whose it is
+	base  string   // a tree: only what changed from it to the checkpoint is brought back; "" for all of it
+	task  string   // whose work that is
+	paths []string // files and folders to restore, from the root; none = all
+}
+
+// String names it in messages.
+func (t Target) String() string {
+	if t.task != "" {
+		return t.files() + fmt.Sprintf("the work of task %s (checkpoint %d)", t.task, t.N)
+	}
+	return t.files() + fmt.Sprintf("checkpoint %d (%s)", t.N, plan.OneLine(t.Subject, 80))
+}
+
+// files names the paths in front of the rest, where not all is to be restored.
+func (t Target) files() string {
+	if len(t.paths) == 0 {
+		return ""
+	}
+	return plan.OneLine(strings.Join(t.paths, ", "), 80) + " of "
+}
+
+// subject names it in the checkpoint that is made before.
+func (t Target) subject() string {
+	if t.task != "" {
+		return t.files() + fmt.Sprintf("the work of task %s, by a user", t.task)
+	}
+	return t.files() + fmt.Sprintf("checkpoint %d, by a user", t.N)
+}
+
+// Finder finds what is to be restored among a loop's checkpoints.
+type Finder func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error)
+
+// Only restores these paths of what is found; none = all.
+func (f Finder) Only(paths []string) Finder {
+	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+		t, err := f(ctx, repo, s)
+		t.paths = paths
+		return t, err
+	}
+}
+
+// beforeRestore begins the subject of the checkpoint that each restore makes
+// first, the runner's as well as a user's.
+const beforeRestore = "before a restore"
+
+// Numbered finds the checkpoint with a number.
+func Numbered(n int) Finder {
+	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+		return newest(ctx, repo, search{
+			loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return cp.N == n, nil },
+			none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists them", "loop %s has no checkpoint %d", s.ID, n),
+		})
+	}
+}
+
+// Last finds the checkpoint from before the last restore.
+func Last(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+	return newest(ctx, repo, search{
+		loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return strings.HasPrefix(cp.Subject, beforeRestore), nil },
+		none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID),
+	})
+}
+
+// OtherVersion finds the newest checkpoint that has one of the paths otherwise than the work
+// tree, which may have lost it.
+func OtherVersion(paths []string) Finder {
+	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+		now, _, err := repo.Snapshot(ctx)
+		if err != nil {
+			return Target{}, err
+		}
+		return newest(ctx, repo, search{
+			loop: s.ID,
+			fits: func(cp git.Checkpoint) (bool, error) {
+				changes, err := repo.Diff(ctx, now, cp.Tree)
+				return slices.ContainsFunc(changes, func(c git.Change) bool { return c.Status != 'D' && covers(paths, c.Path) }), err
+			},
+			none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what is kept",
+				"no checkpoint of loop %s has another version of %s", s.ID, strings.Join(paths, ", ")),
+		})
+	}
+}
+
+// search is for the newest checkpoint of a loop that fits; none is the error without one.
+type search struct {
+	loop string
+	fits func(git.Checkpoint) (bool, error)
+	none error
+}
+
+func newest(ctx context.Context, repo *git.Repo, s search) (Target, error) {
+	all, err := repo.Checkpoints(ctx, s.loop)
+	if err != nil {
+		return Target{}, err
+	}
+	for _, cp := range slices.Backward(all) {
+		if fits, err := s.fits(cp); fits || err != nil {
+			return Target{Checkpoint: cp, loop: s.loop}, err
+		}
+	}
+	return Target{}, s.none
+}
+
+// covers tells whether a file is one of the paths, or below one.
+func covers(paths []string, file string) bool {
+	return slices.ContainsFunc(paths, func(p string) bool { return file == p || strings.HasPrefix(file, p+"/") })
+}
+
+// TaskWork finds the last half-done work of a task, from where the task began to the
+// checkpoint that was made before the work was undone.
+func TaskWork(task string) Finder {
+	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+		return taskWork(ctx, repo, s, task)
+	}
+}
+
+func taskWork(ctx context.Context, repo *git.Repo, s *view.Loop, task string) (Target, error) {
+	all, err := repo.Checkpoints(ctx, s.ID)
+	if err != nil {
+		return Target{}, err
+	}
+	label := git.Trailer{Key: runner.TrailerTask, Value: plan.OneLine(task, 100)}
+	var undone []git.Checkpoint // with what the task had come to, the newest first
+	for _, cp := range slices.Backward(all) {
+		trailers, err := repo.Trailers(ctx, cp.Commit)
+		if err != nil {
+			return Target{}, err
+		}
+		if !slices.Contains(trailers, label) {
+			continue
+		}
+		if !strings.HasPrefix(cp.Subject, "before task ") {
+			undone = append(undone, cp)
+			continue
+		}
+		if i := slices.IndexFunc(undone, func(u git.Checkpoint) bool { return u.Tree != cp.Tree }); i >= 0 {
+			return Target{Checkpoint: undone[i], loop: s.ID, base: cp.Tree, task: task}, nil
+		}
+		undone = nil
+	}
+	return Target{}, nothingUndone(s, task)
+}
+
+// nothingUndone says why there is no work of a task to restore.
+func nothingUndone(s *view.Loop, task string) error {
+	t, known := s.Memory.State.Task(task)
+	switch {
+	case !known:
+		return failure.New(failure.Usage, "pawl status "+s.ID+" lists its tasks", "loop %s has no task %s", s.ID, term.Clean(task))
+	case t.Commit != "":
+		return failure.New(failure.Usage, "git show "+t.Commit[:min(12, len(t.Commit))]+" shows it", "task %s is done; its work is in a commit", term.Clean(task))
+	}
+	return failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what is kept", "nothing of task %s was undone", term.Clean(task))
+}
