@@ -86,6 +86,7 @@ const imports = `
 	page           < core/* figure narrate record report
 	watch          < core/* figure narrate record
 	view           < atomicfile core/* environment failure figure git launch narrate page proc reason record report store store/* term verify watch
+	audit          < core/* failure git narrate proc runner store store/* verify view
 	restore        < core/* failure git launch runner store store/* term view
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *

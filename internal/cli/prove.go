@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/audit"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/runner"
-	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 	"github.com/pawl-dev/pawl/internal/view"
 )
@@ -85,22 +83,11 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	if err != nil {
 		return out, nil, err
 	}
-	l, err := a.madeBy(trailers)
+	l, err := audit.MadeBy(a.store, trailers)
 	if l != nil {
 		of, err = view.Read(l)
 	}
 	return out, of, err
-}
-
-// madeBy is the loop that a commit's trailer names, nil where none is known here. A trailer
-// is text from anywhere: no beginning of an id, and no ".".
-func (a *app) madeBy(trailers []git.Trailer) (*store.Loop, error) {
-	loops, err := a.store.Loops()
-	i := slices.IndexFunc(loops, func(l *store.Loop) bool { return l.ID == trailer(trailers, runner.TrailerLoop) })
-	if i < 0 {
-		return nil, err
-	}
-	return loops[i], nil
 }
 
 // proveWith are the gates to run, and in what surroundings: those that were typed, else
@@ -124,7 +111,7 @@ func (a *app) proveWith(root string, of *view.Loop, typed []string) (verify.Opti
 
 // prove fills in the functions.
 func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r verify.ProofRequest, out *proven) (err error) {
-	v, done, err := a.verifier(ctx, repo, o)
+	v, done, err := a.audits(repo).Verifier(ctx, o)
 	if err != nil {
 		return err
 	}

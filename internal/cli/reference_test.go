@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/pawl-dev/pawl/internal/audit"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -113,7 +114,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"lessons":     schema[lessons](t, "What was learnt: `pawl lessons --json`."),
 		"log":         schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
 		"verify":      schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
-		"audit":       schema[audited](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
+		"audit":       schema[audit.Result](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
 		"prove":       schema[proven](t, "Which functions of a commit are tested: `pawl prove --json`."),
 		"plan":        schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
 		"plan-next":   next,
@@ -149,7 +150,7 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 		reflect.TypeFor[testreport.Result](): words(testreport.Pass, testreport.Fail, testreport.NoTests, testreport.RunnerError, testreport.Gate,
 			testreport.Timeout, testreport.Signal, testreport.NotATest, testreport.Unknown),
 		reflect.TypeFor[guard.Decision](): words(guard.Allow, guard.Ask, guard.Deny),
-		reflect.TypeFor[agreement]():      words(agrees, differs, undecided),
+		reflect.TypeFor[audit.Verdict]():  words(audit.Agrees, audit.Differs, audit.Undecided),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -182,9 +183,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	s.Spec.Policy.Kind = loop.Change
 	began := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1}}, Clock: loop.Clock{StartedAt: time.Now()}, End: loop.End{Outcome: loop.Verified}}
 	receipt := verify.NewReceipt(gate.Result{Gate: "g", Status: gate.Pass}, time.Now())
-	var told audited
-	told.Verdict, told.Gates = agrees, []auditedGate{}
-	told.add(receipt, gate.Result{Status: gate.Unknown, Command: receipt.Command})
+	told := audit.Result{Verdict: audit.Undecided, Gates: []audit.Gate{{Gate: "g", Receipt: receipt.ID, Then: receipt.Status, Now: gate.Unknown}}}
 	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
 	working := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: time.Minute}, {ID: "2", Status: loop.Open}}}
 	outputs := map[string][]any{
@@ -196,7 +195,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":      {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
-		"audit":       {told, audited{Gates: []auditedGate{}}.because("no trailer")},
+		"audit":       {told, audit.Result{Gates: []audit.Gate{}, Verdict: audit.Undecided, Reason: "no trailer"}},
 		"prove":       {proven{Functions: []verify.FunctionProof{}}},
 		"plan":        {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
 		"plan-next":   {task, nil},

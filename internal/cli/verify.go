@@ -143,7 +143,7 @@ func (a *app) gateVerifier(ctx context.Context, root string, s config.Settings) 
 	o := verify.Options{Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests}
 	if slices.ContainsFunc(s.Gates, verify.NeedsCheckout) {
 		if repo, err := git.Open(ctx, root); err == nil {
-			return a.verifier(ctx, repo, o)
+			return a.audits(repo).Verifier(ctx, o)
 		}
 	}
 	o.Root, o.Dir, o.Env, o.Watch = root, filepath.Join(a.env.PawlHome, "verify"), a.env.Vars, a.watchGate

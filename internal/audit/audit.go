@@ -1,0 +1,268 @@
+// Package audit asks again what a commit of a loop is worth.
+//
+//	result, err := audit.Commit(ctx, audit.Options{Store: st, Repo: repo, Find: find}, "HEAD")
+//
+// The commit's trailers name its loop and the receipts of its gates. The gates run again in a
+// clean checkout, with nothing kept from earlier runs, and what they say now is compared
+// with the receipts in the loop's journal. What cannot be compared is undecided, with the
+// reason: no loop is known, a receipt is missing, only a review judged the commit.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/narrate"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/view"
+)
+
+// Verdict is what an audit comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	Agrees    Verdict = "agrees"
+	Differs   Verdict = "differs"
+	Undecided Verdict = "unknown"
+)
+
+// Result is what is found about a commit.
+type Result struct {
+	Commit  string  `json:"commit" jsonschema:"full hash"`
+	Loop    string  `json:"loop" jsonschema:"id of the loop that made it"`
+	Verdict Verdict `json:"verdict" jsonschema:"agrees, differs or unknown"`
+	Reason  string  `json:"reason,omitempty" jsonschema:"why it differs or cannot be told, one line"`
+	Worth   []Worth `json:"evidence,omitempty" jsonschema:"what the commit's evidence is worth, one entry for each of its tasks"`
+	Gates   []Gate  `json:"gates" jsonschema:"one entry for each receipt"`
+}
+
+// Worth is the evidence of one task that a commit did.
+type Worth struct {
+	Task     string        `json:"task" jsonschema:"id of the task"`
+	Evidence gate.Evidence `json:"evidence" jsonschema:"proven, reviewed, unproven or unknown"`
+	Why      string        `json:"why,omitempty" jsonschema:"what it rests on, in words"`
+	Enough   bool          `json:"enough" jsonschema:"it is what was wanted of the task"`
+}
+
+// Gate compares one receipt with what its gate says now.
+type Gate struct {
+	Gate    string      `json:"gate" jsonschema:"name of the gate"`
+	Receipt string      `json:"receipt" jsonschema:"id of the receipt"`
+	Then    gate.Status `json:"then" jsonschema:"result in the receipt"`
+	Now     gate.Status `json:"now" jsonschema:"result of this run"`
+	Exit    int         `json:"exit_code" jsonschema:"exit code of this run, -1 if it did not exit by itself"`
+	Differs string      `json:"differs,omitempty" jsonschema:"what contradicts the receipt"`
+}
+
+// Options of an audit.
+type Options struct {
+	Store *store.Store
+	Repo  *git.Repo
+	Vars  []string // environment of the gates
+	Find  func(id string) (*view.Loop, error)
+	Watch func(verify.Progress) // told of each gate; may be nil
+}
+
+// Commit audits a commit.
+func Commit(ctx context.Context, o Options, rev string) (Result, error) {
+	commit, err := o.Repo.Resolve(ctx, rev+"^{commit}")
+	if err != nil {
+		return Result{}, failure.New(failure.Usage, "name a commit that a loop made", "there is no commit %q", rev)
+	}
+	trailers, err := o.Repo.Trailers(ctx, commit)
+	if err != nil {
+		return Result{}, err
+	}
+	out := Result{Commit: commit, Loop: trailer(trailers, runner.TrailerLoop), Gates: []Gate{}}
+	wanted := receiptIDs(trailers)
+	switch {
+	case out.Loop == "":
+		return out.because("no loop made this commit: it has no %s trailer", runner.TrailerLoop), nil
+	case len(wanted) == 0:
+		return out.because("no gate judged this commit: it has no receipt"), nil
+	}
+	if l, err := MadeBy(o.Store, trailers); l == nil {
+		if err != nil {
+			return Result{}, err
+		}
+		return out.because("the loop %s is not known here: its journal holds the receipts", plan.OneLine(out.Loop, 60)), nil
+	}
+	s, err := o.Find(out.Loop)
+	if err != nil {
+		return Result{}, err
+	}
+	known, ofCommit := receipts(s, wanted)
+	if missing := slices.DeleteFunc(wanted, func(id string) bool { _, ok := known[id]; return ok }); len(missing) > 0 {
+		return out.because("the journal of %s has no receipt %s", s.ID, strings.Join(missing, ", ")), nil
+	}
+	if err := out.compare(ctx, o, s, known); err != nil {
+		return Result{}, err
+	}
+	if out.Verdict == Agrees && ofCommit != commit {
+		return out.because("the gates agree, but the receipts are of commit %.9s: was this one rewritten?", ofCommit), nil
+	}
+	return out.worth(s.Memory.State), nil
+}
+
+// worth adds what the commit's evidence is worth. Gates that agree vouch for no more
+// than they showed then: where that was less than wanted, it cannot be told.
+func (r Result) worth(s loop.State) Result {
+	short := false
+	for _, t := range s.Tasks {
+		if t.Commit != r.Commit {
+			continue
+		}
+		r.Worth = append(r.Worth, Worth{Task: t.ID, Evidence: t.Evidence, Why: narrate.Evidence(t), Enough: !t.Unproven()})
+		short = short || t.Unproven()
+	}
+	if short && r.Verdict == Agrees {
+		return r.because("the gates match, but the commit has less evidence than required")
+	}
+	return r
+}
+
+// because is an audit that cannot tell.
+func (r Result) because(format string, args ...any) Result {
+	r.Verdict, r.Reason = Undecided, fmt.Sprintf(format, args...)
+	return r
+}
+
+func trailer(all []git.Trailer, key string) string {
+	for _, t := range all {
+		if t.Key == key {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// receiptIDs are those that the trailers name; a claim that no gate judged has a
+// trailer too, but it is none of these.
+func receiptIDs(all []git.Trailer) []string {
+	ids := strings.Fields(trailer(all, runner.TrailerReceipt))
+	return slices.DeleteFunc(ids, func(id string) bool { return strings.HasPrefix(id, "none-") })
+}
+
+// receipts finds receipts in the loop's journal, and the commit that the journal
+// says they are of.
+func receipts(s *view.Loop, ids []string) (found map[string]verify.Receipt, commit string) {
+	found = map[string]verify.Receipt{}
+	all := strings.Join(ids, " ")
+	for r, err := range s.Records(journal.Mark{}) {
+		if err != nil {
+			continue
+		}
+		var rec verify.Receipt
+		var e loop.Event
+		switch {
+		case r.Type == memory.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil && slices.Contains(ids, rec.ID):
+			found[rec.ID] = rec
+		case r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &e) == nil:
+			if c, ok := e.Payload.(loop.Committed); ok && c.Receipt == all {
+				commit = c.Commit
+			}
+		}
+	}
+	return found, commit
+}
+
+// compare runs the gates again in a clean checkout, with nothing kept from
+// earlier runs, and sets the verdict.
+func (r *Result) compare(ctx context.Context, o Options, s *view.Loop, known map[string]verify.Receipt) (err error) {
+	v, done, err := o.Verifier(ctx, verify.Options{Set: s.Spec.GateEnv, Setup: s.Spec.Setup, Tests: s.Spec.Tests})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	maps.DeleteFunc(known, func(_ string, rec verify.Receipt) bool { return rec.Kind == gate.ByReview }) // nobody is asked again
+	if len(known) == 0 {
+		*r = r.because("only a review judged this commit: there is no command to run again")
+		return nil
+	}
+	gates, receipts := gatesOf(s, known)
+	if len(gates) < len(known) {
+		*r = r.because("loop %s has no gate of the name that a receipt says", s.ID)
+		return nil
+	}
+	results, err := v.RunInCheckout(ctx, r.Commit, gates, "")
+	if err != nil {
+		return err
+	}
+	r.Verdict = Agrees
+	for i, now := range results {
+		r.add(receipts[i], now)
+	}
+	return nil
+}
+
+// Verifier runs gates in clean checkouts below a folder of its own, which
+// done removes. What a killed one left there is removed first.
+func (o Options) Verifier(ctx context.Context, vo verify.Options) (v *verify.Verifier, done func() error, err error) {
+	dir, leave, err := o.Store.LockAuditDir(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(o.Repo.RemoveWorktrees(ctx, dir), proc.RemoveAll(dir)); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("clear up after one that was killed: %w", err), leave())
+	}
+	vo.Root, vo.Repo, vo.Dir, vo.Env, vo.Watch = o.Repo.Root(), o.Repo, dir, o.Vars, o.Watch
+	if v, err = verify.New(vo); err != nil {
+		return nil, nil, errors.Join(err, leave())
+	}
+	return v, func() error {
+		return errors.Join(v.Close(context.WithoutCancel(ctx)), proc.RemoveAll(dir), leave())
+	}, nil
+}
+
+// gatesOf are the loop's gates that the receipts are of, each with its receipt.
+func gatesOf(s *view.Loop, known map[string]verify.Receipt) ([]gate.Gate, []verify.Receipt) {
+	var gates []gate.Gate
+	var receipts []verify.Receipt
+	for _, g := range s.Spec.Gates {
+		for _, rec := range known {
+			if rec.Gate == g.Name {
+				gates, receipts = append(gates, g), append(receipts, rec)
+			}
+		}
+	}
+	return gates, receipts
+}
+
+// add compares one receipt. What differs outweighs what cannot be told.
+func (r *Result) add(rec verify.Receipt, now gate.Result) {
+	g := Gate{Gate: rec.Gate, Receipt: rec.ID, Then: rec.Status, Now: now.Status, Exit: now.ExitCode, Differs: rec.Differs(now)}
+	r.Gates = append(r.Gates, g)
+	switch {
+	case g.Differs != "" && r.Verdict != Differs:
+		r.Verdict, r.Reason = Differs, g.Gate+": "+g.Differs
+	case now.Status == gate.Unknown && r.Verdict == Agrees:
+		r.Verdict, r.Reason = Undecided, g.Gate+" could not tell: "+plan.OneLine(now.Reason, 240)
+	}
+}
+
+// MadeBy is the loop that a commit's trailer names, nil where none is known here. A trailer
+// is text from anywhere: no beginning of an id, and no ".".
+func MadeBy(st *store.Store, trailers []git.Trailer) (*store.Loop, error) {
+	loops, err := st.Loops()
+	i := slices.IndexFunc(loops, func(l *store.Loop) bool { return l.ID == trailer(trailers, runner.TrailerLoop) })
+	if i < 0 {
+		return nil, err
+	}
+	return loops[i], nil
+}
