@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -15,7 +14,7 @@ import (
 func (a *app) warnDamaged(p *launch.Prepared) {
 	for _, id := range p.Conflicts.Damaged {
 		term.Warnf(a.Err, "the journal of loop %s is damaged: how it stands is not known, and this run begins beside it", id)
-		fmt.Fprintf(a.Err, "pawl: hint: pawl log %s shows what can be read; pawl stop %[1]s gives it up\n", id)
+		term.Hintf(a.Err, "pawl log %s shows what can be read; pawl stop %[1]s gives it up", id)
 	}
 }
 

@@ -30,14 +30,8 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 // projectGates runs the gates of the project as `pawl verify` does.
 func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {
 	root := a.root()
-	settings, err := a.settings(root, nil)
+	settings, err := a.gates("verify", root, nil, "tell the user that  pawl trust  is needed: only they may let it run")
 	if err != nil {
-		return nil, err
-	}
-	if len(settings.Gates) == 0 {
-		return nil, noGates("verify", root)
-	}
-	if err := a.trusted(root, settings.RepoCommands(), "tell the user that  pawl trust  is needed: only they may let it run"); err != nil {
 		return nil, err
 	}
 	results, _, err := a.runGates(ctx, root, settings)

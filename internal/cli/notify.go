@@ -88,7 +88,7 @@ func (a *app) notifySettings(root string, typed []string) (notice.Settings, erro
 		return notice.Settings{}, err
 	}
 	commands := slices.DeleteFunc(settings.RepoCommands(), func(c config.Command) bool { return c.Kind != config.KindNotify })
-	err = a.trusted(root, commands, "pawl trust shows them and lets them run")
+	err = a.trusted(root, commands, showTrust)
 	return notice.Settings(settings.Notify), err
 }
 

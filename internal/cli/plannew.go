@@ -201,7 +201,7 @@ func (c *planAuthor) settings(a *app, root string) (config.Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, a.trusted(root, s.RepoCommands(), "pawl trust shows them and lets them run")
+	return s, a.trusted(root, s.RepoCommands(), showTrust)
 }
 
 // converse holds the conversation, and shows what the agents do.

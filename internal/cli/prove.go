@@ -98,15 +98,9 @@ func (a *app) proveWith(root string, of *view.Loop, typed []string) (verify.Opti
 			return verify.Options{Set: of.Spec.GateEnv, Setup: of.Spec.Setup, Tests: of.Spec.Tests}, gates, nil
 		}
 	}
-	settings, err := a.settings(root, typed)
-	if err != nil {
-		return verify.Options{}, nil, err
-	}
-	if len(settings.Gates) == 0 {
-		return verify.Options{}, nil, noGates("prove", root)
-	}
+	settings, err := a.gates("prove", root, typed, showTrust)
 	o := verify.Options{Set: settings.GateVars(), Setup: settings.Worktree.Setup, Tests: settings.Tests}
-	return o, settings.Gates, a.trusted(root, settings.RepoCommands(), "pawl trust shows them and lets them run")
+	return o, settings.Gates, err
 }
 
 // prove fills in the functions.

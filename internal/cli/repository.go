@@ -32,7 +32,7 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 		}
 		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan {
 			term.Warnf(a.Err, "loop %s works on %s too: both would do its tasks", sum.ID, p.Spec.Plan)
-			fmt.Fprintf(a.Err, "pawl: hint: pawl status %s shows it; --task ID gives each loop tasks of its own\n", sum.ID)
+			term.Hintf(a.Err, "pawl status %s shows it; --task ID gives each loop tasks of its own", sum.ID)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (a *app) warnEarlierEdits(p *launch.Prepared) {
 	}
 	for _, e := range p.Earlier.Others {
 		term.Warnf(a.Err, "loop %s had not made an edit of the plan, and this run does not: %s", p.Earlier.Loop, e)
-		fmt.Fprintf(a.Err, "pawl: hint: %s makes it while the loop runs\n", term.Clean(e.Command(p.Spec.Plan)))
+		term.Hintf(a.Err, "%s makes it while the loop runs", term.Clean(e.Command(p.Spec.Plan)))
 	}
 }
 

@@ -239,7 +239,7 @@ func (a *app) warnLeft(p *launch.Prepared) {
 		of = ", work for " + narrate.Titled(t.ID, t.Title)
 	}
 	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, plan.Few(alone, 4), of)
-	fmt.Fprintf(a.Err, "pawl: hint: %s goes on with it\n", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
+	term.Hintf(a.Err, "%s goes on with it", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
 }
 
 // chooseGate asks, where a user is there, whether to use the gate that the
@@ -271,7 +271,7 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 		hint = fmt.Sprintf("--gate '%s'", p.Suggested[0])
 	}
 	term.Warnf(a.Err, "%s", why)
-	fmt.Fprintf(a.Err, "pawl: hint: %s\n", hint)
+	term.Hintf(a.Err, "%s", hint)
 	return nil
 }
 

@@ -119,7 +119,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	}
 	if !hookNamed(a.env.Home, p.Root()) {
 		term.Warnf(a.Err, "Pawl's hook stands in no settings known here, and without it nobody judges the loop")
-		fmt.Fprintln(a.Err, "pawl: hint: pawl install claude puts it there; pawl doctor tells more")
+		term.Hintf(a.Err, "pawl install claude puts it there; pawl doctor tells more")
 	}
 	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 	p, err := launch.PrepareAttended(ctx, w.AttendRequest)
 	if err != nil && len(c.Words) == 0 {
 		for _, words := range a.notFollowed() {
-			fmt.Fprintln(a.Err, "pawl: hint: "+words)
+			term.Hintf(a.Err, "%s", words)
 		}
 	}
 	if err == nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -124,7 +123,7 @@ func (a *app) warnGates(s record.Spec, root string) {
 	for _, g := range s.Gates {
 		if script, outside := verify.MissingScript(g, root, len(s.Setup) > 0); script != "" && !outside {
 			term.Warnf(a.Err, "gate %q: there is no file %s: it fails until the agent has written it", plan.OneLine(g.Name, 60), script)
-			fmt.Fprintf(a.Err, "pawl: hint: fix the gate's command if no task is to write %s\n", script)
+			term.Hintf(a.Err, "fix the gate's command if no task is to write %s", script)
 		}
 		if by := verify.Masked(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)

@@ -67,7 +67,7 @@ func (a *app) warnOfSessionLoops() {
 	for _, l := range listed {
 		if sum := view.Present(l); sum.Attended && sum.State != "ended" {
 			term.Warnf(a.Err, "loop %s lives in a session: nothing continues it there unless the hooks are installed elsewhere, too", sum.ID)
-			fmt.Fprintf(a.Err, "pawl: hint: pawl handover %s goes on in fresh sessions; pawl stop %[1]s ends it\n", sum.ID)
+			term.Hintf(a.Err, "pawl handover %s goes on in fresh sessions; pawl stop %[1]s ends it", sum.ID)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/figure"
@@ -24,5 +22,5 @@ func (a *app) warnUntracked(p *launch.Prepared) {
 	}
 	term.Warnf(a.Err, "git does not track %s: the loop commits nothing of %s, and its commits may not pass without %[2]s",
 		term.Clean(plan.Few(files, most)), figure.Verb(len(files), "it", "them"))
-	fmt.Fprintf(a.Err, "pawl: hint: if that is part of the work: git add %s && git commit; if not: list it in .gitignore\n", term.Clean(shell.Quoted(add)))
+	term.Hintf(a.Err, "if that is part of the work: git add %s && git commit; if not: list it in .gitignore", term.Clean(shell.Quoted(add)))
 }

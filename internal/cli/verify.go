@@ -35,14 +35,8 @@ type verified struct {
 // Run runs the gates in the work tree as it is.
 func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
-	settings, err := a.settings(root, c.Gate)
+	settings, err := a.gates("verify", root, c.Gate, showTrust)
 	if err != nil {
-		return err
-	}
-	if len(settings.Gates) == 0 {
-		return noGates("verify", root)
-	}
-	if err := a.trusted(root, settings.RepoCommands(), "pawl trust shows them and lets them run"); err != nil {
 		return err
 	}
 	a.warnFolder("gates", root, c.Gate)
@@ -69,6 +63,22 @@ func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	}
 	s, err := a.resolve(root, typed)
 	s.Gates = gate.Commands(s.Gates)
+	return s, err
+}
+
+// showTrust is what to do about commands that are not trusted.
+const showTrust = "pawl trust shows them and lets them run"
+
+// gates are settings with gates that may run, for a command; hint says what to do where they
+// may not.
+func (a *app) gates(command, root string, typed []string, hint string) (config.Settings, error) {
+	s, err := a.settings(root, typed)
+	if err == nil && len(s.Gates) == 0 {
+		err = noGates(command, root)
+	}
+	if err == nil {
+		err = a.trusted(root, s.RepoCommands(), hint)
+	}
 	return s, err
 }
 
@@ -127,7 +137,7 @@ func (a *app) runGates(ctx context.Context, root string, s config.Settings) (res
 		return nil, "", err
 	}
 	if hint := v.EnvironmentHint(results); hint != "" {
-		_, _ = fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean(hint))
+		term.Hintf(a.Err, "%s", hint)
 	}
 	if before == "" || snapshot(ctx, root) != before {
 		return results, "", nil

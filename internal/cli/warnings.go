@@ -23,11 +23,11 @@ func (a *app) warnMissing(p *launch.Prepared) {
 		if p.Spec.UsesWorktree {
 			hint = fmt.Sprintf("%s installs it here, and the loop's worktree gets a copy; %s installs it there", m.Command, m.Setup())
 		}
-		fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean(hint))
+		term.Hintf(a.Err, "%s", hint)
 	}
 	for _, e := range p.Editable() {
 		term.Warnf(a.Err, "gate %s runs in the loop's worktree, but %s imports this project from %s: it judges the code there, not the agent's", term.Clean(e.Gate), term.Clean(e.Venv), p.Root())
-		fmt.Fprintln(a.Err, "pawl: hint: leave out --worktree; or commands in [worktree] setup in pawl.toml install the project in the worktree, and the gate uses that")
+		term.Hintf(a.Err, "leave out --worktree; or commands in [worktree] setup in pawl.toml install the project in the worktree, and the gate uses that")
 	}
 }
 
@@ -43,7 +43,7 @@ func (a *app) proposeData(ctx context.Context, p *launch.Prepared) {
 		globs = append(globs, strconv.Quote(d.Glob))
 		named = append(named, fmt.Sprintf("%s (in %d commits)", d.Glob, d.Commits))
 	}
-	fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean("data that changed with the program counts as a gate input: "+strings.Join(named, ", ")+
+	term.Hintf(a.Err, "%s", term.Clean("data that changed with the program counts as a gate input: "+strings.Join(named, ", ")+
 		"; to let tasks change it: work = ["+strings.Join(globs, ", ")+"] in pawl.toml"))
 }
 
@@ -65,7 +65,7 @@ func (a *app) warnFolder(what, root string, typed []string) {
 	term.Warnf(a.Err, "%s run in %s, the root of the repository, not in %s", what, term.Clean(root), term.Clean(here))
 	if len(outside) > 0 {
 		there := shell.Quoted([]string{fmt.Sprintf("cd %s && %s", shell.Quoted([]string{filepath.ToSlash(here)}), outside[0])})
-		fmt.Fprintf(a.Err, "pawl: hint: --gate %s runs it there\n", term.Clean(there))
+		term.Hintf(a.Err, "--gate %s runs it there", term.Clean(there))
 	}
 }
 

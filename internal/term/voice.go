@@ -29,6 +29,11 @@ func Warnf(w io.Writer, format string, args ...any) {
 	say(w, "warning", fmt.Sprintf(format, args...))
 }
 
+// Hintf prints what to do about a warning.
+func Hintf(w io.Writer, format string, args ...any) {
+	say(w, "hint", fmt.Sprintf(format, args...))
+}
+
 // say keeps the lines of a message that has several, each clean.
 func say(w io.Writer, kind, text string) {
 	columns := 0
