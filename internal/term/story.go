@@ -55,6 +55,14 @@ func (s *story) note(e Event, now time.Time) {
 	}
 }
 
+// timeOrDay is a time of today, or with its date on another day: a weekly limit ends days later.
+func timeOrDay(at, now time.Time) string {
+	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04")
+	}
+	return at.Format("Mon 2 Jan 15:04")
+}
+
 // lines are what an event leaves on the screen for good.
 func (s *story) lines(e Event, now time.Time) []line {
 	switch e := e.(type) {
@@ -67,7 +75,7 @@ func (s *story) lines(e Event, now time.Time) []line {
 	case TaskEnded:
 		return []line{taskEnded(e)}
 	case Waiting:
-		at := e.Until.In(s.zone).Format("15:04")
+		at := timeOrDay(e.Until.In(s.zone), now.In(s.zone))
 		return []line{labelled("wait", yellow, Clean(e.Reason)+", until "+at+" ("+figure.Duration(e.Until.Sub(now))+")")}
 	case Question:
 		out := []line{labelled("ask", yellow, Clean(e.Text))}

@@ -1,6 +1,9 @@
 package term
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Work that a review passed carries no mark of a failure, and what nothing proves is not
 // marked as what is.
@@ -20,6 +23,17 @@ func TestTheMarkOfATask(t *testing.T) {
 	} {
 		if got := taskEnded(TaskEnded{Title: "Tidy", Result: c.result, Review: c.review})[0]; got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.result, got, c.want)
+		}
+	}
+}
+
+// A wait over midnight names the day.
+func TestATimeOfAnotherDay(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 29, 21, 57, 0, 0, time.UTC)
+	for wait, want := range map[time.Duration]string{time.Hour: "22:57", 24 * time.Hour: "Mon 30 Nov 21:57"} {
+		if got := timeOrDay(now.Add(wait), now); got != want {
+			t.Errorf("%v: %s", wait, got)
 		}
 	}
 }
