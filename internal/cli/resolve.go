@@ -44,7 +44,11 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 // ended, for "." the newest of these.
 func (a *app) findUnended(ref string) (*view.Loop, error) {
 	if ref != "" {
-		return a.findNewest(ref, func(s *view.Loop) bool { return !s.HasEnded() })
+		s, err := a.findNewest(ref, func(s *view.Loop) bool { return !s.HasEnded() })
+		if err == nil && ref == "." && !a.livesHere(s) {
+			a.warnOthersOpen(s)
+		}
+		return s, err
 	}
 	s, err := a.currentLoop()
 	if err == nil && s.HasEnded() {
@@ -105,6 +109,15 @@ func (a *app) findResumable(ref string) (*view.Loop, error) {
 		term.Warnf(a.Err, "takes %s, the newest loop here%s; also open: %s", s.ID, which, plan.Few(others, 4))
 	}
 	return s, nil
+}
+
+// warnOthersOpen names the other loops here that have not ended: "." may mean one of them.
+func (a *app) warnOthersOpen(newest *view.Loop) {
+	open, err := a.unended()
+	others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == newest.ID })
+	if err == nil && len(others) > 0 {
+		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", newest.ID, plan.Few(namesOf(others), 4))
+	}
 }
 
 // warnOlderLeft names an older loop that could go on, where the newest cannot. It is not resumed
