@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fresh := func() *sandbox {
 				t.Setenv("PATH", path)
-				b := newRepo(t)
+				b := newRepo(t, "a.txt")
 				if op.arrange != nil {
 					op.arrange(b)
 				}
@@ -166,5 +167,18 @@ func TestAFullDiskIsAnErrorOfTheSystem(t *testing.T) {
 		if !errors.Is(err, want) || errors.Is(err, syscall.EPERM) || failure.Hint(err) == "" {
 			t.Errorf("%s: not %v; hint %q", words, want, failure.Hint(err))
 		}
+	}
+}
+
+// A work tree that is gone is named, not git, which the system calls missing then.
+func TestAWorkTreeThatIsGoneIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a.txt")
+	if err := os.RemoveAll(b.dir); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.repo.Head(t.Context())
+	if err == nil || !strings.Contains(err.Error(), b.repo.Root()+" was moved or removed") {
+		t.Error(err)
 	}
 }

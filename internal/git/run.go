@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -222,8 +223,15 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 		return nil, interruptedError(ctx, c.verb())
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, startError(err, c.verb())
+	case cmd.Process == nil && isGone(dir): // the system reports the program as missing
+		return nil, failure.New(failure.Error, "move it back", "git %s: the folder %s was moved or removed", c.verb(), dir)
 	}
 	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: strings.TrimSpace(stderr.String()), err: err}
+}
+
+func isGone(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // startError is the error of a git that did not start.
