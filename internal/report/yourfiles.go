@@ -37,6 +37,6 @@ func (p *page) leftAlone() {
 		p.line("unsigned", "%s", p.Unsigned)
 	}
 	if len(p.UserFiles) > 0 {
-		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
+		p.line("left alone", "%s (not the agent's, in no commit of the loop)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
 	}
 }

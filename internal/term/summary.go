@@ -113,7 +113,7 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
 	}
 	if len(e.LeftAlone) > 0 {
-		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit")
+		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit of the loop")
 	}
 	for i, text := range e.Uncommitted {
 		row(only(i, "uncommitted"), Clean(text)+"   the branch lacks it")
