@@ -141,13 +141,15 @@ func (r *Runner) keepsAgentCommits() bool { return r.Spec.KeepAgentCommits || r.
 // squash turns the agent's own commits into uncommitted changes. The caller passes the
 // returned function to enqueue: it records where the commits are kept.
 func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(context.Context) error, err error) {
-	extends, err := r.Repo.Contains(ctx, "HEAD", base.Commit)
-	if err != nil {
-		return nil, fmt.Errorf("look for commit %s on the branch: %w", short(base.Commit), err)
-	}
 	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err != nil {
 		return nil, err
+	}
+	extends := false
+	if ref != "" { // seldom: an ordinary task has no such commits
+		if extends, err = r.Repo.Contains(ctx, ref, base.Commit); err != nil {
+			return nil, fmt.Errorf("look for commit %s among those of the branch: %w", short(base.Commit), err)
+		}
 	}
 	return func(context.Context) error {
 		if ref != "" {
