@@ -13,13 +13,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/view"
 )
 
-// warnPlan says what a user should know of the plan's other edits and loops.
-func (a *app) warnPlan(p *launch.Prepared) {
-	a.warnPlanEdited(p)
-	a.warnSamePlan(p)
-	a.warnEarlierEdits(p)
-}
-
 // warnSamePlan says that another loop of the repository works on the same plan.
 func (a *app) warnSamePlan(p *launch.Prepared) {
 	loops, err := a.summaries(record.SameRepository(p.Root()))

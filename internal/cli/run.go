@@ -158,18 +158,9 @@ func (c *runCmd) Run(a *app) error {
 	if err := c.chooseGate(ctx, a, p); err != nil {
 		return err
 	}
-	a.warnSecret(p.Goal)
 	a.warnFolder("agent and gates", p.Root(), c.Gate)
-	a.warnGates(p.Spec, p.Root())
-	a.warnMissing(p)
-	a.proposeData(ctx, p)
-	a.warnDamaged(p)
-	a.warnLeft(p)
-	a.warnUntracked(p)
-	a.warnPlan(p)
+	a.warnPrepared(ctx, p)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
-	a.warnFromEnv(p)
-	a.warnIssues(p)
 	a.warnUnreachable(p.Spec.Notify, p.Root())
 	if c.DryRun {
 		return a.dryRun(ctx, p)

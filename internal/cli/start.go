@@ -100,14 +100,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.warnSecret(p.Goal)
-	a.warnGates(p.Spec, p.Root())
-	a.warnDamaged(p)
-	a.warnMissing(p)
-	a.proposeData(ctx, p)
-	a.warnLeft(p)
-	a.warnUntracked(p)
-	a.warnPlan(p)
+	a.warnPrepared(ctx, p)
 	if c.DryRun {
 		obstacles := p.AllRefusalsInSession(ctx, in)
 		a.printf("%s", opening(p, nil))
@@ -147,9 +140,6 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 		for _, words := range a.notFollowed() {
 			term.Hintf(a.Err, "%s", words)
 		}
-	}
-	if err == nil {
-		a.warnFromEnv(p)
 	}
 	return p, err
 }

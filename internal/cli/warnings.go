@@ -14,6 +14,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
+// warnPrepared says what a user should know before a loop begins.
+func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared) {
+	a.warnSecret(p.Goal)
+	a.warnGates(p.Spec, p.Root())
+	a.warnMissing(p)
+	a.proposeData(ctx, p)
+	a.warnDamaged(p)
+	a.warnLeft(p)
+	a.warnUntracked(p)
+	a.warnPlanEdited(p)
+	a.warnSamePlan(p)
+	a.warnEarlierEdits(p)
+	a.warnFromEnv(p)
+	a.warnIssues(p)
+}
+
 // warnMissing names the dependencies that gates need and that are not installed, or that
 // lead elsewhere.
 func (a *app) warnMissing(p *launch.Prepared) {
