@@ -77,7 +77,8 @@ const imports = `
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front
 
-	# Ring 4: surfaces. They show what they are handed and reach for nothing.
+	# Ring 4: surfaces. They show what they are handed and reach for nothing. What there is
+	# to see of a loop is read by view; audit and restore do what a user asks of its past.
 	term           < core/* failure redact figure
 	usage          < core/* failure term
 	narrate        < core/* figure record store store/* verify
