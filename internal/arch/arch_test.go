@@ -87,6 +87,10 @@ func TestRulesCatch(t *testing.T) {
 			"a client's words", "internal/record/a.go", "func f(tool string) bool { return tool == \"Bash\" }\ntype T struct { P string `json:\"turnOrigin\"` }", clientFaults,
 			[]string{"internal/record/a.go:3: Bash is a client's word: its codec has it in ours", "internal/record/a.go:4: turnOrigin is a client's word: its codec has it in ours"},
 		},
+		{
+			"comments", "internal/x/a.go", "// f calls x.Gone, see gone.go. x.G is there (a.go), as is fmt.Print.\nfunc f() {}\nfunc G() {}", commentFaults,
+			[]string{"internal/x/a.go:3: the comment names x.Gone, which does not exist", "internal/x/a.go:3: the comment names gone.go, which does not exist"},
+		},
 		{"the adapter knows it", "internal/agent/claude/codec/a.go", "const shell = \"Bash\"", clientFaults, nil},
 	}
 	for _, tt := range tests {

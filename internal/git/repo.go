@@ -50,7 +50,7 @@ type Repo struct {
 	watching  watching
 
 	mu        sync.Mutex
-	vouched   string // name and sum of the private index that we kept, see scratch.go; "" = none yet
+	vouched   string // name and sum of the private index that we kept, see index.go; "" = none yet
 	aligned   aligned
 	config    configuration // as last read
 	unignored notIgnored

@@ -1,9 +1,8 @@
 // Package reason says why the machine decided as it did: for each event of a journal the
 // actions that it led to, and the numbers that decided.
 //
-//	for step := range reason.Steps(events) {
-//		fmt.Println(step.Decided, step.Because)
-//	}
+//	step := reason.Step{Before: before, After: after, Event: event, Actions: actions}
+//	fmt.Println(step.Decided(), step.Because())
 //
 // It decides nothing. The machine is a pure function, so that stepping it over the same
 // events again gives the same states and actions; this package only puts them in words.

@@ -305,7 +305,7 @@ func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 	v := featureloop.Values{Iteration: s.Iteration, MaxIterations: s.Policy.Limits.Iterations, Status: featureloop.StatusOf(o)}
 	old, info, err := readProgress(f.Path, DisplayPath(f.Root, f.Path))
 	if err != nil || existingPath(filepath.Dir(f.Path)) == "" {
-		return nil //nolint:nilerr // Hear has told of it
+		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	if info == nil {
 		err = atomicfile.Write(f.Path, featureloop.New(v).Bytes(), 0o644)

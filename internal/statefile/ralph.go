@@ -84,7 +84,7 @@ func (r ralphFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 		return r.restoreFile(m.State.Iteration)
 	}
 	if err != nil {
-		return nil //nolint:nilerr // Hear has told of it
+		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	if err := write(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)

@@ -4,10 +4,10 @@
 //
 //	for _, f := range statefile.Formats() {
 //		if path := f.Find(place); path != "" {
-//			p, err := f.Propose(path, place, circumstances)
+//			p, err := f.Propose(path, place, statefile.SessionInfo{…})
 //		}
 //	}
-//	files := f.Follow(statefile.Order{…})  // Hear, GoesOn, Ends
+//	files := f.Follow(statefile.LoopInfo{…}) // ReceiveChanges, ProgressLine, MarkEnded
 //
 // There is one Format for each tool, over the pure codecs below foreign. The hook
 // asks them at the end of a turn, `pawl session begin` when one is adopted, and

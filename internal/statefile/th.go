@@ -117,7 +117,7 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 		}
 	}
 	if err != nil {
-		return nil //nolint:nilerr // Hear has told of it
+		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	g := f.SetIteration(m.State.Iteration)
 	if (kept.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it go on

@@ -222,7 +222,7 @@ func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	f, _, err := readVerify(v.Path)
 	if err != nil || !v.isUnchanged(f) {
-		return nil //nolint:nilerr // Hear has told of it
+		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	set := f.SetIteration(failedChecks(m.State))
 	if i := slices.IndexFunc(m.Results, func(r gate.Result) bool { return r.Command == f.Command }); i >= 0 {

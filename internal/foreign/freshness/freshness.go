@@ -1,9 +1,9 @@
 // Package freshness tells by the time of another tool's state file whether a loop
 // was asked for in the session that finds it:
 //
-//	freshness.Stale(modified, sessionStarted, now)  // left by a session before it
-//	freshness.Future(modified, now)                 // by a clock that is wrong
-//	freshness.TooOld(begin)                         // what a user is told of the first
+//	freshness.IsStale(modified, sessionStarted, now)  // left by a session before it
+//	freshness.IsInFuture(modified, now)               // by a clock that is wrong
+//	freshness.TooOldMessage(begin)                    // what a user is told of the first
 //
 // Such files name no session, and lie around for ever when their loop has ended.
 // What was written since the session began is meant for it, and in the minute before:

@@ -1,7 +1,7 @@
 // Package planloop reads and writes the files of ralph-cli's plan loop: what its scripts
 // and its hooks keep on disk about a plan in .ralph/PRD-N.
 //
-//	if planloop.Plan(".ralph/PRD-1/plan.md") { // then beside it, and in .ralph:
+//	if planloop.IsPlanPath(".ralph/PRD-1/plan.md") { // then beside it, and in .ralph:
 //		current-story        US-001                              the story at work
 //		.checkpoint          1f0c…                               HEAD when it began
 //		sessions.log         incomplete:US-001:1767225600:stuck  what was left open

@@ -5,7 +5,7 @@
 //	f, err := verifyactive.Parse(data)      // of runtime-state/verify-active.json
 //	f = f.SetIteration(f.Iteration + 1)     // f.Bytes() differs in the number only
 //	p, found, err := verifyactive.ParsePrompt(`Fix it :: verify:"npm test" max:3`)
-//	text := verifyactive.Again(2, 5)        // what people's scripts look for
+//	text := verifyactive.RetryMessage(2, 5) // what people's scripts look for
 //
 // The state file is JSON of a server that we are not: keys that nobody here
 // knows, their order and their layout stay. What cannot be understood is an
