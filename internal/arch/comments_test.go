@@ -36,7 +36,7 @@ func commentFaults(files []source) []string {
 		})
 	}
 	qualified := regexp.MustCompile(`\b([a-z][a-z0-9]+)\.([A-Z]\w*)`)
-	goFile := regexp.MustCompile(`(?:\bsee |\()([a-z][a-z0-9_]*\.go)\b`)
+	goFile := regexp.MustCompile(`(?:\bsee |\()([a-z][a-z0-9_]+\.go)\b`)
 	var faults []string
 	for _, s := range files {
 		for _, group := range s.ast.Comments {

@@ -90,7 +90,7 @@ func isolationWords(s record.Spec) string {
 	case fewest < tries:
 		text += " (2 where the same fails twice)"
 	}
-	text += ", each in a session of its own"
+	text += ", each in an isolated session"
 	var bounds []string
 	if is.MaxCostUSD > 0 {
 		bounds = append(bounds, figure.Money(is.MaxCostUSD))

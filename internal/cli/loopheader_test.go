@@ -12,7 +12,7 @@ import (
 func TestIsolationWords(t *testing.T) {
 	t.Parallel()
 	bounds := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}
-	const each = ", each in a session of its own: at most $1.00 and 5m"
+	const each = ", each in an isolated session: at most $1.00 and 5m"
 	cases := []struct {
 		tries, most int
 		want        string

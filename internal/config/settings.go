@@ -70,7 +70,7 @@ type Settings struct {
 	Warm       bool             `json:"warm" doc:"reuse the agent's process for a fresh context, where that is like a new process; in a sandbox only if you set it"`
 	Promise    string           `json:"promise" doc:"text of the agent's claim to be done; default: the one that the prompt asks for, else DONE"`
 
-	OnFailure OnFailure `json:"on_failure" doc:"what to do with the tree when a task keeps failing: go back to the last verified commit, or keep it"`
+	OnFailure OnFailure `json:"on_failure" doc:"what to do with the tree when a task keeps failing: restore it to the start of the task, or keep it"`
 	Worktree  Worktree  `json:"worktree" doc:"work in a separate git worktree: true, or a table with the commands that set one up"`
 	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; default: pawl/LOOP if the default or a protected branch is checked out"`
 
@@ -137,7 +137,7 @@ type Worktree struct {
 }
 
 // Verify says how a loop in a session tries whose goal is that a command succeeds:
-// once its own tries are spent, each further one is made in a session of its own.
+// once its own tries are spent, each further one is made in an isolated session.
 type Verify struct {
 	Tries           int64         `json:"tries" doc:"failed tries in the session before isolated ones; default: three, or two identical failures"`
 	Isolate         bool          `json:"isolate" doc:"make further tries in fresh sessions beside the user's; false stays in the user's"`

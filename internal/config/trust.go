@@ -195,7 +195,7 @@ func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
 }
 
 // Replaced tells of commands which trusted ones they stand in the place of, for a
-// person to compare: of the same kind and file, and not among those that stand
+// user to compare: of the same kind and file, and not among those that stand
 // there now. With several, the last trusted go to the first.
 func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]string, error) {
 	list, err := t.read()

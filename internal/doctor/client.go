@@ -67,7 +67,7 @@ func checkClient(f Facts) []Finding {
 	case v.before(lastMessages()):
 		return []Finding{warn("claude update", "claude %s does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", v)}
 	case v.before(background()):
-		return []Finding{warn("claude update", "claude %s does not tell hooks what runs in the background: the agent is sent back while it waits", v)}
+		return []Finding{warn("claude update", "claude %s does not tell hooks what runs in the background, so Pawl may continue the turn while the agent waits for it", v)}
 	case measured().before(v):
 		return []Finding{warn("if a loop behaves oddly: "+getClient+"@"+measured().String(), "claude %s: not measured with this version yet", v)}
 	}

@@ -70,7 +70,7 @@ func TestClient(t *testing.T) {
 		{"measured", nil, one(OK, "claude 2.1.332", "")},
 		{"as old as can be", says("2.1.145 (Claude Code)"), one(OK, "claude 2.1.145", "")},
 		{"not there", func(f *Facts) { f.client = program{} }, one(Bad, "claude is not on the PATH", "npm install -g @anthropic-ai/claude-code")},
-		{"without background tasks", says("2.1.144"), one(Warn, "claude 2.1.144 does not tell hooks what runs in the background: the agent is sent back while it waits", "claude update")},
+		{"without background tasks", says("2.1.144"), one(Warn, "claude 2.1.144 does not tell hooks what runs in the background, so Pawl may continue the turn while the agent waits for it", "claude update")},
 		{"without last messages", says("2.1.46"), one(Warn, "claude 2.1.46 does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", "claude update")},
 		{"very old", says("1.0.128"), one(Warn, "claude 1.0.128 does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", "claude update")},
 		{"newer", says("2.2.0"), one(Warn, "claude 2.2.0: not measured with this version yet", "if a loop behaves oddly: npm install -g @anthropic-ai/claude-code@2.1.332")},

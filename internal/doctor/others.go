@@ -61,11 +61,11 @@ func examineOther(h hook) []Finding {
 		return []Finding{warn(h.fix, "%s does nothing: %s", what, h.problem)}
 	}
 	if h.kind == "command" && h.argv == nil && len(h.answers) == 0 {
-		return []Finding{skipped("%s is more than a program with arguments: --run-hooks tries it", what)}
+		return []Finding{skipped("%s is a shell command and was not tried:  pawl doctor --run-hooks  runs it", what)}
 	}
 	for _, a := range h.answers {
 		if why := a.unfit(); why != "" {
-			return []Finding{warn("fix it, or take it out of the "+h.where(), "%s, asked in a session of its own, %s", what, why)}
+			return []Finding{warn("fix it, or take it out of the "+h.where(), "%s, run in an isolated session, %s", what, why)}
 		}
 	}
 	return nil
@@ -78,21 +78,21 @@ func (a answer) unfit() string {
 	case a.fault != "" || a.late:
 		return a.wrong()
 	case a.exit == 2:
-		return "sends the agent back (exit code 2): so it may from every stop, which counts for the client's cap"
+		return "blocks the stop (exit code 2): if it blocks each one, that uses up the client's cap"
 	case a.exit != 0:
-		return a.wrong() + ", which the client takes no notice of"
+		return a.wrong() + ", which the client ignores"
 	case a.out == "":
 		return ""
 	}
 	var reply map[string]json.RawMessage
 	if json.Unmarshal([]byte(a.out), &reply) != nil {
-		return "prints something that is not JSON, which the client takes no notice of"
+		return "prints something that is not JSON, which the client ignores"
 	}
 	switch decision := string(reply["decision"]); decision {
 	case "", `"approve"`:
 		return ""
 	case `"block"`:
-		return "sends the agent back: so it may from every stop, which counts for the client's cap"
+		return "blocks the stop: if it blocks each one, that uses up the client's cap"
 	default:
 		return fmt.Sprintf("answers the decision %s, for which the client drops the whole answer", decision)
 	}
@@ -109,7 +109,7 @@ type loop struct {
 }
 
 // day is how long a session's loop may be silent after its client is gone: a
-// person may come back to the session.
+// user may come back to the session.
 const day = 24 * time.Hour
 
 // checkLoops looks for loops that nobody drives.

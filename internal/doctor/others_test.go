@@ -40,7 +40,7 @@ func TestOtherHooks(t *testing.T) {
 	said := func(a answer) func(*Facts) { return with(stop(func(h *hook) { h.answers = []answer{a} })) }
 	plain := stop(func(*hook) {})
 	const fix = "fix it, or take it out of the user settings"
-	const asked = "the Stop hook lint.sh (user settings), asked in a session of its own, "
+	const asked = "the Stop hook lint.sh (user settings), run in an isolated session, "
 	fits := one(OK, "another Stop hook can send the agent back too: lint.sh (user settings)", "")
 	check(t, checkOthers, []checkCase{
 		{"none", nil, one(OK, "no other Stop hook", "")},
@@ -55,16 +55,16 @@ func TestOtherHooks(t *testing.T) {
 			"not executable", with(stop(func(h *hook) { h.problem, h.fix = "lint.sh is not executable", "chmod +x lint.sh" })),
 			one(Warn, "the Stop hook lint.sh (user settings) does nothing: lint.sh is not executable", "chmod +x lint.sh"),
 		},
-		{"a shell's", with(stop(func(h *hook) { h.argv = nil })), one(Skipped, "the Stop hook lint.sh (user settings) is more than a program with arguments: --run-hooks tries it", "")},
+		{"a shell's", with(stop(func(h *hook) { h.argv = nil })), one(Skipped, "the Stop hook lint.sh (user settings) is a shell command and was not tried:  pawl doctor --run-hooks  runs it", "")},
 		{"a shell's, tried", with(stop(func(h *hook) { h.argv, h.answers = nil, []answer{{}} })), fits},
 		{"silent", said(answer{}), fits},
 		{"approves", said(answer{out: `{"decision":"approve"}`}), fits},
 		{"says something", said(answer{out: `{"systemMessage":"hi"}`}), fits},
-		{"blocks", said(answer{out: `{"decision":"block","reason":"x"}`}), one(Warn, asked+"sends the agent back: so it may from every stop, which counts for the client's cap", fix)},
-		{"blocks by its code", said(answer{exit: 2, err: "x"}), one(Warn, asked+"sends the agent back (exit code 2): so it may from every stop, which counts for the client's cap", fix)},
-		{"fails", said(answer{exit: 1, err: "jq: not found"}), one(Warn, asked+"ended with exit code 1: jq: not found, which the client takes no notice of", fix)},
+		{"blocks", said(answer{out: `{"decision":"block","reason":"x"}`}), one(Warn, asked+"blocks the stop: if it blocks each one, that uses up the client's cap", fix)},
+		{"blocks by its code", said(answer{exit: 2, err: "x"}), one(Warn, asked+"blocks the stop (exit code 2): if it blocks each one, that uses up the client's cap", fix)},
+		{"fails", said(answer{exit: 1, err: "jq: not found"}), one(Warn, asked+"ended with exit code 1: jq: not found, which the client ignores", fix)},
 		{"hangs", said(answer{late: true, took: 10 * time.Second}), one(Warn, asked+"gave no answer in 10s", fix)},
-		{"prose", said(answer{out: "all done"}), one(Warn, asked+"prints something that is not JSON, which the client takes no notice of", fix)},
+		{"prose", said(answer{out: "all done"}), one(Warn, asked+"prints something that is not JSON, which the client ignores", fix)},
 		{"null", said(answer{out: `{"decision":null}`}), one(Warn, asked+"answers the decision null, for which the client drops the whole answer", fix)},
 		{"allow", said(answer{out: `{"decision":"allow"}`}), one(Warn, asked+`answers the decision "allow", for which the client drops the whole answer`, fix)},
 	})

@@ -277,7 +277,7 @@ func TestTerminalHandoverAndBack(t *testing.T) {
 	c.shell("pawl start --take " + s.now().ID)
 	c.ends(state{"verified", 2})
 	s.moved(2)
-	if p := <-first; !p.tells("lives in another session now") {
+	if p := <-first; !p.tells("now runs in another session") {
 		t.Errorf("%s", p)
 	}
 }

@@ -98,8 +98,8 @@ func (o object) verify() error {
 	if hex.EncodeToString(sum.Sum(nil)) == o.id {
 		return nil
 	}
-	return failure.New(failure.Error, "somebody wrote into git's objects; look at which: git fsck",
-		"the %s %s in git's objects is not what its name says", o.kind, o.id)
+	return failure.New(failure.Error, "something wrote into git's object store; see what:  git fsck",
+		"the content of %s %s in git's object store does not match its name", o.kind, o.id)
 }
 
 // VerifyObjects reads trees (or commits), with all trees in them, again, by a git that has

@@ -68,9 +68,9 @@ func isOwnedByRunner(m memory.Memory) bool {
 func (h *handler) isolatedTryText(b session.Binding) string {
 	_, m, err := record.Read(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Failing == nil {
-		return b.Loop + ": this try is made in a fresh session, beside this one"
+		return b.Loop + ": this try is made in a session beside this one"
 	}
-	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a fresh session, beside this one, which is yours meanwhile and is woken with what comes of it",
+	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a session beside this one. You can use this one meanwhile; it gets the result",
 		b.Loop, iterationText(m.State, "/"), plan.OneLine(m.State.Failing.Reason, 160))
 }
 

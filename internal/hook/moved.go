@@ -146,5 +146,5 @@ func stateText(l *store.Loop) (string, error) {
 	if m.State.Phase == loop.Ended {
 		return endSummary(&lease{loop: l, mem: m, spec: spec}), nil
 	}
-	return fmt.Sprintf("%s lives in another session now; pawl status %[1]s shows it", l.ID), nil
+	return fmt.Sprintf("%s now runs in another session: pawl status %[1]s", l.ID), nil
 }

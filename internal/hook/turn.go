@@ -32,9 +32,9 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 	case st.Phase == loop.Ended:
 		return h.replyEnded(ctx, b, s)
 	case st.Phase == loop.Paused && !st.Pause:
-		return h.letSessionEnd(ctx, b, b.Loop+" goes on after the session's next turn: say anything")
+		return h.letSessionEnd(ctx, b, b.Loop+" is held. Send any message: it continues after that turn")
 	case st.Phase == loop.Paused:
-		return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s goes on with it", b.Loop))
+		return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s continues it", b.Loop))
 	case st.Phase == loop.Waiting:
 		return h.letSessionEnd(ctx, b, b.Loop+": "+waitText(st))
 	case st.Phase == loop.Turning && promptReady(s):
@@ -160,7 +160,7 @@ func (h *handler) yieldToUser(ctx context.Context, b session.Binding) (reply, er
 		b.Busy, b.ConsecutiveBlocks = true, 0
 		return true
 	})
-	return reply{Message: b.Loop + ": your word comes first; the loop goes on at the end of its turn"}, err
+	return reply{Message: b.Loop + ": your message comes first; the loop continues after that turn"}, err
 }
 
 const (

@@ -57,7 +57,7 @@ func (p *Prepared) verifyPolicy(q AttendRequest) error {
 	case !s.Policy.Verify:
 		return nil
 	case s.Policy.Kind != loop.Change:
-		return failure.New(failure.Usage, "leave one of them out", "a command that is to succeed judges a change, and this goal is of kind %s", s.Policy.Kind)
+		return failure.New(failure.Usage, "leave one of them out", "--verify needs a goal of kind change, and this one is of kind %s", s.Policy.Kind)
 	case len(gate.Commands(s.Gates)) == 0:
 		return failure.New(failure.Usage, "name the command:  --verify 'go test ./...'", "there is no command that is to succeed")
 	}

@@ -63,12 +63,12 @@ func GateResult(r gate.Result) string {
 // GateStatus is the word for how a gate stands.
 func GateStatus(r gate.Result) string {
 	if r.Allowed {
-		return "red as allowed"
+		return "fails, as allowed"
 	}
 	return string(r.Status)
 }
 
-// allowedRed names the gates that are red as allowed, behind what there is to say of all;
+// allowedRed names the gates that are fails, as allowed, behind what there is to say of all;
 // "" if there are none.
 func allowedRed(results []gate.Result) string {
 	var names []string

@@ -18,7 +18,7 @@ func Kind(p loop.Policy) string {
 	case loop.Answer:
 		return "answer: the result is text"
 	case loop.Explore:
-		return "explore: its limit is its end, there is nothing to claim"
+		return "explore: it runs until its limit, there is nothing to claim"
 	case loop.Periodic:
 		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Chosen(p.Every))
 	}
@@ -27,7 +27,7 @@ func Kind(p loop.Policy) string {
 
 // Try says what the last isolated try came to.
 func Try(t loop.IsolatedTurn) string {
-	what := fmt.Sprintf("iteration %d, in a session of its own", t.Iteration)
+	what := fmt.Sprintf("iteration %d, in an isolated session", t.Iteration)
 	if t.Took == 0 && t.Usage == (loop.Usage{}) {
 		return what + ": at work"
 	}

@@ -108,7 +108,7 @@ func (t Step) Happened() string {
 	case loop.AgentFailed:
 		what := "the turn"
 		if e.Isolated {
-			what = "the try in a session of its own"
+			what = "the try in an isolated session"
 		}
 		return fmt.Sprintf("%s died: %s (%s)", what, e.Failure.Message, strings.ReplaceAll(string(e.Failure.Class), "_", " "))
 	case loop.TreeInspected:
@@ -224,7 +224,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 	}
 	what, last := "ended without a claim", ""
 	if o := turn.OtherPromise; o != nil {
-		what = fmt.Sprintf("ended with <promise>%s</promise>, which claims nothing: the promise is %s", o.Said, o.Asked)
+		what = fmt.Sprintf("ended with <promise>%s</promise>, which claims nothing: this loop expects <promise>%s</promise>", o.Said, o.Asked)
 	}
 	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
 		what, last = "ended", Because(t.After.LastAgentLine) // there is nothing to claim
@@ -241,7 +241,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 		what = "ended: the agent claims to be done"
 	}
 	if e.Isolated {
-		what = "in a session of its own " + what
+		what = "in an isolated session " + what
 	}
 	if turn.Question != nil {
 		last += "; " + asks(*turn.Question)
@@ -269,7 +269,7 @@ func (t Step) gates(g loop.Gates) string {
 	case g.Purpose == loop.ForBaseline && g.Status == gate.Fail:
 		line = what + ": red" // which is no failure of anybody's
 	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Proven && len(g.Red()) > 0:
-		line = what + ": red as before" // nothing is worse, and nothing done
+		line = what + ": fails as before the task"
 	}
 	line += allowedRed(g.Results)
 	if g.Evidence != "" {

@@ -30,7 +30,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "iteration 4 ended without a claim (1 tool call)"},
 		{
 			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}},
-			"iteration 4 ended with <promise>COMPLETE</promise>, which claims nothing: the promise is DONE (1 tool call)",
+			"iteration 4 ended with <promise>COMPLETE</promise>, which claims nothing: this loop expects <promise>DONE</promise> (1 tool call)",
 		},
 		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}}, "iteration 4 was the user's own turn: not counted (0 tool calls)"},
 		{
@@ -114,7 +114,7 @@ func TestATurnInASession(t *testing.T) {
 	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
 	after.Usage = spent.Usage
 	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}, Event: loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: spent}}, After: after}.Happened()
-	if want := "iteration 4 in a session of its own ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
+	if want := "iteration 4 in an isolated session ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
 		t.Errorf("got  %s\nwant %s", try, want)
 	}
 }

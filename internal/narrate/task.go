@@ -106,11 +106,11 @@ func PassesOnlyWith(t loop.Task) string {
 	own := slices.DeleteFunc(slices.Clone(t.TestsChanged), func(file string) bool { return slices.Contains(earlier, file) })
 	switch {
 	case len(earlier) == 0:
-		return "passes only with its own version of " + plan.Few(own, 4)
+		return "passes only with its changes of " + plan.Few(own, 4)
 	case len(own) == 0:
 		return "passes only with what an earlier task changed: " + plan.Few(earlier, 4)
 	}
-	return "passes only with its own version of " + plan.Few(own, 4) + ", and with what an earlier task changed: " + plan.Few(earlier, 4)
+	return "passes only with its changes of " + plan.Few(own, 4) + ", and with what an earlier task changed: " + plan.Few(earlier, 4)
 }
 
 // TaskNow says what becomes of a task at this moment: nothing, "", of most. working says that

@@ -42,7 +42,7 @@ const (
 	Violation  Kind = "violation"   // the same session: a protected file was changed and restored
 	Resumed    Kind = "resumed"     // the loop goes on after an interruption
 	Verify     Kind = "verify"      // no claim needed: green gates are the goal
-	Isolated   Kind = "isolated"    // the same, tried in a session of its own beside the user's
+	Isolated   Kind = "isolated"    // the same, tried in an isolated session beside the user's
 	Answer     Kind = "answer"      // the result is text
 	Explore    Kind = "explore"     // time-boxed, no claim to make
 	Periodic   Kind = "periodic"    // the goal again, every so often

@@ -37,7 +37,7 @@ func (s Step) Decided() []string {
 	if s.After.Phase != s.Before.Phase {
 		switch s.After.Phase {
 		case loop.Paused:
-			lines = append(lines, "hold the loop")
+			lines = append(lines, "pause the loop")
 		case loop.Ended:
 			lines = append(lines, "nothing more: the loop has ended")
 		default:
@@ -92,8 +92,8 @@ func (s Step) action(a loop.Action) string {
 
 func purposes() map[loop.Purpose]string {
 	return map[loop.Purpose]string{
-		loop.ForBaseline: "how they stand before the work", loop.ForClaim: "to judge the claim", loop.ForTurn: "after a turn without a claim",
-		loop.ForLimit: "at the limit, since work was not judged yet", loop.ForFinal: "on the final tree", loop.ForReview: "reviews of the claim",
+		loop.ForBaseline: "how they stand before the work", loop.ForClaim: "to check the claim", loop.ForTurn: "after a turn without a claim",
+		loop.ForLimit: "at the limit, since the last work was not checked", loop.ForFinal: "on the final tree", loop.ForReview: "reviews of the claim",
 	}
 }
 
@@ -146,7 +146,7 @@ func (s Step) gates() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
-		add("a gate could not tell, attempt %d of %d: %s", max(1, s.After.Trouble.UnknownResults), s.After.Bounds().UnknownResults, g.Reason)
+		add("a gate gave no result, run %d of %d: %s", max(1, s.After.Trouble.UnknownResults), s.After.Bounds().UnknownResults, g.Reason)
 		return lines
 	}
 	if g.Purpose == loop.ForBaseline {
@@ -218,7 +218,7 @@ func (s Step) failure() []string {
 	case a.Trouble.UsageLimits > s.Before.Trouble.UsageLimits && f.Until.IsZero():
 		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.Trouble.UsageLimits)}
 	case a.Trouble.UsageLimits > s.Before.Trouble.UsageLimits:
-		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s UTC as the reset; the wait is not counted", a.Trouble.UsageLimits, f.Until.UTC().Format("15:04:05"))}
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s as the reset; the wait is not counted", a.Trouble.UsageLimits, f.Until.Local().Format("15:04:05"))}
 	case a.Trouble.Failures > s.Before.Trouble.Failures:
 		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Trouble.Failures, b.Failures)}
 	case a.Trouble.Crashes > s.Before.Trouble.Crashes:

@@ -97,7 +97,7 @@ func TestBecause(t *testing.T) {
 			"unknown", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Unknown, Reason: "killed"})},
 			[]string{"wait 10s"},
-			[]string{"attempt 1 of 3: killed"},
+			[]string{"run 1 of 3: killed"},
 		},
 		{"violation", policy, []loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), tampered}, []string{"restore the protected files: pawl.toml"}, []string{"protected files: 1 of 3"}},
 		{
@@ -113,7 +113,7 @@ func TestBecause(t *testing.T) {
 			[]string{"end the loop as iterations"},
 			[]string{"tasks: 0 done, 2 open"},
 		},
-		{"paused", policy, []loop.Event{checkpointed, {Payload: loop.PauseRequested{}}, baseline}, []string{"hold the loop"}, nil},
+		{"paused", policy, []loop.Event{checkpointed, {Payload: loop.PauseRequested{}}, baseline}, []string{"pause the loop"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func TestApprovedTaskInMarkdown(t *testing.T) {
 	if err := Markdown(&out, l); err != nil {
 		t.Fatal(err)
 	}
-	const want = "| approved | US-001 greet | passes only with its own version of t/greet.sh; accepted by pawl approve |  |"
+	const want = "| approved | US-001 greet | passes only with its changes of t/greet.sh; accepted by pawl approve |  |"
 	if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "to approve") {
 		t.Errorf("got %s, want %s", out.String(), want)
 	}

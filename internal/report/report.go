@@ -7,7 +7,7 @@
 // Everything on it comes from the journal; nothing of what the agent says of its
 // own work is repeated, but for its reasons where it says that it cannot, and for
 // what it found where to find something is the goal. What a
-// person must look at (changed tests, work that nothing could tell) stands in
+// user must look at (changed tests, work that nothing could tell) stands in
 // lines of its own, with the command that shows it.
 package report
 

@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 	const want = `brisk-otter-7f3a · 7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended STUCK after 6h41m (2h10m of it waiting; usage limit 03:00–05:10)
   goal          plan.md
   why           task US-006 (Cache) failed: TestCache fails
-  tests changed US-005 Status codes passes only with its own version of session_test.go; if that is right:  pawl approve brisk-otter-7f3a  → git show c81f0c2
+  tests changed US-005 Status codes passes only with its changes of session_test.go; if that is right:  pawl approve brisk-otter-7f3a  → git show c81f0c2
                 session_test.go:17: changed TestExpiry
                 | +++ session_test.go
                 | -    if code != 401 {

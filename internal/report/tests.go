@@ -201,7 +201,7 @@ func (p *page) signs() {
 }
 
 // reviews names the work that no review passed, with what the last one found: a
-// person has to decide between it and the agent.
+// user has to decide between it and the agent.
 func (p *page) reviews() {
 	label := "review"
 	say := func(format string, args ...any) {

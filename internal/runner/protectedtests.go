@@ -59,7 +59,7 @@ func (r *Runner) rejectedChanges(ctx context.Context, m memory.ActionContext) ([
 	}
 	diff, err := r.Repo.Diff(ctx, protectedTree(m), now)
 	if err != nil {
-		return nil, fmt.Errorf("compare the tests with the judge's copies: %w", err)
+		return nil, fmt.Errorf("compare the tests with their protected copies: %w", err)
 	}
 	deferred, err := r.committedChanges(ctx, m.Tasks.ToRestore(), now, m)
 	if err != nil {
@@ -195,7 +195,7 @@ func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify
 	for i, tree := range []string{m.Start.Tree, f.TreeAfter, protectedTree(m)} {
 		var err error
 		if trees[i], err = r.Repo.EntriesAt(ctx, tree, files); err != nil {
-			return fmt.Errorf("look for the judge's copies: %w", err)
+			return fmt.Errorf("look for protected copies: %w", err)
 		}
 	}
 	had, there, held := trees[0], trees[1], trees[2]
@@ -222,7 +222,7 @@ func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify
 		return err
 	}
 	if g.ProtectedTree, err = r.Repo.Overlay(ctx, tree, protectedTree(m), keep); err != nil {
-		return fmt.Errorf("keep the judge's copies: %w", err)
+		return fmt.Errorf("keep protected copies: %w", err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionC
 		return r.runAllGates(ctx, m.Start.InWorkTree(), dir)
 	}
 	if err := r.placeUnfinished(ctx, m.Start.Tree); err != nil {
-		return loop.Gates{}, fmt.Errorf("lay aside what was begun before: %w", err)
+		return loop.Gates{}, fmt.Errorf("put unfinished work away: %w", err)
 	}
 	g, err = r.runAllGates(ctx, m.Start.InWorkTree(), dir)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)

@@ -72,7 +72,7 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 		return nil
 	}
 	g.MissingFromCommit = firstN(apart, maxFailing)
-	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + truncate(strings.Join(apart, ", "), maxReasonBytes)
+	g.Reason = "the commit lacks untracked files that the gates may need: " + truncate(strings.Join(apart, ", "), maxReasonBytes)
 	if err != nil {
 		g.Reason += ": " + err.Error()
 	}

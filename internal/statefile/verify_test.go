@@ -147,7 +147,7 @@ func TestVerifyProposes(t *testing.T) {
 			w.write("plugin/server/config.json", `{"verification": {"isolation": {"permissionMode": "ask"}}}`)
 		}, func(_ *verifyWorld, p *Proposal) {
 			p.Isolation = nil
-			p.StartMessage = `there are no isolated tries: config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`
+			p.StartMessage = `there are no isolated tries: config.json has permissionMode "ask": nobody is there in an isolated session who could be asked`
 		}},
 		{"broken settings", func(w *verifyWorld) {
 			w.write("runtime-state/verify-active.json", verifyState)

@@ -18,11 +18,11 @@ func TestParametersThatTheTaskNames(t *testing.T) {
 	const used = "\ndef cache(ttl, size=9):\n    return lambda key: key if ttl > 5 else None\n"
 	const test = "import app\nassert app.cache(10)('a') == 'a'\n"
 	for _, c := range []struct{ name, work, test, reason string }{
-		{"stored and never used", stored, test, "the task names what no test looks at: ttl (app.py:4 in cache); "},
+		{"stored and never used", stored, test, "the task names parameters that no test checks: ttl (app.py:4 in cache); "},
 		{"used, and tested", used, test, ""},
-		{"used, and tested with its zero value alone", "\ndef cache(ttl, size=9):\n    return lambda key: key if ttl < 5 else None\n", "import app\nassert app.cache(0)('a') == 'a'\n", "the task names what no test looks at: ttl"},
+		{"used, and tested with its zero value alone", "\ndef cache(ttl, size=9):\n    return lambda key: key if ttl < 5 else None\n", "import app\nassert app.cache(0)('a') == 'a'\n", "the task names parameters that no test checks: ttl"},
 		{"its zero value hangs", "\ndef cache(ttl, size=9):\n    while ttl <= 0:\n        pass\n    return lambda key: key\n", test, ""},
-		{"its zero value refused, and nothing else", "\ndef cache(ttl, size=9):\n    if ttl < 1:\n        raise ValueError(ttl)\n    kept = [ttl]\n    return lambda key: kept and key\n", test + "try:\n    app.cache(0)\n    raise SystemExit(1)\nexcept ValueError:\n    pass\n", "the task names what no test looks at: ttl"},
+		{"its zero value refused, and nothing else", "\ndef cache(ttl, size=9):\n    if ttl < 1:\n        raise ValueError(ttl)\n    kept = [ttl]\n    return lambda key: kept and key\n", test + "try:\n    app.cache(0)\n    raise SystemExit(1)\nexcept ValueError:\n    pass\n", "the task names parameters that no test checks: ttl"},
 		{"its zero value refused, and others used", "\ndef cache(ttl, size=9):\n    if ttl < 1:\n        raise ValueError(ttl)\n    return lambda key: key if ttl < 50 else None\n", test + "try:\n    app.cache(0)\n    raise SystemExit(1)\nexcept ValueError:\n    pass\n", ""},
 		{"none that the task names", strings.ReplaceAll(stored, "ttl", "lifetime"), test, ""},
 	} {

@@ -192,7 +192,7 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 		return narrate.Ended(st)
 	case Orphaned:
 		if s.IsStranded() {
-			return "damaged: its journal cannot be read in full, so that nothing can go on with it"
+			return "damaged: its journal cannot be read in full; pawl log shows where"
 		}
 		if s.IsReleased() {
 			return fmt.Sprintf("released for a session to take over; otherwise process %d continues it (%s)", s.Driver.PID, turn)

@@ -136,7 +136,7 @@ func TestALoopThatWaitsForItsSession(t *testing.T) {
 func TestTheLastTry(t *testing.T) {
 	t.Parallel()
 	try := loop.IsolatedTurn{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
-	want := "iteration 4, in a session of its own: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"
+	want := "iteration 4, in an isolated session: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"
 	if got := narrate.Try(try); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -144,7 +144,7 @@ func TestTheLastTry(t *testing.T) {
 	if got := narrate.Try(try); got != want+"; cut off: the time limit was reached" {
 		t.Errorf("got  %s", got)
 	}
-	if got, want := narrate.Try(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in a session of its own: at work"; got != want {
+	if got, want := narrate.Try(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in an isolated session: at work"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -88,10 +88,9 @@ func missesCanary(w assessment, v *Verdict) bool {
 		}
 		t := before.CanaryTests[lost[0]]
 		v.Labels, v.TestsCannotFail = append(v.Labels, "canary not reported: "+name), true
-		v.Reason = "the gate reports no failure for a test that must fail: " + name + " passes though two different values were compared with " +
+		v.Reason = "the gate reports no failure for a test that must fail: " + name + " passes, although Pawl compared two different values with " +
 			t.Assertion + " beside " + t.File +
-			"; so its green shows nothing: code that ends the process, replaces assertions or prints results does that. " +
-			"Take that out: then the tests count"
+			". Some code ends the process early, replaces assertions or prints results. Take it out: then the tests count"
 		return true
 	}
 	return false

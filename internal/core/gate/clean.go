@@ -73,7 +73,7 @@ func lostCleanCheckout(w assessment, v *Verdict) bool {
 		v.Labels = append(v.Labels, "clean checkout: not checked: "+plan.Few(unknown, 4))
 		v.Reason = "whether " + plan.Few(unknown, 4) + " passes in a clean checkout, as it did when the loop began, could not be found out: " + w.probeProblem(probe.of)
 		if probe.with != "" {
-			v.Reason = "whether the tests of this work count could not be found out, since " + plan.Few(unknown, 4) + " cannot tell with " + probe.with + ": " + w.probeProblem(probe.of)
+			v.Reason = "cannot tell whether the tests check this work: " + plan.Few(unknown, 4) + " gave no result with " + probe.with + ": " + w.probeProblem(probe.of)
 		}
 		return true
 	}
@@ -96,7 +96,7 @@ const notRepeatable = "could not be repeated in a clean checkout: "
 func (v *Verdict) setGreenOnlyHere(names, came []string) {
 	v.Flipped, v.FlippedGates, v.Proving = nil, nil, nil
 	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+plan.Few(names, 4))
-	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + plan.Few(names, 4)
+	v.Reason = "passes in the work tree and fails in a clean checkout: " + plan.Few(names, 4) + ". Something that git does not commit makes the difference: commit it, or make it in the `setup` of [worktree]"
 	v.Reason += ignoredFilesHint(came)
 }
 

@@ -13,7 +13,7 @@ func TestWhatPassesHereAloneProvesNothing(t *testing.T) {
 	t.Parallel()
 	const (
 		clean  = "repeat-clean control overlay"
-		unseen = "something that git does not see makes the difference"
+		unseen = "passes in the work tree and fails in a clean checkout"
 	)
 	answers := func(clean, after string) map[gate.Probe]string {
 		return map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A+ N-", gate.RepeatClean: clean, gate.RepeatAfter: after}

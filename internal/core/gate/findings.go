@@ -207,7 +207,7 @@ func flipFindings() []finding {
 		fact: "what failed before passes because of new tests, not because of the work", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: func(w assessment, v *Verdict) bool {
-			v.Reason = "what turned green does so by the new tests, not by the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.Tests.New, w.replacedTests()), 4) + ")"
+			v.Reason = "passes now because of the new tests, not because of the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.Tests.New, w.replacedTests()), 4) + ")"
 			if len(w.byNewTests) > 0 {
 				v.Labels = append(v.Labels, "turned green by new tests: "+plan.Few(w.byNewTests, 4))
 			}
@@ -322,7 +322,7 @@ func ignoresParameters(w assessment, v *Verdict) bool {
 		return false
 	}
 	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.Work.UnusedParameters, 4))
-	v.Reason = "the task names what the work takes and does nothing with: " + plan.Few(w.Work.UnusedParameters, 4) + ". Use it, and test what it does"
+	v.Reason = "the task names these parameters, and they have no effect: " + plan.Few(w.Work.UnusedParameters, 4) + ". Use them, and test what they do"
 	return true
 }
 
@@ -370,8 +370,8 @@ func writesGateInputs(w assessment, v *Verdict) bool {
 	}
 	slices.Sort(files)
 	files = slices.Compact(files)
-	v.Labels = append(v.Labels, "files that judge were written while the gates ran: "+plan.Few(files, 4))
-	v.Reason = "the run writes files that judge it, so that they show nothing: " + plan.Few(files, 4)
+	v.Labels = append(v.Labels, "gate inputs written while the gates ran: "+plan.Few(files, 4))
+	v.Reason = "the gates rewrote tests or other gate inputs while they ran, so their result proves nothing: " + plan.Few(files, 4) + ". Take out the code that writes them"
 	return true
 }
 

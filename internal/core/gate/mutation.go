@@ -274,9 +274,9 @@ func mutantsNotTried(w assessment, v *Verdict) bool {
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests not tried on broken functions: "+plan.Few(names, 4))
-	v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.functionList() + " broken it does not build: " + plan.Few(names, 4)
+	v.Reason = "cannot tell whether the tests check this work: with its functions" + w.functionList() + " broken it does not build: " + plan.Few(names, 4)
 	if w.probeFailed(Mutants) {
-		v.Reason = "whether the tests check this work could not be found out, since with its functions" + w.functionList() + " broken the gates cannot tell: " + w.probeProblem(Mutants)
+		v.Reason = "cannot tell whether the tests check this work: with its functions" + w.functionList() + " broken the gates gave no result: " + w.probeProblem(Mutants)
 	}
 	return true
 }

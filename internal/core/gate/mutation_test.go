@@ -115,7 +115,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			if o.Clean.ReproducedAtStart = []string{"go"}; !o.probeFailed(Mutants) {
 				return
 			}
-			if v = Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "the gates cannot tell: ") {
+			if v = Decide(o); v.Evidence != Unproven || !strings.Contains(v.Reason, "the gates gave no result: ") {
 				t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 			}
 		})

@@ -107,11 +107,11 @@ func TestApprovedDeletion(t *testing.T) {
 		},
 		{
 			name: "the red test goes, and no more", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("pass"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not by the work: test (old_test.go)", probes: probes, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not because of the work: test (old_test.go)", probes: probes, green: true},
 		},
 		{
 			name: "nobody can tell which", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers(""),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not by the work", probes: probes, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not because of the work", probes: probes, green: true},
 		},
 		{
 			name: "nobody approved it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
@@ -164,7 +164,7 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "the place shows another test red", before: "pass A+ B+", now: "pass A+ B+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatClean: "pass A+ B+ N+", gate.Control: "fail A+ B-"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "go otherwise in a clean checkout than here: B; if they are flaky", probes: "repeat-clean control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "give other results in a clean checkout than in the work tree: B; if they are flaky", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
@@ -215,11 +215,11 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 		},
 		{
 			name: "one that turns the old test green by itself", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("pass A+ N+", ""),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests, not by the work: A (n_test.go)", probes: laidOver, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests, not because of the work: A (n_test.go)", probes: laidOver, green: true},
 		},
 		{
 			name: "and the gate, where it has no ids", before: "fail", now: "pass", new: "n_test.go", answers: whole("pass", ""),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: laidOver, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: laidOver, green: true},
 		},
 		{
 			name: "a gate that needs the work", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "pass"),
@@ -228,15 +228,15 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 		{
 			name: "one that turns the old test green where the work has a mark for it", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: laid("fail A- N-", "fail A-"),
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests, not by the work: A (n_test.go)", probes: all, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests, not because of the work: A (n_test.go)", probes: all, green: true},
 		},
 		{
 			name: "work that lies in a new test", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "fail ! build"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: all, green: true},
 		},
 		{
 			name: "and the gate, where it has no ids and the work a mark", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: all, green: true},
 		},
 		{
 			name: "but not where there were no tests before", before: "fail empty", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
@@ -248,7 +248,7 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 		},
 		{
 			name: "unless the new tests pass without the work", before: "fail empty", now: "pass", new: "n_test.go", answers: whole("pass", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: laidOver, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: laidOver, green: true},
 		},
 		{
 			name: "what it is without them could not be found out", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "unknown"),

@@ -62,7 +62,7 @@ func TestSignsAreWeighed(t *testing.T) {
 			if c.because != nil {
 				signs = c.because[0]
 			}
-			reason := "the tests pass only because of " + signs + "; without that these fail, and have to pass: p.A"
+			reason := "the tests pass only because of " + signs + "; without that these fail: p.A"
 			if c.want == Unproven && v.Reason != reason {
 				t.Error(v.Reason)
 			}

@@ -43,9 +43,9 @@ func passesAnyExpectation(w assessment, v *Verdict) bool {
 
 // ignoresInputs rejects tests of a program whose answers do not depend on its input.
 func ignoresInputs(w assessment, v *Verdict) bool {
-	return w.reportPassing(v, MixedInputs, "passes whatever is asked: ",
-		"the program answers without looking at what it is asked: with other inputs in the tests, %s passes as well. "+
-			"Work the answers out from the inputs: then the tests count")
+	return w.reportPassing(v, MixedInputs, "passes with any input: ",
+		"the program ignores its input: with other inputs in the tests, %s passes as well. "+
+			"Compute the answers from the inputs: then the tests count")
 }
 
 // reportPassing reports gates that pass in a probe in which they should fail.

@@ -64,7 +64,7 @@ func Decide(o Observation) Verdict {
 	case v.Status == Unknown:
 		v.Reason = o.unknownReason(now.unknown)
 	case len(o.Now) == 0:
-		v.Reason = "there is no gate: nothing could tell"
+		v.Reason = "there is no gate, so nothing can verify the work; add one:  --gate 'COMMAND'"
 	case !o.Changed:
 		v.Reason = "nothing was changed since the task began"
 	default:
@@ -212,10 +212,10 @@ func (o Observation) probeProblem(probes ...Probe) string {
 		}
 	}
 	if names := o.differsInCheckout(); len(names) > 0 {
-		return "on the tree of before these go otherwise in a clean checkout than here: " + plan.Few(names, 4) +
+		return "on the tree from before the task, these give other results in a clean checkout than in the work tree: " + plan.Few(names, 4) +
 			`; if they are flaky: flaky = true for their gate in pawl.toml` + last.remedy()
 	}
-	return "in a checkout of their own, the gates do not show what they show here" + last.remedy()
+	return "the gates give other results in a clean checkout than in the work tree" + last.remedy()
 }
 
 // differsInCheckout returns the baseline tests, or gates without IDs, whose result differs in a
@@ -295,7 +295,7 @@ func (o Observation) unknownReason(unknown []string) string {
 			return fmt.Sprintf("%s could not tell: %s", r.Gate, r.Reason)
 		}
 	}
-	return fmt.Sprintf("%s fails, and whether it did when the task began could not be found out", unknown[0])
+	return fmt.Sprintf("%s fails, and there is no result of it from before the task to compare with", unknown[0])
 }
 
 // filter returns the names for which keep is true.

@@ -183,7 +183,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "red now, and nobody knows what was", before: "unknown", now: "fail",
-			want: judged{status: gate.Unknown, evidence: none, reason: "could not be found out"},
+			want: judged{status: gate.Unknown, evidence: none, reason: "there is no result of it from before the task"},
 		},
 		{
 			name: "green now, and nobody knows what was", before: "unknown A-", now: "pass A+",
@@ -287,7 +287,7 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 	proven := func(probes string, names ...string) judged {
 		return judged{status: gate.Pass, evidence: gate.Proven, names: names, reason: names[0], probes: probes, green: true}
 	}
-	unseen := judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "something that git does not see makes the difference", probes: all, green: true}
+	unseen := judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "passes in the work tree and fails in a clean checkout", probes: all, green: true}
 	check(t, []story{
 		{name: "a forged product", before: "fail says:FAIL", now: "pass", answers: repeats("fail says:again", "fail", "fail says:FAIL", "pass"), want: unseen},
 		{name: "a forged product, nothing to build there", before: "fail says:cc", now: "pass", answers: repeats("fail says:FAIL", "fail", "fail says:FAIL", "pass"), want: unseen},

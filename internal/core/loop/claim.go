@@ -122,7 +122,7 @@ func (m *machine) outsideChangesNote() string {
 	if len(m.s.OutsideChanges) == 0 {
 		return ""
 	}
-	return " (what came or changed since the loop began is ignored by git, outside of the work tree, or the user's own: " + plan.Few(m.s.OutsideChanges, 4) + ")"
+	return " (changed, but not committed, since git ignores it, it is outside of the work tree, or the user's own: " + plan.Few(m.s.OutsideChanges, 4) + ")"
 }
 
 func (m *machine) refuseClaim(f Failing) {

@@ -130,11 +130,11 @@ func (m *machine) lessThanWanted() string {
 	case len(ids) == 0:
 		return ""
 	case m.s.Policy.Kind == Answer && !m.s.Policy.Reviews:
-		return "nothing judged the answer"
+		return "no gate or review checked the answer"
 	case !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.TestsChanged) == 0 }):
 		return m.withTasks("the gates pass only with changes of tests or other gate inputs", ids)
 	case m.s.Policy.Verify:
-		return "the command was never seen to fail"
+		return "the command did not fail before the work"
 	}
 	return m.withTasks("not enough evidence", ids)
 }

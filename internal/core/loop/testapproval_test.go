@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// bent is a claim that passes only with its own version of a test, as a change of
+// bent is a claim that passes only with its changes of a test, as a change of
 // a signature makes it.
 func bent(paths ...string) loop.Gates {
 	return loop.Gates{

@@ -11,7 +11,7 @@ import (
 // LooksLikeProse guesses from the title that a task only writes text for
 // people (a README, docs, a changelog), so that no test can tell it done from
 // not done and unproven evidence is what to ask for. It is a suggestion for a
-// person to accept, so it would rather miss one than name a task of code: the
+// user to accept, so it would rather miss one than name a task of code: the
 // title must begin with a docs prefix ("docs: …"), or with a verb of writing
 // whose object is a text ("Update the README for v2", not "Add docs endpoint").
 func LooksLikeProse(t Task) bool {

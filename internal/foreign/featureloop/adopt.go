@@ -26,12 +26,12 @@ type FileContext struct {
 }
 
 // Adopt tells whether the session may follow the folder, and if not, why, as a
-// person would be told; "" where there is nothing to say, because nothing is to be
+// user would be told; "" where there is nothing to say, because nothing is to be
 // done there, or nobody in this session has begun to.
 //
 // Lists of features are committed, and folders of old loops lie around for ever.
 // What tells that a loop has just been begun is its progress.txt, unless the
-// person named the folder: git must not track it, and it must have been
+// user named the folder: git must not track it, and it must have been
 // written in the session.
 func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 	switch {

@@ -114,7 +114,7 @@ func oneLine(text string) string {
 type FileContext = freshness.FileContext
 
 // Adopt tells whether the session may follow the file, and if not, why, as a
-// person would be told; "" where there is nothing to say because the loop is
+// user would be told; "" where there is nothing to say because the loop is
 // another session's.
 //
 // A file can lie in a folder for reasons other than that its owner began a loop:

@@ -8,7 +8,7 @@
 //
 // The state file is front matter alone: status, started, max, iteration,
 // duration, prompt, last_read_timestamp. The channel is Markdown to which the
-// person and other processes append, at any time; what they write is told to the
+// user and other processes append, at any time; what they write is told to the
 // agent once, and a line with the word stop alone ends the loop.
 //
 // All of it is untrusted: Adopt says whether a session may follow the file.

@@ -88,5 +88,5 @@ func (r *reader) off(isolation span, is Isolation) string {
 	case "", "delegate", "auto", "acceptedits", "bypasspermissions":
 		return ""
 	}
-	return fmt.Sprintf("config.json has permissionMode %q: nobody sits in an isolated session who could be asked", mode)
+	return fmt.Sprintf("config.json has permissionMode %q: nobody is there in an isolated session who could be asked", mode)
 }

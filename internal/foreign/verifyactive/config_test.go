@@ -46,8 +46,8 @@ func TestConfig(t *testing.T) {
 		{"maxBudget 0", isolation(`"maxBudget": 0`), func(c *verifyactive.Config) {
 			c.Isolation.MaxCostUSD, c.Isolation.Off = 0, "config.json allows it no money (maxBudget 0)"
 		}},
-		{"permissionMode ask", isolation(`"permissionMode": "ask"`), off(`config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`)},
-		{"permissionMode deny", isolation(`"permissionMode": "deny"`), off(`config.json has permissionMode "deny": nobody sits in an isolated session who could be asked`)},
+		{"permissionMode ask", isolation(`"permissionMode": "ask"`), off(`config.json has permissionMode "ask": nobody is there in an isolated session who could be asked`)},
+		{"permissionMode deny", isolation(`"permissionMode": "deny"`), off(`config.json has permissionMode "deny": nobody is there in an isolated session who could be asked`)},
 		{"permissionMode of no text", isolation(`"permissionMode": 1`), note(`config.json:1: permissionMode is 1: expected a text in quotes; the default holds`)},
 	}
 	for _, tt := range tests {
