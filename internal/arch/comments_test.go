@@ -35,7 +35,7 @@ func commentFaults(files []source) []string {
 			return true
 		})
 	}
-	qualified := regexp.MustCompile(`\b([a-z][a-z0-9]+)\.([A-Z]\w*)`)
+	qualified := regexp.MustCompile(`\b([a-z][a-z0-9]*)\.([A-Z]\w*)`)
 	goFile := regexp.MustCompile(`(?:\bsee |\()([a-z][a-z0-9_]+\.go)\b`)
 	var faults []string
 	for _, s := range files {
