@@ -113,7 +113,7 @@ func (c *demoCmd) conclude(a *app, out io.Writer, p demo.Place, l *store.Loop) e
 		"  pawl log                     every step\n", p.Repo)
 	if c.Agent == scriptedAgent {
 		fmt.Fprintf(out, "  %-27s  the part that the agent played\n", filepath.Join("..", filepath.Base(p.Script)))
-		if err := demo.Complete(catches); err != nil {
+		if err := demo.CheckAllCaught(catches); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "\nThe same with a real model:   pawl demo --agent claude\n")

@@ -69,7 +69,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r.Wanted = install.Claude(command, args)
+	r.Wanted = install.ClaudeHooks(command, args)
 	if c.GuardBlocks {
 		r.Wanted = r.Wanted.GuardBlocks()
 	}

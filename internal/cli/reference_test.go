@@ -142,7 +142,7 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[gate.Status]():     words(gate.Pass, gate.Fail, gate.Unknown),
-		reflect.TypeFor[gate.Evidence]():   words(gate.NoEvidence, gate.Unproven, gate.Reviewed, gate.Proven),
+		reflect.TypeFor[gate.Evidence]():   words(gate.EvidenceUnknown, gate.Unproven, gate.Reviewed, gate.Proven),
 		reflect.TypeFor[loop.GoalKind]():   words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
 		reflect.TypeFor[loop.Outcome]():    words(outcomes...),
 		reflect.TypeFor[loop.TaskStatus](): words(loop.Open, loop.Done, loop.Skipped, loop.Blocked, loop.Unchanged),

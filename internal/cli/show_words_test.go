@@ -21,7 +21,7 @@ func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 // Work that the user accepted asks for no review.
 func TestTalliesOfAcceptedWork(t *testing.T) {
 	t.Parallel()
-	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, Accepted: true}, Why: "there is no gate"}}})
+	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, Accepted: true}, Why: "there is no gate"}}})
 	if len(sums) != 1 || sums[0].Each[0] != "1: no test proves it; accepted by pawl approve" {
 		t.Errorf("%+v", sums)
 	}

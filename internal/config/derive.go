@@ -29,46 +29,46 @@ func (s *Settings) derive(layers []Layer) error {
 		s.Kind = loop.Periodic
 		s.Sources["kind"] = s.Sources["every"]
 	case s.Every > 0 && s.Kind != loop.Periodic:
-		return s.report(layers, wrong("every", "only a periodic goal comes again, this one is of kind %s", s.Kind))
+		return s.withSource(layers, wrong("every", "only a periodic goal comes again, this one is of kind %s", s.Kind))
 	case s.Every == 0 && s.Kind == loop.Periodic:
-		return s.report(layers, &problem{"kind", "a periodic goal needs an interval", `--every 5m, or every = "5m" in pawl.toml`})
+		return s.withSource(layers, &problem{"kind", "a periodic goal needs an interval", `--every 5m, or every = "5m" in pawl.toml`})
 	}
 	if s.Kind == loop.Answer && !s.Set("evidence") { // nothing can fail before an answer and pass after it
 		s.Evidence.Default = gate.Reviewed
 	}
 	if strings.ContainsAny(s.Promise, "<>") {
-		return s.report(layers, want("promise", "text without < and >", s.Promise))
+		return s.withSource(layers, want("promise", "text without < and >", s.Promise))
 	}
 	if err := plan.CheckCommitForm(s.CommitMessage); err != nil {
-		return s.report(layers, &problem{"commit_message", err.Error(), "such as \"JIRA-12 {title}\""})
+		return s.withSource(layers, &problem{"commit_message", err.Error(), "such as \"JIRA-12 {title}\""})
 	}
 	for key, globs := range map[string][]string{"protect": s.Protect, "tests": s.Tests, "work": s.Work} {
 		for _, glob := range globs {
 			if !doublestar.ValidatePattern(glob) {
-				return s.report(layers, want(key, "a glob such as docs/**", glob))
+				return s.withSource(layers, want(key, "a glob such as docs/**", glob))
 			}
 		}
 	}
 	for _, name := range s.ConfineHosts {
 		if err := confine.CheckHost(name); err != nil {
-			return s.report(layers, &problem{"confine_hosts", err.Error(), "such as packages.example.org, *.example.com or localhost:5432"})
+			return s.withSource(layers, &problem{"confine_hosts", err.Error(), "such as packages.example.org, *.example.com or localhost:5432"})
 		}
 	}
 	// In a file they wait for whoever asks for strict; typed, they are thought to hold.
 	if s.Sources["confine_hosts"].Layer == layerFlags && s.Confine != confine.Strict {
-		return s.report(layers, &problem{
+		return s.withSource(layers, &problem{
 			"confine_hosts", fmt.Sprintf("it names what may be reached where confine is strict, and here it is %s: any host may be", s.Confine),
 			"add --confine strict, or leave --confine-host out",
 		})
 	}
 	if s.AgentCommand == "" && s.Agent == "command" {
-		return s.report(layers, &problem{"agent", "the agent named command needs agent_command", "--agent-command ./my-agent, or agent_command = \"./my-agent\" in pawl.toml"})
+		return s.withSource(layers, &problem{"agent", "the agent named command needs agent_command", "--agent-command ./my-agent, or agent_command = \"./my-agent\" in pawl.toml"})
 	}
 	return nil
 }
 
-// report puts a problem to the layer that set the value.
-func (s *Settings) report(layers []Layer, err error) error {
+// withSource puts a problem to the layer that set the value.
+func (s *Settings) withSource(layers []Layer, err error) error {
 	var source Source
 	if p, ok := errors.AsType[*problem](err); ok {
 		source = s.Sources[p.path]

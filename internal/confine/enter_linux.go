@@ -65,7 +65,7 @@ func Enter(policy string, insideIt bool, argv, env []string) error {
 		if err != nil {
 			return err
 		}
-		if err := p.landlock(); err != nil {
+		if err := p.applyLandlock(); err != nil {
 			return err
 		}
 		return execute(program, argv, p.environ(env))
@@ -99,7 +99,7 @@ func (p Policy) environ(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(p.Unset, name) || name == "TMPDIR" || p.Net != nil && slices.Contains(proxyVars(), strings.ToUpper(name)) ||
-			p.DropSecrets && redact.SecretVariable(kv) && !p.keeps(name)
+			p.DropSecrets && redact.SecretVariable(kv) && !p.keepsVariable(name)
 	})
 	temp := "/tmp"
 	if p.Mechanism == Landlock {
@@ -108,8 +108,8 @@ func (p Policy) environ(env []string) []string {
 	return append(out, "TMPDIR="+temp)
 }
 
-// keeps tells whether a variable stays though it looks like a secret.
-func (p Policy) keeps(name string) bool {
+// keepsVariable tells whether a variable stays though it looks like a secret.
+func (p Policy) keepsVariable(name string) bool {
 	return slices.ContainsFunc(p.Keep, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return err == nil && ok
@@ -134,8 +134,8 @@ const writing = ll.AccessFSWriteFile | ll.AccessFSRemoveDir | ll.AccessFSRemoveF
 	ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeBlock | ll.AccessFSMakeSym |
 	ll.AccessFSRefer | ll.AccessFSTruncate
 
-// landlock confines this process, all its threads, and all that it starts.
-func (p Policy) landlock() error {
+// applyLandlock confines this process, all its threads, and all that it starts.
+func (p Policy) applyLandlock() error {
 	v := landlockVersion()
 	if v < landlockTruncates {
 		return fmt.Errorf("confine by Landlock: this kernel's is too old (version %d)", v)

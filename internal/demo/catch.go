@@ -150,8 +150,8 @@ func broken(before loop.State, g loop.Gates) (task string, tests []string) {
 	return task, tests
 }
 
-// Complete reports as an error what the script plays and nobody caught.
-func Complete(catches []Catch) error {
+// CheckAllCaught reports as an error what the script plays and nobody caught.
+func CheckAllCaught(catches []Catch) error {
 	var missed []string
 	for _, k := range Kinds() {
 		if !slices.ContainsFunc(catches, func(c Catch) bool { return c.Kind == k }) {

@@ -59,7 +59,7 @@ func notInstalled(f Facts) []Finding {
 // missing are the events at which this installation is not called.
 func (f Facts) missing(place hook) []string {
 	var out []string
-	for _, event := range install.Claude("", nil).Events.Names() {
+	for _, event := range install.ClaudeHooks("", nil).Events.Names() {
 		called := func(h hook) bool { return h.where() == place.where() && h.event == event }
 		if !slices.ContainsFunc(f.own(), called) {
 			out = append(out, event)

@@ -12,7 +12,7 @@ import (
 // everywhere is a full installation in a scope.
 func everywhere(scope string) []hook {
 	var hooks []hook
-	for _, event := range install.Claude("", nil).Events.Names() {
+	for _, event := range install.ClaudeHooks("", nil).Events.Names() {
 		hooks = append(hooks, ours(event, scope))
 	}
 	return hooks

@@ -30,7 +30,7 @@ func (h *handler) handOverAtStopCap(s *lease, b session.Binding) error {
 // consecutiveStops returns how many stops in a row were answered with more work, without
 // a tool call between them.
 func consecutiveStops(b session.Binding, s *lease) int {
-	if toolsSize(s.loop) > b.ToolsSize {
+	if toolCallLogSize(s.loop) > b.ToolsSize {
 		return 0
 	}
 	return b.ConsecutiveBlocks

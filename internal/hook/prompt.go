@@ -40,7 +40,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 		case h.event.PromptID == "" || !isNew && h.event.IsNotification():
 			return false
 		case !isNew || h.event.PromptID == b.LoopPrompt: // the id of the turn that runs
-			b.TypedAtSize = 1 + toolsSize(store.Open(h.Env.PawlHome).Loop(b.Loop))
+			b.TypedAtSize = 1 + toolCallLogSize(store.Open(h.Env.PawlHome).Loop(b.Loop))
 		default:
 			b.TypedAtSize = 0
 		}
@@ -122,7 +122,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 		if s.mem.State.AsksUser() {
 			outbox = s.outbox
 		}
-		return s.step(loop.Event{Payload: loop.OwnerLost{}})
+		return s.step(loop.Event{Payload: loop.OwnerChanged{}})
 	})
 	if err == nil { // who took replies to what it asks ended with the client
 		err = outbox.Listen()

@@ -213,8 +213,8 @@ func countToolCalls(l *store.Loop, from int64) int {
 	}
 }
 
-// toolsSize returns the size of tools.jsonl, in bytes.
-func toolsSize(l *store.Loop) int64 {
+// toolCallLogSize returns the size of tools.jsonl, in bytes.
+func toolCallLogSize(l *store.Loop) int64 {
 	info, err := os.Stat(record.ToolCallsPath(l))
 	if err != nil {
 		return 0

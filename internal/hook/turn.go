@@ -149,7 +149,7 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 // continues the turn.
 func (h *handler) hasUnreadPrompt(b session.Binding, s *lease) bool {
 	now, err := h.bindings.Find(b.Session) // they may have typed while gates ran
-	return err == nil && !b.Unattended && now.TypedAtSize > toolsSize(s.loop)
+	return err == nil && !b.Unattended && now.TypedAtSize > toolCallLogSize(s.loop)
 }
 
 // yieldToUser lets the session end so that the user's prompt begins a turn. No hook
@@ -218,7 +218,7 @@ func (h *handler) recordAnswer(b *session.Binding, waiting bool) {
 	if b.LoopPrompt == "" {
 		b.LoopPrompt = h.event.PromptID
 	}
-	b.ToolsSize = toolsSize(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	b.ToolsSize = toolCallLogSize(store.Open(h.Env.PawlHome).Loop(b.Loop))
 }
 
 // replyEnded unbinds the ended loop from the session and reports its end.

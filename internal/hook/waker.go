@@ -201,7 +201,7 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m memory.Memor
 			text = ""
 			return false
 		}
-		now.GivenTurns, now.WaitingForTurn, now.ConsecutiveBlocks, now.ToolsSize = s.mem.TurnsBegun, false, 0, toolsSize(s.loop)
+		now.GivenTurns, now.WaitingForTurn, now.ConsecutiveBlocks, now.ToolsSize = s.mem.TurnsBegun, false, 0, toolCallLogSize(s.loop)
 		return true
 	})
 	if err != nil || busy {

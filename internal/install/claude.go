@@ -21,11 +21,11 @@ const (
 	beginTimeout = 720
 )
 
-// Claude is what Claude Code's settings are to hold so that Pawl takes part in
+// ClaudeHooks is what Claude Code's settings are to hold so that Pawl takes part in
 // its sessions: the program is called with the arguments at each event. A second
 // hook where a turn ends, with --wake after them, waits in the background for
 // gates that take long and for the end of a usage limit, and wakes the session.
-func Claude(command string, args []string) Wanted {
+func ClaudeHooks(command string, args []string) Wanted {
 	args = append([]string{}, args...)
 	call := Hook{Type: "command", Command: command, Args: args}
 	with := func(seconds int) Hook {

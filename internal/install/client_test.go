@@ -43,7 +43,7 @@ func TestClientRunsWhatIsInstalled(t *testing.T) {
 			r := request(t)
 			bin := filepath.Join(t.TempDir(), "a b", "pawl-hook")
 			put(t, bin, calls, 0o755)
-			r.Wanted = Claude(bin, []string{"claude"})
+			r.Wanted = ClaudeHooks(bin, []string{"claude"})
 			if c.file != "" {
 				put(t, r.Path, c.file, 0o600)
 			}
@@ -80,7 +80,7 @@ func TestClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := request(t)
-			r.Wanted = Claude(filepath.Join(t.TempDir(), "gone", "pawl-hook"), []string{"claude"})
+			r.Wanted = ClaudeHooks(filepath.Join(t.TempDir(), "gone", "pawl-hook"), []string{"claude"})
 			if blocks {
 				r.Wanted = r.Wanted.GuardBlocks()
 			}

@@ -281,7 +281,7 @@ func TestOursIsWhatRunsPawl(t *testing.T) {
 
 func TestClaudesHooks(t *testing.T) {
 	t.Parallel()
-	w := Claude("pawl-hook", []string{"claude"})
+	w := ClaudeHooks("pawl-hook", []string{"claude"})
 	data, err := json.Marshal(map[string]any{"hooks": w.Events})
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestClaudesHooks(t *testing.T) {
 	if got := len(w.Events.Names()); got != 13 {
 		t.Errorf("%d events: %v", got, w.Events.Names())
 	}
-	args := Claude("/bin/pawl", []string{"hook", "claude"}).Events[10].Groups[0].Hooks[1].Args
+	args := ClaudeHooks("/bin/pawl", []string{"hook", "claude"}).Events[10].Groups[0].Hooks[1].Args
 	if diff := cmp.Diff([]string{"hook", "claude", "--wake"}, args); diff != "" {
 		t.Error(diff)
 	}
@@ -310,7 +310,7 @@ func TestClaudesHooks(t *testing.T) {
 // without it, it is gone.
 func TestGuardBlocks(t *testing.T) {
 	t.Parallel()
-	usual := Claude("pawl-hook", []string{"claude"})
+	usual := ClaudeHooks("pawl-hook", []string{"claude"})
 	with, origin, err := Plan(nil, usual.GuardBlocks(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 // wanted and older are two sets of entries, as two versions of Pawl have them:
 // with an event that the other has not, and one that differs.
 func wanted() Wanted {
-	w := Claude("/opt/pawl/pawl-hook", []string{"claude"})
+	w := ClaudeHooks("/opt/pawl/pawl-hook", []string{"claude"})
 	w.Env = []Var{{StopBlockCap, "0"}}
 	return w
 }

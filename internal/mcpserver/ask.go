@@ -28,7 +28,7 @@ func (s *Server) askUser(_ context.Context, in question) (string, error) {
 const choicesMax = 8 // answers that a question may suggest
 
 // requestMerge records a wish that only the user can fulfil.
-func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {
+func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
 	at, summary, err := s.said("summary", in.Summary, inputMax)
 	if err != nil {
 		return "", err
@@ -38,7 +38,7 @@ func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {
 }
 
 // requestTestChange records which tests the agent wants to change, and why.
-func (s *Server) requestTestChange(_ context.Context, in testWish) (string, error) {
+func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string, error) {
 	at, why, err := s.said("why", in.Why, inputMax)
 	if err != nil {
 		return "", err

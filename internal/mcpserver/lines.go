@@ -27,19 +27,19 @@ const lineMax = 1 << 20
 
 // Connect begins to read.
 func (l Lines) Connect(ctx context.Context) (mcp.Connection, error) {
-	out := &mouth{w: l.Out}
+	out := &lineWriter{w: l.Out}
 	sound, sieve := io.Pipe()
 	go func() {
 		defer sieve.Close() // an input that fails has ended
-		sift(l.In, sieve, out)
+		passJSONLines(l.In, sieve, out)
 	}()
 	c, err := (&mcp.IOTransport{Reader: sound, Writer: out, MaxLineLength: -1}).Connect(ctx)
-	return patient{c, out}, err
+	return tolerantConnection{c, out}, err
 }
 
-// sift passes on the lines that are JSON, and answers the others, until one of the
+// passJSONLines passes on the lines that are JSON, and answers the others, until one of the
 // streams ends.
-func sift(in io.Reader, sound io.Writer, out *mouth) {
+func passJSONLines(in io.Reader, sound io.Writer, out *lineWriter) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(lines)
@@ -80,24 +80,24 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// mouth is where two write, a line at a time.
-type mouth struct {
+// lineWriter is where two write, a line at a time.
+type lineWriter struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
 // Write writes whole lines.
-func (m *mouth) Write(p []byte) (int, error) {
+func (m *lineWriter) Write(p []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.w.Write(p)
 }
 
 // Close leaves the stream open: it is not ours.
-func (*mouth) Close() error { return nil }
+func (*lineWriter) Close() error { return nil }
 
 // object says that a message cannot be taken, whatever its id was.
-func (m *mouth) object(code int64, format string, args ...any) error {
+func (m *lineWriter) object(code int64, format string, args ...any) error {
 	data, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
 		ID      any            `json:"id"`
@@ -109,15 +109,15 @@ func (m *mouth) object(code int64, format string, args ...any) error {
 	return err
 }
 
-// patient goes on after JSON that is not a message.
-type patient struct {
+// tolerantConnection goes on after JSON that is not a message.
+type tolerantConnection struct {
 	mcp.Connection
-	out *mouth
+	out *lineWriter
 }
 
 // Read gives the next message. What the SDK's connection finds wrong with one ends
 // nothing in it: it is at the next already.
-func (p patient) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (p tolerantConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := p.Connection.Read(ctx)
 		if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) { // the last: a signal ended it

@@ -29,11 +29,11 @@ type question struct {
 	Proposed string   `json:"proposed,omitempty" jsonschema:"what you would do without an answer"`
 }
 
-type mergeWish struct {
+type mergeArgs struct {
 	Summary string `json:"summary" jsonschema:"what is to be merged, and what the user should look at first"`
 }
 
-type testWish struct {
+type testChangeArgs struct {
 	Files []string `json:"files" jsonschema:"test files, relative to the project"`
 	Why   string   `json:"why" jsonschema:"why the tests as they are contradict the task"`
 }

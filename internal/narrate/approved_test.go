@@ -16,8 +16,8 @@ func TestApprovedTask(t *testing.T) {
 		want string
 		why  string
 	}{
-		{loop.Task{WorkResult: loop.WorkResult{TestsChanged: []string{"t/greet.sh"}, Evidence: gate.NoEvidence}}, "done, to approve", "passes only with its changes of t/greet.sh"},
-		{loop.Task{WorkResult: loop.WorkResult{TestsChanged: []string{"t/greet.sh"}, Evidence: gate.NoEvidence, Accepted: true}}, "done, approved", "passes only with its changes of t/greet.sh; accepted by pawl approve"},
+		{loop.Task{WorkResult: loop.WorkResult{TestsChanged: []string{"t/greet.sh"}, Evidence: gate.EvidenceUnknown}}, "done, to approve", "passes only with its changes of t/greet.sh"},
+		{loop.Task{WorkResult: loop.WorkResult{TestsChanged: []string{"t/greet.sh"}, Evidence: gate.EvidenceUnknown, Accepted: true}}, "done, approved", "passes only with its changes of t/greet.sh; accepted by pawl approve"},
 		{loop.Task{WorkResult: loop.WorkResult{Evidence: gate.Unproven, Accepted: true}}, "done, unproven, approved", "no test proves it; accepted by pawl approve"},
 	} {
 		c.task.Status = loop.Done

@@ -21,7 +21,7 @@ func Refusal(now loop.State, g loop.Gates) string {
 		return reason
 	}
 	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
-		return cmp.Or(broken(now, tests), plan.Few(tests, 4)+" "+figure.Verb(len(tests), "fails", "fail")+", and did not when this task began")
+		return cmp.Or(regressedTasks(now, tests), plan.Few(tests, 4)+" "+figure.Verb(len(tests), "fails", "fail")+", and did not when this task began")
 	}
 	if g.Status == gate.Fail || len(g.StillRed) > 0 {
 		return reason
@@ -44,8 +44,8 @@ func Violation(n int, paths []string) string {
 	return fmt.Sprintf("violation %s: the agent changed %s, which is protected; Pawl restored it", loop.ViolationRatio(n), strings.Join(paths, ", "))
 }
 
-// broken names the finished tasks that this one broke, each by its first test.
-func broken(now loop.State, failing []string) string {
+// regressedTasks names the finished tasks that this one broke, each by its first test.
+func regressedTasks(now loop.State, failing []string) string {
 	var parts []string
 	seen := map[string]bool{}
 	for _, test := range failing {

@@ -87,7 +87,7 @@ func (t Step) Trouble(r journal.Record) bool {
 		return json.Unmarshal(r.Data, &n) == nil && n.Level != loop.Info
 	}
 	switch t.Event.Kind() {
-	case loop.KindAgentFailed, loop.KindRestored, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerLost, loop.KindQuestionAsked, loop.KindTestChangeRequested, loop.KindRejected:
+	case loop.KindAgentFailed, loop.KindRestored, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerChanged, loop.KindQuestionAsked, loop.KindTestChangeRequested, loop.KindRejected:
 		return r.Type == memory.TypeEvent
 	}
 	given := slices.ContainsFunc(t.After.ChangedTasks(t.Before), func(k loop.Task) bool { return k.Status != loop.Open && k.Status != loop.Done })
@@ -127,7 +127,7 @@ func (t Step) Happened() string {
 		return "resumed"
 	case loop.Cancelled:
 		return "cancelled (" + e.Cause + ")"
-	case loop.OwnerLost:
+	case loop.OwnerChanged:
 		return "a new process took over the loop"
 	case loop.Reopened:
 		return "reopened: unfinished tasks are open again"
@@ -160,7 +160,7 @@ func (t Step) asked() string {
 	case loop.Delivered:
 		return figure.Count(len(e.MessageIDs), "message") + " delivered into the turn"
 	case loop.QuestionAsked:
-		return asks(e.Question)
+		return questionText(e.Question)
 	case loop.Answered:
 		return "answer of a user: " + e.Answer
 	case loop.TestChangeRequested:
@@ -244,7 +244,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 		what = "in an isolated session " + what
 	}
 	if turn.Question != nil {
-		last += "; " + asks(*turn.Question)
+		last += "; " + questionText(*turn.Question)
 	}
 	if turn.Test != nil {
 		last += "; its last test run, " + turn.Test.String()

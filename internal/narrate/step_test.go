@@ -77,7 +77,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Payload: loop.PauseRequested{}}, "pause requested"},
 		{loop.Event{Payload: loop.Resumed{}}, "resumed"},
 		{loop.Event{Payload: loop.Cancelled{Cause: "int"}}, "cancelled (int)"},
-		{loop.Event{Payload: loop.OwnerLost{}}, "a new process took over the loop"},
+		{loop.Event{Payload: loop.OwnerChanged{}}, "a new process took over the loop"},
 		{loop.Event{Payload: loop.Faulted{Error: "disk full"}}, "failed: disk full"},
 		{loop.Event{Payload: loop.Reopened{}}, "reopened: unfinished tasks are open again"},
 		{loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession, Why: "a user takes it"}}, "asked to continue in a user's session: a user takes it"},

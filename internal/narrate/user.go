@@ -106,8 +106,8 @@ func delivered(before, after loop.State) int {
 	return n
 }
 
-// asks is a question of the agent's.
-func asks(q loop.Question) string {
+// questionText is a question of the agent's.
+func questionText(q loop.Question) string {
 	return "the agent asks: " + plan.OneLine(q.Text, 300)
 }
 

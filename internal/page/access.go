@@ -50,7 +50,7 @@ func (s *server) secured(next http.Handler) http.Handler {
 		case r.Method == http.MethodPost && !s.hasToken(r):
 			http.Error(w, "open the address that pawl serve printed: it has the token", http.StatusUnauthorized)
 		case s.Locked && r.Method != http.MethodPost && s.files[r.URL.Path].data == nil && !s.mayRead(r):
-			s.show(w, http.StatusUnauthorized, "problem", problem{shell{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
+			s.show(w, http.StatusUnauthorized, "problem", problem{layout{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
 		default:
 			next.ServeHTTP(w, r)
 		}

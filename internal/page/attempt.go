@@ -19,7 +19,7 @@ const (
 
 // attemptPage is one attempt with its tool calls.
 type attemptPage struct {
-	shell
+	layout
 	ID      string
 	Attempt attemptView
 	Calls   callsView
@@ -68,7 +68,7 @@ func (s *server) attempt(w http.ResponseWriter, r *http.Request) {
 	}
 	title := fmt.Sprintf("Iteration %d · %s", n, v.Task)
 	s.show(w, http.StatusOK, "attempt", attemptPage{
-		shell{Title: title, Loop: d.Summary.ID, Live: true}, d.Summary.ID, v, showCalls(calls, dropped, from, callsMost),
+		layout{Title: title, Loop: d.Summary.ID, Live: true}, d.Summary.ID, v, showCalls(calls, dropped, from, callsMost),
 	})
 }
 

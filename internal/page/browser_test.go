@@ -56,9 +56,9 @@ func TestBrowser(t *testing.T) {
 	}
 	b.Open(base + "/loop/lost-moth-33cc")
 	b.Eval(`document.querySelector("#tell").value = "use the fake"; document.querySelector("button[value=tell]").click()`)
-	b.Until("the message is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.WaitFor("the message is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
 	b.Eval(`document.querySelector("#answer-US-2").value = "UTC"; document.querySelector("button[value=answer]").click()`)
-	b.Until("the question is answered", func() bool {
+	b.WaitFor("the question is answered", func() bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		return len(d.commands) == 2
@@ -69,9 +69,9 @@ func TestBrowser(t *testing.T) {
 	steered(t, b, d, base)
 	b.Open(base + "/loop/lost-moth-33cc/diff/US-1")
 	b.Eval(`document.querySelector("a.line").click()`)
-	b.Until("the form has the focus", func() bool { return b.Eval(`document.activeElement?.id`) == "remark" })
+	b.WaitFor("the form has the focus", func() bool { return b.Eval(`document.activeElement?.id`) == "remark" })
 	b.Eval(`document.activeElement.value = "keep it"; document.querySelector("button[value=comment]").click()`)
-	b.Until("the comment is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.WaitFor("the comment is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
 	if got := d.commands[len(d.commands)-1]; got != "tell lost-moth-33cc -- x:1 (removed): keep it\nThe line: -old" {
 		t.Errorf("comment %q", got)
 	}
@@ -79,7 +79,7 @@ func TestBrowser(t *testing.T) {
 	d.mu.Lock()
 	d.detail.Headline, d.stamped = "running again", "2"
 	d.mu.Unlock()
-	b.Until("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
+	b.WaitFor("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
 	b.Clean(base)
 }
 
@@ -107,7 +107,7 @@ func steered(t *testing.T, b *browsertest.Tab, d *double, base string) {
 		d.mu.Unlock()
 		b.Open(base + p.page)
 		b.Eval("window.confirm = () => true; " + p.press)
-		b.Until(p.command, func() bool {
+		b.WaitFor(p.command, func() bool {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			return len(d.commands) > before
@@ -138,19 +138,19 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("the first Tab leads to %q", first)
 	}
 	b.Press("Enter")
-	b.Until("the content has the focus", func() bool { return b.Eval(`document.activeElement.id`) == "main" })
+	b.WaitFor("the content has the focus", func() bool { return b.Eval(`document.activeElement.id`) == "main" })
 	b.TabTo(`a[href="/loop/lost-moth-33cc"]`)
 	b.Press("Enter")
-	b.Until("the loop is open", func() bool { return b.Eval(`location.pathname`) == "/loop/lost-moth-33cc" })
+	b.WaitFor("the loop is open", func() bool { return b.Eval(`location.pathname`) == "/loop/lost-moth-33cc" })
 	b.TabTo("#answer-US-2")
 	b.Type("UTC")
 	b.Press("Enter")
-	b.Until("the question is answered", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.WaitFor("the question is answered", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
 	b.TabTo("#tell")
 	b.Type("use the fake")
 	b.TabTo("button[value=tell]")
 	b.Press("Space")
-	b.Until("the message is told", func() bool {
+	b.WaitFor("the message is told", func() bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		return len(d.commands) == 2
@@ -158,12 +158,12 @@ func TestKeyboard(t *testing.T) {
 	if got := strings.Join(d.commands, "\n"); got != "answer lost-moth-33cc --task=US-2 -- UTC\ntell lost-moth-33cc -- use the fake" {
 		t.Errorf("commands %q", got)
 	}
-	b.Until("the button has the focus still", func() bool { return b.Eval(`document.activeElement.value`) == "tell" })
+	b.WaitFor("the button has the focus still", func() bool { return b.Eval(`document.activeElement.value`) == "tell" })
 	b.TabTo(`a[href="/loop/lost-moth-33cc/attempt/2"]`)
 	d.mu.Lock()
 	d.detail.Headline, d.stamped = "running again", "2"
 	d.mu.Unlock()
-	b.Until("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
+	b.WaitFor("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
 	if kept := b.Eval(`document.activeElement.getAttribute("href")`); kept != "/loop/lost-moth-33cc/attempt/2" {
 		t.Errorf("the focus went to %q", kept)
 	}
@@ -180,7 +180,7 @@ func TestFirstPaintInABrowser(t *testing.T) {
 	paint := func(url string) float64 {
 		b.Open(url)
 		ms := ""
-		b.Until("something is shown", func() bool {
+		b.WaitFor("something is shown", func() bool {
 			ms = b.Eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? ""`)
 			return ms != ""
 		})

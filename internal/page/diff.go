@@ -21,7 +21,7 @@ const (
 // diffPage is what a task changed. The line that is commented on stands between Before
 // and After.
 type diffPage struct {
-	shell
+	layout
 	ID, Task      string
 	Before, After []diffLine
 	Comment       *commentView
@@ -54,7 +54,7 @@ func (s *server) diff(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := diffPage{
-		shell: shell{Title: "Changes of task " + task, Loop: id, Live: true}, ID: id, Task: task, Before: lines,
+		layout: layout{Title: "Changes of task " + task, Loop: id, Live: true}, ID: id, Task: task, Before: lines,
 		Messages: narrate.Messages(d.Report.State.Conversation), Ended: d.Summary.State == "ended",
 	}
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil && at >= 0 && at < len(lines) && lines[at].Number > 0 {

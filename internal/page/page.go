@@ -183,8 +183,8 @@ func (s *server) show(w http.ResponseWriter, code int, name string, data any) {
 	_, _ = w.Write(page.Bytes())
 }
 
-// shell is what every page has.
-type shell struct {
+// layout is what every page has.
+type layout struct {
 	Title string
 	Loop  string // whose changes are followed; "" = those of all
 	Live  bool
@@ -192,12 +192,12 @@ type shell struct {
 }
 
 type problem struct {
-	shell
+	layout
 	Text string
 }
 
 func (s *server) fail(w http.ResponseWriter, code int, text string) {
-	s.show(w, code, "problem", problem{shell{Title: http.StatusText(code)}, text})
+	s.show(w, code, "problem", problem{layout{Title: http.StatusText(code)}, text})
 }
 
 // failed answers with what a Source could not do.

@@ -26,7 +26,7 @@ const AttemptsMost = 200
 
 // overviewPage is all loops.
 type overviewPage struct {
-	shell
+	layout
 	Filter string
 	Groups []groupView
 	Found  bool
@@ -49,7 +49,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	filter, now := r.URL.Query().Get("q"), s.Now()
-	p := overviewPage{Filter: filter, None: len(loops) == 0, shell: shell{Live: true}}
+	p := overviewPage{Filter: filter, None: len(loops) == 0, layout: layout{Live: true}}
 	all := r.URL.Query().Has("all")
 	for _, sum := range record.FilterAndGroup(loops, filter, now) {
 		g := sum.Group(now)
@@ -127,7 +127,7 @@ func age(sum record.Summary, now time.Time) string {
 
 // loopPage is one loop.
 type loopPage struct {
-	shell
+	layout
 	ID, Headline, Current string // Current is the task at work
 	Questions             []questionView
 	Tests                 []string // whose change waits for an approval
@@ -189,7 +189,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	}
 	st, sum := d.Report.State, d.Summary
 	p := loopPage{
-		shell: shell{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline, Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 400),
+		layout: layout{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline, Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 400),
 		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.Shown(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.HasWorkLeft() && sum.State == "ended",
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,

@@ -12,9 +12,9 @@ import (
 
 const taskMasterWant = `{"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}}`
 
-// master collects the tasks of a task-master file: the subtasks, and the tasks
+// taskMasterFile collects the tasks of a task-master file: the subtasks, and the tasks
 // without any.
-type master struct {
+type taskMasterFile struct {
 	shelf
 	units map[string][]string // the ids of the units of work that stand for a task
 	left  map[string]string   // ids that are left out, with their status
@@ -36,7 +36,7 @@ func readTaskMaster(data []byte, root *value) (reading, bool) {
 	if len(names) == 0 {
 		return reading{}, false
 	}
-	m := master{shelf: shelf{data: data, lines: newLines(data)}, units: map[string][]string{}, left: map[string]string{}}
+	m := taskMasterFile{shelf: shelf{data: data, lines: newLines(data)}, units: map[string][]string{}, left: map[string]string{}}
 	m.want, m.wantMark = taskMasterWant, "pending, in-progress, review or done"
 	if len(names) > 1 {
 		m.problem("", m.lines.of(tags[names[1]].start), "there are tasks under several tags: "+clean(strings.Join(names, ", ")),
@@ -68,7 +68,7 @@ func (v *value) subtasks() []*value {
 }
 
 // task reads a task with its subtasks.
-func (m *master) task(v *value) {
+func (m *taskMasterFile) task(v *value) {
 	id := clean(v.string("id"))
 	if v.kind != '{' || id == "" {
 		m.problem(id, m.lines.of(v.start), "a task is no object with an id", taskMasterWant)
@@ -128,13 +128,13 @@ func leftOut(v *value) string {
 	return ""
 }
 
-func (m *master) leave(id, status string, v *value) {
+func (m *taskMasterFile) leave(id, status string, v *value) {
 	m.left[id] = status
 	m.note(m.lines.of(v.start), fmt.Sprintf("task %s is %s: it is left out", plan.OneLine(id, 20), status), `another "status", for it to be worked on`)
 }
 
 // unit adds a unit of work.
-func (m *master) unit(v *value, id string, priority int) {
+func (m *taskMasterFile) unit(v *value, id string, priority int) {
 	t := plan.Task{ID: id, Line: m.lines.of(v.start), Priority: priority}
 	setTitle(&t, cmp.Or(v.string("title"), v.string("description"), id))
 	t.Title = cmp.Or(t.Title, id)
@@ -149,7 +149,7 @@ func (m *master) unit(v *value, id string, priority int) {
 }
 
 // around is what a task says to its subtasks.
-func (m *master) around(id string, v *value) []string {
+func (m *taskMasterFile) around(id string, v *value) []string {
 	head := "Task " + id + ": " + v.string("title")
 	if strategy := v.string("testStrategy"); strategy != "" {
 		return []string{paragraphs(head, v.string("description"), v.string("details"), "Test strategy: "+strategy)}
@@ -158,7 +158,7 @@ func (m *master) around(id string, v *value) []string {
 }
 
 // status is the mark of a task.
-func (m *master) status(v *value) mark {
+func (m *taskMasterFile) status(v *value) mark {
 	s := v.member("status")
 	if s == nil || s.value.kind != '"' {
 		if s != nil {
@@ -175,7 +175,7 @@ func (m *master) status(v *value) mark {
 
 // depend reads the dependencies, now that all tasks are known: those of a task are
 // its subtasks' too, and a number in a subtask means one beside it.
-func (m *master) depend(list *value) {
+func (m *taskMasterFile) depend(list *value) {
 	m.byID = m.plan.Index()
 	for _, v := range list.elements {
 		id := clean(v.string("id"))
@@ -197,7 +197,7 @@ func (m *master) depend(list *value) {
 	}
 }
 
-func (m *master) dependOn(id string, wanted []string) {
+func (m *taskMasterFile) dependOn(id string, wanted []string) {
 	i, ok := m.byID[id]
 	if !ok {
 		return

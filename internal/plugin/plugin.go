@@ -98,7 +98,7 @@ func hooks(hook Hook) ([]byte, error) {
 		Hooks       install.Events `json:"hooks"`
 	}{
 		"Pawl takes part in sessions with a loop, and is silent in all others",
-		install.Claude(hook.Command, hook.Args).Events,
+		install.ClaudeHooks(hook.Command, hook.Args).Events,
 	})
 }
 

@@ -84,7 +84,7 @@ func TestHooksAreThoseOfTheSettings(t *testing.T) {
 	}
 	decode(t, made(t, hook).Files["pawl/hooks/hooks.json"], &got)
 	want := map[string][]install.Group{}
-	for _, event := range install.Claude(hook.Command, hook.Args).Events {
+	for _, event := range install.ClaudeHooks(hook.Command, hook.Args).Events {
 		want[event.Name] = event.Groups
 	}
 	if diff := cmp.Diff(want, got.Hooks); diff != "" {

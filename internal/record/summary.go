@@ -141,7 +141,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 			sum.Tasks.Skipped++
 		}
 	}
-	sum.Evidence = cmp.Or(sum.Evidence, gate.NoEvidence)
+	sum.Evidence = cmp.Or(sum.Evidence, gate.EvidenceUnknown)
 	sum.Commits = len(commits)
 	for _, r := range m.Results {
 		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode, Failing: r.Failing})

@@ -57,7 +57,7 @@ func fragmentOf(re *syntax.Regexp) fragment {
 	case syntax.OpConcat:
 		return inTurn(re.Sub)
 	case syntax.OpAlternate:
-		return oneOf(re.Sub)
+		return alternation(re.Sub)
 	}
 	return fragment{}
 }
@@ -106,8 +106,8 @@ func crossed(begins, ends []string) (all []string) {
 	return all
 }
 
-// oneOf is any of some expressions.
-func oneOf(subs []*syntax.Regexp) fragment {
+// alternation is any of some expressions.
+func alternation(subs []*syntax.Regexp) fragment {
 	f := fragment{whole: []string{}, part: []string{}}
 	for _, sub := range subs {
 		one := fragmentOf(sub)

@@ -13,7 +13,7 @@ import (
 func TestApprovedTaskInMarkdown(t *testing.T) {
 	t.Parallel()
 	var l Loop
-	l.State.Tasks = []loop.Task{{ID: "US-001", Title: "greet", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, TestsChanged: []string{"t/greet.sh"}, Accepted: true}}}
+	l.State.Tasks = []loop.Task{{ID: "US-001", Title: "greet", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, TestsChanged: []string{"t/greet.sh"}, Accepted: true}}}
 	var out bytes.Buffer
 	if err := Markdown(&out, l); err != nil {
 		t.Fatal(err)

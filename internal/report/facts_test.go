@@ -106,7 +106,7 @@ func TestFactsAreTheJournals(t *testing.T) {
 	// A gate that a later task turned green proves this one, too: each place says so.
 	events := played()
 	earlier, later := events[10].Payload.(loop.GatesFinished), events[16].Payload.(loop.GatesFinished)
-	earlier.Gates.WorkResult = loop.WorkResult{Evidence: gate.NoEvidence}
+	earlier.Gates.WorkResult = loop.WorkResult{Evidence: gate.EvidenceUnknown}
 	earlier.Gates.StillRed = []string{"check"}
 	later.Gates.FlippedGates = []string{"check"}
 	events[10].Payload, events[16].Payload = earlier, later

@@ -57,7 +57,7 @@ func TestNoTasksOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	l := exploration()
 	l.State.Policy.Kind, l.State.Answer = loop.Answer, "42"
-	l.State.Tasks[0].Status, l.State.Tasks[0].Evidence = loop.Done, gate.NoEvidence
+	l.State.Tasks[0].Status, l.State.Tasks[0].Evidence = loop.Done, gate.EvidenceUnknown
 	if got := text(t, l); strings.Contains(got, "unknown") || strings.Contains(got, "Next: b.go") || !strings.Contains(got, "\n42\n") {
 		t.Errorf("%s", got)
 	}

@@ -47,7 +47,7 @@ func night() report.Loop {
 				ID:         "US-005",
 				Title:      "Status codes",
 				Status:     loop.Done,
-				WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, TestsChanged: []string{"session_test.go"}, ChangedTests: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}}},
+				WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, TestsChanged: []string{"session_test.go"}, ChangedTests: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}}},
 				Commit:     "c81f0c2d5e",
 				Receipt:    "r5",
 			},
@@ -229,7 +229,7 @@ func TestWaits(t *testing.T) {
 		{At: at(2), Payload: loop.TimerFired{}},
 		{At: at(3), Payload: loop.AgentFailed{Failure: *limit}},
 		{At: at(4), Payload: loop.MessageArrived{}},
-		{At: at(5), Payload: loop.OwnerLost{}},
+		{At: at(5), Payload: loop.OwnerChanged{}},
 		{At: at(10), Payload: loop.TimerFired{}},
 		{At: at(11), Payload: loop.AgentFailed{Failure: *limit}},
 	}

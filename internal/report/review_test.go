@@ -13,8 +13,8 @@ import (
 func TestReviewsStandFirst(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{Goal: "plan.md", Status: "ended", State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{
-		{ID: "US-1", Title: "Login", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, Reviewed: loop.ReviewDisagreed, Findings: []string{"app.go:3: hard-coded\x1b[2J", "no test"}}, Commit: "a81f0c2d5e"},
-		{ID: "US-2", Title: "Logout", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, Reviewed: loop.ReviewNone}, Why: "no review passed it: review: not sure"},
+		{ID: "US-1", Title: "Login", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, Reviewed: loop.ReviewDisagreed, Findings: []string{"app.go:3: hard-coded\x1b[2J", "no test"}}, Commit: "a81f0c2d5e"},
+		{ID: "US-2", Title: "Logout", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, Reviewed: loop.ReviewNone}, Why: "no review passed it: review: not sure"},
 		{ID: "US-3", Title: "Expiry", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Reviewed, Reviewed: loop.ReviewPassed, Findings: []string{"a long line"}}},
 		{ID: "US-4", Title: "Cache", Status: loop.Open},
 	}, End: loop.End{Outcome: loop.Unverified, Reason: "US-1: the review disagrees: review: app.go:3: hard-coded", EndedAt: evening}, Clock: loop.Clock{StartedAt: evening, Now: evening}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: 3}, Reviews: loop.Reviews{Runs: 4, CostUSD: 0.75}}, Work: loop.Work{Current: "US-4", Failing: &loop.Failing{Reason: "review: cache.go:1: nothing calls it", Review: true}}}}

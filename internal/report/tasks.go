@@ -98,7 +98,7 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if t.Status == loop.Open && t.ID == p.State.Current && p.started(t) {
 		return p.notDone(meaning)
 	}
-	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
+	if t.Status == loop.Done && t.Evidence == gate.EvidenceUnknown && t.Why != "" && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.Unproven {

@@ -132,7 +132,7 @@ func (p *page) standing(t loop.Task) string {
 		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  " + p.approveCommand(t)
 	case len(t.Approved) > 0:
 		return "changed " + what + ", which a review accepts: " + list(t.Approved, 5)
-	case t.OriginalsNotRun() && t.IfApproved.Evidence == gate.NoEvidence:
+	case t.OriginalsNotRun() && t.IfApproved.Evidence == gate.EvidenceUnknown:
 		return "changed " + what + ", and whether the originals pass could not be found out"
 	case t.IfApproved != nil:
 		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  " + p.approveCommand(t)

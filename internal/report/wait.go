@@ -36,7 +36,7 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 
 // leaveWaiting are the events that end no wait.
 func leaveWaiting() []loop.EventKind {
-	return []loop.EventKind{loop.KindMessageArrived, loop.KindOwnerLost, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged}
+	return []loop.EventKind{loop.KindMessageArrived, loop.KindOwnerChanged, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged}
 }
 
 // waited says how long, and when where that is not too much to say.

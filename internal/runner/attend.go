@@ -89,7 +89,7 @@ func (r *Runner) continueAttended(ctx context.Context) error {
 		return err
 	}
 	if s.Phase == loop.TurningIsolated { // it was cut off
-		return r.step(ctx, loop.Event{Payload: loop.OwnerLost{}})
+		return r.step(ctx, loop.Event{Payload: loop.OwnerChanged{}})
 	}
 	return r.act(ctx, s.Pending)
 }

@@ -38,7 +38,7 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tre
 
 // runClaimGates runs the gates of a claim.
 func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
-	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.Pending, r.Spec.NoRatchet
+	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.AwaitingApproval, r.Spec.NoRatchet
 	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsClaimUserEdit(path) }
 	q.ProtectedTree = m.TestsTree
 	if q.Base, err = r.startTreeWithEdits(ctx, m); err != nil {

@@ -29,7 +29,7 @@ func TestACommitThatNeedsAnUntrackedFileIsNotVerified(t *testing.T) {
 	b.write("more.txt", "two\n")
 	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/files/more.txt --\nthree\n-- 1/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && grep -q three more.txt"}})
-	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.NoEvidence || !strings.Contains(s.Tasks[0].Why, "more.txt") {
+	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.EvidenceUnknown || !strings.Contains(s.Tasks[0].Why, "more.txt") {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 	if got := b.git("status", "--porcelain"); got != "?? more.txt" {

@@ -230,7 +230,7 @@ func (r *Runner) prepareClaim(ctx context.Context, a loop.RunGates, m memory.Act
 		_, err = r.attributeClaim(ctx, m, at.tree)
 		known = &loop.Gates{
 			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Reason: "there is no gate", Message: at.message,
-			WorkResult: loop.WorkResult{Evidence: gate.NoEvidence},
+			WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown},
 		}
 	}
 	return at, known, err

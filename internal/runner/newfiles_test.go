@@ -250,7 +250,7 @@ func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
 	s := b.watched("-- 1/sleep --\n200ms\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && test -f notes.txt"}}, w)
-	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.NoEvidence || !strings.Contains(s.Tasks[0].Why, "notes.txt") {
+	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.EvidenceUnknown || !strings.Contains(s.Tasks[0].Why, "notes.txt") {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 }

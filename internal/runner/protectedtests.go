@@ -126,7 +126,7 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 	if g.Status != gate.Pass {
 		return nil
 	}
-	if old := f.Observation.Inputs.Changed; len(old)+len(m.Pending) > 0 {
+	if old := f.Observation.Inputs.Changed; len(old)+len(m.AwaitingApproval) > 0 {
 		if err := r.describeTestChanges(ctx, g, f, m); err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (r *Runner) keepProtectedTests(ctx context.Context, g *loop.Gates, f verify
 		}
 	}
 	had, there, held := trees[0], trees[1], trees[2]
-	keep := slices.Clone(m.Pending)
+	keep := slices.Clone(m.AwaitingApproval)
 	for _, path := range files {
 		_, isThere := there[path]
 		copied, has := held[path]

@@ -92,7 +92,7 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	one, two := s.Tasks[0], s.Tasks[1]
-	if one.Evidence != gate.NoEvidence || !one.TestsRemoved || two.TestsRemoved || two.Evidence != gate.NoEvidence || len(two.TestsChanged) == 0 {
+	if one.Evidence != gate.EvidenceUnknown || !one.TestsRemoved || two.TestsRemoved || two.Evidence != gate.EvidenceUnknown || len(two.TestsChanged) == 0 {
 		t.Errorf("one %+v\ntwo %+v", one, two)
 	}
 }
@@ -241,7 +241,7 @@ func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
 		lib  string // of the second task
 		want gate.Evidence
 	}{
-		"it needs it":         {"# adds\nadd() { echo $(($1 + $2)); }\n" + sub, gate.NoEvidence},
+		"it needs it":         {"# adds\nadd() { echo $(($1 + $2)); }\n" + sub, gate.EvidenceUnknown},
 		"it does without now": {"add() { echo $(($1 + $2)); }; " + sub, gate.Proven},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
 			if s.Outcome != loop.Unverified || two.Status != loop.Done || two.Evidence != c.want {
 				t.Fatalf("%s: %s\n%+v", s.Outcome, s.Reason, two)
 			}
-			if c.want == gate.NoEvidence && (two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven || strings.Join(two.IfApproved.Paths, " ") != "most.conf") {
+			if c.want == gate.EvidenceUnknown && (two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven || strings.Join(two.IfApproved.Paths, " ") != "most.conf") {
 				t.Errorf("if approved: %+v", two.IfApproved)
 			}
 		})

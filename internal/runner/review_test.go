@@ -107,7 +107,7 @@ func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
 	d := b.begin(bothWords, []string{"have every word"}, withGate(map[string]any{"review": []string{"r"}}))
 	d.Reviewer = p
 	s, err := b.drive(t.Context(), d, teller{t})
-	if err != nil || s.Outcome != loop.Unverified || s.Tasks[0].Reviewed != loop.ReviewNone || s.Tasks[0].Evidence != gate.NoEvidence {
+	if err != nil || s.Outcome != loop.Unverified || s.Tasks[0].Reviewed != loop.ReviewNone || s.Tasks[0].Evidence != gate.EvidenceUnknown {
 		t.Fatalf("%v, %s: %s: %+v", err, s.Outcome, s.Reason, s.Tasks)
 	}
 	if n != 4 || s.Turns != 1 {

@@ -42,7 +42,7 @@ func (r *Runner) SetStartCommit(commit string) error {
 
 // takeOver prepares to continue the loop from its state and returns the first event.
 func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
-	e := loop.Event{Payload: loop.OwnerLost{}}
+	e := loop.Event{Payload: loop.OwnerChanged{}}
 	switch phase := r.mem.State.Phase; {
 	case phase == "" || phase == loop.New, phase == loop.Ended && r.Reopen && r.mem.State.StartedAt.IsZero():
 		e = r.startEvent()

@@ -74,7 +74,7 @@ func (r *Runner) addProgress(t *ticks, a loop.Commit, m memory.ActionContext) er
 	for _, id := range a.Tasks {
 		task, _ := m.Tasks.Task(id)
 		entry := planfile.ProgressEntry(format, planfile.Entry{
-			TaskID: task.ID, Title: task.Title, Iteration: m.Iteration, Time: m.ClaimGatesAt,
+			TaskID: task.ID, Title: task.Title, Iteration: m.Iteration, Time: m.ClaimGatedAt,
 			Evidence: string(a.Evidence),
 		})
 		if !bytes.Contains(old, bytes.TrimSpace(entry)) {

@@ -29,7 +29,7 @@ $ go test ./... (exit 1)
 `
 	b.want("failure-context.log", want)
 	b.turn(nil) // nothing came of it: what fails was known
-	b.step(loop.Event{Payload: loop.OwnerLost{}})
+	b.step(loop.Event{Payload: loop.OwnerChanged{}})
 	b.want("failure-context.log", want)
 	b.fails("test: still red", "x")
 	if log := b.read(".ralph/failure-context.log"); !strings.HasPrefix(log, want) || !strings.Contains(log, "iteration 3 of") || strings.Count(log, "=== Test Failure") != 2 {

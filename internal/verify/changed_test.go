@@ -55,7 +55,7 @@ func TestChangedTests(t *testing.T) {
 		{
 			"the test was bent to the work", sums(adds, wantsSum),
 			files{"lib": subtracts, "add_test.sh": wantsDiff},
-			false, gate.NoEvidence, true, "only with the changed tests",
+			false, gate.EvidenceUnknown, true, "only with the changed tests",
 		},
 		{
 			"as the task may", sums(adds, wantsSum),
@@ -65,7 +65,7 @@ func TestChangedTests(t *testing.T) {
 		{
 			"the test was deleted", withMore(sums(adds, wantsSum)),
 			files{"lib": subtracts, "add_test.sh": ""},
-			false, gate.NoEvidence, true, "only with the changed tests",
+			false, gate.EvidenceUnknown, true, "only with the changed tests",
 		},
 		{
 			"the test was renamed", sums(adds, wantsSum),
@@ -75,7 +75,7 @@ func TestChangedTests(t *testing.T) {
 		{
 			"a red test was emptied", sums(subtracts, wantsSum),
 			files{"add_test.sh": wantsAny},
-			false, gate.NoEvidence, true, "only with the changed tests",
+			false, gate.EvidenceUnknown, true, "only with the changed tests",
 		},
 		{
 			"a red test was edited, and would be green without", sums(subtracts, wantsSum),

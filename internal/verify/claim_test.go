@@ -39,7 +39,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 		ran    []string
 		labels []string
 	}{
-		{"no work", nil, gate.NoEvidence, "nothing was changed", []string{"kept a", "kept a"}, nil},
+		{"no work", nil, gate.EvidenceUnknown, "nothing was changed", []string{"kept a", "kept a"}, nil},
 		{"work without a test", files{"calc.go": subtract}, gate.Unproven, "nothing failed before", []string{"kept a", "a"}, nil},
 		{
 			"work with a test that cannot fail",
@@ -202,9 +202,9 @@ func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
 		want  gate.Evidence
 		ran   []string
 	}{
-		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a repeat-clean", "a repeat-clean", "a control"}},
+		{"without set-up", nil, gate.EvidenceUnknown, []string{"kept a", "a", "a repeat-clean", "a repeat-clean", "a control"}},
 		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Proven, []string{"kept a", "a", "a repeat-clean", "a control", "a overlay"}},
-		{"with a set-up that fails", []string{"echo no network; exit 7"}, gate.NoEvidence, []string{"kept a", "a"}},
+		{"with a set-up that fails", []string{"echo no network; exit 7"}, gate.EvidenceUnknown, []string{"kept a", "a"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
 			if diff := cmp.Diff(c.ran, b.ran); diff != "" {
 				t.Errorf("runs (-want +got):\n%s", diff)
 			}
-			if c.want == gate.NoEvidence && len(c.setup) > 0 && !strings.Contains(v.Reason, "no network") {
+			if c.want == gate.EvidenceUnknown && len(c.setup) > 0 && !strings.Contains(v.Reason, "no network") {
 				t.Errorf("reason %q", v.Reason)
 			}
 		})
@@ -239,7 +239,7 @@ func TestFlakyFlipProvesNothing(t *testing.T) {
 	b := newBench(t, files{"stock": "apples\n", ".gitignore": "count\n"}, nil)
 	// Red on the first run only, whatever the tree.
 	v := b.claim(gates("echo x >> count; test $(wc -l < count) -gt 1"), files{"stock": "pears\n"}, nil).Verdict
-	if v.Evidence != gate.NoEvidence || !cmp.Equal(v.Flaky, []string{"a"}) {
+	if v.Evidence != gate.EvidenceUnknown || !cmp.Equal(v.Flaky, []string{"a"}) {
 		t.Errorf("verdict %+v (runs %q)", v, b.ran)
 	}
 }
@@ -248,7 +248,7 @@ func TestTestsInSourceFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"lib.rs": "#[cfg(test)] mod tests {}\n"}, nil)
 	v := b.claim(gates("true"), files{"lib.rs": "#[cfg(test)] mod tests { /* more */ }\n"}, nil).Verdict
-	if v.Evidence != gate.NoEvidence || !strings.Contains(v.Reason, "inside source files") {
+	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "inside source files") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -307,7 +307,7 @@ func TestRepeatOfABaselineThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nothing passed before, so that nothing shows that the worktree is fit to tell.
-	if v := f.Verdict; v.Evidence != gate.NoEvidence || len(v.Flaky) != 2 {
+	if v := f.Verdict; v.Evidence != gate.EvidenceUnknown || len(v.Flaky) != 2 {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -367,7 +367,7 @@ func TestMarksOfPawlAskNothingAgain(t *testing.T) {
 	}
 	ticked := files{"plan.md": "- [x] one\n", "progress.md": "one is done\n"}
 	v := b.claim(gs, ticked, nil).Verdict
-	if v.Evidence != gate.NoEvidence || !strings.Contains(v.Reason, "nothing was changed") {
+	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "nothing was changed") {
 		t.Errorf("verdict %+v", v)
 	}
 	if diff := cmp.Diff([]string{"kept a", "kept a"}, b.ran); diff != "" {

@@ -36,14 +36,14 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 	}{
 		"as they were":               {honest, false, gate.Proven, "red without this work"},
 		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), false, gate.Proven, "red without this work"},
-		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.NoEvidence, "green here, red in a clean checkout"},
+		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.EvidenceUnknown, "green here, red in a clean checkout"},
 		"a file of it is new":        {with(files{"node_modules/new": "x"}), false, gate.Proven, "red without this work"},
 		"the work needs others":      {with(files{"package-lock.json": "{1}"}), false, gate.Proven, "red without this work"}, // not the code of before
 		"a script of the manifest":   {with(files{"package.json": `{"scripts": {"lint": "sh lint"}, "dependencies": {"a": "1"}}`}), false, gate.Proven, "red without this work"},
 		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), false, gate.Proven, "red without this work"},
 		"ended, as they were":        {honest, true, gate.Proven, "red without this work"},
-		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
-		"ended, a file is new":       {with(files{"node_modules/new": "x"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
+		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.EvidenceUnknown, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
+		"ended, a file is new":       {with(files{"node_modules/new": "x"}), true, gate.EvidenceUnknown, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
 	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,16 +29,16 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 		changed          bool
 	}{
 		{"Rust", "lib.rs", rust, false, fix, gate.Proven, false},
-		{"Rust, with the test", "lib.rs", rust, false, append([]string{"(1, 2), 3", "(1, 2), 3i32"}, fix...), gate.NoEvidence, false},
+		{"Rust, with the test", "lib.rs", rust, false, append([]string{"(1, 2), 3", "(1, 2), 3i32"}, fix...), gate.EvidenceUnknown, false},
 		{"examples", "calc.py", example, false, fix, gate.Proven, false},
 		{"examples, with one more", "calc.py", example, false, append([]string{"    3\n", "    3\n    >>> add(0, 0)\n    0\n"}, fix...), gate.Proven, false},
 		{"examples of a file that is named", "calc.py", example, true, fix, gate.Proven, false},
 		{"named, with an example more", "calc.py", example, true, append([]string{"    3\n", "    3\n    >>> add(0, 0)\n    0\n"}, fix...), gate.Proven, false},
-		{"named, with an example before it", "calc.py", example, true, append([]string{"    >>>", "    >>> add = max\n    >>>"}, fix...), gate.NoEvidence, true},
-		{"named, with its example", "calc.py", example, true, append([]string{"    3\n", "    4\n"}, fix...), gate.NoEvidence, true},
+		{"named, with an example before it", "calc.py", example, true, append([]string{"    >>>", "    >>> add = max\n    >>>"}, fix...), gate.EvidenceUnknown, true},
+		{"named, with its example", "calc.py", example, true, append([]string{"    3\n", "    4\n"}, fix...), gate.EvidenceUnknown, true},
 		{"tests in a file that is named", "calc.py", inline, true, fix, gate.Proven, false},
-		{"named, with a test", "calc.py", inline, true, append([]string{"== 3", "== 1 + 2"}, fix...), gate.NoEvidence, true},
-		{"a helper of tests of another file", "checks.py", apart, true, fix, gate.NoEvidence, true},
+		{"named, with a test", "calc.py", inline, true, append([]string{"== 3", "== 1 + 2"}, fix...), gate.EvidenceUnknown, true},
+		{"a helper of tests of another file", "checks.py", apart, true, fix, gate.EvidenceUnknown, true},
 	}
 	for _, c := range agenttest.Each(cases, 2) {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,11 +71,11 @@ func TestFixWithATestInTheSameFile(t *testing.T) {
 		reason string
 	}{
 		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Proven, "red when its functions are broken"},
-		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.NoEvidence, "inside source files"},
-		"an old test is changed":    {[]string{"a - b", "a + b", after, "fn zero() { }\n" + fresh}, gate.NoEvidence, "inside source files"},
-		"an old test is ignored":    {[]string{"a - b", "a + b", "    #[test]\n    fn zero", "    #[test]\n    #[ignore]\n    fn zero"}, gate.NoEvidence, "inside source files"},
-		"a helper comes with it":    {[]string{"a - b", "a + b", after, after + "    fn add() {}\n" + fresh}, gate.NoEvidence, "inside source files"},
-		"what asserts is redefined": {[]string{"a - b", "a + b", after, after + fresh, "pub fn", "macro_rules! assert_eq { () => {} }\npub fn"}, gate.NoEvidence, "inside source files"},
+		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.EvidenceUnknown, "inside source files"},
+		"an old test is changed":    {[]string{"a - b", "a + b", after, "fn zero() { }\n" + fresh}, gate.EvidenceUnknown, "inside source files"},
+		"an old test is ignored":    {[]string{"a - b", "a + b", "    #[test]\n    fn zero", "    #[test]\n    #[ignore]\n    fn zero"}, gate.EvidenceUnknown, "inside source files"},
+		"a helper comes with it":    {[]string{"a - b", "a + b", after, after + "    fn add() {}\n" + fresh}, gate.EvidenceUnknown, "inside source files"},
+		"what asserts is redefined": {[]string{"a - b", "a + b", after, after + fresh, "pub fn", "macro_rules! assert_eq { () => {} }\npub fn"}, gate.EvidenceUnknown, "inside source files"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -48,19 +48,19 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 		want    gate.Evidence
 		changed bool
 	}{
-		{"a conftest that answers for the tests", conftests(subtracts, wantsSum), files{"conftest.py": cheat}, "", gate.NoEvidence, true},
+		{"a conftest that answers for the tests", conftests(subtracts, wantsSum), files{"conftest.py": cheat}, "", gate.EvidenceUnknown, true},
 		{"a conftest beside real work", conftests(subtracts, wantsSum), files{"lib": adds, "conftest.py": "x=1\n"}, "", gate.Proven, false},
 		{"the first tests bring one", files{"run": conftests("", "")["run"], "lib": "\n"}, files{"lib": adds, "conftest.py": "x=1\n", "add_test.sh": wantsSum}, "", gate.Proven, false},
-		{"a new test file of Go that bends the product", mod("1"), files{"bend_test.go": "package calc\n\nfunc init() { zero = 0 }\n"}, "go test ./...", gate.NoEvidence, true},
+		{"a new test file of Go that bends the product", mod("1"), files{"bend_test.go": "package calc\n\nfunc init() { zero = 0 }\n"}, "go test ./...", gate.EvidenceUnknown, true},
 		{
 			"one beside real work", mod("1"), files{
 				"calc.go": mod("0")["calc.go"], "main_test.go": "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n",
 			}, "go test ./...", gate.Proven, false,
 		},
-		{"a helper of the tests that lets more pass", helped, files{"want/want.go": helper("got > want+1")}, "go test ./...", gate.NoEvidence, true},
+		{"a helper of the tests that lets more pass", helped, files{"want/want.go": helper("got > want+1")}, "go test ./...", gate.EvidenceUnknown, true},
 		{"one beside real work", helped, files{"calc.go": mod("0")["calc.go"], "want/want.go": helper("want != got")}, "go test ./...", gate.Proven, false},
-		{"settings of a linter that let all pass", linted, files{"ruff.toml": "x\n"}, "sh ./ruff", gate.NoEvidence, true},
-		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.NoEvidence, true},
+		{"settings of a linter that let all pass", linted, files{"ruff.toml": "x\n"}, "sh ./ruff", gate.EvidenceUnknown, true},
+		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.EvidenceUnknown, true},
 		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Proven, false},
 	}
 	for _, c := range agenttest.Each(cases, 3) {

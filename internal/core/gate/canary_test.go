@@ -87,7 +87,7 @@ func TestCanary(t *testing.T) {
 				t.Errorf("labels %q", labels)
 			}
 			if o.Clean.ReproducedAtStart = []string{"go"}; c.now.Status == Unknown {
-				if v := Decide(o); v.Evidence != NoEvidence || !strings.Contains(v.Reason, "gave no result with a test beside them that must fail") {
+				if v := Decide(o); v.Evidence != EvidenceUnknown || !strings.Contains(v.Reason, "gave no result with a test beside them that must fail") {
 					t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 				}
 			}

@@ -23,16 +23,16 @@ func TestWhatPassesHereAloneProvesNothing(t *testing.T) {
 		{name: "it passes there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("pass A+ N+", ""), want: proven},
 		{
 			name: "the new test fails there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A+ N-", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: unseen + ": N", probes: clean + " repeat-after", green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": N", probes: clean + " repeat-after", green: true},
 		},
 		{
 			name: "an old test fails there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A- N+", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: unseen + ": A", probes: clean + " repeat-after", green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": A", probes: clean + " repeat-after", green: true},
 		},
 		{
 			name: "a gate without ids", before: "pass", now: "pass", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Control: "pass", gate.Overlay: "fail", gate.RepeatClean: "fail", gate.RepeatAfter: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: unseen + ": test", probes: clean + " repeat-after", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": test", probes: clean + " repeat-after", green: true},
 		},
 		{
 			name: "it fails here too, now and then", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A- N+", "fail A- N+"),
@@ -41,12 +41,12 @@ func TestWhatPassesHereAloneProvesNothing(t *testing.T) {
 		{name: "it cannot run there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("unknown", ""), want: proven},
 		{
 			name: "it could run there when the loop began", before: "pass A+", now: "pass A+ N+", new: "n_test.go", shown: true, answers: answers("unknown", ""),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: clean, green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: clean, green: true},
 		},
 		{
 			name: "the place is gone that was there when the loop began", before: "fail A-", now: "pass A+", shown: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "repeat-before repeat-clean repeat-after", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},
 		{name: "there is no such place", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("", ""), want: proven},
 	})

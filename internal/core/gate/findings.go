@@ -94,7 +94,7 @@ func (w *assessment) derive(v *Verdict) {
 // counts; nor does one if the task wants no evidence.
 func inputFindings() []finding {
 	return []finding{{
-		fact: "the gates pass only with changed gate inputs or changed old tests, or old tests are gone", evidence: NoEvidence,
+		fact: "the gates pass only with changed gate inputs or changed old tests, or old tests are gone", evidence: EvidenceUnknown,
 		remedy: "do without the change, or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.needsChangedInputs() {
@@ -104,7 +104,7 @@ func inputFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "gate inputs or old tests were changed, and the gates could not be run with the originals", evidence: NoEvidence,
+		fact: "gate inputs or old tests were changed, and the gates could not be run with the originals", evidence: EvidenceUnknown,
 		remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.originalsUnknown() || w.Inputs.Allowed {
@@ -182,7 +182,7 @@ func findings() []finding {
 // flipFindings are about tests that failed before the work.
 func flipFindings() []finding {
 	return []finding{{
-		fact: "what failed before passes in the work tree, and fails in a clean checkout", evidence: NoEvidence,
+		fact: "what failed before passes in the work tree, and fails in a clean checkout", evidence: EvidenceUnknown,
 		remedy: "commit what makes the difference, or `[worktree] setup`",
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.flips.onlyHere()
@@ -231,7 +231,7 @@ func overlayFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "what failed before passed once, and failed when repeated", evidence: NoEvidence,
+		fact: "what failed before passed once, and failed when repeated", evidence: EvidenceUnknown,
 		remedy: "fix the flaky test, or set `flaky = true` on its gate",
 		holds: func(_ assessment, v *Verdict) bool {
 			v.Reason = "what turned green is flaky, so it tells nothing: " + plan.Few(v.Flaky, 4)
@@ -247,7 +247,7 @@ func overlayFindings() []finding {
 			return len(names) > 0
 		},
 	}, {
-		fact: "Pawl could not find out whether new tests fail without the work", evidence: NoEvidence,
+		fact: "Pawl could not find out whether new tests fail without the work", evidence: EvidenceUnknown,
 		remedy: "make the isolated checkout work (`pawl doctor`)",
 		holds: func(w assessment, v *Verdict) bool {
 			if w.overlay.unknown {
@@ -257,7 +257,7 @@ func overlayFindings() []finding {
 			return w.overlay.unknown
 		},
 	}, {
-		fact: "tests inside source files changed, and no test fails when the work's functions are broken", evidence: NoEvidence,
+		fact: "tests inside source files changed, and no test fails when the work's functions are broken", evidence: EvidenceUnknown,
 		remedy: "a test in a file of its own",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.Tests.InlineChanged || w.Inputs.Allowed {
@@ -287,8 +287,8 @@ func when(holds func(assessment) bool, why func(assessment, *Verdict) string) fu
 // demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
-		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: NoEvidence, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
-		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: NoEvidence, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
+		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: EvidenceUnknown, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
+		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: EvidenceUnknown, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
 		{fact: "new functions do nothing with their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},

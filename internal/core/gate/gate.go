@@ -36,10 +36,10 @@ type Evidence string
 
 // The levels of evidence from weak to strong, see Satisfies.
 const (
-	NoEvidence Evidence = "unknown"
-	Unproven   Evidence = "unproven"
-	Reviewed   Evidence = "reviewed"
-	Proven     Evidence = "proven"
+	EvidenceUnknown Evidence = "unknown"
+	Unproven        Evidence = "unproven"
+	Reviewed        Evidence = "reviewed"
+	Proven          Evidence = "proven"
 )
 
 // Tier says when a gate runs.

@@ -12,7 +12,7 @@ import (
 
 func TestEvidenceSatisfies(t *testing.T) {
 	t.Parallel()
-	levels := []gate.Evidence{gate.NoEvidence, gate.Unproven, gate.Reviewed, gate.Proven}
+	levels := []gate.Evidence{gate.EvidenceUnknown, gate.Unproven, gate.Reviewed, gate.Proven}
 	for i, have := range levels {
 		for j, want := range levels {
 			if got := have.Satisfies(want); got != (i >= j) {

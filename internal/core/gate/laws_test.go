@@ -114,7 +114,7 @@ func TestLawsOfTheVerdict(t *testing.T) {
 		if unknown && v.Status == gate.Pass {
 			t.Error("pass with a gate that could not tell")
 		}
-		if v.Evidence != gate.NoEvidence && (v.Status != gate.Pass || !o.Changed || len(o.Now) == 0 || v.NeedsChangedInputs) {
+		if v.Evidence != gate.EvidenceUnknown && (v.Status != gate.Pass || !o.Changed || len(o.Now) == 0 || v.NeedsChangedInputs) {
 			t.Errorf("evidence of nothing: %+v", v)
 		}
 		if v.Evidence == gate.Proven && len(v.Flipped)+len(v.Proving) == 0 {

@@ -135,11 +135,11 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 		want                  Evidence
 	}{
 		"the new one":                  {result(Pass, map[string]Status{"a": Pass}), result(Pass, map[string]Status{"a": Pass, "b": Pass}), result(Fail, map[string]Status{"a": Pass, "b": Fail}), false, Proven},
-		"an old one only":              {result(Pass, map[string]Status{"a": Pass}), result(Pass, map[string]Status{"a": Pass, "b": Pass}), result(Fail, map[string]Status{"a": Fail, "b": Pass}), false, NoEvidence},
+		"an old one only":              {result(Pass, map[string]Status{"a": Pass}), result(Pass, map[string]Status{"a": Pass, "b": Pass}), result(Fail, map[string]Status{"a": Fail, "b": Pass}), false, EvidenceUnknown},
 		"a gate without ids":           {result(Pass, nil), result(Pass, nil), result(Fail, nil), false, Proven},
-		"none":                         {result(Pass, nil), result(Pass, nil), result(Pass, nil), false, NoEvidence},
-		"one that was there is gone":   {result(Pass, nil), result(Pass, nil), result(Fail, nil), true, NoEvidence},
-		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, NoEvidence},
+		"none":                         {result(Pass, nil), result(Pass, nil), result(Pass, nil), false, EvidenceUnknown},
+		"one that was there is gone":   {result(Pass, nil), result(Pass, nil), result(Fail, nil), true, EvidenceUnknown},
+		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, EvidenceUnknown},
 	} {
 		o := Observation{Changed: true, Mutation: MutationFacts{Possible: true}, Tests: TestChanges{InlineChanged: true, OldInlineChanged: c.lost}, Baseline: c.baseline, Now: c.now, Runs: map[Probe]Run{}}
 		if p, _ := Next(o); (p == Mutants) == c.lost {
@@ -166,10 +166,10 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 	if p, _ := Next(o); p != Mutants {
 		t.Errorf("next is %q", p)
 	}
-	if v := Decide(o); v.Evidence != NoEvidence {
+	if v := Decide(o); v.Evidence != EvidenceUnknown {
 		t.Errorf("%+v", v)
 	}
-	for status, want := range map[Status]Evidence{Fail: Proven, Pass: NoEvidence} {
+	for status, want := range map[Status]Evidence{Fail: Proven, Pass: EvidenceUnknown} {
 		o.Runs[Mutants] = Run{Results: result(status, 1)}
 		if v := Decide(o); v.Evidence != want {
 			t.Errorf("broken %s: %+v", status, v)
@@ -225,10 +225,10 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 		want   Evidence
 	}{
 		"it notices":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}}, Canary, Proven},
-		"it does not":         {Result{Gate: "go", Status: Pass, Tests: map[string]Status{"p.New": Pass}}, Control, NoEvidence},
-		"it crashes":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}, IncompleteGroups: []string{"p"}}, Control, NoEvidence},
-		"it does not build":   {Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}, Control, NoEvidence},
-		"only an old one did": {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Pass, "p.Old": Fail}}, Control, NoEvidence},
+		"it does not":         {Result{Gate: "go", Status: Pass, Tests: map[string]Status{"p.New": Pass}}, Control, EvidenceUnknown},
+		"it crashes":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}, IncompleteGroups: []string{"p"}}, Control, EvidenceUnknown},
+		"it does not build":   {Result{Gate: "go", Status: Fail, BuildFailed: true, IncompleteGroups: []string{"p"}}, Control, EvidenceUnknown},
+		"only an old one did": {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Pass, "p.Old": Fail}}, Control, EvidenceUnknown},
 	} {
 		o := o
 		o.Runs = maps.Clone(o.Runs)
@@ -288,10 +288,10 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		want   Evidence
 	}{
 		"it notices":                {run(Fail, "test_add.TestAdd.test_add (n=1)"), Canary, Proven},
-		"it does not":               {run(Pass), Control, NoEvidence},
-		"another does":              {run(Fail, "test_add.TestAdd.test_add_more"), Control, NoEvidence},
-		"its file cannot be loaded": {run(Fail, "test_add"), Control, NoEvidence},
-		"nothing is named":          {run(Fail), Control, NoEvidence},
+		"it does not":               {run(Pass), Control, EvidenceUnknown},
+		"another does":              {run(Fail, "test_add.TestAdd.test_add_more"), Control, EvidenceUnknown},
+		"its file cannot be loaded": {run(Fail, "test_add"), Control, EvidenceUnknown},
+		"nothing is named":          {run(Fail), Control, EvidenceUnknown},
 	} {
 		o := o
 		o.Runs = maps.Clone(o.Runs)
@@ -348,9 +348,9 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 		want   Evidence
 	}{
 		"it passes there":     {red(map[string]Status{"p.New": Pass, "p.Canary": Fail}, "p.Canary"), "", Proven},
-		"it fails there":      {red(map[string]Status{"p.New": Fail, "p.Canary": Fail}, "p.Canary", "p.New"), Control, NoEvidence},
-		"nothing is known":    {Run{Problem: "no place for a canary"}, Control, NoEvidence},
-		"it could not be run": {Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true}}}, Control, NoEvidence},
+		"it fails there":      {red(map[string]Status{"p.New": Fail, "p.Canary": Fail}, "p.Canary", "p.New"), Control, EvidenceUnknown},
+		"nothing is known":    {Run{Problem: "no place for a canary"}, Control, EvidenceUnknown},
+		"it could not be run": {Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true}}}, Control, EvidenceUnknown},
 	} {
 		o := Observation{
 			Changed: true, Mutation: MutationFacts{Possible: true, Functions: []string{"Sum in sum.go"}}, Tests: TestChanges{New: []string{"new_test.go"}},

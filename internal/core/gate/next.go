@@ -105,7 +105,7 @@ func (o Observation) proofSteps() []step {
 	w := assessment{Observation: o, proving: o.provingTests(v)}
 	proving := filter(o.gateNames(), func(name string) bool { return len(w.proving[name]) > 0 })
 	mutants := proving
-	if v.Evidence == NoEvidence && o.needsMutants() && !v.OriginalsUnknown && len(v.Flaky) == 0 {
+	if v.Evidence == EvidenceUnknown && o.needsMutants() && !v.OriginalsUnknown && len(v.Flaky) == 0 {
 		mutants = o.gateNames() // only they can tell
 	}
 	clean := filter(proving, func(name string) bool { return o.passedClean(name, w.proving[name]) })

@@ -24,7 +24,7 @@ func TestOriginals(t *testing.T) {
 			name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
 			want: judged{
-				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true, green: true,
 			},
 		},
@@ -32,7 +32,7 @@ func TestOriginals(t *testing.T) {
 			name: "a deleted test that the originals show broken", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A+ B-", gate.OriginalsControl: "pass A+"},
 			want: judged{
-				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true, green: true,
 			},
 		},
@@ -45,7 +45,7 @@ func TestOriginals(t *testing.T) {
 			name: "a red test was edited to be green", before: "fail A-", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
 			want: judged{
-				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true, green: true,
 			},
 		},
@@ -53,7 +53,7 @@ func TestOriginals(t *testing.T) {
 			name: "one of two red tests was edited", before: "fail A- B-", now: "fail A+ B-", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A- B-", gate.OriginalsControl: "fail A+ B-"},
 			want: judged{
-				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true,
 			},
 		},
@@ -76,16 +76,16 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail", gate.OriginalsControl: "fail"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be run with the originals", probes: "originals originals-control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be run with the originals", probes: "originals originals-control", green: true},
 		},
 		{
 			name: "no room for a worktree", before: "pass A+", now: "pass A+", old: "a_test.go",
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "no space left", probes: "originals", green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "no space left", probes: "originals", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: "originals", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "test: killed", probes: "originals", green: true},
 		},
 	})
 }
@@ -115,7 +115,7 @@ func TestApprovedDeletion(t *testing.T) {
 		},
 		{
 			name: "nobody approved it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "not with the originals", probes: "originals originals-control", changed: true, green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "not with the originals", probes: "originals originals-control", changed: true, green: true},
 		},
 	})
 }
@@ -141,7 +141,7 @@ func TestOverlay(t *testing.T) {
 		},
 		{
 			name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: asked, green: true},
 		},
 		{
 			name: "an old test fails there by a new case", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
@@ -151,7 +151,7 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "or by chance", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
 			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked + " repeat-overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: asked + " repeat-overlay", green: true},
 		},
 		{
 			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
@@ -159,21 +159,21 @@ func TestOverlay(t *testing.T) {
 		},
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "[worktree] setup", probes: "repeat-clean control", green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "[worktree] setup", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "the place shows another test red", before: "pass A+ B+", now: "pass A+ B+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatClean: "pass A+ B+ N+", gate.Control: "fail A+ B-"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "give other results in a clean checkout than in the work tree: B; if they are flaky", probes: "repeat-clean control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "give other results in a clean checkout than in the work tree: B; if they are flaky", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "test: killed", probes: asked, green: true},
 		},
 		{
 			name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail p.A+ !q build", gate.Control: "fail p.A+ !q build", gate.Overlay: "fail p.A+ !q build"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "originals repeat-clean control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",

@@ -11,7 +11,7 @@ import (
 // they show is worth nothing until it is approved.
 func TestTheRatchet(t *testing.T) {
 	t.Parallel()
-	const none = gate.NoEvidence
+	const none = gate.EvidenceUnknown
 	check(t, []story{
 		{
 			name: "a test is gone and no test file changed", before: "pass A+ B+", now: "pass A+",

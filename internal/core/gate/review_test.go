@@ -135,7 +135,7 @@ func TestPlace(t *testing.T) {
 func TestReviewedIsNeverDiscriminating(t *testing.T) {
 	t.Parallel()
 	for e, want := range map[gate.Evidence]gate.Evidence{
-		gate.NoEvidence: gate.Reviewed, gate.Unproven: gate.Reviewed, gate.Reviewed: gate.Reviewed, gate.Proven: gate.Proven,
+		gate.EvidenceUnknown: gate.Reviewed, gate.Unproven: gate.Reviewed, gate.Reviewed: gate.Reviewed, gate.Proven: gate.Proven,
 	} {
 		if got := gate.AfterReview(e); got != want {
 			t.Errorf("%s becomes %s, want %s", e, got, want)

@@ -59,7 +59,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 			}
 			o.Clean.ReproducedAtStart = []string{"go"}
 			silent := o.becameUnknown(OtherExpected, "go") || o.becameUnknown(FailingTests, "go")
-			if v := Decide(o); (v.Evidence == NoEvidence) != silent {
+			if v := Decide(o); (v.Evidence == EvidenceUnknown) != silent {
 				t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 			}
 		})

@@ -52,7 +52,7 @@ func Decide(o Observation) Verdict {
 	known := o.knownFailures()
 	o = o.withoutKnownFailures()
 	now := o.compareWithBaseline(o.Now)
-	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.stillRed, Regressed: unique(o.regressions(now)), Labels: o.resultLabels()}
+	v := Verdict{Status: o.status(now), Evidence: EvidenceUnknown, StillRed: now.stillRed, Regressed: unique(o.regressions(now)), Labels: o.resultLabels()}
 	for _, name := range o.gateNames() {
 		v.StillRed = append(v.StillRed, known[name]...)
 	}

@@ -135,7 +135,7 @@ func check(t *testing.T, stories []story) {
 
 func TestRelativeToTheBaseline(t *testing.T) {
 	t.Parallel()
-	const none = gate.NoEvidence
+	const none = gate.EvidenceUnknown
 	check(t, []story{
 		{
 			name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
@@ -226,17 +226,17 @@ func TestFlips(t *testing.T) {
 		{
 			name: "green before when repeated", before: "fail A-", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: "repeat-before", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: "repeat-before", green: true},
 		},
 		{
 			name: "red after when repeated", before: "fail A-", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "fail A-", gate.Control: "fail A-", gate.RepeatAfter: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: all, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: all, green: true},
 		},
 		{
 			name: "a gate that does not repeat", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: "repeat-before", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"test"}, reason: "flaky", probes: "repeat-before", green: true},
 		},
 		{
 			name: "a package that now builds", before: "fail q.A+ !p build", now: "pass q.A+ p.B+",
@@ -262,7 +262,7 @@ func TestFlips(t *testing.T) {
 		},
 		{
 			name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true, lost: true,
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "inside source files", green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "inside source files", green: true},
 		},
 		{
 			name: "they move, as the user allows", before: "pass", now: "pass", inSource: true, allow: true,
@@ -287,7 +287,7 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 	proven := func(probes string, names ...string) judged {
 		return judged{status: gate.Pass, evidence: gate.Proven, names: names, reason: names[0], probes: probes, green: true}
 	}
-	unseen := judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "passes in the work tree and fails in a clean checkout", probes: all, green: true}
+	unseen := judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "passes in the work tree and fails in a clean checkout", probes: all, green: true}
 	check(t, []story{
 		{name: "a forged product", before: "fail says:FAIL", now: "pass", answers: repeats("fail says:again", "fail", "fail says:FAIL", "pass"), want: unseen},
 		{name: "a forged product, nothing to build there", before: "fail says:cc", now: "pass", answers: repeats("fail says:FAIL", "fail", "fail says:FAIL", "pass"), want: unseen},
@@ -308,7 +308,7 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 		{
 			name: "flaky where dependencies are missing", before: "fail says:wrong", now: "pass",
 			answers: repeats("fail says:wrong", "fail", "fail says:no_such_module", "fail"),
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: all, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"test"}, reason: "flaky", probes: all, green: true},
 		},
 		{
 			name: "it cannot run there", before: "fail A-", now: "pass A+",
@@ -325,7 +325,7 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 		{
 			name: "by which it knows the next run", before: "fail A-", now: "pass A+",
 			answers: repeats("fail A-", "pass A+ left", "", "fail A-"),
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: "repeat-before repeat-clean repeat-after", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},
 	})
 	v, _ := story{before: "fail A-", now: "pass A+", answers: repeats("fail A-", "", "", "pass A+")}.tell(t)

@@ -19,11 +19,11 @@ func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
 		"a test turned green": {gate.Observation{Baseline: []gate.Result{red}, Now: []gate.Result{green}}, "", gate.Unproven},
 		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, Tests: gate.TestChanges{New: []string{"c"}}}, "", gate.Unproven},
 		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Mutation: gate.MutationFacts{Possible: true}}, "", gate.Unproven},
-		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}}}, gate.Originals, gate.NoEvidence},
+		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}}}, gate.Originals, gate.EvidenceUnknown},
 		"a changed test that is needed": {gate.Observation{
 			Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}},
 			Runs: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{red}}},
-		}, gate.OriginalsControl, gate.NoEvidence},
+		}, gate.OriginalsControl, gate.EvidenceUnknown},
 		"a changed test that is not": {gate.Observation{
 			Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}},
 			Runs: map[gate.Probe]gate.Run{gate.Originals: {Results: []gate.Result{green}}},

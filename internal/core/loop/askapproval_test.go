@@ -44,7 +44,7 @@ func TestApproveTask(t *testing.T) {
 	}
 	before := sc.s.Elapsed()
 	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "wait")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "wait")
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "wait")
 	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "yes"}}, "") // a message is no answer
@@ -167,7 +167,7 @@ func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
 		for _, q := range before.Questions {
 			yes = yes || q.Approve == at && q.Answer == "yes"
 		}
-		if again := e.Kind() == loop.KindOwnerLost || e.Kind() == loop.KindHandedOver || e.Kind() == loop.KindReopened; stop && asked && !yes && !again {
+		if again := e.Kind() == loop.KindOwnerChanged || e.Kind() == loop.KindHandedOver || e.Kind() == loop.KindReopened; stop && asked && !yes && !again {
 			w.t.Errorf("%s on %s while %s without a yes", a.Kind(), e.Kind(), before.Phase)
 		}
 	}

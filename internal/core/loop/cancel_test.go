@@ -20,7 +20,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}}, "commit a")
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}}, "")
 	sc.committed("finish cancelled")
 

@@ -84,7 +84,7 @@ func (m *machine) routeClaim(seen Inspection) {
 	case m.s.TreeReplaced:
 		m.restartTask()
 	case m.s.Policy.Kind == Answer:
-		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", WorkResult: WorkResult{Evidence: gate.NoEvidence}})
+		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", WorkResult: WorkResult{Evidence: gate.EvidenceUnknown}})
 	case !seen.Changed && !seen.Shallow && m.atMessage():
 		m.messageChangedNothing()
 	case !seen.Changed && !seen.Shallow && !m.s.Policy.Verify:
@@ -262,7 +262,7 @@ func (m *machine) limitEvidence(g *Gates) {
 		g.IfApproved = nil
 	}
 	if incomplete || len(g.TestsChanged) > 0 {
-		g.Evidence = gate.NoEvidence
+		g.Evidence = gate.EvidenceUnknown
 	}
 }
 

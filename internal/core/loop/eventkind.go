@@ -9,7 +9,7 @@ type EventKind string
 const (
 	KindStarted             EventKind = "started"
 	KindReopened            EventKind = "reopened"
-	KindOwnerLost           EventKind = "owner_lost"
+	KindOwnerChanged        EventKind = "owner_changed"
 	KindHandoverRequested   EventKind = "handover_requested"
 	KindHandedOver          EventKind = "handed_over"
 	KindCheckpointed        EventKind = "checkpointed"
@@ -47,7 +47,7 @@ const (
 var eventTypes = []variant[EventPayload]{
 	{Started{}, decodeEvent[Started]},
 	{Reopened{}, decodeEvent[Reopened]},
-	{OwnerLost{}, decodeEvent[OwnerLost]},
+	{OwnerChanged{}, decodeEvent[OwnerChanged]},
 	{HandoverRequested{}, decodeEvent[HandoverRequested]},
 	{HandedOver{}, decodeEvent[HandedOver]},
 	{Checkpointed{}, decodeEvent[Checkpointed]},
@@ -98,7 +98,7 @@ func EventKinds() []EventKind {
 
 func (Started) kind() EventKind             { return KindStarted }
 func (Reopened) kind() EventKind            { return KindReopened }
-func (OwnerLost) kind() EventKind           { return KindOwnerLost }
+func (OwnerChanged) kind() EventKind        { return KindOwnerChanged }
 func (HandoverRequested) kind() EventKind   { return KindHandoverRequested }
 func (HandedOver) kind() EventKind          { return KindHandedOver }
 func (Checkpointed) kind() EventKind        { return KindCheckpointed }

@@ -21,7 +21,7 @@ type Facts struct {
 	Tasks              Tasks
 	UnappliedEditFiles []string // files that keep edits of the plan which were not applied
 	Permissions                 // of the user to change tests and other gate inputs
-	Pending            []string // State.AwaitingApproval
+	AwaitingApproval   []string // State.AwaitingApproval
 
 	// Of the task at work.
 	Current        string
@@ -30,7 +30,7 @@ type Facts struct {
 	Claimed        bool
 	Answer         string
 	ClaimGates     *Gates    // of the claim being reviewed or committed
-	ClaimGatesAt   time.Time // when they ran
+	ClaimGatedAt   time.Time // when they ran
 
 	// For the next prompt.
 	Failing     *Failing
@@ -49,9 +49,9 @@ func (s State) Facts() Facts {
 		StartedAt: s.StartedAt, Elapsed: s.Elapsed(), Limits: s.Policy.Limits, Usage: s.Usage,
 		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
 		HandoverWhy: s.Handover.Why, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.Trouble.StaleIndexCommit,
-		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, Pending: s.AwaitingApproval(),
+		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, AwaitingApproval: s.AwaitingApproval(),
 		Current: s.Current, Start: s.Start, TurnSinceGates: s.Gates.TurnSince, Claimed: s.Claim != nil,
-		Answer: s.Answer, ClaimGates: claim.Gates, ClaimGatesAt: claim.GatesAt,
+		Answer: s.Answer, ClaimGates: claim.Gates, ClaimGatedAt: claim.GatedAt,
 		Failing: s.Failing, LastTestRun: s.Ladder.LastTestRun, Lessons: s.Lessons, History: s.History,
 	}
 }

@@ -25,7 +25,7 @@ func TestFactsOfAClaimBeingCommitted(t *testing.T) {
 	proven.Evidence, proven.Tree, proven.Head = gate.Proven, "tree", "head"
 	sc.gates(proven, "commit a")
 	f := sc.s.Facts()
-	if f.ClaimGates == nil || f.ClaimGates.Head != "head" || f.ClaimGatesAt.IsZero() || f.TurnSinceGates || f.Turns != 1 || f.Iteration != 1 || f.Elapsed != sc.s.Elapsed() {
+	if f.ClaimGates == nil || f.ClaimGates.Head != "head" || f.ClaimGatedAt.IsZero() || f.TurnSinceGates || f.Turns != 1 || f.Iteration != 1 || f.Elapsed != sc.s.Elapsed() {
 		t.Errorf("while it is committed: %+v", f)
 	}
 	if a, ok := f.Tasks.Task("a"); !ok || a.Status != loop.Open || f.Tasks.Wanted([]string{"a"}) != gate.Proven {

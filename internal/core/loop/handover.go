@@ -74,7 +74,7 @@ func (m *machine) handoverRequested(to Owner, why string) {
 }
 
 // handedOver applies a handover or its failure. The new owner repeats what was in progress, as with
-// OwnerLost. A turn begins with the recap, since the new session knows nothing.
+// OwnerChanged. A turn begins with the recap, since the new session knows nothing.
 func (m *machine) handedOver(h HandedOver) {
 	to := h.To
 	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || h.Failed && to != m.owner() {
@@ -114,7 +114,7 @@ func (m *machine) handedOver(h HandedOver) {
 // keepOwner continues with the present owner after a failed handover.
 func (m *machine) keepOwner(why string) {
 	if m.s.Phase != HandingOver {
-		m.ownerLost()
+		m.ownerChanged()
 		return
 	}
 	m.s.Handover.Why = why

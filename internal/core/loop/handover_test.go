@@ -91,9 +91,9 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "handover")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 2 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 2 continue interrupted")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
 	if sc.s.Iteration != 2 || !sc.s.Attended {
 		t.Errorf("iteration %d, attended %v", sc.s.Iteration, sc.s.Attended)

@@ -179,13 +179,13 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 // A try whose owner died is begun again, unless it is no longer wanted.
 func TestATryThatWasCutOffWithItsOwner(t *testing.T) {
 	t.Parallel()
-	spent(t).feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 4 fresh fresh")
+	spent(t).feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 4 fresh fresh")
 	for want, before := range map[string]loop.Event{
 		"inspect deep":     {Payload: loop.LimitHit{Limit: loop.Duration}},
 		"finish cancelled": {Payload: loop.Cancelled{Cause: loop.ByStop}},
 	} {
 		sc := spent(t)
 		sc.feed(before, "interrupt")
-		sc.feed(loop.Event{Payload: loop.OwnerLost{}}, want)
+		sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, want)
 	}
 }

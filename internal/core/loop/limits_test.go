@@ -350,15 +350,15 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 func TestANewOwnerGoesOnWithTheSameIteration(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "gates baseline")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.now = sc.now.Add(10 * time.Hour) // nobody was there: not counted
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 1 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 1 continue interrupted")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "commit a")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "commit a")
 	sc.committed("gates final")
 }
 

@@ -84,11 +84,11 @@ func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
 	sc := judging()
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "checkpoint")
 
 	sc = judging()
 	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "checkpoint")
 
 	sc = judging()
 	sc.turn("done", "gates claim")

@@ -65,7 +65,7 @@ func TestMessageInATurnThatDies(t *testing.T) {
 		"the agent": func(sc *scenario) {
 			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Interrupted}}}, "turn 1 continue interrupted")
 		},
-		"the owner": func(sc *scenario) { sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "turn 1 continue interrupted") },
+		"the owner": func(sc *scenario) { sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 1 continue interrupted") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -254,7 +254,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.KindTurnEnded, loop.KindAgentFailed}
 	anywhere := []loop.EventKind{
-		loop.KindPlanEditRequested, loop.KindMessageArrived, loop.KindDelivered, loop.KindQuestionAsked, loop.KindAnswered, loop.KindMergeRequested, loop.KindTestChangeRequested, loop.KindApproved, loop.KindRejected, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindPauseRequested, loop.KindResumed, loop.KindCancelled, loop.KindOwnerLost, loop.KindFaulted, loop.KindLimitHit, loop.KindLimitsChanged, loop.KindHandoverRequested,
+		loop.KindPlanEditRequested, loop.KindMessageArrived, loop.KindDelivered, loop.KindQuestionAsked, loop.KindAnswered, loop.KindMergeRequested, loop.KindTestChangeRequested, loop.KindApproved, loop.KindRejected, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindPauseRequested, loop.KindResumed, loop.KindCancelled, loop.KindOwnerChanged, loop.KindFaulted, loop.KindLimitHit, loop.KindLimitsChanged, loop.KindHandoverRequested,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
@@ -296,7 +296,7 @@ func diagram(t *testing.T) string {
 	edges, _ := explore()
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
-		loop.KindCancelled: true, loop.KindFaulted: true, loop.KindOwnerLost: true, loop.KindPauseRequested: true,
+		loop.KindCancelled: true, loop.KindFaulted: true, loop.KindOwnerChanged: true, loop.KindPauseRequested: true,
 		loop.KindPlanEditRequested: true, loop.KindMessageArrived: true, loop.KindDelivered: true, loop.KindQuestionAsked: true, loop.KindAnswered: true, loop.KindMergeRequested: true, loop.KindTestChangeRequested: true, loop.KindApproved: true, loop.KindRejected: true, loop.KindLessonLearned: true, loop.KindLessonForgotten: true, loop.KindLimitHit: true, loop.KindLimitsChanged: true, loop.KindHandedOver: true, loop.KindHandoverRequested: true, loop.KindCheckpointRestored: true,
 	}
 	for e := range edges {
@@ -331,8 +331,8 @@ Left out:
 | event | where it leads |
 |---|---|
 | ` + "`cancelled`, `faulted`" + ` | from every state to ` + "`finishing`" + `: a turn is interrupted, a commit and a restore are finished first |
-| ` + "`owner_lost`" + `, if not shown | to the same state: the new owner performs what was pending |
-| ` + "`handed_over`" + `, if nobody asked for it | as after ` + "`owner_lost`" + `, with an owner of the other kind |
+| ` + "`owner_changed`" + `, if not shown | to the same state: the new owner performs what was pending |
+| ` + "`handed_over`" + `, if nobody asked for it | as after ` + "`owner_changed`" + `, with an owner of the other kind |
 | messages, requests and answers, if not shown; turns of your session that end while Pawl works | to the same state |
 
 Arrows of ` + "`turn_ended` and `agent_failed` from `waiting` and `paused`" + ` exist in your own session only.

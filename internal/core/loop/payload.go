@@ -20,8 +20,8 @@ type Reopened struct {
 	Added  []Task `json:"added,omitempty"` // plan tasks that are new to the loop or have a new title
 }
 
-// OwnerLost means that a new owner continues the loop.
-type OwnerLost struct{}
+// OwnerChanged means that a new owner continues the loop.
+type OwnerChanged struct{}
 
 // HandoverRequested means that another owner should continue the loop.
 type HandoverRequested struct {

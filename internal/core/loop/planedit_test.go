@@ -182,7 +182,7 @@ func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	edit := []plan.Edit{{ID: "m", Do: plan.Add, Title: "new"}}
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}, QueuedEdits: edit}, "edit")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}, QueuedEdits: edit}, "edit")
 	sc.feed(loop.Event{ID: "m", Payload: loop.PlanEditRequested{Edits: edit}}, "")
 	if len(sc.s.Edits) != 1 {
 		t.Errorf("%v", sc.s.Edits)

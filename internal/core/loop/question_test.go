@@ -29,7 +29,7 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 	before := sc.s.Elapsed()
 	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "I am on my way"}}, "") // no answer
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "wait")
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "wait")
 	if sc.s.Elapsed() != before {
@@ -109,7 +109,7 @@ func TestQuestionSurvivesItsOwner(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC?"}}}, "")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "wait")
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes"}}, "turn 1 continue interrupted")
 }
 

@@ -136,7 +136,7 @@ func TestANewOwnerPutsBackWhatWasToBePutBack(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turnSeen("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "restore_files; turn 2 continue violation")
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "restore_files; turn 2 continue interrupted")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "restore_files; turn 2 continue interrupted")
 }
 
 func TestASecondCancelDoesNotCutACommit(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 		}
 		s = next
 	}
-	s, acts := loop.Step(s, loop.Event{Payload: loop.OwnerLost{}})
+	s, acts := loop.Step(s, loop.Event{Payload: loop.OwnerChanged{}})
 	if _, finishes := loop.FindAction[loop.Finish](acts); !finishes || len(acts) != 1 {
 		t.Fatalf("the new owner does %v", acts)
 	}

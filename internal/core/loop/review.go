@@ -52,7 +52,7 @@ func (m *machine) keepClaimGates(g Gates) {
 		return slices.ContainsFunc(g.Results, func(r gate.Result) bool { return r.Gate == name && r.Status == gate.Fail })
 	})
 	g.Results = nil
-	m.s.Claim = &OpenClaim{Claim: m.s.Claim.Claim, Gates: &g, GatesAt: m.s.Now}
+	m.s.Claim = &OpenClaim{Claim: m.s.Claim.Claim, Gates: &g, GatedAt: m.s.Now}
 }
 
 func (m *machine) commitAccepted() {
@@ -154,7 +154,7 @@ func (m *machine) reviewFailed(g Gates) {
 func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 	m.s.Trouble.UnknownResults = 0
 	f := *m.s.Claim.Gates
-	f.Evidence, f.Reviewed, f.Findings = gate.NoEvidence, end, g.Findings
+	f.Evidence, f.Reviewed, f.Findings = gate.EvidenceUnknown, end, g.Findings
 	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason
 	f.Receipt = strings.TrimSpace(f.Receipt + " " + g.Receipt)
 	m.notify(Warning, f.Reason)

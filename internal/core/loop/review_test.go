@@ -67,10 +67,10 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 		want  gate.Evidence
 	}{
 		"proved by a test":      {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven}}, gate.Proven},
-		"not found out":         {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, gate.Reviewed},
-		"only with its tests":   {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven, TestsChanged: []string{"a_test.go"}}}, gate.NoEvidence},
-		"originals not checked": {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}, Proof: loop.Proof{OriginalsUnknown: true}}, gate.NoEvidence},
-		"not without the files": {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven}, Proof: loop.Proof{MissingFromCommit: []string{"x"}}}, gate.NoEvidence},
+		"not found out":         {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}}, gate.Reviewed},
+		"only with its tests":   {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven, TestsChanged: []string{"a_test.go"}}}, gate.EvidenceUnknown},
+		"originals not checked": {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}, Proof: loop.Proof{OriginalsUnknown: true}}, gate.EvidenceUnknown},
+		"not without the files": {loop.Gates{WorkResult: loop.WorkResult{Evidence: gate.Proven}, Proof: loop.Proof{MissingFromCommit: []string{"x"}}}, gate.EvidenceUnknown},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -105,10 +105,10 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 	}{
 		"all of them":           {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, nil, gate.Reviewed, 0, "finish verified"},
 		"where proof is wanted": {[]string{"a_test.go", "b_test.go"}, gate.Proven, nil, gate.Reviewed, 2, "finish unverified"},
-		"one of two":            {[]string{"a_test.go"}, gate.Reviewed, nil, gate.NoEvidence, 2, "finish unverified"},
-		"none":                  {nil, gate.Reviewed, nil, gate.NoEvidence, 2, "finish unverified"},
-		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.OriginalsUnknown = true }, gate.NoEvidence, 2, "finish unverified"},
-		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.MissingFromCommit = []string{"x"} }, gate.NoEvidence, 0, "finish unverified"},
+		"one of two":            {[]string{"a_test.go"}, gate.Reviewed, nil, gate.EvidenceUnknown, 2, "finish unverified"},
+		"none":                  {nil, gate.Reviewed, nil, gate.EvidenceUnknown, 2, "finish unverified"},
+		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.OriginalsUnknown = true }, gate.EvidenceUnknown, 2, "finish unverified"},
+		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.MissingFromCommit = []string{"x"} }, gate.EvidenceUnknown, 0, "finish unverified"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestDisagreementEnds(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 	task := sc.s.Tasks[0]
-	if task.Evidence != gate.NoEvidence || task.Reviewed != loop.ReviewDisagreed || !cmp.Equal(task.Findings, failed.Findings) ||
+	if task.Evidence != gate.EvidenceUnknown || task.Reviewed != loop.ReviewDisagreed || !cmp.Equal(task.Findings, failed.Findings) ||
 		sc.s.Reason != "the review disagrees: review: app.go:3: hard-coded" {
 		t.Errorf("%s: %+v", sc.s.Reason, task)
 	}

@@ -298,7 +298,7 @@ func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 }
@@ -352,6 +352,6 @@ func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}}, "commit a")
 	sc.committed("finish unverified")
 }

@@ -7,7 +7,7 @@
 // session, later the distributed worker) performs the actions, reports what came
 // of them as events, and writes each event to the journal before it acts. The
 // state is the fold of the journal, so an owner that dies at any moment is
-// replaced by one that folds, feeds OwnerLost, and performs the pending actions
+// replaced by one that folds, feeds OwnerChanged, and performs the pending actions
 // once more.
 //
 // Files: payload.go lists the events with what each brings, action.go the actions. step.go sends

@@ -38,7 +38,7 @@ func (m *machine) clock(e Event) {
 	}
 	away := false
 	switch e.Payload.(type) {
-	case OwnerLost, HandedOver:
+	case OwnerChanged, HandedOver:
 		away = true
 	case CheckpointRestored:
 		away = m.s.Phase != Ended
@@ -100,8 +100,8 @@ func (m *machine) dispatch(e Event) {
 		m.limitHit(p.Limit)
 	case LimitsChanged:
 		m.limitsChanged(p.Limits)
-	case OwnerLost:
-		m.ownerLost()
+	case OwnerChanged:
+		m.ownerChanged()
 	case TestChangeRequested:
 		m.testChangeRequested(p)
 	case Approved:
@@ -282,9 +282,9 @@ func (m *machine) checkpointed(c Checkpointed) {
 	m.follow(m.s.After)
 }
 
-// ownerLost makes the new owner repeat what the old one had not finished. A turn is retried in its
+// ownerChanged makes the new owner repeat what the old one had not finished. A turn is retried in its
 // session as the same iteration.
-func (m *machine) ownerLost() {
+func (m *machine) ownerChanged() {
 	if m.s.TreeReplaced && m.s.Phase.OwnerActs() && m.s.Phase != Finishing {
 		m.restartTask()
 		return

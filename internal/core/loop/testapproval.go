@@ -258,7 +258,7 @@ func (g *Gates) requireEarlierChanges() {
 		return slices.Compact(paths)
 	}
 	worth.Paths = both(worth.Paths)
-	g.IfApproved, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
+	g.IfApproved, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.EvidenceUnknown
 }
 
 // dropAnsweredRequests drops the requests that a user has answered.

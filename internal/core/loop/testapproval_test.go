@@ -18,7 +18,7 @@ func bent(paths ...string) loop.Gates {
 		Status:     gate.Pass,
 		Tree:       "t",
 		Reason:     "only with the changed tests",
-		WorkResult: loop.WorkResult{Evidence: gate.NoEvidence, TestsChanged: paths, ChangedTests: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
+		WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, TestsChanged: paths, ChangedTests: []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}}, IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"}},
 	}
 }
 
@@ -52,7 +52,7 @@ func TestAUserAcceptsWork(t *testing.T) {
 			task, _ := sc.s.Task("a")
 			accepted := c.want == loop.Verified
 			got := []any{sc.s.Outcome, task.Accepted, task.Evidence, len(sc.s.Unapproved()) == 0}
-			if diff := cmp.Diff([]any{c.want, accepted, gate.NoEvidence, accepted}, got); diff != "" {
+			if diff := cmp.Diff([]any{c.want, accepted, gate.EvidenceUnknown, accepted}, got); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -314,7 +314,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	sc.gates(later, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
-	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.TestsChanged, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
+	if b, _ := sc.s.Task("b"); b.Evidence != gate.EvidenceUnknown || !slices.Equal(b.TestsChanged, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
 		t.Errorf("before: %+v", b)
 	}
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"lint.toml"}}}, "")

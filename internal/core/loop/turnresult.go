@@ -40,7 +40,7 @@ type Claim struct {
 type OpenClaim struct {
 	Claim
 	Gates   *Gates    `json:"gates,omitempty"`   // that accept it, while it is reviewed, approved or committed
-	GatesAt time.Time `json:"gates_at,omitzero"` // when they ran
+	GatedAt time.Time `json:"gates_at,omitzero"` // when they ran
 }
 
 // Inspection is the state of the work tree after a turn.

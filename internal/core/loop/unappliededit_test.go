@@ -52,7 +52,7 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 		t.Fatalf("waits for %+v", q)
 	}
 	before := sc.s.Elapsed()
-	sc.feed(loop.Event{Payload: loop.OwnerLost{}}, "wait")
+	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "wait")
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC"}}, "checkpoint")
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)

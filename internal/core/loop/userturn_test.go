@@ -71,7 +71,7 @@ func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
 				WorkResult: loop.WorkResult{Evidence: gate.Proven},
 				Proof:      loop.Proof{MissingFromCommit: []string{"mine.txt"}},
 			}}})
-			if sc.s.Phase != loop.Committing || sc.s.Claim.Gates.Evidence != gate.NoEvidence {
+			if sc.s.Phase != loop.Committing || sc.s.Claim.Gates.Evidence != gate.EvidenceUnknown {
 				t.Errorf("%s with %+v", sc.s.Phase, sc.s.Claim.Gates)
 			}
 		})

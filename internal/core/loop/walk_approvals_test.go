@@ -52,7 +52,7 @@ func (w *world) checkApprovals(before loop.State, e loop.Event) {
 		w.t.Errorf("%s is a violation: %+v", e.Kind(), e)
 	}
 	for _, t := range w.s.Tasks {
-		if t.Status == loop.Done && len(t.TestsChanged) > 0 && !t.DoneEarlier && t.Evidence != gate.NoEvidence {
+		if t.Status == loop.Done && len(t.TestsChanged) > 0 && !t.DoneEarlier && t.Evidence != gate.EvidenceUnknown {
 			w.t.Errorf("only with changed tests, and %s: %+v", t.Evidence, t)
 		}
 	}

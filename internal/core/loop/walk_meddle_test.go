@@ -20,7 +20,7 @@ func (w *world) meddle() {
 		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
 		w.mayGoBack()
 		if w.coin(2) {
-			w.feed(loop.Event{Payload: loop.OwnerLost{}})
+			w.feed(loop.Event{Payload: loop.OwnerChanged{}})
 			break
 		}
 		w.feed(loop.Event{Payload: loop.HandedOver{To: w.anOwner()}})
@@ -56,7 +56,7 @@ func (w *world) meddle() {
 // isNonsense reports whether an event of this kind says nothing now.
 func (w *world) isNonsense(k loop.EventKind) bool {
 	switch k {
-	case loop.KindReopened, loop.KindCancelled, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerLost, loop.KindHandedOver, loop.KindCheckpointRestored:
+	case loop.KindReopened, loop.KindCancelled, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerChanged, loop.KindHandedOver, loop.KindCheckpointRestored:
 		return false
 	case loop.KindTurnEnded, loop.KindAgentFailed:
 		return !w.s.Attended && w.s.Phase != loop.Turning

@@ -259,7 +259,7 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 		Reason:     "reason",
 		Status:     []gate.Status{gate.Pass, gate.Pass, gate.Pass, gate.Fail, gate.Unknown}[w.r.IntN(5)],
 		Failures:   loop.Failures{Fingerprint: fmt.Sprint(w.r.IntN(4))},
-		WorkResult: loop.WorkResult{Evidence: []gate.Evidence{gate.Proven, gate.Proven, gate.Unproven, gate.NoEvidence}[w.r.IntN(4)]},
+		WorkResult: loop.WorkResult{Evidence: []gate.Evidence{gate.Proven, gate.Proven, gate.Unproven, gate.EvidenceUnknown}[w.r.IntN(4)]},
 	}
 	g.Green = g.Status == gate.Pass && !w.coin(4)
 	if w.coin(10) {

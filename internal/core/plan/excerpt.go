@@ -62,7 +62,7 @@ func plainLines(text string, limit int) []string {
 func plainLine(line string, limit int) string {
 	var b strings.Builder
 	for line != "" {
-		if skip := escape(line); skip > 0 {
+		if skip := escapeLen(line); skip > 0 {
 			line = line[skip:]
 			continue
 		}

@@ -85,7 +85,7 @@ func OneLine(text string, limit int) string {
 	n := 0
 	space := false
 	for text != "" {
-		if skip := escape(text); skip > 0 {
+		if skip := escapeLen(text); skip > 0 {
 			text = text[skip:]
 			continue
 		}
@@ -143,10 +143,10 @@ func cut(text string, n, limit int) string {
 	return text
 }
 
-// escape is the length of the sequence at the beginning of text that a terminal
+// escapeLen is the length of the sequence at the beginning of text that a terminal
 // would act on, 0 for none: CSI, OSC and the other strings, two-byte escapes.
 // (By hand, because a regular expression costs each start of the hook 0.1 ms.)
-func escape(text string) int {
+func escapeLen(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
 	if r == '\x1b' && len(text) > 1 {
 		size++

@@ -19,7 +19,7 @@ func Parse(data []byte) (*File, error) {
 		f.SessionID = id.Value
 	}
 	var ok bool
-	if f.Active, ok = truth(t.Field("active").Word()); !ok {
+	if f.Active, ok = parseBool(t.Field("active").Word()); !ok {
 		return nil, t.Wrong("active", "true or false")
 	}
 	if f.Iteration, ok, err = t.Number("iteration", "a whole number"); err != nil {
@@ -67,7 +67,7 @@ func promise(f frontmatter.Field) string {
 	return strings.TrimSpace(f.Value)
 }
 
-func truth(text string) (value, ok bool) {
+func parseBool(text string) (value, ok bool) {
 	switch strings.ToLower(text) {
 	case "", "true", "yes", "on", "1":
 		return true, true

@@ -96,7 +96,7 @@ func command(text string, at, end int) (inner span, past int) {
 	at += len(name)
 	open := skip(at)
 	quote, size := utf8.DecodeRuneInString(text[open:end])
-	shut := quotation(quote)
+	shut := closingQuote(quote)
 	switch {
 	case shut == 0 && (open > at || quote == '\r' || size == 0):
 		return span{}, 0 // prose, like "note :: verify: it works"

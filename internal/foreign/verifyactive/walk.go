@@ -84,8 +84,8 @@ func (w *walker) inline(end int) (at int, found bool) {
 			at, w.quote = w.at, 0
 			w.at = end
 			return at, true
-		case w.quote == 0 && quotation(r) != 0 && !inWord(w.before()):
-			w.quote = quotation(r)
+		case w.quote == 0 && closingQuote(r) != 0 && !inWord(w.before()):
+			w.quote = closingQuote(r)
 		case w.quote != 0 && r == w.quote && w.ends(w.at, size):
 			w.quote = 0
 		}
@@ -150,8 +150,8 @@ func (w *walker) ends(at, size int) bool {
 	return n == 0 || !inWord(r)
 }
 
-// quotation is the quote that ends what this one begins, 0 if it begins nothing.
-func quotation(r rune) rune {
+// closingQuote is the quote that ends what this one begins, 0 if it begins nothing.
+func closingQuote(r rune) rune {
 	switch r {
 	case '"', '\'':
 		return r

@@ -203,15 +203,15 @@ func (b *Tab) Open(url string) {
 	before := b.loaded
 	b.mu.Unlock()
 	b.call("Page.navigate", map[string]any{"url": url}, nil)
-	b.Until("the page is loaded", func() bool {
+	b.WaitFor("the page is loaded", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return b.loaded > before
 	})
 }
 
-// Until waits until something is so.
-func (b *Tab) Until(what string, done func() bool) {
+// WaitFor waits until something is so.
+func (b *Tab) WaitFor(what string, done func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(callTime); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
