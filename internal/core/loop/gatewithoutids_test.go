@@ -45,7 +45,7 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 // Some tests of the gate pass now, and it still fails: earlier tasks are not proven by it.
 func TestAGateThatStillFailsProvesNoEarlierTask(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.NoEvidence}, Failures: loop.Failures{StillRed: []string{"make check"}}}
+	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	some := loop.Gates{
 		Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"b_test"}}, Proof: loop.Proof{FlippedGates: []string{"make check"}},
 		Results: []gate.Result{{Gate: "make check", Status: gate.Fail, Failing: []string{"c_test"}}},
@@ -61,7 +61,7 @@ func TestAGateThatStillFailsProvesNoEarlierTask(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(some, "commit b")
 	sc.committed("checkpoint")
-	if a, _ := sc.s.Task("a"); a.Evidence != gate.NoEvidence {
+	if a, _ := sc.s.Task("a"); a.Evidence != gate.EvidenceUnknown {
 		t.Errorf("a is %s: %s", a.Evidence, a.Why)
 	}
 }
