@@ -78,17 +78,17 @@ const imports = `
 	cmd/pawl-hook  < environment front
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing. What there is
-	# to see of a loop is read by view; audit and restore do what a user asks of its past.
+	# to see of a loop is read by loopinfo; audit and restore do what a user asks of its past.
 	term           < core/* failure redact figure
-	usage          < core/* failure term
+	clihelp        < core/* failure term
 	narrate        < core/* figure record store store/* verify
 	reason         < core/* figure
 	report         < core/* failure record redact figure narrate
 	page           < core/* figure narrate record report
 	watch          < core/* figure narrate record
-	view           < atomicfile core/* environment failure figure git launch narrate page proc reason record report store store/* term verify watch
-	audit          < core/* failure git narrate proc runner store store/* verify view
-	restore        < core/* failure git launch runner store store/* term view
+	loopinfo       < atomicfile core/* environment failure figure git launch narrate page proc reason record report store store/* term verify watch
+	audit          < core/* failure git narrate proc runner store store/* verify loopinfo
+	restore        < core/* failure git launch runner store store/* term loopinfo
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *
 	cli            < *
@@ -118,7 +118,7 @@ const pure = `
 const modules = `
 	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun
 	charm.land/...                        < watch
-	github.com/alecthomas/kong            < cli usage
+	github.com/alecthomas/kong            < cli clihelp
 	github.com/bmatcuk/doublestar/v4      < config frozen verify work
 	github.com/charmbracelet/x/ansi       < term watch
 	github.com/goccy/go-yaml/...          < config

@@ -23,13 +23,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // Verdict is what an audit comes to.
@@ -75,7 +75,7 @@ type Options struct {
 	Store *store.Store
 	Repo  *git.Repo
 	Vars  []string // environment of the gates
-	Find  func(id string) (*view.Loop, error)
+	Find  func(id string) (*loopinfo.Loop, error)
 	Watch func(verify.Progress) // told of each gate; may be nil
 }
 
@@ -161,7 +161,7 @@ func receiptIDs(all []git.Trailer) []string {
 
 // receipts finds receipts in the loop's journal, and the commit that the journal
 // says they are of.
-func receipts(s *view.Loop, ids []string) (found map[string]verify.Receipt, commit string) {
+func receipts(s *loopinfo.Loop, ids []string) (found map[string]verify.Receipt, commit string) {
 	found = map[string]verify.Receipt{}
 	all := strings.Join(ids, " ")
 	for r, err := range s.Records(journal.Mark{}) {
@@ -184,7 +184,7 @@ func receipts(s *view.Loop, ids []string) (found map[string]verify.Receipt, comm
 
 // compare runs the gates again in a clean checkout, with nothing kept from
 // earlier runs, and sets the verdict.
-func (r *Result) compare(ctx context.Context, o Options, s *view.Loop, known map[string]verify.Receipt) (err error) {
+func (r *Result) compare(ctx context.Context, o Options, s *loopinfo.Loop, known map[string]verify.Receipt) (err error) {
 	v, done, err := o.Verifier(ctx, verify.Options{Set: s.Spec.GateEnv, Setup: s.Spec.Setup, Tests: s.Spec.Tests})
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (o Options) Verifier(ctx context.Context, vo verify.Options) (v *verify.Ver
 }
 
 // gatesOf are the loop's gates that the receipts are of, each with its receipt.
-func gatesOf(s *view.Loop, known map[string]verify.Receipt) ([]gate.Gate, []verify.Receipt) {
+func gatesOf(s *loopinfo.Loop, known map[string]verify.Receipt) ([]gate.Gate, []verify.Receipt) {
 	var gates []gate.Gate
 	var receipts []verify.Receipt
 	for _, g := range s.Spec.Gates {

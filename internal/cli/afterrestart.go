@@ -8,10 +8,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // termAge is how old an end by TERM may be for the loop to be resumed. A system that
@@ -32,7 +32,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 	}
 	resumed, failed := 0, 0
 	for _, l := range listed {
-		s, err := view.Read(l.Loop)
+		s, err := loopinfo.Read(l.Loop)
 		switch {
 		case err != nil:
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
@@ -71,8 +71,8 @@ func (c *resumeCmd) afterRestart(a *app) error {
 // endedByRestart tells of a loop in the background whose process is gone, or was ended by
 // TERM a while ago. One that the user paused rests until they resume it themselves; one that
 // is held for something to be fixed tries whether it is.
-func endedByRestart(s *view.Loop, now time.Time) bool {
+func endedByRestart(s *loopinfo.Loop, now time.Time) bool {
 	st := s.Memory.State
 	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
-	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == view.Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
+	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == loopinfo.Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }

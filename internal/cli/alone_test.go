@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pawl-dev/pawl/internal/usage"
+	"github.com/pawl-dev/pawl/internal/clihelp"
 )
 
 // Each command is parsed alone as it is among all of them.
@@ -26,7 +26,7 @@ func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 			t.Errorf("%s: %v", command.Name, err)
 			continue
 		}
-		if diff := cmp.Diff(usage.Help(command, 80), usage.Help(k.Model.Children[0], 80)); diff != "" || len(k.Model.Children) != 1 {
+		if diff := cmp.Diff(clihelp.Help(command, 80), clihelp.Help(k.Model.Children[0], 80)); diff != "" || len(k.Model.Children) != 1 {
 			t.Errorf("%s: %d commands, help:\n%s", command.Name, len(k.Model.Children), diff)
 		}
 	}
@@ -46,7 +46,7 @@ func TestFirstHelpIsThatOfTheGrammar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(usage.Help(whole.Model.Node, 80), usage.Help(part.Model.Node, 80)); diff != "" {
+	if diff := cmp.Diff(clihelp.Help(whole.Model.Node, 80), clihelp.Help(part.Model.Node, 80)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type answerCmd struct {
@@ -20,7 +20,7 @@ type answerCmd struct {
 }
 
 // Run answers the agent's question.
-func (c *answerCmd) Run(a *app, s *view.Loop) error {
+func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
 	if err := notEnded(s); err != nil {
 		return err
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // approveCmd is `pawl approve`.
@@ -29,7 +29,7 @@ type approveCmd struct {
 }
 
 // Run approves changes of tests.
-func (c *approveCmd) Run(a *app, s *view.Loop) error {
+func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 	if q, waits := waitsForYes(s, c.Files, c.Task); waits {
 		return a.sayYes(s, q, "yes")
 	}
@@ -60,7 +60,7 @@ func (a *app) say(words string, err error) error {
 
 // approveTests approves changes of these tests, in a message with that id, and says what
 // comes of it.
-func (a *app) approveTests(s *view.Loop, paths []string, id string) (string, error) {
+func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string, error) {
 	if s.HasEnded() {
 		return a.approveEnded(s, paths)
 	}
@@ -89,7 +89,7 @@ func approvalPoints(at []loop.Approval) string {
 }
 
 // acceptWork takes the user's word for work of tasks that they have read.
-func (a *app) acceptWork(s *view.Loop, c *approveCmd) error {
+func (a *app) acceptWork(s *loopinfo.Loop, c *approveCmd) error {
 	weak := s.Memory.State.UnprovenTasks()
 	switch {
 	case len(c.Files) > 0:
@@ -113,7 +113,7 @@ func (a *app) acceptWork(s *view.Loop, c *approveCmd) error {
 }
 
 // approveEnded counts what was found about work that waited for the approval.
-func (a *app) approveEnded(s *view.Loop, paths []string) (string, error) {
+func (a *app) approveEnded(s *loopinfo.Loop, paths []string) (string, error) {
 	waiting := s.Memory.State.Unapproved()
 	if weak := s.Memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
 		return "", failure.New(failure.Usage, "to accept work that you have read:  pawl approve "+s.ID+" --task "+strings.Join(weak, " --task "),
@@ -132,7 +132,7 @@ func (a *app) approveEnded(s *view.Loop, paths []string) (string, error) {
 }
 
 // applyToEnded has an ended loop take a user's word, and tells what came of it.
-func (a *app) applyToEnded(s *view.Loop, e loop.Event, what string) (string, error) {
+func (a *app) applyToEnded(s *loopinfo.Loop, e loop.Event, what string) (string, error) {
 	ctx := a.untilSignal()
 	st, err := launch.ApplyToEnded(ctx, s.Loop, a.env, e)
 	if err != nil {
@@ -161,7 +161,7 @@ type rejectCmd struct {
 }
 
 // Run rejects changes of tests.
-func (c *rejectCmd) Run(a *app, s *view.Loop) error {
+func (c *rejectCmd) Run(a *app, s *loopinfo.Loop) error {
 	if q, waits := waitsForYes(s, c.Files, nil); waits {
 		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
@@ -176,7 +176,7 @@ func (c *rejectCmd) Run(a *app, s *view.Loop) error {
 type decision struct{ id, why string }
 
 // rejectTests rejects changes of these tests, and says what comes of it.
-func (a *app) rejectTests(s *view.Loop, paths []string, d decision) (string, error) {
+func (a *app) rejectTests(s *loopinfo.Loop, paths []string, d decision) (string, error) {
 	if s.HasEnded() {
 		return a.rejectEnded(s, paths, d)
 	}
@@ -188,7 +188,7 @@ func (a *app) rejectTests(s *view.Loop, paths []string, d decision) (string, err
 }
 
 // rejectEnded opens work again that waited for the approval.
-func (a *app) rejectEnded(s *view.Loop, paths []string, d decision) (string, error) {
+func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string, error) {
 	waiting := s.Memory.State.Unapproved()
 	of := func(path string) bool { return path == loop.AllTests || slices.Contains(waiting, path) }
 	if len(waiting) == 0 || !slices.ContainsFunc(paths, of) {
@@ -204,7 +204,7 @@ func (a *app) rejectEnded(s *view.Loop, paths []string, d decision) (string, err
 
 // sayOfTests leaves the user's word for a loop that has not ended, and says so. Of two
 // messages with the same id the loop takes one.
-func (a *app) sayOfTests(s *view.Loop, id string, m record.Message, what string) (string, error) {
+func (a *app) sayOfTests(s *loopinfo.Loop, id string, m record.Message, what string) (string, error) {
 	if err := a.sendAs(s, cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
 		return "", err
 	}
@@ -216,7 +216,7 @@ const everyTest = "**"
 
 // tests are the named files, relative to the work tree with slashes; where none is
 // named, those that were asked for or changed.
-func (a *app) tests(s *view.Loop, files []string) ([]string, error) {
+func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
 	if len(files) == 0 {
 		return s.Memory.State.Unapproved(), nil
 	}
@@ -245,7 +245,7 @@ func (a *app) tests(s *view.Loop, files []string) ([]string, error) {
 
 // knows tells whether a file is there now, or waits for the user, or is in the
 // tree by which the loop is judged.
-func (a *app) knows(s *view.Loop, rel string) (bool, error) {
+func (a *app) knows(s *loopinfo.Loop, rel string) (bool, error) {
 	if slices.Contains(s.Memory.State.Unapproved(), rel) {
 		return true, nil
 	}
@@ -271,7 +271,7 @@ func (a *app) knows(s *view.Loop, rel string) (bool, error) {
 
 // waitsForYes returns what the loop waits for the user to approve, where they name no
 // files, and no task or that one.
-func waitsForYes(s *view.Loop, files, tasks []string) (loop.Question, bool) {
+func waitsForYes(s *loopinfo.Loop, files, tasks []string) (loop.Question, bool) {
 	if len(files) > 0 || s.Memory.State.Outcome != "" {
 		return loop.Question{}, false
 	}
@@ -284,7 +284,7 @@ func waitsForYes(s *view.Loop, files, tasks []string) (loop.Question, bool) {
 }
 
 // sayYes answers what waits for the user's yes: by that, or by why not.
-func (a *app) sayYes(s *view.Loop, q loop.Question, answer string) error {
+func (a *app) sayYes(s *loopinfo.Loop, q loop.Question, answer string) error {
 	what := "approved: "
 	if !loop.Approves(answer) {
 		what = "not approved: "
@@ -296,7 +296,7 @@ func (a *app) sayYes(s *view.Loop, q loop.Question, answer string) error {
 const changesMax = 20 // files of an approval that are named
 
 // changes name the files that an approval would accept.
-func (a *app) changes(s *view.Loop, q loop.Question) (lines []string) {
+func (a *app) changes(s *loopinfo.Loop, q loop.Question) (lines []string) {
 	if q.Diff() == "" {
 		return nil
 	}

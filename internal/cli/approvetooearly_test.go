@@ -5,14 +5,14 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // An approval that comes before anything waits for it is told when something will.
 func TestApproveTooEarly(t *testing.T) {
 	t.Parallel()
-	s := &view.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
+	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.Spec.Policy.Approve = []loop.Approval{loop.ApproveTask, loop.ApproveEnd}
 	_, err := (&app{}).approveTests(s, nil, "")
 	const want = "nothing waits for an approval yet: loop brisk-otter-7f3a stops for yours at: each task (before its commit), the end"

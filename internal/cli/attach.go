@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // attachCmd is `pawl attach`: what the process that drives a loop shows.
@@ -40,7 +40,7 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 
 // findAttachable reads the loop that a user wants to see: without a word one that has
 // not ended, or else the newest.
-func (a *app) findAttachable(ref string) (*view.Loop, error) {
+func (a *app) findAttachable(ref string) (*loopinfo.Loop, error) {
 	s, err := a.findUnended(ref)
 	if err != nil && ref == "" {
 		if last, lastErr := a.find(""); lastErr == nil && last.HasEnded() {
@@ -64,7 +64,7 @@ func (a *app) findAttachable(ref string) (*view.Loop, error) {
 
 // explainNoDriver says why a loop has no process, with the last words of one that was
 // started in the background.
-func (a *app) explainNoDriver(s *view.Loop) error {
+func (a *app) explainNoDriver(s *loopinfo.Loop) error {
 	err := requireDriver(s)
 	if s.Memory.State.StartedAt.IsZero() {
 		if log, openErr := os.Open(filepath.Join(s.Dir, "run.log")); openErr == nil {
@@ -78,7 +78,7 @@ func (a *app) explainNoDriver(s *view.Loop) error {
 
 // viewer shows what another process says of its loop.
 type viewer struct {
-	s      *view.Loop
+	s      *loopinfo.Loop
 	out    term.Printer
 	screen screenReader
 }
@@ -128,7 +128,7 @@ func (v *viewer) watch(ctx context.Context) error {
 // left tells whether nothing more will be shown here: the loop ended without a word, is
 // in a session, or has had no owner for a while.
 func (v *viewer) left(gone *time.Time) (bool, error) {
-	now, err := view.ReadDamaged(v.s.Loop)
+	now, err := loopinfo.ReadDamaged(v.s.Loop)
 	if err != nil {
 		return true, err
 	}

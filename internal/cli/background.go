@@ -15,11 +15,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // A loop that leaves its session goes on in a process of its own, which outlives
@@ -78,7 +78,7 @@ func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, erro
 func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Driver, error) {
 	may := func(epoch int64) error {
 		m, _, err := record.Load(l)
-		if err == nil && (epoch != c.After || !c.Now && !view.LeavesSession(m.State)) {
+		if err == nil && (epoch != c.After || !c.Now && !loopinfo.LeavesSession(m.State)) {
 			return store.ErrOwnershipLost // or it stays: whoever handed it over gave up on us
 		}
 		return err

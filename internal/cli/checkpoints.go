@@ -6,9 +6,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/restore"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type checkpointsCmd struct {
@@ -21,7 +21,7 @@ type checkpointsListCmd struct {
 }
 
 // Run lists a loop's checkpoints.
-func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	repo, err := s.Origin(ctx)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ type checkpointsDiffCmd struct {
 }
 
 // Run prints what changed since a checkpoint.
-func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	paths, err := a.pathsOf(s, c.File)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *view.Loop) erro
 }
 
 // target is the tree to compare with.
-func (c *checkpointsDiffCmd) target(ctx context.Context, repo *git.Repo, s *view.Loop) (string, error) {
+func (c *checkpointsDiffCmd) target(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (string, error) {
 	if c.To == 0 {
 		tree, _, err := repo.Snapshot(ctx)
 		return tree, err

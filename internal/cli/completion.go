@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"github.com/pawl-dev/pawl/internal/usage"
+	"github.com/pawl-dev/pawl/internal/clihelp"
 )
 
 type completionCmd struct {
@@ -14,6 +14,6 @@ func (c *completionCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	a.print(usage.Completion(k.Model.Node, c.Shell))
+	a.print(clihelp.Completion(k.Model.Node, c.Shell))
 	return nil
 }

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // warnDamaged names loops here that cannot be read in full, and so keep nothing from
@@ -19,7 +19,7 @@ func (a *app) warnDamaged(p *launch.Prepared) {
 }
 
 // warnDamage says once of each loop that its journal is read as far as it goes.
-func (a *app) warnDamage(s *view.Loop, found *journal.CorruptError) {
+func (a *app) warnDamage(s *loopinfo.Loop, found *journal.CorruptError) {
 	if a.damaged != s.ID {
 		term.Warnf(a.Err, "%s; what follows may be incomplete", found)
 	}
@@ -27,7 +27,7 @@ func (a *app) warnDamage(s *view.Loop, found *journal.CorruptError) {
 }
 
 // giveUp ends a loop that nobody drives and whose journal is damaged.
-func (a *app) giveUp(s *view.Loop) error {
+func (a *app) giveUp(s *loopinfo.Loop) error {
 	if err := s.GiveUp(time.Now()); err != nil {
 		return err
 	}

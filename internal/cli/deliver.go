@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // A loop that lives in a session is driven from one of its hooks to the next. In
@@ -24,7 +24,7 @@ const deliverTimeout = 2 * time.Second
 
 // waitsForSession tells whether the loop waits for its session, so that hearing what was left
 // for it is all there is to do.
-func waitsForSession(s *view.Loop) bool {
+func waitsForSession(s *loopinfo.Loop) bool {
 	st := s.Memory.State
 	_, asks := st.AwaitedAnswer()
 	return asks || st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
@@ -32,7 +32,7 @@ func waitsForSession(s *view.Loop) bool {
 
 // deliverInbox makes a loop in a session take what was left for it, and returns how it
 // stands then.
-func (a *app) deliverInbox(s *view.Loop) (*view.Loop, error) {
+func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
 	ctx := a.untilSignal()
 	err := a.attend(ctx, s.Loop, deliverTimeout)
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
@@ -41,12 +41,12 @@ func (a *app) deliverInbox(s *view.Loop) (*view.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view.Read(s.Loop)
+	return loopinfo.Read(s.Loop)
 }
 
 // stopInSession ends a loop that lives in a session. A turn of the agent's goes
 // on: it is the session's.
-func (a *app) stopInSession(ctx context.Context, s *view.Loop, timeout time.Duration) error {
+func (a *app) stopInSession(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
 	if err := post(s, record.MessageStop, ""); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) stopInSession(ctx context.Context, s *view.Loop, timeout time.Dura
 }
 
 // resumeInSession lets a loop that was paused go on in its session.
-func (a *app) resumeInSession(s *view.Loop, given loop.Limits) error {
+func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	id := s.Memory.Bound.Session
 	if s.HasEnded() {
 		return a.reopenInSession(s, given)
@@ -79,7 +79,7 @@ func (a *app) resumeInSession(s *view.Loop, given loop.Limits) error {
 	}
 	state := s.Memory.State
 	if state.Phase != loop.Paused && !state.Pause {
-		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, view.SessionWords(s.Summary()))
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, loopinfo.SessionWords(s.Summary()))
 	}
 	if err := post(s, record.MessageResume, ""); err != nil {
 		return err
@@ -87,12 +87,12 @@ func (a *app) resumeInSession(s *view.Loop, given loop.Limits) error {
 	if _, err := a.deliverInbox(s); err != nil {
 		return err
 	}
-	a.printf("%s goes on%s\n", s.ID, view.SessionWords(s.Summary()))
+	a.printf("%s goes on%s\n", s.ID, loopinfo.SessionWords(s.Summary()))
 	return nil
 }
 
 // reopenInSession lets a loop that ended go on in the calling session.
-func (a *app) reopenInSession(s *view.Loop, given loop.Limits) error {
+func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if !s.HasWorkLeft() {
 		return notEnded(s)
 	}

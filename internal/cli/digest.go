@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // digest reports on all loops that were at work since a time, in every repository.
@@ -28,19 +28,19 @@ func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	}
 	var rows []record.Summary
 	for _, l := range listed {
-		if sum := view.Present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
+		if sum := loopinfo.Present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
 			rows = append(rows, sum)
 		}
 	}
 	loops, all := []report.Entry(nil), []report.Facts{}
 	for _, sum := range record.FilterAndGroup(rows, "", now) {
-		s, err := view.Read(a.store.Loop(sum.ID))
+		s, err := loopinfo.Read(a.store.Loop(sum.ID))
 		if s == nil {
 			term.Warnf(a.Err, "%s", err)
 			continue
 		}
 		if c.JSON {
-			all = append(all, s.Facts(s.Report(ctx, a.env, slices.Collect(view.Events(s.Records(journal.Mark{}))))))
+			all = append(all, s.Facts(s.Report(ctx, a.env, slices.Collect(loopinfo.Events(s.Records(journal.Mark{}))))))
 			continue
 		}
 		loops = append(loops, report.Entry{

@@ -14,10 +14,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // dryRun says what a run would do: goal, tasks, gates, limits, branch, and what
@@ -40,7 +40,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	if s.Promise != p.Settings.Promise {
 		line("promise", "<promise>%s</promise>, as the prompt asks for it", s.Promise)
 	}
-	view.Rows(line, "sandbox", p.Sandbox(ctx).Lines(false))
+	loopinfo.Rows(line, "sandbox", p.Sandbox(ctx).Lines(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}
@@ -79,7 +79,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		}
 	}
 	obstacles := p.AllRefusals(ctx)
-	view.Rows(line, "but", obstacleLines(obstacles))
+	loopinfo.Rows(line, "but", obstacleLines(obstacles))
 	line("changed", "nothing: this was a dry run")
 	return wouldBegin(obstacles)
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/clihelp"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/usage"
 )
 
 // exitCode ends the tool with a code after everything has been said.
@@ -78,10 +78,10 @@ func exitCodes() []meaning {
 }
 
 // exitRows is that table for the manual page.
-func exitRows() []usage.Row {
-	var rows []usage.Row
+func exitRows() []clihelp.Row {
+	var rows []clihelp.Row
 	for _, m := range exitCodes() {
-		rows = append(rows, usage.Row{Name: fmt.Sprintf("%d %s", m.code, m.name), Help: m.when})
+		rows = append(rows, clihelp.Row{Name: fmt.Sprintf("%d %s", m.code, m.name), Help: m.when})
 	}
 	return rows
 }

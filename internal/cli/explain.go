@@ -6,8 +6,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type explainCmd struct {
@@ -17,7 +17,7 @@ type explainCmd struct {
 }
 
 // Run explains a loop, or one iteration of it.
-func (c *explainCmd) Run(a *app, s *view.Loop) error {
+func (c *explainCmd) Run(a *app, s *loopinfo.Loop) error {
 	n := 0
 	if c.Iteration != nil {
 		if n = *c.Iteration; n < 1 || n > s.Memory.State.Iteration {

@@ -7,10 +7,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
@@ -20,7 +20,7 @@ type handoverCmd struct {
 }
 
 // Run has fresh sessions go on with the loop.
-func (c *handoverCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if _, err := c.limits(s); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
 }
 
 // leaveLater has a loop leave its session as soon as what that is at is done.
-func (a *app) leaveLater(s *view.Loop) error {
+func (a *app) leaveLater(s *loopinfo.Loop) error {
 	if s.Memory.State.Handover.To == loop.OwnerRunner {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
@@ -70,7 +70,7 @@ func aboutRunner(id string) string {
 
 // occupied tells whether the loop's session, or what does its work, is at
 // something that would be cut off.
-func (a *app) occupied(s *view.Loop) bool {
+func (a *app) occupied(s *loopinfo.Loop) bool {
 	st, in := s.Memory.State, s.Memory.Bound
 	switch {
 	case in.Closed || in.Client != 0 && !proc.Alive(in.Client):

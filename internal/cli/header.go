@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // newShow shows what begins, and how far a loop is that goes on.
@@ -82,9 +82,9 @@ func commitsTo(spec record.Repository) string {
 // another.
 func from(spec record.Repository) string {
 	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
-		return spec.StartBranch + " " + view.StartCommit(spec)
+		return spec.StartBranch + " " + loopinfo.StartCommit(spec)
 	}
-	return view.StartCommit(spec)
+	return loopinfo.StartCommit(spec)
 }
 
 // shown is a gate as people see it, with the folder that it runs in.

@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/lesson"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type lessonsCmd struct {
@@ -74,7 +74,7 @@ type numberedLesson struct {
 }
 
 // find is the lesson, whether it is the project's, and the loop.
-func (n numberedLesson) find(a *app) (text string, project bool, s *view.Loop, err error) {
+func (n numberedLesson) find(a *app) (text string, project bool, s *loopinfo.Loop, err error) {
 	l, s, err := a.lessons(n.Loop)
 	if err != nil {
 		return "", false, nil, err
@@ -87,7 +87,7 @@ func (n numberedLesson) find(a *app) (text string, project bool, s *view.Loop, e
 }
 
 // lessons reads both lists. Without a loop to mean there is the project's alone.
-func (a *app) lessons(ref string) (lessons, *view.Loop, error) {
+func (a *app) lessons(ref string) (lessons, *loopinfo.Loop, error) {
 	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
 	if err != nil {
 		return lessons{}, nil, err
@@ -173,7 +173,7 @@ func (a *app) keepLesson(ctx context.Context, text string) error {
 }
 
 // changeLesson leaves the change for whoever drives the loop.
-func (a *app) changeLesson(s *view.Loop, m record.Message) error {
+func (a *app) changeLesson(s *loopinfo.Loop, m record.Message) error {
 	if s.HasEnded() && !s.HasWorkLeft() {
 		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
 	}

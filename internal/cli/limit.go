@@ -3,9 +3,9 @@ package cli
 import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type limitCmd struct {
@@ -14,7 +14,7 @@ type limitCmd struct {
 }
 
 // Run gives a loop other limits.
-func (c *limitCmd) Run(a *app, s *view.Loop) error {
+func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	if s.HasEnded() {
 		return ended(s)
 	}

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type listCmd struct {
@@ -36,7 +36,7 @@ func (a *app) summaries(fits func(root string) bool) ([]record.Summary, error) {
 	listed, err := record.List(a.store)
 	var out []record.Summary
 	for _, l := range listed {
-		if sum := view.Present(l); sum.Root != "" && fits(sum.Root) {
+		if sum := loopinfo.Present(l); sum.Root != "" && fits(sum.Root) {
 			out = append(out, sum)
 		}
 	}
@@ -53,7 +53,7 @@ func (c *listCmd) Run(a *app) error {
 	here, where := record.SameRepository(root), c.All
 	rows := []record.Summary{}
 	for _, l := range listed {
-		sum := view.Present(l)
+		sum := loopinfo.Present(l)
 		if sum.Root != "" && !c.All && !here(sum.Root) {
 			continue
 		}
@@ -100,7 +100,7 @@ func (a *app) printLoops(rows []record.Summary, where bool) {
 		if where {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, view.HowItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, loopinfo.HowItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
 			narrate.Cost(r), minute(r.StartedAt), r.Goal, place))
 	}
 	a.printTable(lines)

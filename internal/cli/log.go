@@ -12,10 +12,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type logCmd struct {
@@ -75,7 +75,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 				return fmt.Errorf("print JSON: %w", err)
 			}
 		default:
-			a.printf("%s", strings.Join(view.Stamped(r, told), ""))
+			a.printf("%s", strings.Join(loopinfo.Stamped(r, told), ""))
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
@@ -86,7 +86,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 
 // verifyJournal checks the chain. What the chain can tell and what not stands in
 // docs/DESIGN.md, section 5.
-func (a *app) verifyJournal(s *view.Loop) error {
+func (a *app) verifyJournal(s *loopinfo.Loop) error {
 	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		hint := "what can be read is shown; the damaged part stays as it is in " + corrupt.Path

@@ -11,10 +11,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // opening says what begins, for the user; begun is nil where nothing has.
@@ -51,7 +51,7 @@ func opening(p *launch.Prepared, begun *launch.AttendedLoop) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec.Repository))
-	view.Rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
+	loopinfo.Rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // loopArg is how commands name a loop.
@@ -22,7 +22,7 @@ type loopArg struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l loopArg) ProvideLoop(a *app) (*view.Loop, error) { return a.find(l.Loop) }
+func (l loopArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.find(l.Loop) }
 
 // unendedArg is how commands name a loop that they act on.
 type unendedArg struct {
@@ -30,7 +30,7 @@ type unendedArg struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l unendedArg) ProvideLoop(a *app) (*view.Loop, error) { return a.findUnended(l.Loop) }
+func (l unendedArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
 // loopWord is the same where more words follow, so that it cannot be left out.
 type loopWord struct {
@@ -38,7 +38,7 @@ type loopWord struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l loopWord) ProvideLoop(a *app) (*view.Loop, error) { return a.find(l.Loop) }
+func (l loopWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.find(l.Loop) }
 
 // unendedWord is unendedArg where more words follow.
 type unendedWord struct {
@@ -46,7 +46,7 @@ type unendedWord struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l unendedWord) ProvideLoop(a *app) (*view.Loop, error) { return a.findUnended(l.Loop) }
+func (l unendedWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
 // loopID is how the commands of pawl session name one.
 type loopID struct {
@@ -58,12 +58,12 @@ func (l loopID) ProvideStored(a *app) (*store.Loop, error) { return a.store.Reso
 
 // find reads the loop that a user means by ref. A damaged journal is warned
 // of, and read as far as it goes.
-func (a *app) find(ref string) (*view.Loop, error) {
+func (a *app) find(ref string) (*loopinfo.Loop, error) {
 	l, err := a.findLoop(ref)
 	if err != nil {
 		return nil, err
 	}
-	s, err := view.Read(l)
+	s, err := loopinfo.Read(l)
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		a.warnDamage(s, corrupt)
 	} else if err != nil {

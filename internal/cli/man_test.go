@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
-	"github.com/pawl-dev/pawl/internal/usage"
+	"github.com/pawl-dev/pawl/internal/clihelp"
 )
 
 // Each command has a page that shows, once formatted, all that its help says.
@@ -17,7 +17,7 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 	agenttest.Needs(t, "groff")
 	dir := t.TempDir()
 	root := model(t)
-	if err := usage.WriteManPages(root, dir, exitRows()); err != nil {
+	if err := clihelp.WriteManPages(root, dir, exitRows()); err != nil {
 		t.Fatal(err)
 	}
 	words := func(s string) map[string]bool {
@@ -27,8 +27,8 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 		}
 		return all
 	}
-	for _, n := range usage.Commands(root) {
-		path := filepath.Join(dir, usage.ManName(n)+".1")
+	for _, n := range clihelp.Commands(root) {
+		path := filepath.Join(dir, clihelp.ManName(n)+".1")
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 			continue
@@ -41,9 +41,9 @@ func TestManPagesSayWhatHelpSays(t *testing.T) {
 			t.Errorf("%s: %v\n%s", path, err, &stderr)
 		}
 		shown := words(string(page))
-		want := usage.Help(n, 0)
+		want := clihelp.Help(n, 0)
 		if n.Parent == nil {
-			want, _, _ = strings.Cut(usage.All(n, 0), "\nmore help")
+			want, _, _ = strings.Cut(clihelp.All(n, 0), "\nmore help")
 		}
 		for w := range words(want) {
 			if w != "usage" && !shown[w] {

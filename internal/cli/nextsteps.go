@@ -9,18 +9,18 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // next is what to type now.
 func (s *show) next(now loop.State, commits int) []string {
 	var lines []string
 	if commits > 0 {
-		ctx, l, from := context.Background(), store.Open(s.home).Loop(s.id), view.ComparedWith(s.spec.Repository)
-		if repo, err := launch.Repo(ctx, l); err == nil && view.PartlyMerged(ctx, repo, s.spec.Repository, now.Tasks) {
-			from = view.StartCommit(s.spec.Repository)
+		ctx, l, from := context.Background(), store.Open(s.home).Loop(s.id), loopinfo.ComparedWith(s.spec.Repository)
+		if repo, err := launch.Repo(ctx, l); err == nil && loopinfo.PartlyMerged(ctx, repo, s.spec.Repository, now.Tasks) {
+			from = loopinfo.StartCommit(s.spec.Repository)
 		}
 		lines = append(lines, fmt.Sprintf("git diff %s...%s", from, s.spec.Branch))
 		here := launch.ReadCheckout(ctx, s.home, l, s.spec)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/pawl-dev/pawl/internal/clihelp"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/usage"
 )
 
 // helpTexts explain each command with examples, behind a line "== COMMAND".
@@ -42,7 +42,7 @@ func newParser(g any) (*kong.Kong, error) {
 
 // explainCommands gives n and the commands below it their texts.
 func explainCommands(n *kong.Node) {
-	_, text, _ := strings.Cut("\n"+helpTexts, "\n== "+usage.Name(n)+"\n")
+	_, text, _ := strings.Cut("\n"+helpTexts, "\n== "+clihelp.Name(n)+"\n")
 	text, _, _ = strings.Cut(text, "\n== ")
 	n.Detail = strings.TrimRight(text, "\n")
 	for _, c := range n.Children {
@@ -76,7 +76,7 @@ func commandAlone(args []string) any {
 // firstCommands is a grammar of the commands of the first week without their flags: all
 // that rootHelp reads. To build the parser of all commands took a third of its time.
 func firstCommands() any {
-	return grammarOf(usage.FirstWeek(), func(f reflect.StructField) reflect.Type {
+	return grammarOf(clihelp.FirstWeek(), func(f reflect.StructField) reflect.Type {
 		var kept []reflect.StructField
 		for _, f := range reflect.VisibleFields(f.Type) {
 			_, isArgument := f.Tag.Lookup("arg")
@@ -135,25 +135,25 @@ func (a *app) dispatch(args []string) error {
 			return nil
 		}
 		if len(words) == 1 && words[0] == "--all" {
-			a.print(a.text(usage.All(k.Model.Node, a.columns)))
+			a.print(a.text(clihelp.All(k.Model.Node, a.columns)))
 			return nil
 		}
 		if len(words) == 2 && words[0] == "--man" {
-			return usage.WriteManPages(k.Model.Node, words[1], exitRows())
+			return clihelp.WriteManPages(k.Model.Node, words[1], exitRows())
 		}
-		n, rest := usage.Named(k.Model.Node, words)
+		n, rest := clihelp.Named(k.Model.Node, words)
 		if len(n.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			if _, err := k.Parse(words); err != nil {
-				return usage.Mistake(n, rest, err)
+				return clihelp.Mistake(n, rest, err)
 			}
 		}
-		a.print(a.text(usage.Help(n, a.columns)))
+		a.print(a.text(clihelp.Help(n, a.columns)))
 		return nil
 	}
 	ctx, err := k.Parse(args)
 	if err != nil {
-		n, rest := usage.Named(k.Model.Node, args)
-		return usage.Mistake(n, rest, err)
+		n, rest := clihelp.Named(k.Model.Node, args)
+		return clihelp.Mistake(n, rest, err)
 	}
 	return a.perform(ctx)
 }
@@ -164,7 +164,7 @@ func (a *app) firstHelp() error {
 	if err != nil {
 		return err
 	}
-	a.print(a.text(usage.Help(k.Model.Node, a.columns)))
+	a.print(a.text(clihelp.Help(k.Model.Node, a.columns)))
 	return nil
 }
 

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type pauseCmd struct {
@@ -10,7 +10,7 @@ type pauseCmd struct {
 }
 
 // Run asks the loop to hold.
-func (c *pauseCmd) Run(a *app, s *view.Loop) error {
+func (c *pauseCmd) Run(a *app, s *loopinfo.Loop) error {
 	if err := requireDriver(s); err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // planWord is how commands name a plan that they edit.
@@ -93,7 +93,7 @@ type planAcceptCmd struct {
 }
 
 // Run applies an edit that is held back.
-func (c *planAcceptCmd) Run(a *app, s *view.Loop) error {
+func (c *planAcceptCmd) Run(a *app, s *loopinfo.Loop) error {
 	held := s.Memory.State.UnappliedEditFiles
 	if len(held) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" names such edits", "loop %s holds no edit of the plan back", s.ID)
@@ -131,16 +131,16 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 }
 
 // worksOnPlan reports whether the loop has a plan and has not ended.
-func worksOnPlan(s *view.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() }
+func worksOnPlan(s *loopinfo.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() }
 
 // loopOfPlan is the loop that works on a plan, or else the last one that did; nil for
 // none.
-func (a *app) loopOfPlan(path string) (*view.Loop, error) {
+func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
 	loops, err := a.store.Loops()
 	if err != nil {
 		return nil, err
 	}
-	var found *view.Loop
+	var found *loopinfo.Loop
 	for _, l := range loops {
 		spec, err := record.ReadSpec(l) // pawl list names one that cannot be read
 		if err != nil || spec.Plan == "" || git.RealPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != git.RealPath(path) {
@@ -158,7 +158,7 @@ func (a *app) loopOfPlan(path string) (*view.Loop, error) {
 }
 
 // editPlanOf edits the plan at path, which the loop works on or did, if there is one.
-func (a *app) editPlanOf(s *view.Loop, path string, e plan.Edit) error {
+func (a *app) editPlanOf(s *loopinfo.Loop, path string, e plan.Edit) error {
 	if s == nil || s.HasEnded() {
 		return a.editPlanFile(s, path, e)
 	}
@@ -174,7 +174,7 @@ func (a *app) editPlanOf(s *view.Loop, path string, e plan.Edit) error {
 }
 
 // editPlanFile edits the plan of no loop, or of one that has ended.
-func (a *app) editPlanFile(s *view.Loop, path string, e plan.Edit) error {
+func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 	f, err := planfile.Load(path)
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func asUsage(err error) error {
 }
 
 // tryEdit finds out what comes of an edit, after those that wait already.
-func tryEdit(s *view.Loop, e plan.Edit) (plan.Edit, error) {
+func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 	t, known := s.Memory.State.Task(e.Task)
 	switch {
 	case !known:
@@ -248,7 +248,7 @@ func tryEdit(s *view.Loop, e plan.Edit) (plan.Edit, error) {
 }
 
 // frozenPlan is the plan as the loop knows it.
-func frozenPlan(s *view.Loop) (*planfile.File, error) {
+func frozenPlan(s *loopinfo.Loop) (*planfile.File, error) {
 	data, err := atomicfile.Read(record.FrozenPlanPath(s.Loop), planfile.MaxSize)
 	if errors.Is(err, os.ErrNotExist) { // it has not begun
 		return planfile.Load(s.PlanPath())

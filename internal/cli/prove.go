@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/verify"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type proveCmd struct {
@@ -56,13 +56,13 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 
 // whatToProve is the commit that a word means, or the work of a loop: what its branch
 // holds since it began. of is the loop that did it, where it is known here, or nil.
-func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *view.Loop, err error) {
+func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *loopinfo.Loop, err error) {
 	out.Functions = []verify.FunctionProof{}
 	from, to := "", word
 	if word == "" {
 		to = "HEAD"
 	} else if l, err := a.store.Resolve(word, a.root()); err == nil {
-		if of, err = view.Read(l); err != nil {
+		if of, err = loopinfo.Read(l); err != nil {
 			return out, nil, err
 		}
 		from, to = of.Spec.StartCommit, of.Spec.Branch
@@ -85,14 +85,14 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	}
 	l, err := audit.MadeBy(a.store, trailers)
 	if l != nil {
-		of, err = view.Read(l)
+		of, err = loopinfo.Read(l)
 	}
 	return out, of, err
 }
 
 // proveWith are the gates to run, and in what surroundings: those that were typed, else
 // the loop's own, else the project's.
-func (a *app) proveWith(root string, of *view.Loop, typed []string) (verify.Options, []gate.Gate, error) {
+func (a *app) proveWith(root string, of *loopinfo.Loop, typed []string) (verify.Options, []gate.Gate, error) {
 	if of != nil && len(typed) == 0 {
 		if gates := gate.Commands(of.Spec.Gates); len(gates) > 0 {
 			return verify.Options{Set: of.Spec.GateEnv, Setup: of.Spec.Setup, Tests: of.Spec.Tests}, gates, nil

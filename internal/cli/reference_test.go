@@ -15,21 +15,21 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/pawl-dev/pawl/internal/audit"
+	"github.com/pawl-dev/pawl/internal/clihelp"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/testreport"
-	"github.com/pawl-dev/pawl/internal/usage"
 	"github.com/pawl-dev/pawl/internal/verify"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // The reference pages are made from the grammar and from the types that --json
@@ -70,9 +70,9 @@ func commandPage(t *testing.T) string {
 	b.WriteString(made + "# Commands\n\nFor users who look up a command or flag. LOOP is the id of a loop or its beginning; `.` = the newest loop here.\n" +
 		"An unknown flag is an error. `--x=v` and `--x v` are the same. See also [exit codes](exit-codes.md).\n\n```text\n")
 	root := model(t)
-	b.WriteString(usage.All(root, 0) + "```\n")
+	b.WriteString(clihelp.All(root, 0) + "```\n")
 	for _, n := range leaves(root) {
-		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", usage.Name(n), usage.Help(n, 0))
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", clihelp.Name(n), clihelp.Help(n, 0))
 	}
 	return b.String()
 }
@@ -99,7 +99,7 @@ func codeTable(b *strings.Builder, what string, table []meaning) {
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	summary := schema[record.Status](t, "How a loop stands: `pawl status --json`.")
-	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", view.Orphaned}
+	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", loopinfo.Orphaned}
 	item := schema[record.Summary](t, "")
 	item.Schema = ""
 	item.Properties["state"].Enum = summary.Properties["state"].Enum
@@ -123,7 +123,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
 		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
 		"report":      schema[report.Facts](t, "What became of a loop: `pawl report --json`."),
-		"explain":     schema[view.Explanation](t, "Each decision of a loop, and why: `pawl explain --json`."),
+		"explain":     schema[loopinfo.Explanation](t, "Each decision of a loop, and why: `pawl explain --json`."),
 		"stats":       schema[report.Stats](t, "Figures over all loops: `pawl stats --json`."),
 		"notice":      schema[notice.Notice](t, "What a command or webhook of notify receives."),
 		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
@@ -179,7 +179,7 @@ func open(s *jsonschema.Schema) {
 // What the commands print is what the schemas say.
 func TestOutputFitsItsSchema(t *testing.T) {
 	t.Parallel()
-	s := &view.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
+	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.Spec.Policy.Kind = loop.Change
 	began := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1}}, Clock: loop.Clock{StartedAt: time.Now()}, End: loop.End{Outcome: loop.Verified}}
 	receipt := verify.NewReceipt(gate.Result{Gate: "g", Status: gate.Pass}, time.Now())
@@ -189,7 +189,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	outputs := map[string][]any{
 		"status":      {record.NewStatus(s.Summary(), working, "the agent works"), record.NewStatus(s.Summary(), loop.State{}, "")},
 		"report":      {report.Loop{State: working}.Facts(record.NewStatus(s.Summary(), working, "the agent works"))},
-		"explain":     {(&view.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).Explain(0), view.Explanation{Steps: []view.Step{{Decided: []string{}, Because: []string{}}}}},
+		"explain":     {(&loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).Explain(0), loopinfo.Explanation{Steps: []loopinfo.Step{{Decided: []string{}, Because: []string{}}}}},
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.Summary()}},
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
@@ -247,7 +247,7 @@ func model(t *testing.T) *kong.Node {
 
 func leaves(n *kong.Node) []*kong.Node {
 	var out []*kong.Node
-	for _, b := range usage.Commands(n) {
+	for _, b := range clihelp.Commands(n) {
 		if b.Leaf() {
 			out = append(out, b)
 		}
@@ -258,17 +258,17 @@ func leaves(n *kong.Node) []*kong.Node {
 func TestEveryCommandHasAnExample(t *testing.T) {
 	t.Parallel()
 	for _, n := range leaves(model(t)) {
-		if !strings.Contains(n.Detail, "  "+usage.Name(n)) && !strings.Contains(n.Detail, "(pawl completion") {
-			t.Errorf("%s --help shows no example that begins with two blanks and its name", usage.Name(n))
+		if !strings.Contains(n.Detail, "  "+clihelp.Name(n)) && !strings.Contains(n.Detail, "(pawl completion") {
+			t.Errorf("%s --help shows no example that begins with two blanks and its name", clihelp.Name(n))
 		}
 		for _, p := range n.Positional {
 			if p.Help == "" {
-				t.Errorf("%s: %s is not explained", usage.Name(n), p.Name)
+				t.Errorf("%s: %s is not explained", clihelp.Name(n), p.Name)
 			}
 		}
 		for _, f := range n.Flags {
 			if f.Help == "" {
-				t.Errorf("%s: --%s is not explained", usage.Name(n), f.Name)
+				t.Errorf("%s: --%s is not explained", clihelp.Name(n), f.Name)
 			}
 		}
 	}
@@ -278,7 +278,7 @@ func TestEveryHelpTextIsOfACommand(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(helpTexts) {
 		name, isHead := strings.CutPrefix(strings.TrimSpace(line), "== pawl ")
-		if n, rest := usage.Named(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
+		if n, rest := clihelp.Named(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
 			t.Errorf("help.txt explains pawl %s, and there is no such command", name)
 		}
 	}
@@ -287,8 +287,8 @@ func TestEveryHelpTextIsOfACommand(t *testing.T) {
 // The first help that a user sees names only commands that exist.
 func TestFirstHelpNamesCommands(t *testing.T) {
 	t.Parallel()
-	text := usage.Help(model(t), 0)
-	for _, name := range usage.FirstWeek() {
+	text := clihelp.Help(model(t), 0)
+	for _, name := range clihelp.FirstWeek() {
 		if !strings.Contains(text, "\n  "+name+" ") {
 			t.Errorf("there is no command %s in\n%s", name, text)
 		}
@@ -305,13 +305,13 @@ func TestHelpIsShort(t *testing.T) {
 			t.Errorf("%s: %d words: %s", where, n, help)
 		}
 	}
-	for _, n := range usage.Commands(model(t)) {
-		check(usage.Name(n), n.Help)
+	for _, n := range clihelp.Commands(model(t)) {
+		check(clihelp.Name(n), n.Help)
 		for _, p := range n.Positional {
-			check(usage.Name(n)+" "+p.Name, p.Help)
+			check(clihelp.Name(n)+" "+p.Name, p.Help)
 		}
 		for _, f := range n.Flags {
-			check(usage.Name(n)+" --"+f.Name, f.Help)
+			check(clihelp.Name(n)+" --"+f.Name, f.Help)
 		}
 	}
 }
@@ -319,15 +319,15 @@ func TestHelpIsShort(t *testing.T) {
 func TestHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
 	const most, mostOfExample = 132, 80 // columns; examples are not laid out anew for a narrow one
-	for _, n := range usage.Commands(model(t)) {
-		for line := range strings.Lines(usage.Help(n, 0)) {
+	for _, n := range clihelp.Commands(model(t)) {
+		for line := range strings.Lines(clihelp.Help(n, 0)) {
 			if len([]rune(line)) > most {
-				t.Errorf("%s --help: a line of %d columns: %s", usage.Name(n), len([]rune(line)), line)
+				t.Errorf("%s --help: a line of %d columns: %s", clihelp.Name(n), len([]rune(line)), line)
 			}
 		}
 		for line := range strings.SplitSeq(n.Detail, "\n") {
 			if columns := len([]rune(line)); strings.HasPrefix(line, " ") && columns > mostOfExample {
-				t.Errorf("%s --help: an example of %d columns: %s", usage.Name(n), columns, line)
+				t.Errorf("%s --help: an example of %d columns: %s", clihelp.Name(n), columns, line)
 			}
 		}
 	}

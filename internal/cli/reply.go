@@ -10,22 +10,22 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // awaiting is what a loop still waits for of what was sent to a chat: the answer to a
 // question, or else an approval of tests.
 type awaiting struct {
-	*view.Loop
+	*loopinfo.Loop
 	question loop.Question
 	tests    []string
 }
 
 // awaited returns what the loop still waits for.
 func (a *app) awaited(asked notify.Asked) (awaiting, error) {
-	s, err := view.Read(a.store.Loop(asked.Loop))
+	s, err := loopinfo.Read(a.store.Loop(asked.Loop))
 	if err != nil {
 		return awaiting{}, err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type reportCmd struct {
@@ -37,7 +37,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	l := s.Report(ctx, a.env, slices.Collect(view.Events(s.Records(journal.Mark{}))))
+	l := s.Report(ctx, a.env, slices.Collect(loopinfo.Events(s.Records(journal.Mark{}))))
 	if c.JSON {
 		return a.printJSON(s.Facts(l))
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // warnSamePlan says that another loop of the repository works on the same plan.
@@ -20,7 +20,7 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 		return // whoever needs the list says why there is none
 	}
 	for _, sum := range loops {
-		if sum.State == "ended" || sum.State == view.Orphaned {
+		if sum.State == "ended" || sum.State == loopinfo.Orphaned {
 			continue
 		}
 		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan {
@@ -53,7 +53,7 @@ func (a *app) nameBeside(err error) error {
 	}
 	var names []string
 	for _, sum := range loops {
-		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, view.HowItStands(sum), sum.Root))
+		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, loopinfo.HowItStands(sum), sum.Root))
 	}
 	return failure.New(failure.Usage, "name one of the repository's: "+plan.Few(names, 4), "%w", err)
 }

@@ -6,11 +6,11 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // findLoop is the loop that a user means by ref. Without a word it is the loop that
@@ -42,9 +42,9 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 
 // findUnended reads the loop that a user acts on: without a word the one that has not
 // ended, for "." the newest of these.
-func (a *app) findUnended(ref string) (*view.Loop, error) {
+func (a *app) findUnended(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
-		s, err := a.findNewest(ref, func(s *view.Loop) bool { return !s.HasEnded() })
+		s, err := a.findNewest(ref, func(s *loopinfo.Loop) bool { return !s.HasEnded() })
 		if err == nil && ref == "." && !a.livesHere(s) {
 			a.warnOthersOpen(s)
 		}
@@ -59,7 +59,7 @@ func (a *app) findUnended(ref string) (*view.Loop, error) {
 
 // findNewest reads the loop that a user acts on by a command that fits only some loops: "." is
 // the newest here that fits, and where none does the newest.
-func (a *app) findNewest(ref string, fits func(*view.Loop) bool) (*view.Loop, error) {
+func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.Loop, error) {
 	if ref != "." {
 		return a.find(ref)
 	}
@@ -68,7 +68,7 @@ func (a *app) findNewest(ref string, fits func(*view.Loop) bool) (*view.Loop, er
 		return nil, err
 	}
 	for _, sum := range here {
-		if s, err := view.ReadDamaged(a.store.Loop(sum.ID)); err == nil && fits(s) {
+		if s, err := loopinfo.ReadDamaged(a.store.Loop(sum.ID)); err == nil && fits(s) {
 			return a.find(s.ID)
 		}
 	}
@@ -79,7 +79,7 @@ func (a *app) findNewest(ref string, fits func(*view.Loop) bool) (*view.Loop, er
 // this session, else the newest here that can go on: one that has not ended, or the last
 // one where it left something. One that runs comes last, for it goes on by itself. It says
 // which, where it could have been another.
-func (a *app) findResumable(ref string) (*view.Loop, error) {
+func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
 		return a.find(ref)
 	}
@@ -112,7 +112,7 @@ func (a *app) findResumable(ref string) (*view.Loop, error) {
 }
 
 // warnOthersOpen names the other loops here that have not ended: "." may mean one of them.
-func (a *app) warnOthersOpen(newest *view.Loop) {
+func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
 	open, err := a.unended()
 	others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == newest.ID })
 	if err == nil && len(others) > 0 {
@@ -122,21 +122,21 @@ func (a *app) warnOthersOpen(newest *view.Loop) {
 
 // warnOlderLeft names an older loop that could go on, where the newest cannot. It is not resumed
 // unnamed: it may be weeks old.
-func (a *app) warnOlderLeft(newest *view.Loop) {
-	older, err := a.findNewest(".", (*view.Loop).HasWorkLeft)
+func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
+	older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
 	if err == nil && older.ID != newest.ID {
 		term.Warnf(a.Err, "%s is the newest loop here; an older one has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.Memory.State.Outcome)
 	}
 }
 
 // livesHere: the loop lives in the session that this command is run by.
-func (a *app) livesHere(s *view.Loop) bool {
+func (a *app) livesHere(s *loopinfo.Loop) bool {
 	return s.InSession() && !s.HasEnded() && s.Memory.Bound.Session == a.env.Session.ID
 }
 
 // currentLoop is the loop that lives in this session, or the only one here that has not
 // ended; where all have, the newest.
-func (a *app) currentLoop() (*view.Loop, error) {
+func (a *app) currentLoop() (*loopinfo.Loop, error) {
 	s, err := a.find("")
 	if err != nil || a.livesHere(s) {
 		return s, err
@@ -175,7 +175,7 @@ func namesOf(loops []record.Summary) []string {
 }
 
 // ended says that a loop has ended, and what goes on with it.
-func ended(s *view.Loop) error {
+func ended(s *loopinfo.Loop) error {
 	hint := "pawl report " + s.ID + " tells how it went"
 	if s.HasWorkLeft() {
 		hint = s.Memory.State.ResumeCommand(s.ID) + "  goes on with what it left; " + hint

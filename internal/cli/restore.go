@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/restore"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type restoreCmd struct {
@@ -57,7 +57,7 @@ type undoCmd struct {
 
 // Run goes back to where the work tree was before the last restore.
 func (c *undoCmd) Run(ctx context.Context, a *app) error {
-	restored := func(s *view.Loop) bool {
+	restored := func(s *loopinfo.Loop) bool {
 		repo, err := s.Origin(ctx)
 		if err == nil {
 			_, err = restore.Last(ctx, repo, s)
@@ -72,7 +72,7 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 }
 
 // restore brings the loop's work tree to what is found, if the user agrees.
-func (a *app) restore(ctx context.Context, s *view.Loop, yes bool, find restore.Finder) error {
+func (a *app) restore(ctx context.Context, s *loopinfo.Loop, yes bool, find restore.Finder) error {
 	done, err := restore.Run(ctx, a.store, s, restore.Options{Find: find, Agree: func(p restore.Proposal) error {
 		a.printProposal(s, p)
 		return a.agrees(yes || len(p.Changes) == 0, s)
@@ -94,7 +94,7 @@ func (a *app) restore(ctx context.Context, s *view.Loop, yes bool, find restore.
 
 // printProposal lists the files that would change, and the tasks whose work would go, or
 // come back.
-func (a *app) printProposal(s *view.Loop, p restore.Proposal) {
+func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 	a.printf("%s: %s\n", p.Target, figure.Count(len(p.Changes), "file")+" would change")
 	const most = 30
 	for _, c := range p.Changes[:min(len(p.Changes), most)] {
@@ -120,7 +120,7 @@ func (a *app) printProposal(s *view.Loop, p restore.Proposal) {
 }
 
 // agrees asks the user for the restore that was just listed.
-func (a *app) agrees(yes bool, s *view.Loop) error {
+func (a *app) agrees(yes bool, s *loopinfo.Loop) error {
 	if yes {
 		return nil
 	}

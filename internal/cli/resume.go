@@ -10,11 +10,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone, or
@@ -88,7 +88,7 @@ func (c *resumeCmd) Run(a *app) error {
 
 // openSince says that the plan of a loop with nothing left to do has open tasks, which is not the
 // loop's to do; "" if it has none, or cannot be read.
-func (a *app) openSince(s *view.Loop) string {
+func (a *app) openSince(s *loopinfo.Loop) string {
 	if s.Spec.Plan == "" {
 		return ""
 	}
@@ -101,7 +101,7 @@ func (a *app) openSince(s *view.Loop) string {
 }
 
 // resumeDriven ends the pause or the wait of a loop that a process drives.
-func (a *app) resumeDriven(s *view.Loop) error {
+func (a *app) resumeDriven(s *loopinfo.Loop) error {
 	if st := s.Memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
 		a.printf("%s goes on\n", s.ID)
 	} else {
@@ -118,7 +118,7 @@ type resumeArg struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (r resumeArg) ProvideLoop(a *app) (*view.Loop, error) { return a.findResumable(r.Loop) }
+func (r resumeArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findResumable(r.Loop) }
 
 // limitFlags are limits that are given to a loop that has ended.
 type limitFlags struct {
@@ -148,7 +148,7 @@ func (f limitFlags) given() loop.Limits {
 }
 
 // limits are these limits, if the loop may be given any.
-func (f limitFlags) limits(s *view.Loop) (loop.Limits, error) {
+func (f limitFlags) limits(s *loopinfo.Loop) (loop.Limits, error) {
 	given := f.given()
 	if given != (loop.Limits{}) && !s.HasEnded() {
 		return given, failure.New(failure.Usage, "leave them out", "loop %s has not ended: its limits stand", s.ID)

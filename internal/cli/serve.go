@@ -7,9 +7,9 @@ import (
 	"net/netip"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/page"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type serveCmd struct {
@@ -31,7 +31,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	}
 	token := page.NewToken()
 	locked := !at.Addr().IsLoopback()
-	h, err := page.New(page.Options{Source: view.NewPages(ctx, a.shownLoops(c.All)), Token: token, Names: c.Name, Locked: locked})
+	h, err := page.New(page.Options{Source: loopinfo.NewPages(ctx, a.shownLoops(c.All)), Token: token, Names: c.Name, Locked: locked})
 	if err != nil {
 		return err
 	}

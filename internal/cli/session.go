@@ -17,12 +17,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // sessionCmd is what the hooks of a session run; people have no use for it.
@@ -165,7 +165,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, timeout time.Duration) 
 	if err = errors.Join(err, d.Close()); err != nil {
 		return err
 	}
-	if !view.LeavesSession(state) {
+	if !loopinfo.LeavesSession(state) {
 		return a.startProving(l)
 	}
 	if _, err = a.startDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {

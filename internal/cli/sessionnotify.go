@@ -15,11 +15,11 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // sessionNotifyCmd is `pawl session notify`.
@@ -77,7 +77,7 @@ func (a *app) sendPosted(l *store.Loop, s notice.Settings) (asks bool, err error
 		if errors.Is(failed, fs.ErrNotExist) { // another process sends it
 			continue
 		}
-		now, unread := view.Read(l)
+		now, unread := loopinfo.Read(l)
 		if failed == nil && unread == nil {
 			if why := n.OutdatedReason(now.Memory.State); why != "" {
 				notify.Log(l.Dir, n, "not sent: "+why)
@@ -209,7 +209,7 @@ func (a *app) listenAgain() {
 // asksStill reports whether a loop asks its user something: one that is driven, or one
 // that ended a short while ago with changed tests that wait for an approval.
 func (a *app) asksStill(l *store.Loop) (ended, asks bool) {
-	s, err := view.Read(l)
+	s, err := loopinfo.Read(l)
 	if err != nil {
 		return false, false
 	}

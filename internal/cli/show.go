@@ -12,12 +12,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // show turns what the runner reports into what the user sees. It decides
@@ -282,7 +282,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop.Cause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: view.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: loopinfo.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
 	}
 	if now.Hint != "" {

@@ -16,9 +16,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
@@ -104,7 +104,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if c.DryRun {
 		obstacles := p.AllRefusalsInSession(ctx, in)
 		a.printf("%s", opening(p, nil))
-		view.Rows(func(name, format string, args ...any) {
+		loopinfo.Rows(func(name, format string, args ...any) {
 			a.printf("  %-7s  %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
 		}, "but", obstacleLines(obstacles))
 		a.printf("  changed  nothing: this was a dry run\n")

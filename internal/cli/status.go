@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type statusCmd struct {
@@ -14,7 +14,7 @@ type statusCmd struct {
 }
 
 // Run shows how a loop stands.
-func (c *statusCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+func (c *statusCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if c.JSON {
 		sum := s.Summary()
 		return a.printJSON(record.NewStatus(sum, s.Memory.State, s.Doing(sum, time.Now())))

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // statuslineCmd is `pawl statusline`: what Claude Code shows below its prompt. The client
@@ -54,7 +54,7 @@ func (c *statuslineCmd) Run(a *app) error {
 		parts = append(parts, c.own(input))
 	}
 	if l, ok := a.shownLoop(client.Session); ok {
-		if s, err := view.Read(l); err == nil { // a damaged journal is told of elsewhere
+		if s, err := loopinfo.Read(l); err == nil { // a damaged journal is told of elsewhere
 			parts = append(parts, term.Clean("⟲ "+s.ID+" "+s.Headline(s.Summary(), time.Now())))
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type stopCmd struct {
@@ -23,7 +23,7 @@ type stopCmd struct {
 }
 
 // Run asks the loop to end and waits until it has.
-func (c *stopCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
+func (c *stopCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if s.HasEnded() && s.Alive && c.Wait > 0 {
 		return a.awaitEnd(ctx, s, c.Wait)
 	}
@@ -50,7 +50,7 @@ func (c *stopCmd) Run(ctx context.Context, a *app, s *view.Loop) error {
 }
 
 // endOrphaned ends a loop that nobody drives.
-func (a *app) endOrphaned(ctx context.Context, s *view.Loop) (err error) {
+func (a *app) endOrphaned(ctx context.Context, s *loopinfo.Loop) (err error) {
 	d, err := launch.Resume(ctx, s.Loop, a.env, launch.ResumeOptions{})
 	if err != nil {
 		return err
@@ -94,13 +94,13 @@ func poll(ctx context.Context, timeout time.Duration, look func() (done bool, er
 
 // awaitEnd waits until the loop has ended and the process that drives it is gone. It
 // says so if that process died before, or if the end took too long.
-func (a *app) awaitEnd(ctx context.Context, s *view.Loop, timeout time.Duration) error {
+func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
 	host, _ := os.Hostname() // "" is nobody's
 	// A process that drives a session's loop does not end with it.
 	watched := s.Alive && !s.InSession() && s.Driver.Host == host
 	now := s
 	ended, err := poll(ctx, timeout, func() (ended bool, err error) {
-		if now, err = view.ReadDamaged(s.Loop); err != nil {
+		if now, err = loopinfo.ReadDamaged(s.Loop); err != nil {
 			return false, err
 		}
 		if !now.HasEnded() && !now.Alive && !now.InSession() {
@@ -120,7 +120,7 @@ func (a *app) awaitEnd(ctx context.Context, s *view.Loop, timeout time.Duration)
 }
 
 // stillRuns is the error for a loop whose process has not ended in time.
-func stillRuns(s *view.Loop, timeout time.Duration) error {
+func stillRuns(s *loopinfo.Loop, timeout time.Duration) error {
 	waited := figure.Duration(timeout)
 	switch {
 	case s.HasEnded():

@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // take brings a loop into the calling session: `pawl start --take`.
@@ -46,7 +46,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 }
 
 // notTaken says what becomes of a loop whose runner was asked for it in vain.
-func (a *app) notTaken(s *view.Loop, err error) error {
+func (a *app) notTaken(s *loopinfo.Loop, err error) error {
 	fmt.Fprintf(a.Err, "pawl: process %d goes on with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
 		s.Driver.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
@@ -56,7 +56,7 @@ func (a *app) notTaken(s *view.Loop, err error) error {
 const releaseTimeout = time.Minute
 
 // awaitLetGo asks the loop's runner for it, and waits until that has ended.
-func (a *app) awaitLetGo(ctx context.Context, s *view.Loop) error {
+func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 	if err := post(s, record.MessageToSession, "a user takes it into their session"); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *view.Loop) error {
 }
 
 // goesOnHere says that a loop goes on in the calling session, and with what.
-func (a *app) goesOnHere(s *view.Loop, begun *launch.AttendedLoop, in launch.UserSession) error {
+func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.AttendedLoop, in launch.UserSession) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -24,7 +25,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/telemetry"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/version"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 const (
@@ -106,7 +106,7 @@ func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error)
 		return 0, fmt.Errorf("read what was sent: %w", err)
 	}
 	of := telemetry.Loop{ID: l.ID, Agent: spec.Agent.Name, Model: spec.Agent.Model, Version: version.String(), Redact: redact.New(a.env.Vars).String}
-	runs := telemetry.Runs(of, view.Events(l.Records(journal.Mark{})))
+	runs := telemetry.Runs(of, loopinfo.Events(l.Records(journal.Mark{})))
 	for _, run := range runs[min(ledger.Sent, len(runs)):] {
 		if err := (telemetry.Sender{Settings: settings, Loop: of}).Send(ctx, run); err != nil {
 			return sent, err

@@ -7,8 +7,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 type tellCmd struct {
@@ -18,7 +18,7 @@ type tellCmd struct {
 }
 
 // Run leaves a note for the agent.
-func (c *tellCmd) Run(a *app, s *view.Loop) error {
+func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
 		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "there is nothing to say")
@@ -41,15 +41,17 @@ func (c *tellCmd) Run(a *app, s *view.Loop) error {
 }
 
 // post leaves a message in the loop's inbox.
-func post(s *view.Loop, kind, text string) error {
+func post(s *loopinfo.Loop, kind, text string) error {
 	return s.Post(newMessageID(kind), record.Message{Kind: kind, Text: text})
 }
 
 // send leaves a message for a loop, and makes one that waits for its session hear it.
-func (a *app) send(s *view.Loop, m record.Message) error { return a.sendAs(s, newMessageID(m.Kind), m) }
+func (a *app) send(s *loopinfo.Loop, m record.Message) error {
+	return a.sendAs(s, newMessageID(m.Kind), m)
+}
 
 // sendAs is send with an id: of two messages with the same one the loop takes one.
-func (a *app) sendAs(s *view.Loop, id string, m record.Message) error {
+func (a *app) sendAs(s *loopinfo.Loop, id string, m record.Message) error {
 	if err := s.Post(id, m); err != nil || !s.InSession() || !waitsForSession(s) {
 		return err
 	}
@@ -59,7 +61,7 @@ func (a *app) sendAs(s *view.Loop, id string, m record.Message) error {
 
 // learnsLater says of a loop that nobody drives when it takes what was sent to it; "" for
 // others.
-func learnsLater(s *view.Loop) string {
+func learnsLater(s *loopinfo.Loop) string {
 	if s.IsDriven() {
 		return ""
 	}
@@ -69,7 +71,7 @@ func learnsLater(s *view.Loop) string {
 func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
 // notEnded refuses to steer a loop that is over.
-func notEnded(s *view.Loop) error {
+func notEnded(s *loopinfo.Loop) error {
 	if !s.HasEnded() {
 		return nil
 	}
@@ -77,7 +79,7 @@ func notEnded(s *view.Loop) error {
 }
 
 // requireDriver refuses to steer a loop that nobody drives.
-func requireDriver(s *view.Loop) error {
+func requireDriver(s *loopinfo.Loop) error {
 	if err := notEnded(s); err != nil || s.IsDriven() {
 		return err
 	}

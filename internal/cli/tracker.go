@@ -6,10 +6,10 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/tracker"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // sessionTrackerCmd is `pawl session tracker`: the trackers that come with Pawl, as
@@ -58,7 +58,7 @@ func (a *app) warnIssues(p *launch.Prepared) {
 
 // tellAgain tells the issues of a loop that has ended what they were not told: its
 // process died, or the tracker was out of reach.
-func (a *app) tellAgain(ctx context.Context, s *view.Loop) error {
+func (a *app) tellAgain(ctx context.Context, s *loopinfo.Loop) error {
 	if s.Spec.Tracker == nil || !s.HasEnded() || s.Alive {
 		return nil
 	}

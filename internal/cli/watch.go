@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/view"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/watch"
 )
 
@@ -33,10 +33,10 @@ func (c *watchCmd) Run(ctx context.Context, a *app) error {
 		}
 		o.ID = s.ID
 	}
-	return show(ctx, view.NewScreen(ctx, a.shownLoops(c.All)), o)
+	return show(ctx, loopinfo.NewScreen(ctx, a.shownLoops(c.All)), o)
 }
 
 // shownLoops are the loops of this repository, or all, and what acts on them.
-func (a *app) shownLoops(all bool) view.Options {
-	return view.Options{Store: a.store, Root: a.root(), All: all, Env: a.env, Program: a.self, Dir: a.dir}
+func (a *app) shownLoops(all bool) loopinfo.Options {
+	return loopinfo.Options{Store: a.store, Root: a.root(), All: all, Env: a.env, Program: a.self, Dir: a.dir}
 }

@@ -30,7 +30,7 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 		{"tries beside it, without a command", "--isolate is for loops whose goal is that a command succeeds", func(q *launch.AttendRequest) {
 			q.Flags = map[string]any{"verify": map[string]any{"isolate": true}}
 		}},
-		{"a command for an answer", "this goal is of kind answer", func(q *launch.AttendRequest) {
+		{"a command for an answer", "this one is of kind answer", func(q *launch.AttendRequest) {
 			q.Verify, q.Flags = "true", map[string]any{"kind": "answer"}
 		}},
 		{"odd tries", "--tries: want a whole number", func(q *launch.AttendRequest) {

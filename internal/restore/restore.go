@@ -22,10 +22,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // Options of a restore.
@@ -53,7 +53,7 @@ type Result struct {
 }
 
 // Run brings the loop's work tree to what is found, after a checkpoint of what it is now.
-func Run(ctx context.Context, st *store.Store, s *view.Loop, o Options) (r Result, err error) {
+func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r Result, err error) {
 	repo, undo, err := s.Worktree(ctx)
 	if err != nil {
 		return Result{}, err
@@ -136,7 +136,7 @@ func propose(ctx context.Context, repo *git.Repo, t Target) (Proposal, error) {
 
 // onItsBranch refuses to write the loop's files over another branch of the user's. A
 // loop that committed nothing has no branch any more.
-func onItsBranch(ctx context.Context, repo *git.Repo, s *view.Loop) error {
+func onItsBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
 	if s.Spec.UsesWorktree || s.Spec.NoCommit || s.Spec.Shadow {
 		return nil
 	}
@@ -176,7 +176,7 @@ func wentBack(ctx context.Context, repo *git.Repo, target Target, tasks []loop.T
 
 // ownLoop makes us the loop's owner. A session's hooks stay that of theirs: a restore
 // between two of them is as good as one of them.
-func ownLoop(ctx context.Context, s *view.Loop) (*store.Owner, error) {
+func ownLoop(ctx context.Context, s *loopinfo.Loop) (*store.Owner, error) {
 	if s.InSession() {
 		return s.Rejoin(ctx, s.Driver.Epoch)
 	}
@@ -197,7 +197,7 @@ func busy(err error) error {
 }
 
 // own takes the loop and its work tree, or says who has them.
-func own(ctx context.Context, st *store.Store, repo *git.Repo, s *view.Loop) (*store.Owner, func() error, error) {
+func own(ctx context.Context, st *store.Store, repo *git.Repo, s *loopinfo.Loop) (*store.Owner, func() error, error) {
 	unlock, err := st.LockWorktree(ctx, repo, s.ID)
 	if err != nil {
 		return nil, nil, busy(err)

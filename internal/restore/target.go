@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
-	"github.com/pawl-dev/pawl/internal/view"
 )
 
 // Target is what a restore brings the work tree to.
@@ -48,11 +48,11 @@ func (t Target) subject() string {
 }
 
 // Finder finds what is to be restored among a loop's checkpoints.
-type Finder func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error)
+type Finder func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error)
 
 // Only restores these paths of what is found; none = all.
 func (f Finder) Only(paths []string) Finder {
-	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 		t, err := f(ctx, repo, s)
 		t.paths = paths
 		return t, err
@@ -65,7 +65,7 @@ const beforeRestore = "before a restore"
 
 // Numbered finds the checkpoint with a number.
 func Numbered(n int) Finder {
-	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 		return newest(ctx, repo, search{
 			loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return cp.N == n, nil },
 			none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists them", "loop %s has no checkpoint %d", s.ID, n),
@@ -74,7 +74,7 @@ func Numbered(n int) Finder {
 }
 
 // Last finds the checkpoint from before the last restore.
-func Last(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+func Last(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 	return newest(ctx, repo, search{
 		loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return strings.HasPrefix(cp.Subject, beforeRestore), nil },
 		none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID),
@@ -84,7 +84,7 @@ func Last(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
 // OtherVersion finds the newest checkpoint that has one of the paths otherwise than the work
 // tree, which may have lost it.
 func OtherVersion(paths []string) Finder {
-	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 		now, _, err := repo.Snapshot(ctx)
 		if err != nil {
 			return Target{}, err
@@ -129,12 +129,12 @@ func covers(paths []string, file string) bool {
 // TaskWork finds the last half-done work of a task, from where the task began to the
 // checkpoint that was made before the work was undone.
 func TaskWork(task string) Finder {
-	return func(ctx context.Context, repo *git.Repo, s *view.Loop) (Target, error) {
+	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 		return taskWork(ctx, repo, s, task)
 	}
 }
 
-func taskWork(ctx context.Context, repo *git.Repo, s *view.Loop, task string) (Target, error) {
+func taskWork(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, task string) (Target, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
 		return Target{}, err
@@ -162,7 +162,7 @@ func taskWork(ctx context.Context, repo *git.Repo, s *view.Loop, task string) (T
 }
 
 // nothingUndone says why there is no work of a task to restore.
-func nothingUndone(s *view.Loop, task string) error {
+func nothingUndone(s *loopinfo.Loop, task string) error {
 	t, known := s.Memory.State.Task(task)
 	switch {
 	case !known:

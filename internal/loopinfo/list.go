@@ -1,4 +1,4 @@
-package view
+package loopinfo
 
 import (
 	"github.com/pawl-dev/pawl/internal/core/plan"

@@ -1,15 +1,15 @@
-// Package view reads how a loop stands, and says what there is to see of it.
+// Package loopinfo reads how a loop stands, and says what there is to see of it.
 //
-//	s, err := view.Read(loop)
+//	s, err := loopinfo.Read(loop)
 //	fmt.Println(s.ID, s.Headline(s.Summary(), time.Now()))
 //
 // Loop is what the loop was created with, what its journal tells, and who drives it. Its
 // methods say that for people and programs: in one line and on one page (Headline, Status),
 // for a report (Report, Facts), as the decisions that made it so (Explain), and as tool
 // calls and diffs (Calls, TaskDiff). Screen and Pages show that live, in a terminal and in a
-// browser. Nothing is changed here, and nothing decided: what a user does on a screen is a
-// command line of pawl's.
-package view
+// browser; what a user does there runs a command line of pawl's. Nothing is decided here. Only
+// Worktree changes something: it makes a loop's worktree again that is gone.
+package loopinfo
 
 import (
 	"encoding/json"

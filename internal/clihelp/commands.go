@@ -1,12 +1,12 @@
-// Package usage says how the command line is used: what help prints, the completion scripts
+// Package clihelp says how the command line is used: what help prints, the completion scripts
 // of shells, the manual pages, and what is wrong with a call.
 //
-//	fmt.Print(usage.Help(node, 80))
+//	fmt.Print(clihelp.Help(node, 80))
 //
 // All of it comes out of the parser's model of the commands: their names, arguments, flags
 // and texts stand in package cli, once. Of Pawl it knows which commands a newcomer needs
 // first, and by what other names people look for commands and flags.
-package usage
+package clihelp
 
 import (
 	"fmt"
