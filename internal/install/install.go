@@ -6,7 +6,7 @@
 //
 //	path, err := install.User.Path("", home)
 //	result, err := install.Install(install.Request{Scope: install.User, Path: path, Home: pawlHome,
-//		Wanted: install.Claude("/usr/bin/pawl-hook", []string{"claude"})})
+//		Wanted: install.ClaudeHooks("/usr/bin/pawl-hook", []string{"claude"})})
 //
 // Entries are recognised as ours by the program that they start, so installing
 // again replaces them, or does nothing. Plan and Remove are the decisions, on
