@@ -234,7 +234,11 @@ func (s Step) counters() []string {
 	var lines []string
 	a, b := s.After, s.Before
 	if a.Violations > b.Violations {
-		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d; the second begins a fresh session, the last ends the loop", a.Violations, a.Bounds().Violations))
+		second := "; the second begins a fresh session, the last ends the loop"
+		if a.Attended { // a user's session is not replaced
+			second = "; the last ends the loop"
+		}
+		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d%s", a.Violations, a.Bounds().Violations, second))
 	}
 	if turn, begins := loop.FindAction[loop.BeginTurn](s.Actions); begins {
 		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
