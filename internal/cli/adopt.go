@@ -78,7 +78,7 @@ func (w *wish) adoptNamed(ctx context.Context, a *app) error {
 	case p.Refused != "":
 		return failure.New(failure.Usage, "", "%s", p.Refused)
 	case p.Skip:
-		return failure.New(failure.Usage, "read its status, and which session it names", "%s asks for no loop here: it has ended, or is another session's", name)
+		return failure.New(failure.Usage, "see its fields for status and session", "%s starts no loop: it has ended, or belongs to another session", name)
 	}
 	w.Words, w.File, w.Format = nil, file, f.Name()
 	w.asks(p)

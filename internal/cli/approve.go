@@ -43,7 +43,7 @@ func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 	if len(c.Files) == 0 {
 		var judges []string
 		if paths, judges = s.SplitTests(paths); len(judges) > 0 {
-			a.printf("no test, so name it to approve it:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
+			a.printf("not a test, so approve it by its name:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
 			if len(paths) == 0 {
 				return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE", "no test waits for an approval")
 			}

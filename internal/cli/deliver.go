@@ -73,7 +73,7 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if client := s.Memory.Bound.Client; client != 0 && !proc.Alive(client) {
 		hint := fmt.Sprintf("pawl handover %s continues in fresh sessions; or pawl stop %[1]s ends it", s.ID)
 		if id != "" {
-			hint = fmt.Sprintf("claude --resume %s goes on with both; %s", id, hint)
+			hint = fmt.Sprintf("claude --resume %s continues session and loop; %s", id, hint)
 		}
 		return failure.New(failure.Usage, hint, "loop %s lives in a session whose client is gone", s.ID)
 	}
@@ -98,7 +98,7 @@ func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
 		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s continues in fresh sessions", s.ID),
-			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.Memory.State.Outcome)
+			"loop %s ran in a Claude Code session and has ended (%s): continue it in a session", s.ID, s.Memory.State.Outcome)
 	}
 	in, err := a.inside(s.Spec.Unattended)
 	if err != nil {

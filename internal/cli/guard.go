@@ -150,7 +150,7 @@ func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 	case command != "":
 		call.Command = command
 	default:
-		return call, failure.New(failure.Usage, "pawl guard check 'git push'; or --tool Write --path FILE", "say which call is meant")
+		return call, failure.New(failure.Usage, "pawl guard check 'git push'; or --tool Write --path FILE", "name a tool call to check")
 	}
 	return call, nil
 }
@@ -164,7 +164,7 @@ func (c *guardCheckCmd) plausible() error {
 	}
 	for _, word := range c.Command {
 		if len(c.Command) > 1 && strings.ContainsAny(word, " \t\n'\"`\\$|&;<>()") {
-			return failure.New(failure.Usage, "pawl guard check 'the whole command'", "quote the command: what its words meant cannot be told any more")
+			return failure.New(failure.Usage, "pawl guard check 'the whole command'", "quote the whole command: its own quotes are lost")
 		}
 	}
 	return nil

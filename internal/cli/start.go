@@ -111,7 +111,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		return wouldBegin(obstacles)
 	}
 	if !hookNamed(a.env.Home, p.Root()) {
-		term.Warnf(a.Err, "Pawl's hook stands in no settings known here, and without it nobody judges the loop")
+		term.Warnf(a.Err, "Pawl's hook is not in any settings found here, and without it the loop does not run")
 		term.Hintf(a.Err, "pawl install claude puts it there; pawl doctor tells more")
 	}
 	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})

@@ -35,7 +35,7 @@ func (c *statuslineCmd) Run(a *app) error {
 	}
 	input, err := io.ReadAll(io.LimitReader(a.In, maxStatusInput))
 	if err != nil {
-		return fmt.Errorf("read what Claude Code says: %w", err)
+		return fmt.Errorf("read the status that Claude Code sends: %w", err)
 	}
 	var client struct {
 		Session   string `json:"session_id"`
@@ -44,7 +44,7 @@ func (c *statuslineCmd) Run(a *app) error {
 		} `json:"workspace"`
 	}
 	if err := json.Unmarshal(input, &client); err != nil {
-		return failure.New(failure.Usage, "pawl statusline --help shows the settings of Claude Code", "read what Claude Code says: %w", err)
+		return failure.New(failure.Usage, "pawl statusline --help shows the settings of Claude Code", "read the status that Claude Code sends: %w", err)
 	}
 	if filepath.IsAbs(client.Workspace.Project) {
 		a.dir = client.Workspace.Project

@@ -49,7 +49,7 @@ func Mistake(n *kong.Node, rest []string, err error) error {
 	default:
 		what = plainer(n, what)
 		if strings.HasPrefix(what, "unknown flag ") && near == "" && takesWords(n) {
-			hint = "if it is no flag of Pawl's, quote the words, or put -- before them"
+			hint = "if it is not a flag of Pawl, quote the words, or put -- before them"
 		}
 	}
 	return failure.New(failure.Usage, hint, "%s", what)
