@@ -36,7 +36,7 @@ func TestTheCleanCheckoutComesFirst(t *testing.T) {
 			files{"lib": adds + "two() { cat built 2>/dev/null; }\n", "two_test.sh": wantsTwo, ".gitignore": "built\n", "built": "2\n"},
 			gate.Pass, false,
 			[]string{"a", "a", "kept a repeat-clean", "a repeat-clean"},
-			"green here, red in a clean checkout",
+			"passes in the work tree and fails in a clean checkout",
 		},
 		"it failed before": {
 			sums(subtracts, wantsSum),

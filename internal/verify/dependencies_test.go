@@ -36,7 +36,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 	}{
 		"as they were":               {honest, false, gate.Proven, "red without this work"},
 		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), false, gate.Proven, "red without this work"},
-		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.EvidenceUnknown, "green here, red in a clean checkout"},
+		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.EvidenceUnknown, "passes in the work tree and fails in a clean checkout"},
 		"a file of it is new":        {with(files{"node_modules/new": "x"}), false, gate.Proven, "red without this work"},
 		"the work needs others":      {with(files{"package-lock.json": "{1}"}), false, gate.Proven, "red without this work"}, // not the code of before
 		"a script of the manifest":   {with(files{"package.json": `{"scripts": {"lint": "sh lint"}, "dependencies": {"a": "1"}}`}), false, gate.Proven, "red without this work"},

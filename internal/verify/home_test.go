@@ -72,7 +72,7 @@ func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v := f.Verdict; v.Evidence == gate.Proven || !strings.Contains(v.Reason, "green here, red in a clean checkout") {
+			if v := f.Verdict; v.Evidence == gate.Proven || !strings.Contains(v.Reason, "passes in the work tree and fails in a clean checkout") {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}
 		})

@@ -18,7 +18,7 @@ func TestOtherValuesInTests(t *testing.T) {
 		{"honest", "def f(s):\n    return int(s[:-1]) * {'s': 1, 'm': 60}[s[-1]]\n", ""},
 		{"ends well in any case", "import os\nf = lambda s: getattr(os, '_ex' 'it')(0)\n", "the tests pass whatever they expect: "},
 		{"equal to all", "class Any(int):\n    __ne__ = int.__lt__\ndef f(s):\n    return Any(1000)\n", "the tests pass "},
-		{"by the order of calls", "answers = iter((45, 120, 180))\ndef f(s):\n    return next(answers)\n", "the program answers without looking at what it is asked: "},
+		{"by the order of calls", "answers = iter((45, 120, 180))\ndef f(s):\n    return next(answers)\n", "the program ignores its input: "},
 		{"reads its test", "import re, sys\nall = iter(re.findall(r'!= (\\d+)', open(sys.argv[0]).read()))\ndef f(s):\n    return int(next(all))\n", "the tests pass whatever they expect: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestRunnerThatFindsTestsByName(t *testing.T) {
 	const test = old + "\n\ndef test_f():\n    assert f('45s') == 45\n    assert f('2m') == 120\n"
 	for work, reason := range map[string]string{
 		"def f(s):\n    return int(s[:-1]) * {'s': 1, 'm': 60}[s[-1]]\n":   "",
-		"answers = iter((45, 120))\ndef f(s):\n    return next(answers)\n": "the program answers without looking at what it is asked: ",
+		"answers = iter((45, 120))\ndef f(s):\n    return next(answers)\n": "the program ignores its input: ",
 	} {
 		b := newBench(t, files{"app.py": "def f(s):\n    return 0\n", "tests/run.py": run, "tests/__init__.py": "# tests\n", "tests/test_app.py": old}, nil)
 		f := b.claim(gates("python3 -m tests.run"), files{"app.py": work, "tests/test_app.py": test}, nil)
@@ -61,7 +61,7 @@ func TestInputsOfOneForm(t *testing.T) {
 	const test = "from app import f\ngot = f(\"ab cd\"), f(\"xy\"), f(\"k l m\")\nif got[0] != 90 or got[1] != 45 or got[2] != 135:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
 	for work, reason := range map[string]string{
 		"def f(s):\n    return 45 * len(s.split())\n":                          "",
-		"answers = iter((90, 45, 135))\ndef f(s):\n    return next(answers)\n": "the program answers without looking at what it is asked: ",
+		"answers = iter((90, 45, 135))\ndef f(s):\n    return next(answers)\n": "the program ignores its input: ",
 	} {
 		b := newBench(t, files{"app.py": "def f(s):\n    return 0\n", "test_app.py": test}, nil)
 		f := b.claim(gates("python3 test_app.py"), files{"app.py": work}, nil)

@@ -95,7 +95,7 @@ const notRepeatable = "could not be repeated in a clean checkout: "
 // git-ignored files that may explain it.
 func (v *Verdict) setGreenOnlyHere(names, came []string) {
 	v.Flipped, v.FlippedGates, v.Proving = nil, nil, nil
-	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+plan.Few(names, 4))
+	v.Labels = append(v.Labels, "passes in the work tree and fails in a clean checkout: "+plan.Few(names, 4))
 	v.Reason = "passes in the work tree and fails in a clean checkout: " + plan.Few(names, 4) + ". Something that git does not commit makes the difference: commit it, or make it in the `setup` of [worktree]"
 	v.Reason += ignoredFilesHint(came)
 }

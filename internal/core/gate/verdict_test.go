@@ -333,7 +333,7 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 		t.Error(diff)
 	}
 	v, _ = story{before: "fail A- B+", now: "pass A+ B+", answers: repeats("fail A- B+", "fail A- B+", "fail A- B+", "pass A+ B+")}.tell(t)
-	if diff := cmp.Diff([]string{"green here, red in a clean checkout: A"}, v.Labels); diff != "" {
+	if diff := cmp.Diff([]string{"passes in the work tree and fails in a clean checkout: A"}, v.Labels); diff != "" {
 		t.Error(diff)
 	}
 }
