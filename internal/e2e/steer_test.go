@@ -49,7 +49,7 @@ func TestAnotherRunGoesOnAfterALimit(t *testing.T) {
 	if b.read("half.txt") != "half\n" {
 		t.Error("the half work is lost")
 	}
-	if r := b.run(0, append(args, b.script(part("thanks")+part("please")))...); !r.says("goes on with task 2 (add thanks)", "left half.txt") {
+	if r := b.run(0, append(args, b.script(part("thanks")+part("please")))...); !r.says("begins with task 2 (add thanks)", "left it unfinished (half.txt)") {
 		t.Errorf("the half work must be named: %s", r)
 	}
 	if got := b.git("log", "-1", "--format=%s", "--", "half.txt"); !strings.Contains(got, "thanks") {
