@@ -78,6 +78,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 			Failures: loop.Failures{FirstError: tail(hooks.Output, maxResultTail), Fingerprint: gate.Fingerprint(c.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}})},
 		}, nil
 	}
+	r.hookRefusal = hookRefusal{}
 	c.message = hooks.Message
 	if hooks.Ran {
 		err = r.addHookChanges(ctx, &c)
@@ -113,18 +114,19 @@ func (r *Runner) messageRefusedError(hooks git.HookResult) error {
 	return failure.New(failure.Error, hint, "%s (message: %q)", hookRefusalText(hooks), hooks.Message)
 }
 
-// hookRefusal is a hook's refusal to commit the work of tasks.
-type hookRefusal struct{ tasks, text string }
+// hookRefusal is a hook's last refusal to commit, unless a commit was accepted since.
+type hookRefusal struct{ tasks, hook, output string }
 
 // noteHookRefusal returns the error that ends the loop if a hook refused another task's work with the
-// same words: what the hook lacks, no agent's work can give it, and each task would try in vain.
+// same output, and accepted none between: what the hook lacks, no agent's work can give it, and each
+// task would try in vain. A timeout tells nothing of the kind: the machine may be busy.
 func (r *Runner) noteHookRefusal(hooks git.HookResult, claimed []string) error {
-	before, now := r.hookRefusal, hookRefusal{strings.Join(claimed, " "), hookRefusalText(hooks)}
+	before, now := r.hookRefusal, hookRefusal{strings.Join(claimed, " "), hooks.Failed, hooks.Output}
 	r.hookRefusal = now
-	if before.text != now.text || before.tasks == now.tasks {
+	if hooks.TimedOut || before.hook != now.hook || before.output != now.output || before.tasks == now.tasks {
 		return nil
 	}
-	text := strings.Replace(now.text, "refused the commit", "refuses the commits of all tasks", 1)
+	text := strings.Replace(hookRefusalText(hooks), "refused the commit", "refuses the commits of all tasks", 1)
 	return failure.New(failure.Error, "fix the hook, or what it needs; then  pawl resume "+r.Loop.ID, "%s", text)
 }
 
