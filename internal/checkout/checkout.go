@@ -54,7 +54,6 @@ type Checkout struct {
 	current          *worktree          // nil = none
 	installed        installed          // dependencies that a checkout gets
 	then             *homeState         // the record of the home; nil = not read yet
-	scan             <-chan homeScan    // a look at the machine that has begun; nil = none
 	home             *unchangedHome     // unchanged parts of the home; nil = not compared yet
 	locked           *git.Selection     // manifests and lock files
 	namespace        *confine.Namespace // nil = not looked for yet

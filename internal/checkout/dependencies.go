@@ -97,7 +97,7 @@ type installed struct {
 
 // CompareDependencies compares the folders with those before the first turn.
 func (k *Checkout) CompareDependencies(ctx context.Context) error {
-	k.installed, k.home, k.scan = installed{known: k.Repo == nil || len(k.Setup) > 0}, nil, nil
+	k.installed, k.home = installed{known: k.Repo == nil || len(k.Setup) > 0}, nil
 	if k.installed.known {
 		return nil
 	}

@@ -65,8 +65,8 @@ func (k *Checkout) recordHome(ctx context.Context) error {
 	for _, site := range k.packageFolders() {
 		state.Sites[site] = packageFingerprint(ctx, site)
 	}
-	found := k.scanHome()
-	state.Programs, state.Sockets, state.Scripts = found.programs, found.sockets, k.scripts(found.programs)
+	state.Programs, state.Sockets = k.allPrograms(), k.sockets()
+	state.Scripts = k.scripts(state.Programs)
 	served := listening()
 	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isLeft(socket) })
 	if err = WriteRecord(filepath.Join(temp, homeStateFile), state); err == nil {
@@ -98,13 +98,12 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 			now.changed = append(now.changed, site)
 		}
 	}
-	found := k.foundInHome()
-	for socket, state := range found.sockets {
+	for socket, state := range k.sockets() {
 		if then.Sockets[socket] == state {
 			now.sockets = append(now.sockets, socket)
 		}
 	}
-	for dir, is := range found.programs {
+	for dir, is := range k.allPrograms() {
 		if _, known := then.Programs[dir]; known {
 			now.comparePrograms(dir, is, then)
 		}

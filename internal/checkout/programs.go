@@ -10,32 +10,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 )
 
-// homeScan is what a look at the machine found: the programs of the PATH and the sockets.
-type homeScan struct {
-	programs map[string]map[string]string
-	sockets  map[string]string
-}
-
-func (k *Checkout) scanHome() homeScan { return homeScan{k.allPrograms(), k.sockets()} }
-
-// BeginScan looks for changed programs and services while the caller goes on: that asks for the state
-// of thousands of files. No gate may run before Fingerprint, which waits for the result.
-func (k *Checkout) BeginScan() {
-	scan := make(chan homeScan, 1)
-	go func() { scan <- k.scanHome() }()
-	k.scan = scan
-}
-
-// foundInHome returns the result of BeginScan, or looks now.
-func (k *Checkout) foundInHome() homeScan {
-	if k.scan == nil {
-		return k.scanHome()
-	}
-	found := <-k.scan
-	k.scan = nil
-	return found
-}
-
 // allPrograms returns the state of the programs of each PATH folder. It reads a folder with two names
 // once (/bin is often /usr/bin).
 func (k *Checkout) allPrograms() map[string]map[string]string {

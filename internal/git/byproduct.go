@@ -55,8 +55,8 @@ func (r *Repo) isInstallation(dir string) bool {
 func (r *Repo) installations() (dirs []string) {
 	_ = fs.WalkDir(os.DirFS(r.root), ".", func(dir string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // git clean cannot read it either
-			return nil //nolint:nilerr // see above
+		case err != nil:
+			return nil //nolint:nilerr // a folder that cannot be read holds nothing that git clean can remove
 		case !e.IsDir():
 			return nil
 		case r.isInstallation(dir):

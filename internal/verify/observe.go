@@ -30,8 +30,10 @@ func (c *claim) observe(ctx context.Context) (err error) {
 	if _, err := checkout.ReadRecord(c.reproducedFile(), &c.seen.Clean.ReproducedAtStart); err != nil {
 		return err
 	}
-	if c.KnownBaseline == nil {
-		c.Checkout.BeginScan()
+	if c.seen.Baseline = c.KnownBaseline; c.seen.Baseline == nil {
+		if c.seen.Baseline, err = c.Baseline(ctx, c.Base, c.Gates, c.LogDir); err != nil {
+			return err
+		}
 	}
 	if c.Repo != nil {
 		if err := c.readChanges(ctx); err != nil {
@@ -39,11 +41,6 @@ func (c *claim) observe(ctx context.Context) (err error) {
 		}
 		if c.signs, err = newInspection(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked), c.changes); err != nil {
 			return fmt.Errorf("look for signs: %w", err)
-		}
-	}
-	if c.seen.Baseline = c.KnownBaseline; c.seen.Baseline == nil {
-		if c.seen.Baseline, err = c.Baseline(ctx, c.Base, c.Gates, c.LogDir); err != nil {
-			return err
 		}
 	}
 	if c.Repo != nil && c.seen.Changed {
