@@ -193,7 +193,7 @@ func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string,
 	of := func(path string) bool { return path == loop.AllTests || slices.Contains(waiting, path) }
 	if len(waiting) == 0 || !slices.ContainsFunc(paths, of) {
 		return "", failure.New(failure.Usage, "to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
-			"loop %s has ended %s, and it has no test change to approve or reject", s.ID, s.Memory.State.Outcome)
+			"loop %s has ended %s, and no change of %s waits for approval", s.ID, s.Memory.State.Outcome, narrate.Tests(paths))
 	}
 	words, err := a.applyToEnded(s, loop.Event{Payload: loop.Rejected{Paths: paths, Why: d.why}}, "rejected changes of "+narrate.Tests(paths))
 	if err != nil {
