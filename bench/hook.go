@@ -62,11 +62,11 @@ func hookRows(o options) []row {
 		{"PreToolUse, a loop in another session", silent, hookRow(1.3, func(s *liveSession) work { return s.elsewhere().silently(s.call("PreToolUse")) })},
 		{"the waker, a loop in another session", silent, hookRow(1.3, func(s *liveSession) work { return s.elsewhere().silently(s.stop(), "--wake") })},
 		{"Stop without a claim " + here, quick, hookRow(2, (*liveSession).turn)},
-		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *liveSession) work { return s.inAll().turn() })},
+		{"the same, with the daemon's work for it", "≤ 3 × an empty program", hookRow(3, func(s *liveSession) work { return s.inAll().turn() })},
 		{"the waker beside it", quick, hookRow(2, (*liveSession).wake)},
 		{"guard verdict for a Bash call " + here, quick, hookRow(2, func(s *liveSession) work { return s.silently(s.call("PreToolUse")) })},
 		{"a denied call " + here, quick, hookRow(2, func(s *liveSession) work { return s.denied("git push origin part-%d") })},
-		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *liveSession) work { return s.inAll().denied("git push origin part-%d") })},
+		{"the same, with the daemon's work for it", "≤ 3 × an empty program", hookRow(3, func(s *liveSession) work { return s.inAll().denied("git push origin part-%d") })},
 		{"PostToolUse " + here, quick, hookRow(2, func(s *liveSession) work { return s.silently(s.call("PostToolUse")) })},
 		{"Stop, transcript of 1 GB", "≤ 1.2 × the same with 1 MB", flat},
 	}
@@ -115,17 +115,17 @@ func (s *liveSession) silently(payload string, flags ...string) work {
 }
 
 // whole is what an event cost: the process that starts for it and, where that is
-// asked for, the keeper's work.
+// asked for, the daemon's work.
 func (s *liveSession) whole(hook *os.ProcessState) (time.Duration, error) {
 	cost := hook.UserTime() + hook.SystemTime()
 	if !s.all {
 		return cost, nil
 	}
-	keeper, err := s.worked()
-	return cost + keeper, err
+	daemon, err := s.worked()
+	return cost + daemon, err
 }
 
-// inAll is the same session, of which the keeper's work counts too.
+// inAll is the same session, of which the daemon's work counts too.
 func (s *liveSession) inAll() *liveSession {
 	s.all = true
 	return s

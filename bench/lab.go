@@ -19,7 +19,7 @@ type lab struct {
 	hook  string // of `bench hook`
 	self  string // this program, to measure a package in a process of its own
 
-	keepers []*keeper
+	daemons []*daemon
 }
 
 func newLab(ctx context.Context, o options) (*lab, error) {
@@ -57,7 +57,7 @@ func (l *lab) build(ctx context.Context, programs map[string]string, flags ...st
 }
 
 func (l *lab) close() {
-	for _, k := range l.keepers {
+	for _, k := range l.daemons {
 		if k != nil {
 			_ = k.cmd.Process.Kill()
 			_ = k.cmd.Wait()

@@ -22,7 +22,7 @@ import (
 // liveSession is a user's session with a loop in it, as its client sees it.
 type liveSession struct {
 	program    string // pawl-hook
-	keeper     *keeper
+	daemon     *daemon
 	all        bool   // its work counts too
 	home       string // $PAWL_HOME
 	root       string
@@ -69,7 +69,7 @@ func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 	})
 	if err == nil {
 		err = s.keep(ctx, l.pawl)
-		l.keepers = append(l.keepers, s.keeper)
+		l.daemons = append(l.daemons, s.daemon)
 	}
 	return s, err
 }

@@ -45,7 +45,7 @@ const behaviours = `
 	signs in a diff                                  sign/sign.go NewChange
 	work or gate input                               work/work.go IsWork
 	test weakened, deleted, skipped                  testdiff/testdiff.go Compare
-	protected files, restored                        frozen/files.go Restore
+	protected files, restored                        protected/files.go Restore
 	tool call allowed or denied                      core/guard/guard.go Check
 	commands in a shell script                       core/shell/shell.go Read
 	prompt of a turn                                 prompt/prompt.go Render
@@ -56,7 +56,7 @@ const behaviours = `
 	undone work of one task: pawl restore --task     restore/target.go taskWork
 	journal, fsync, hash chain                       store/journal/write.go Append
 	hook event of a session                          hook/hook.go Run
-	daemon of a session                              keeper/keeper.go Serve
+	daemon of a session                              daemon/daemon.go Serve
 	Claude Code's stream                             agent/claude/turn.go Turn
 	notifications                                    core/notice/notice.go Decide
 	quiet hours of notifications                     core/notice/receiver.go QuietUntil

@@ -61,20 +61,20 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < agent agent/claude atomicfile config confine core/gate core/plan deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
-	frozen         < core/gate atomicfile git testreport
+	protected         < core/gate atomicfile git testreport
 	checkout       < atomicfile confine core/gate deps environment git proc testreport
 	verify         < canary checkout core/* deps environment git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	planner        < core/* agent prompt
 	retention      < git record store
-	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config dirwatch failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* tracker verify work
+	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config dirwatch failure protected git planfile proc prompt record redact review statefile store store/* testreport verify
+	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure protected git lesson notify planfile proc prompt record redact review runner session statefile store store/* tracker verify work
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
-	# alone; the keeper has the rest ready.
+	# alone; the daemon has the rest ready.
 	hook           < core/* agent/claude/codec testreport proc environment failure figure foreign/ralphloop foreign/verifyactive front notify record redact session session/place statefile store store/*
 	front          < environment session/place
-	keeper         < environment front hook proc redact session/place
+	daemon         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing. What there is
@@ -82,11 +82,10 @@ const imports = `
 	term           < core/* failure redact figure
 	clihelp        < core/* failure term
 	narrate        < core/* figure record store store/* verify
-	reason         < core/* figure
 	report         < core/* failure record redact figure narrate
 	page           < core/* figure narrate record report
 	watch          < core/* figure narrate record
-	loopinfo       < atomicfile core/* environment failure figure git launch narrate page proc reason record report store store/* term verify watch
+	loopinfo       < atomicfile core/* environment failure figure git launch narrate page proc record report store store/* term verify watch
 	audit          < core/* failure git narrate proc runner store store/* verify loopinfo
 	restore        < core/* failure git launch runner store store/* term loopinfo
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
@@ -119,10 +118,10 @@ const modules = `
 	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun
 	charm.land/...                        < watch
 	github.com/alecthomas/kong            < cli clihelp
-	github.com/bmatcuk/doublestar/v4      < config frozen verify work
+	github.com/bmatcuk/doublestar/v4      < config protected verify work
 	github.com/charmbracelet/x/ansi       < term watch
 	github.com/goccy/go-yaml/...          < config
-	github.com/gofrs/flock                < config keeper lesson notify session store
+	github.com/gofrs/flock                < config daemon lesson notify session store
 	github.com/google/jsonschema-go/...   < mcpserver term
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
 	github.com/pelletier/go-toml/v2/...   < config deps work

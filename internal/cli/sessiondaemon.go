@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/daemon"
 	"github.com/pawl-dev/pawl/internal/hook"
-	"github.com/pawl-dev/pawl/internal/keeper"
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
@@ -26,7 +26,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	runtime.GOMAXPROCS(1)        // its calls are short and seldom: more threads would only wake one another
-	return keeper.Serve(ctx, keeper.Options{
+	return daemon.Serve(ctx, daemon.Options{
 		Env: a.env, Session: c.Session, Tool: a.self, Version: version.String(), Untracked: untracked, PollInterval: 5 * time.Second, IdleTimeout: time.Hour,
 	})
 }
@@ -34,7 +34,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 // startKeeper starts what answers the hooks of a session that a loop lives in. It
 // is not waited for, and one that is there already stays the only one.
 func (a *app) startKeeper(session string) error {
-	if !keeper.Possible(a.env.PawlHome, session) || hook.HasNoRunningLoop(a.env.PawlHome, session) {
+	if !daemon.Possible(a.env.PawlHome, session) || hook.HasNoRunningLoop(a.env.PawlHome, session) {
 		return nil
 	}
 	_, err := a.startDetached(nil, "keep", session)

@@ -3,7 +3,7 @@
 //
 // Most events come from sessions without a loop. For these the shim scans the event's
 // bytes for session ids, checks a few file names and prints nothing. With a loop the
-// event goes to the session's daemon (package keeper), which has everything loaded;
+// event goes to the session's daemon (package daemon), which has everything loaded;
 // loading it for each turn and tool call would cost several times as much. If no daemon
 // listens, the shim runs the tool (pawl hook), which answers and starts a daemon.
 //

@@ -1,7 +1,7 @@
 // Package hook answers the hook events of a coding agent's client. It reads one event
 // from stdin and prints what the client should do.
 //
-// It runs in the daemon of a session that has a loop (package keeper), or in a process of
+// It runs in the daemon of a session that has a loop (package daemon), or in a process of
 // the tool (pawl hook). Events of other sessions are answered by package front and do not
 // get here. The end of a turn goes to the state machine of package loop, as in the
 // runner. Work that needs gates or git is done by `pawl session drive`, the driver, which

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A keeper that dies over its answer may have done all of it but say it: whoever
+// A daemon that dies over its answer may have done all of it but say it: whoever
 // answers the event once more says the same, and the turn counts once. The next stop
 // counts, also where the agent ends it in the same words.
 func TestReplayedEventCountsOnce(t *testing.T) {

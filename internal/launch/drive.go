@@ -17,10 +17,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/protected"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -379,8 +379,8 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 	if err := v.RecordStart(ctx); err != nil {
 		return err
 	}
-	protected, err := frozen.Freeze(ctx, frozen.Options{
-		Root: root, Store: filepath.Join(l.Dir, "frozen"), Protect: d.Spec.Protect,
+	protected, err := protected.Freeze(ctx, protected.Options{
+		Root: root, Store: filepath.Join(l.Dir, "protected"), Protect: d.Spec.Protect,
 		GitDir: d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
 	if err != nil {

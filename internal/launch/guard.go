@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/environment"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/protected"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -68,7 +68,7 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 		return GuardInfo{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	protected, err := frozen.Scan(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
+	protected, err := protected.Scan(ctx, protected.Options{Root: root, Protect: p.Spec.Protect})
 	if err != nil {
 		return GuardInfo{}, fmt.Errorf("find protected files: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/narrate"
-	"github.com/pawl-dev/pawl/internal/reason"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -55,10 +54,9 @@ func (s *Loop) Explain(iteration int) Explanation {
 
 // explain is one event with its decision.
 func explain(r journal.Record, t narrate.Step) Step {
-	why := reason.Step{Before: t.Before, After: t.After, Event: t.Event, Actions: t.Acts}
 	return Step{
 		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind(),
-		Happened: term.Clean(t.Happened()), Decided: cleaned(why.Decided()), Because: cleaned(why.Because()), Phase: t.After.Phase,
+		Happened: term.Clean(t.Happened()), Decided: cleaned(t.Decided()), Because: cleaned(t.Because()), Phase: t.After.Phase,
 	}
 }
 

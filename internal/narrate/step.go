@@ -28,14 +28,14 @@ import (
 type Step struct {
 	Before, After loop.State
 	Event         loop.Event
-	Acts          []loop.Action
+	Actions       []loop.Action
 }
 
 // Read steps the machine if the record is an event. before is its state so far.
 func Read(r journal.Record, before loop.State) Step {
 	t := Step{Before: before, After: before}
 	if r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &t.Event) == nil {
-		t.After, t.Acts = loop.Step(before, t.Event)
+		t.After, t.Actions = loop.Step(before, t.Event)
 	}
 	return t
 }
@@ -45,7 +45,7 @@ func (t Step) Lines(r journal.Record) []string {
 	switch r.Type {
 	case memory.TypeEvent:
 		var lines []string
-		for _, line := range append([]string{t.Happened()}, t.decided()...) {
+		for _, line := range append([]string{t.Happened()}, t.followed()...) {
 			if line != "" {
 				lines = append(lines, line)
 			}
@@ -325,8 +325,8 @@ func newlyDone(before, after loop.State) []string {
 	return names
 }
 
-// decided is what the machine made of it, as far as a user wants to know.
-func (t Step) decided() []string {
+// followed is what the machine made of it, as far as a user wants to know.
+func (t Step) followed() []string {
 	var lines []string
 	if t.After.Refusals > t.Before.Refusals && t.After.Failing != nil {
 		lines = append(lines, "claim refused: "+t.After.Failing.Reason)
@@ -340,7 +340,7 @@ func (t Step) decided() []string {
 	if t.After.Phase == loop.Paused && t.Before.Phase != loop.Paused {
 		lines = append(lines, "paused")
 	}
-	for _, a := range t.Acts {
+	for _, a := range t.Actions {
 		switch a := a.Payload.(type) { // what comes of the others is told when it has; a notice is a record of its own
 		case loop.BeginTurn:
 			lines = append(lines, begins(t.After, a))

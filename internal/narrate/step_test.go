@@ -172,7 +172,7 @@ func TestDecisionsInWords(t *testing.T) {
 	t.Parallel()
 	told := Step{
 		After: loop.State{Counts: loop.Counts{Refusals: 1, Violations: 2}, Work: loop.Work{Failing: &loop.Failing{Reason: "nothing changed"}}, End: loop.End{Outcome: loop.Stuck, Reason: "no way was found"}},
-		Acts: []loop.Action{
+		Actions: []loop.Action{
 			{Payload: loop.RestoreFiles{Paths: []string{"Makefile"}}},
 			{Payload: loop.Notify{Text: "switched back"}},
 			{Payload: loop.BeginTurn{Iteration: 5, Task: "A", Situation: loop.GatesFailed}},
@@ -186,7 +186,7 @@ func TestDecisionsInWords(t *testing.T) {
 		"iteration 5 begins: task A, the same session (gates failed)", "will continue in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
-	if diff := cmp.Diff(want, told.decided()); diff != "" {
+	if diff := cmp.Diff(want, told.followed()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -204,7 +204,7 @@ func TestViolationsInWords(t *testing.T) {
 		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
 	} {
 		told := Step{Before: loop.State{Ownership: loop.Ownership{Attended: c.attended}}, After: loop.State{Counts: loop.Counts{Violations: 1}, End: loop.End{Outcome: c.outcome}}}
-		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {
+		if diff := cmp.Diff([]string{c.want}, told.followed()); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
-	"github.com/pawl-dev/pawl/internal/frozen"
+	"github.com/pawl-dev/pawl/internal/protected"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
@@ -123,8 +123,8 @@ func (r *Runner) saveAttribution() error {
 // made it, or an earlier inspection attributed it to the agent.
 func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 	abs := r.Protected.AbsPath(path)
-	sum := atomicfile.Fingerprint(abs, frozen.MaxFileBytes)
-	byUser := !r.tools.mayHaveChanged(abs) || !frozen.InGitDir(path) && r.changedByUser(abs, m)
+	sum := atomicfile.Fingerprint(abs, protected.MaxFileBytes)
+	byUser := !r.tools.mayHaveChanged(abs) || !protected.InGitDir(path) && r.changedByUser(abs, m)
 	if byUser && m.Attribution.AcceptedChanges[path] != sum {
 		return false
 	}

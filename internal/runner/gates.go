@@ -39,12 +39,12 @@ type Verifier interface {
 	RemoveCopies() error                           // of dependencies, once the loop has ended
 }
 
-// ProtectedFiles are the copies of protected files that package frozen keeps.
+// ProtectedFiles are the copies of protected files that package protected keeps.
 type ProtectedFiles interface {
 	Changes(ctx context.Context) ([]string, error)
 	AcceptChange(path string) error
 	Restore(ctx context.Context, paths []string) error
-	WorkTreeFiles() []string    // the frozen files of the work tree
+	WorkTreeFiles() []string    // the protected files of the work tree
 	AbsPath(path string) string // absolute
 }
 

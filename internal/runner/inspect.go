@@ -9,7 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
-	"github.com/pawl-dev/pawl/internal/frozen"
+	"github.com/pawl-dev/pawl/internal/protected"
 )
 
 // inspect finds out what the turn did to the work tree: branches switched, checkboxes ticked,
@@ -102,7 +102,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) ([]string, error) {
 	var restore, rest []string
 	for _, path := range changed {
-		if frozen.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.isByAgent(path, m) {
+		if protected.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.isByAgent(path, m) {
 			restore = append(restore, path)
 		} else {
 			rest = append(rest, path)
@@ -110,7 +110,7 @@ func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memor
 	}
 	inspection.Tampered = append(inspection.Tampered, restore...)
 	accepted := slices.Collect(maps.Keys(m.Attribution.AcceptedChanges)) // until now
-	if slices.ContainsFunc(append(accepted, changed...), frozen.InGitDir) {
+	if slices.ContainsFunc(append(accepted, changed...), protected.InGitDir) {
 		if err := r.Repo.InvalidateIndexes(); err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 }
 
 // attributeProtected attributes changes of protected files. A change that no tool call can have
-// made is the user's: it stays, and the file is frozen as it is now.
+// made is the user's: it stays, and the file is protected as it is now.
 func (r *Runner) attributeProtected(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) error {
 	for _, path := range changed {
 		if m.MayChangeInput(path) && path != r.Spec.Plan {
@@ -181,7 +181,7 @@ func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 		why = "protected files were changed"
 	}
 	if !r.attended() {
-		if err := r.writeGitConfig(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
+		if err := r.writeGitConfig(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !protected.InGitDir(p) })); err != nil {
 			return err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/protected"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -105,7 +105,7 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 		}
 	}
 	for _, path := range changed {
-		if path == r.Spec.Plan || !frozen.InGitDir(path) && !isUsers(path) { // the agent's changes of git's configuration were restored at the end
+		if path == r.Spec.Plan || !protected.InGitDir(path) && !isUsers(path) { // the agent's changes of git's configuration were restored at the end
 			continue
 		}
 		r.note(loop.Info, path+" was changed since the loop ended: kept")

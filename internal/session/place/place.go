@@ -1,7 +1,7 @@
 // Package place names the files by which the hooks of a session find its loop:
 //
 //	$PAWL_HOME/sessions/<session id>.json      the session's binding (package session)
-//	$PAWL_HOME/sessions/<session id>.sock      where its daemon listens (package keeper)
+//	$PAWL_HOME/sessions/<session id>.sock      where its daemon listens (package daemon)
 //	$PAWL_HOME/sessions/<session id>.inspected which files of other tools it has inspected (Fingerprint)
 //	$PAWL_HOME/sessions/<session id>.last      what to print at its end (SaveEndText)
 //	$PAWL_HOME/sessions/waiting.json           bindings that wait for a session id

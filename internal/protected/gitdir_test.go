@@ -1,6 +1,6 @@
 //go:build unix
 
-package frozen_test
+package protected_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pawl-dev/pawl/internal/frozen"
+	"github.com/pawl-dev/pawl/internal/protected"
 )
 
 const gitConfig = "[core]\n\tbare = false\n\tfilemode = true\n[user]\n\tname = Ann\n[include]\n\tpath = ../shared.gitconfig\n"
@@ -52,7 +52,7 @@ func TestWhatGitIsToldIsFrozen(t *testing.T) {
 			put(t, root, files{".git/config": gitConfig, ".git/hooks/old": "exit 1\n", "shared.gitconfig": "x\n"})
 			before := tree(t, root)
 			git := filepath.Join(root, ".git")
-			f, err := frozen.Freeze(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
+			f, err := protected.Freeze(context.Background(), protected.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestWhatGitIsToldOfALinkedWorktree(t *testing.T) {
 	own := filepath.Join(common, "worktrees", "a")
 	put(t, root, files{".git": "gitdir: " + own + "\n"})
 	put(t, common, files{"config": gitConfig, "worktrees/a/HEAD": "x\n"})
-	f, err := frozen.Freeze(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
+	f, err := protected.Freeze(context.Background(), protected.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package keeper is the daemon of one session. It answers the session's hooks from one
+// Package daemon is the daemon of one session. It answers the session's hooks from one
 // process that lives as long as the session has a loop.
 //
 // Without it each turn and tool call of the agent would start a process that reads the
@@ -11,7 +11,7 @@
 // The daemon ends when the loop has ended or left the session, when its client has
 // exited, after IdleTimeout without an event, and when the tool was replaced by another
 // version.
-package keeper
+package daemon
 
 import (
 	"bytes"

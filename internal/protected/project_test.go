@@ -1,6 +1,6 @@
 //go:build unix
 
-package frozen_test
+package protected_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-// Package frozen keeps copies of files and restores them when an agent changes them: Pawl's
+// Package protected keeps copies of files and restores them when an agent changes them: Pawl's
 // own files, files that the user protects, and git's configuration and hooks. In git's
 // configuration only the settings that affect git's view of the work tree are compared and
 // restored.
@@ -6,7 +6,7 @@
 // No other file is restored. Other gate inputs (tests, scripts, Makefiles, settings of tools,
 // installed programs) may change; a claim is also gated with their original versions, see
 // packages verify and work.
-package frozen
+package protected
 
 import (
 	"bytes"
@@ -32,13 +32,13 @@ type Files struct {
 	copies  map[string]fileCopy // by path relative to the root, with slashes
 }
 
-// Options say which files to freeze and where to store the copies.
+// Options say which files to protect and where to store the copies.
 type Options struct {
 	Root    string   // of the work tree, absolute
 	Store   string   // folder outside the work tree for the copies
 	Protect []string // globs of the user's, relative to Root
 	// The git directory of the work tree and the one it shares with others; "" =
-	// nothing of them is frozen.
+	// nothing of them is protected.
 	GitDir, CommonDir string
 }
 
@@ -49,7 +49,7 @@ type fileCopy struct {
 	Absent  bool        `json:"absent,omitempty"` // the file did not exist, and must not be created
 }
 
-// MaxFileBytes is the size of the largest file that is frozen.
+// MaxFileBytes is the size of the largest file that is protected.
 const MaxFileBytes = 8 << 20
 
 // Freeze copies the files. If the store already has copies, from before a crash, it
@@ -60,7 +60,7 @@ func Freeze(ctx context.Context, o Options) (*Files, error) {
 	case err == nil:
 		return f, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read frozen copies %s: %w", f.indexPath(), err)
+		return nil, fmt.Errorf("read protected copies %s: %w", f.indexPath(), err)
 	}
 	return f, errors.Join(f.scan(ctx), f.save())
 }
@@ -71,14 +71,14 @@ func Scan(ctx context.Context, o Options) (*Files, error) {
 	return f, f.scan(ctx)
 }
 
-// WorkTreeFiles returns the frozen files of the work tree, sorted, relative to the root
+// WorkTreeFiles returns the protected files of the work tree, sorted, relative to the root
 // with slashes. The guard denies edits of them. Files in the git directory are not among
 // them, since the guard denies all edits there.
 func (f *Files) WorkTreeFiles() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.copies)), InGitDir)
 }
 
-func (f *Files) indexPath() string { return filepath.Join(f.options.Store, "frozen.json") }
+func (f *Files) indexPath() string { return filepath.Join(f.options.Store, "protected.json") }
 
 func (f *Files) save() error {
 	err := os.MkdirAll(f.options.Store, 0o700)
@@ -86,7 +86,7 @@ func (f *Files) save() error {
 		err = atomicfile.WriteJSON(f.indexPath(), f.copies)
 	}
 	if err != nil {
-		return fmt.Errorf("keep frozen copies: %w", err)
+		return fmt.Errorf("keep protected copies: %w", err)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (f *Files) readCurrent(rel string) (fileCopy, error) {
 	return fileCopy{}, fmt.Errorf("read protected file: %w", err)
 }
 
-// Changes returns the frozen files that differ from their copies, sorted, relative to the
+// Changes returns the protected files that differ from their copies, sorted, relative to the
 // root with slashes.
 func (f *Files) Changes(ctx context.Context) ([]string, error) {
 	var changed []string
@@ -140,7 +140,7 @@ func (f fileCopy) isRegular() bool { return !f.Absent && f.Link == "" }
 
 // AcceptChange replaces the copy of a file by its current version: the user made the change.
 func (f *Files) AcceptChange(path string) error {
-	if _, frozen := f.copies[path]; !frozen {
+	if _, known := f.copies[path]; !known {
 		return nil
 	}
 	now, err := f.readCurrent(path)
@@ -152,11 +152,11 @@ func (f *Files) AcceptChange(path string) error {
 }
 
 // Restore restores these files. In git's configuration it restores only the settings that
-// are compared. It ignores files that are not frozen.
+// are compared. It ignores files that are not protected.
 func (f *Files) Restore(ctx context.Context, paths []string) error {
 	var failed error
 	for _, path := range paths {
-		if saved, frozen := f.copies[path]; frozen {
+		if saved, known := f.copies[path]; known {
 			failed = errors.Join(failed, f.restoreFile(ctx, path, saved))
 		}
 	}

@@ -1,12 +1,4 @@
-// Package reason says why the machine decided as it did: for each event of a journal the
-// actions that it led to, and the numbers that decided.
-//
-//	step := reason.Step{Before: before, After: after, Event: event, Actions: actions}
-//	fmt.Println(step.Decided(), step.Because())
-//
-// It decides nothing. The machine is a pure function, so that stepping it over the same
-// events again gives the same states and actions; this package only puts them in words.
-package reason
+package narrate
 
 import (
 	"cmp"
@@ -19,23 +11,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Step is one event, with the state before and after it.
-type Step struct {
-	Before, After loop.State
-	Event         loop.Event
-	Actions       []loop.Action
-}
-
 // Decided says what the machine decided to do now, an action a line.
-func (s Step) Decided() []string {
+func (t Step) Decided() []string {
 	lines := []string{}
-	for _, a := range s.Actions {
-		if line := s.action(a); line != "" {
+	for _, a := range t.Actions {
+		if line := t.action(a); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	if s.After.Phase != s.Before.Phase {
-		switch s.After.Phase {
+	if t.After.Phase != t.Before.Phase {
+		switch t.After.Phase {
 		case loop.Paused:
 			lines = append(lines, "pause the loop")
 		case loop.Ended:
@@ -46,7 +31,7 @@ func (s Step) Decided() []string {
 	return lines
 }
 
-func (s Step) action(a loop.Action) string {
+func (t Step) action(a loop.Action) string {
 	switch a := a.Payload.(type) {
 	case loop.Checkpoint:
 		return "make a checkpoint of the work tree" + colon(a.Subject)
@@ -73,7 +58,7 @@ func (s Step) action(a loop.Action) string {
 		if a.Until.IsZero() {
 			return "wait: " + a.Why
 		}
-		return "wait " + figure.Duration(a.Until.Sub(s.After.Now)) + ": " + a.Why
+		return "wait " + figure.Duration(a.Until.Sub(t.After.Now)) + ": " + a.Why
 	case loop.EditPlan:
 		return fmt.Sprintf("edit the plan (%s)", figure.Count(len(a.Edits), "edit"))
 	case loop.HandOver:
@@ -85,7 +70,7 @@ func (s Step) action(a loop.Action) string {
 	case loop.RestoreFiles:
 		return "restore the protected files: " + strings.Join(a.Paths, ", ")
 	case loop.Finish:
-		return "end the loop as " + string(s.After.Outcome) + colon(s.After.Reason)
+		return "end the loop as " + string(t.After.Outcome) + colon(t.After.Reason)
 	}
 	return "" // what is told is told by the log
 }
@@ -98,17 +83,17 @@ func purposes() map[loop.Purpose]string {
 }
 
 // Because returns the numbers that decided, a sentence each.
-func (s Step) Because() []string {
+func (t Step) Because() []string {
 	lines := []string{}
-	for _, part := range []func(Step) []string{Step.turn, Step.seen, Step.gates, Step.ladder, Step.failure, Step.counters, Step.limits, Step.outcome} {
-		lines = append(lines, part(s)...)
+	for _, part := range []func(Step) []string{Step.whyTurn, Step.whyChanged, Step.whyGates, Step.whyAttempt, Step.whyFailure, Step.whyCounts, Step.whyLimits, Step.whyOutcome} {
+		lines = append(lines, part(t)...)
 	}
 	return lines
 }
 
-// turn: what a turn came to decides how the work tree is inspected.
-func (s Step) turn() []string {
-	e, ok := s.Event.Payload.(loop.TurnEnded)
+// whyTurn: what a turn came to decides how the work tree is inspected.
+func (t Step) whyTurn() []string {
+	e, ok := t.Event.Payload.(loop.TurnEnded)
 	if !ok {
 		return nil
 	}
@@ -120,15 +105,15 @@ func (s Step) turn() []string {
 	case c != nil:
 		return []string{"a claim is judged on what changed since the task began"}
 	case e.Turn.ToolCalls == 0:
-		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", s.After.Ladder.IdleTurns, s.After.Bounds().Idle)}
+		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", t.After.Ladder.IdleTurns, t.After.Bounds().Idle)}
 	}
 	return []string{"no claim: there is nothing to judge yet"}
 }
 
-// seen: a claim without a change is not taken to the gates.
-func (s Step) seen() []string {
-	switch e, ok := s.Event.Payload.(loop.TreeInspected); {
-	case !ok || e.Inspection.Shallow || s.Before.Claim == nil || s.Before.Claim.Blocked:
+// whyChanged: a claim without a change is not taken to the gates.
+func (t Step) whyChanged() []string {
+	switch e, ok := t.Event.Payload.(loop.TreeInspected); {
+	case !ok || e.Inspection.Shallow || t.Before.Claim == nil || t.Before.Claim.Blocked:
 		return nil
 	case e.Inspection.Changed:
 		return []string{"files changed since the task began"}
@@ -136,9 +121,9 @@ func (s Step) seen() []string {
 	return []string{"no file changed since the task began"}
 }
 
-// gates: what was found, and what the tasks want.
-func (s Step) gates() []string {
-	e, ok := s.Event.Payload.(loop.GatesFinished)
+// whyGates: what was found, and what the tasks want.
+func (t Step) whyGates() []string {
+	e, ok := t.Event.Payload.(loop.GatesFinished)
 	if !ok {
 		return nil
 	}
@@ -146,7 +131,7 @@ func (s Step) gates() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
-		add("a gate gave no result, run %d of %d: %s", max(1, s.After.Trouble.UnknownResults), s.After.Bounds().UnknownResults, g.Reason)
+		add("a gate gave no result, run %d of %d: %s", max(1, t.After.Trouble.UnknownResults), t.After.Bounds().UnknownResults, g.Reason)
 		return lines
 	}
 	if g.Purpose == loop.ForBaseline {
@@ -169,23 +154,23 @@ func (s Step) gates() []string {
 	if g.Purpose != loop.ForClaim || g.Status != gate.Pass {
 		return lines
 	}
-	for _, t := range s.Before.Tasks {
-		if t.ID == s.Before.Current {
-			add("evidence: found %s, task %s wants %s", cmp.Or(g.Evidence, "none"), t.ID, cmp.Or(t.Wanted, gate.Proven))
+	for _, task := range t.Before.Tasks {
+		if task.ID == t.Before.Current {
+			add("evidence: found %s, task %s wants %s", cmp.Or(g.Evidence, "none"), task.ID, cmp.Or(task.Wanted, gate.Proven))
 		}
 	}
-	if s.After.Refusals > s.Before.Refusals && s.After.Ladder.Refused {
+	if t.After.Refusals > t.Before.Refusals && t.After.Ladder.Refused {
 		add("a claim without enough evidence is refused once, which counts as no failed try; the next is kept as %s", cmp.Or(g.Evidence, gate.Unproven))
 	}
 	return lines
 }
 
-// ladder: how often a task failed, and where that leads.
-func (s Step) ladder() []string {
-	was, is, b := s.Before.Ladder, s.After.Ladder, s.After.Bounds()
+// whyAttempt: how often a task failed, and where that leads.
+func (t Step) whyAttempt() []string {
+	was, is, b := t.Before.Ladder, t.After.Ladder, t.After.Bounds()
 	attempts := loop.AttemptNames()
 	name := func(i int) string { return attempts[max(0, min(i, len(attempts)-1))] }
-	if s.Before.Current != s.After.Current {
+	if t.Before.Current != t.After.Current {
 		return nil
 	}
 	switch {
@@ -206,22 +191,22 @@ func (s Step) ladder() []string {
 	return nil
 }
 
-// failure: how often the agent died, and of what.
-func (s Step) failure() []string {
-	e, ok := s.Event.Payload.(loop.AgentFailed)
+// whyFailure: how often the agent died, and of what.
+func (t Step) whyFailure() []string {
+	e, ok := t.Event.Payload.(loop.AgentFailed)
 	if !ok {
 		return nil
 	}
 	f := e.Failure
-	a, b := s.After, s.After.Bounds()
+	a, b := t.After, t.After.Bounds()
 	switch {
-	case a.Trouble.UsageLimits > s.Before.Trouble.UsageLimits && f.Until.IsZero():
+	case a.Trouble.UsageLimits > t.Before.Trouble.UsageLimits && f.Until.IsZero():
 		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.Trouble.UsageLimits)}
-	case a.Trouble.UsageLimits > s.Before.Trouble.UsageLimits:
+	case a.Trouble.UsageLimits > t.Before.Trouble.UsageLimits:
 		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s as the reset; the wait is not counted", a.Trouble.UsageLimits, f.Until.Local().Format("15:04:05"))}
-	case a.Trouble.Failures > s.Before.Trouble.Failures:
+	case a.Trouble.Failures > t.Before.Trouble.Failures:
 		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Trouble.Failures, b.Failures)}
-	case a.Trouble.Crashes > s.Before.Trouble.Crashes:
+	case a.Trouble.Crashes > t.Before.Trouble.Crashes:
 		return []string{fmt.Sprintf("turns in a row in which the client died: %d of %d", a.Trouble.Crashes, b.Crashes)}
 	case f.Class == loop.Login || f.Class == loop.Billing:
 		return []string{"trying again cannot help: you must act first"}
@@ -229,10 +214,10 @@ func (s Step) failure() []string {
 	return nil
 }
 
-// counters are the other counts that an event moved.
-func (s Step) counters() []string {
+// whyCounts are the other counts that an event moved.
+func (t Step) whyCounts() []string {
 	var lines []string
-	a, b := s.After, s.Before
+	a, b := t.After, t.Before
 	if a.Violations > b.Violations {
 		second := "; the second begins a fresh session, the last ends the loop"
 		if a.Attended { // a user's session is not replaced
@@ -240,7 +225,7 @@ func (s Step) counters() []string {
 		}
 		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d%s", a.Violations, a.Bounds().Violations, second))
 	}
-	if turn, begins := loop.FindAction[loop.BeginTurn](s.Actions); begins {
+	if turn, begins := loop.FindAction[loop.BeginTurn](t.Actions); begins {
 		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
 			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.ContextPercent, a.Policy.HandoverAt))
 		}
@@ -251,12 +236,12 @@ func (s Step) counters() []string {
 	return lines
 }
 
-// limits are what is used of them when a turn begins, or one was reached.
-func (s Step) limits() []string {
-	if _, begins := loop.FindAction[loop.BeginTurn](s.Actions); !begins && s.After.Stop.Limit == s.Before.Stop.Limit {
+// whyLimits are what is used of them when a turn begins, or one was reached.
+func (t Step) whyLimits() []string {
+	if _, begins := loop.FindAction[loop.BeginTurn](t.Actions); !begins && t.After.Stop.Limit == t.Before.Stop.Limit {
 		return nil
 	}
-	st, l := s.After, s.After.Policy.Limits
+	st, l := t.After, t.After.Policy.Limits
 	var parts []string
 	if l.Iterations > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s", st.Iteration, figure.Count(l.Iterations, "iteration")))
@@ -276,14 +261,14 @@ func (s Step) limits() []string {
 	return []string{"limits: " + strings.Join(parts, ", ")}
 }
 
-// outcome: the counts that name the end.
-func (s Step) outcome() []string {
-	if s.After.Outcome == "" || s.Before.Outcome != "" {
+// whyOutcome: the counts that name the end.
+func (t Step) whyOutcome() []string {
+	if t.After.Outcome == "" || t.Before.Outcome != "" {
 		return nil
 	}
 	by := map[loop.TaskStatus]int{}
-	unproven := len(s.After.UnprovenTasks())
-	for _, t := range s.After.Tasks {
+	unproven := len(t.After.UnprovenTasks())
+	for _, t := range t.After.Tasks {
 		by[t.Status]++
 	}
 	done := fmt.Sprintf("tasks: %d done", by[loop.Done])
@@ -297,8 +282,8 @@ func (s Step) outcome() []string {
 		}
 	}
 	line := strings.Join(parts, ", ")
-	if s.After.Policy.Gates {
-		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[s.After.Gates.Green]
+	if t.After.Policy.Gates {
+		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[t.After.Gates.Green]
 	}
 	return []string{line}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package frozen_test
+package protected_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pawl-dev/pawl/internal/frozen"
+	"github.com/pawl-dev/pawl/internal/protected"
 )
 
 const manifest = `{
@@ -32,9 +32,9 @@ func shopFiles() files {
 	}
 }
 
-func freeze(t *testing.T, root, store string) *frozen.Files {
+func freeze(t *testing.T, root, store string) *protected.Files {
 	t.Helper()
-	f, err := frozen.Freeze(context.Background(), frozen.Options{
+	f, err := protected.Freeze(context.Background(), protected.Options{
 		Root: root, Store: store, Protect: []string{"docs/**", "./keep/*"},
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func freeze(t *testing.T, root, store string) *frozen.Files {
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	b := newProject(t, shopFiles())
-	f, err := frozen.Scan(context.Background(), frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
+	f, err := protected.Scan(context.Background(), protected.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +112,10 @@ func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 	if got, err := freeze(t, b.root, store).Changes(context.Background()); err != nil || got != nil {
 		t.Errorf("after adoption: %q, %v", got, err)
 	}
-	if err := os.WriteFile(filepath.Join(store, "frozen.json"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(store, "protected.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := frozen.Freeze(context.Background(), frozen.Options{Root: b.root, Store: store}); err == nil {
+	if _, err := protected.Freeze(context.Background(), protected.Options{Root: b.root, Store: store}); err == nil {
 		t.Error("broken copies are taken for none")
 	}
 }

@@ -1,4 +1,4 @@
-package reason
+package narrate
 
 import (
 	"strings"

@@ -17,20 +17,20 @@ import (
 // in its session. The bounds are of what starts at an event; what this process
 // works for it is measured in a row of its own.
 
-// keeper is such a process.
-type keeper struct {
+// daemon is such a process.
+type daemon struct {
 	cmd   *exec.Cmd
 	spent time.Duration // by the last look
 }
 
-// keep starts the keeper of a session, as beginning a loop does.
+// keep starts the daemon of a session, as beginning a loop does.
 func (s *liveSession) keep(ctx context.Context, tool string) error {
 	cmd := exec.Command(tool, "session", "keep", s.session) //nolint:noctx // the lab ends it
 	cmd.Env = append(os.Environ(), "PAWL_HOME="+s.home)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	s.keeper = &keeper{cmd: cmd}
+	s.daemon = &daemon{cmd: cmd}
 	socket := place.Of(s.home).SocketPath(s.session)
 	for range 1000 {
 		if _, err := os.Stat(socket); err == nil {
@@ -42,17 +42,17 @@ func (s *liveSession) keep(ctx context.Context, tool string) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("the keeper does not listen at %s", socket)
+	return fmt.Errorf("the daemon does not listen at %s", socket)
 }
 
-// worked is the processor time of the keeper since it was asked last.
+// worked is the processor time of the daemon since it was asked last.
 func (s *liveSession) worked() (time.Duration, error) {
-	if s.keeper == nil || s.session != sessionID {
+	if s.daemon == nil || s.session != sessionID {
 		return 0, nil
 	}
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.keeper.cmd.Process.Pid))
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.daemon.cmd.Process.Pid))
 	if err != nil || len(tasks) == 0 {
-		return 0, fmt.Errorf("the keeper is gone, or this is no Linux: its processor time cannot be told (%w)", err)
+		return 0, fmt.Errorf("the daemon is gone, or this is no Linux: its processor time cannot be told (%w)", err)
 	}
 	var all time.Duration
 	for _, path := range tasks {
@@ -67,7 +67,7 @@ func (s *liveSession) worked() (time.Duration, error) {
 		}
 		all += time.Duration(ns)
 	}
-	since := max(all-s.keeper.spent, 0)
-	s.keeper.spent = all
+	since := max(all-s.daemon.spent, 0)
+	s.daemon.spent = all
 	return since, nil
 }

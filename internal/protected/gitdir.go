@@ -1,4 +1,4 @@
-package frozen
+package protected
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 
 // Git's configuration affects which content git sees in the work tree: a filter can show
 // git the old test while the new one runs. So these settings, and the hooks that check a
-// commit, are frozen too. Their paths begin with .git/ as in a plain repository, wherever
-// the git directory is. Other settings (branches, remotes, user) are not frozen.
+// commit, are protected too. Their paths begin with .git/ as in a plain repository, wherever
+// the git directory is. Other settings (branches, remotes, user) are not protected.
 
-// gitPrefix begins the names of frozen files that lie in the git directory.
+// gitPrefix begins the names of protected files that lie in the git directory.
 const gitPrefix = ".git/"
 
-// frozenGitFiles are frozen even if they do not exist at the start. The hooks are those that
+// protectedGitFiles are protected even if they do not exist at the start. The hooks are those that
 // Pawl runs.
-const frozenGitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/prepare-commit-msg hooks/commit-msg"
+const protectedGitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/prepare-commit-msg hooks/commit-msg"
 
-// InGitDir reports whether a frozen file is in the git directory. Such a file must be
+// InGitDir reports whether a protected file is in the git directory. Such a file must be
 // restored before git reads the work tree again.
 func InGitDir(path string) bool { return strings.HasPrefix(path, gitPrefix) }
 
-// AbsPath returns the absolute path of a frozen file.
+// AbsPath returns the absolute path of a protected file.
 func (f *Files) AbsPath(path string) string {
 	name, inGit := strings.CutPrefix(path, gitPrefix)
 	switch {
@@ -46,7 +46,7 @@ func (f *Files) scanGitDir(ctx context.Context) error {
 	if f.options.CommonDir == "" {
 		return nil
 	}
-	names := strings.Fields(frozenGitFiles)
+	names := strings.Fields(protectedGitFiles)
 	hooks, err := os.ReadDir(filepath.Join(f.options.CommonDir, "hooks"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

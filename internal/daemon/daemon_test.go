@@ -1,4 +1,4 @@
-package keeper_test
+package daemon_test
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/daemon"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
-	"github.com/pawl-dev/pawl/internal/keeper"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/session/place"
@@ -31,7 +31,7 @@ func home(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if !keeper.Possible(dir, id) {
+	if !daemon.Possible(dir, id) {
 		t.Skip("the temporary folder's path is too long for a socket")
 	}
 	if err := session.Open(dir).Bind(t.Context(), session.Binding{Session: id, Loop: "no-such-loop", Root: dir}); err != nil {
@@ -47,7 +47,7 @@ func keep(t *testing.T, dir, tool string) (done chan error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() {
-		done <- keeper.Serve(ctx, keeper.Options{
+		done <- daemon.Serve(ctx, daemon.Options{
 			Env:     environment.Environment{PawlHome: dir, Home: dir, Vars: []string{"HOME=" + dir, "PAWL_HOME=" + dir, "CLAUDECODE=stale"}},
 			Session: id, Tool: tool, Version: "test", PollInterval: 20 * time.Millisecond, IdleTimeout: time.Hour,
 		})
@@ -146,7 +146,7 @@ func TestOneDaemonPerSession(t *testing.T) {
 	keep(t, dir, os.Args[0])
 	second := make(chan error, 1)
 	go func() {
-		second <- keeper.Serve(t.Context(), keeper.Options{Env: environment.Environment{PawlHome: dir}, Session: id})
+		second <- daemon.Serve(t.Context(), daemon.Options{Env: environment.Environment{PawlHome: dir}, Session: id})
 	}()
 	ended(t, second)
 	if a := ask(t, dir, `{}`); a.Code != 0 || len(a.Out) > 0 {
