@@ -79,7 +79,7 @@ func order() record.Spec {
 	return record.Spec{
 		Request: record.Request{Prompt: strings.Repeat("Make the parser take comments, and keep them where they stand. ", 20), Tasks: []loop.Task{{ID: loop.GoalTask, Title: "Make the parser take comments", Status: loop.Open}}},
 		Policy: loop.Policy{
-			Kind: loop.Change, Limits: loop.Limits{Iterations: 1_000_000_000}, Session: loop.Continue, Gates: true, Attended: true,
+			Kind: loop.Change, Limits: loop.Limits{Iterations: 1_000_000_000}, Session: loop.Continue, Gates: true, InSession: true,
 		},
 		Verification: record.Verification{Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}}},
 		Agent:        record.Agent{Name: "claude"},

@@ -143,7 +143,7 @@ func (a *app) follower(path string) (string, error) {
 
 // adoption says, once and in few lines, that another tool's files are a loop of
 // Pawl's now: the user did not ask for one by name.
-func adoption(p *launch.Prepared, begun *launch.AttendedLoop, remark string) string {
+func adoption(p *launch.Prepared, begun *launch.SessionLoop, remark string) string {
 	s, id := p.Spec, begun.Loop.ID
 	lives := "lives on Pawl's machine now"
 	if begun.Memory.State.Phase == loop.Ended {
@@ -171,7 +171,7 @@ func adoption(p *launch.Prepared, begun *launch.AttendedLoop, remark string) str
 }
 
 // judgedWords says which gates an adopted loop has.
-func judgedWords(p *launch.Prepared, begun *launch.AttendedLoop) string {
+func judgedWords(p *launch.Prepared, begun *launch.SessionLoop) string {
 	switch words := gatesWords(p.Spec.Verification, begun); {
 	case p.Spec.Policy.Kind != loop.Change:
 		return narrate.Kind(p.Spec.Policy)

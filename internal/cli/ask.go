@@ -12,13 +12,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// attended tells whether a user is at the terminal to answer.
-func attended(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+// isTerminal reports whether a user is at the terminal to answer.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // awaits tells a user at the terminal what the standard input is read for:
 // silence looks like a tool that hangs.
 func (a *app) awaits(what string) {
-	if attended(a.In) {
+	if isTerminal(a.In) {
 		_, _ = fmt.Fprintf(a.Err, "pawl: waiting on the standard input for %s\n", what)
 	}
 }
@@ -48,7 +48,7 @@ type confirmation struct {
 
 // confirm reports whether the user says yes.
 func (a *app) confirm(q confirmation) (bool, error) {
-	if !attended(a.In) {
+	if !isTerminal(a.In) {
 		return false, failure.New(failure.Usage, q.instead, "%s", q.nobody)
 	}
 	choices := map[bool]string{true: " [Y/n] ", false: " [y/N] "}[q.enter]

@@ -167,7 +167,7 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 // begun tells whether the loop goes on outside of a session.
 func begun(l *store.Loop, since time.Time) bool {
 	m, _, err := record.Load(l)
-	return err == nil && !m.State.Attended && !m.State.Now.Before(since)
+	return err == nil && !m.State.InSession && !m.State.Now.Before(since)
 }
 
 func newer(l *store.Loop, epoch int64) bool {

@@ -75,7 +75,7 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	if err != nil {
 		return err
 	}
-	if attended(a.Out) {
+	if isTerminal(a.Out) {
 		diff = term.Clean(diff)
 	}
 	a.print(diff)

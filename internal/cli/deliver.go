@@ -34,7 +34,7 @@ func waitsForSession(s *loopinfo.Loop) bool {
 // stands then.
 func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
 	ctx := a.untilSignal()
-	err := a.attend(ctx, s.Loop, deliverTimeout)
+	err := a.driveInSession(ctx, s.Loop, deliverTimeout)
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
 		err = nil
 	}
@@ -105,7 +105,7 @@ func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 		return err
 	}
 	ctx := a.untilSignal()
-	begun, err := launch.ReopenInSession(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, NewLimits: given})
+	begun, err := launch.ReopenInSession(ctx, s.Loop, a.env, launch.SessionOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, NewLimits: given})
 	if err != nil {
 		return err
 	}

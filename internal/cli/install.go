@@ -135,7 +135,7 @@ func (c *installCmd) liftCap(a *app) error {
 		return err
 	case set && value != "0":
 		return failure.New(failure.Usage, `set it to "0" there`, "%s sets %s to %s", name, install.StopBlockCap, term.Clean(value))
-	case !set && !c.Yes && !c.DryRun && !attended(a.In):
+	case !set && !c.Yes && !c.DryRun && !isTerminal(a.In):
 		return failure.New(failure.Usage, c.lifting()+" sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
 	}
 	said, err := c.cap(a, &r)
@@ -198,7 +198,7 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 		return fmt.Sprintf("%s=%s is set", install.StopBlockCap, term.Clean(value)), nil
 	}
 	consent := c.Yes || c.OnlyCap && c.DryRun
-	if !consent && !c.DryRun && attended(a.In) {
+	if !consent && !c.DryRun && isTerminal(a.In) {
 		var err error
 		consent, err = a.confirm(confirmation{
 			text: "set " + lifted + " there, so that no turn ends after eight stops without a tool call?", enter: true, instead: c.lifting() + " sets it",

@@ -18,7 +18,7 @@ import (
 )
 
 // opening says what begins, for the user; begun is nil where nothing has.
-func opening(p *launch.Prepared, begun *launch.AttendedLoop) string {
+func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-7s  %s\n", name, term.Clean(plan.OneLine(fmt.Sprintf(format, args...), 0)))
@@ -136,7 +136,7 @@ func triesWords(n int) string {
 	return fmt.Sprintf("%d tries", cmp.Or(n, usualTries))
 }
 
-func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.AttendedLoop) {
+func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.SessionLoop) {
 	for _, words := range gatesWords(p.Spec.Verification, begun) {
 		line("gate", "%s", words)
 	}
@@ -165,7 +165,7 @@ func noGateWords(kind loop.GoalKind) string {
 }
 
 // gatesWords names the gates, with what they say of the tree as it is.
-func gatesWords(s record.Verification, begun *launch.AttendedLoop) []string {
+func gatesWords(s record.Verification, begun *launch.SessionLoop) []string {
 	results := map[string]gate.Result{}
 	if begun != nil {
 		for _, r := range begun.Memory.Results {

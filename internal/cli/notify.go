@@ -100,7 +100,7 @@ func (a *app) sender(root string) notify.Sender {
 // ring rings the bell of the terminal and names the news in its title. It reports whether
 // there is a terminal.
 func (a *app) ring(n notice.Notice) bool {
-	if !attended(a.Err) || a.env.Dumb {
+	if !isTerminal(a.Err) || a.env.Dumb {
 		return false
 	}
 	fmt.Fprintf(a.Err, "\x1b]2;%s\x07\x07", term.Clean(plan.OneLine(n.Title, 80))) // in one write: the display goes on beside it

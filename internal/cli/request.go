@@ -21,9 +21,9 @@ import (
 
 // wish is a request that was understood.
 type wish struct {
-	launch.AttendRequest
-	ready  func(*launch.AttendedLoop) error // before the loop lives in the session; may be nil
-	remark string                           // for the user, where it begins
+	launch.SessionRequest
+	ready  func(*launch.SessionLoop) error // before the loop lives in the session; may be nil
+	remark string                          // for the user, where it begins
 }
 
 // understand finds out what a request asks for. It is nil where there is nothing
@@ -152,7 +152,7 @@ func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) erro
 	if tracked {
 		return failure.New(failure.Usage, "git rm --cached "+ralphloop.Path, "git tracks %s", ralphloop.Path)
 	}
-	w.ready = func(begun *launch.AttendedLoop) error {
+	w.ready = func(begun *launch.SessionLoop) error {
 		f, err := ralphloop.New(ralphloop.Options{
 			SessionID: w.Session.Session, MaxIterations: begun.Spec.Policy.Limits.Iterations, Promise: args.Promise,
 			StartedAt: time.Now(), Prompt: begun.Spec.Prompt,

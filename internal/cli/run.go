@@ -140,7 +140,7 @@ func (c *runCmd) Run(a *app) error {
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
-	if several, ok := errors.AsType[*launch.SeveralPlansError](err); ok && attended(a.In) && attended(a.Err) {
+	if several, ok := errors.AsType[*launch.SeveralPlansError](err); ok && isTerminal(a.In) && isTerminal(a.Err) {
 		if q.Words, err = a.choose(several.Plans); err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 		return nil, err
 	}
 	how := driving{mode: c.mode(a)}
-	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
+	if !c.JSON && !c.Quiet && !c.Yes && isTerminal(a.In) && isTerminal(a.Err) && isTerminal(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.ask("", "") }}
 	}
 	if err := a.runLoop(d, how); how.red == nil || how.red.answer == "" {
@@ -245,7 +245,7 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 	case len(p.Suggested) == 0:
 	case c.Yes:
 		return p.UseGate(ctx, p.Suggested[0])
-	case !c.DryRun && attended(a.In) && attended(a.Err):
+	case !c.DryRun && isTerminal(a.In) && isTerminal(a.Err):
 		command, err := wantedGate(p.Suggested[0], a.askForGate)
 		if err != nil {
 			return err
@@ -308,7 +308,7 @@ func ownerOf(m memory.Memory) loop.Owner {
 	if handover, asked := loop.FindAction[loop.HandOver](m.State.Pending); asked {
 		return handover.To
 	}
-	if m.State.Attended {
+	if m.State.InSession {
 		return loop.OwnerSession
 	}
 	return loop.OwnerRunner

@@ -75,11 +75,11 @@ func (a *app) sessionBegin() (hook.BeginResult, error) {
 	if err != nil || q == nil {
 		return hook.BeginResult{Message: message}, err
 	}
-	p, err := launch.PrepareAttended(ctx, q.AttendRequest)
+	p, err := launch.PrepareInSession(ctx, q.SessionRequest)
 	if err != nil {
 		return hook.BeginResult{}, err
 	}
-	begun, err := p.Attend(ctx, launch.AttendOptions{
+	begun, err := p.BeginInSession(ctx, launch.SessionOptions{
 		Session: q.Session, GateTimeout: beginTimeout, OnReady: q.ready,
 	})
 	if err == nil {
@@ -117,7 +117,7 @@ const driverTimeout = 15 * time.Second
 // terminal.
 func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
 	return a.outliveTheHook(func(ctx context.Context) error {
-		err := a.attend(ctx, l, driverTimeout)
+		err := a.driveInSession(ctx, l, driverTimeout)
 		if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
 			return nil // it does the same
 		}
@@ -149,19 +149,19 @@ func (c *sessionProveCmd) Run(a *app, l *store.Loop) error {
 	})
 }
 
-// attend does what a loop in a session waits for. Where that is another owner, it
+// driveInSession does what a loop in a session waits for. Where that is another owner, it
 // is found one; a loop that finds none stays where it is.
-func (a *app) attend(ctx context.Context, l *store.Loop, timeout time.Duration) error {
+func (a *app) driveInSession(ctx context.Context, l *store.Loop, timeout time.Duration) error {
 	d, err := launch.Rejoin(ctx, l, a.env, timeout)
 	if err != nil {
 		return err
 	}
-	if m, _, err := record.Load(l); err == nil && !m.Attended(d.Spec.Policy) {
+	if m, _, err := record.Load(l); err == nil && !m.InSession(d.Spec.Policy) {
 		return d.Close() // it has left the session meanwhile
 	}
 	epoch := d.Owner.Epoch()
 	a.giveTools(d)
-	state, err := d.Attend(ctx)
+	state, err := d.RunInSession(ctx)
 	if err = errors.Join(err, d.Close()); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (a *app) startProving(l *store.Loop) error {
 }
 
 // goOnDriving lets a process of its own go on where the gates take long.
-func (a *app) goOnDriving(begun *launch.AttendedLoop) error {
+func (a *app) goOnDriving(begun *launch.SessionLoop) error {
 	if !begun.GatesRunning {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		term.Warnf(a.Err, "Pawl's hook is not in any settings found here, and without it the loop does not run")
 		term.Hintf(a.Err, "pawl install claude puts it there; pawl doctor tells more")
 	}
-	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
+	begun, err := p.BeginInSession(ctx, launch.SessionOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil {
 		return err
 	}
@@ -128,14 +128,14 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 
 // prepare finds out what loop the command asks for.
 func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (*launch.Prepared, error) {
-	w := wish{AttendRequest: launch.AttendRequest{
+	w := wish{SessionRequest: launch.SessionRequest{
 		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env, DryRun: c.DryRun},
 		Project: a.env.Session.Project, Session: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
 	}}
 	if err := w.adoptNamed(ctx, a); err != nil {
 		return nil, err
 	}
-	p, err := launch.PrepareAttended(ctx, w.AttendRequest)
+	p, err := launch.PrepareInSession(ctx, w.SessionRequest)
 	if err != nil && len(c.Words) == 0 {
 		for _, words := range a.notFollowed() {
 			term.Hintf(a.Err, "%s", words)
@@ -200,7 +200,7 @@ func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
 const mostPrinted = 24_000
 
 // firstWord is what the agent is told first, at most so many bytes of it.
-func firstWord(begun *launch.AttendedLoop, most int) string {
+func firstWord(begun *launch.SessionLoop, most int) string {
 	switch {
 	case begun.GatesRunning:
 		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the tree as it is. Change nothing and end your turn now: "+

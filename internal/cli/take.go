@@ -35,7 +35,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 			return a.notTaken(s, err)
 		}
 	}
-	begun, err := launch.TakeIntoSession(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
+	begun, err := launch.TakeIntoSession(ctx, s.Loop, a.env, launch.SessionOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil && asked {
 		return a.notTaken(s, err)
 	}
@@ -73,7 +73,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 }
 
 // goesOnHere says that a loop goes on in the calling session, and with what.
-func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.AttendedLoop, in launch.UserSession) error {
+func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}

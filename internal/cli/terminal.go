@@ -51,7 +51,7 @@ func (f driverFlag) connect(a *app) {
 // canDetach reports whether the user could detach a loop that is shown so by a key: where
 // keys can be read, and the terminal be left.
 func (a *app) canDetach(mode term.Mode) bool {
-	return proc.CanLeaveTerminal && mode == term.Live && attended(a.In) && attended(a.Err) && proc.InForeground(a.In)
+	return proc.CanLeaveTerminal && mode == term.Live && isTerminal(a.In) && isTerminal(a.Err) && proc.InForeground(a.In)
 }
 
 // runDriver runs this command once more, as the driver of the loop, and returns with its

@@ -20,7 +20,7 @@ func (c *watchCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Plain:
 		show = watch.Plain
-	case !attended(a.Out) || !attended(a.In):
+	case !isTerminal(a.Out) || !isTerminal(a.In):
 		return failure.New(failure.Usage, "pawl watch --plain prints lines instead; pawl list prints once", "pawl watch needs a terminal")
 	case a.env.Dumb:
 		show = watch.Plain

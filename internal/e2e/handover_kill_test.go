@@ -170,7 +170,7 @@ func (s *seat) until() {
 		switch now := s.where(); {
 		case now.Outcome != "":
 			return
-		case now.Attended:
+		case now.InSession:
 			if now.Iteration > 1 { // who was to take it was killed: it stays until somebody asks
 				s.pawl("handover", s.id)
 			}
@@ -210,7 +210,7 @@ func (s *seat) pawlDying(args ...string) (died bool) {
 // whereabouts are how a loop stands, and who has it.
 type whereabouts struct {
 	status
-	Attended bool
+	InSession bool
 }
 
 // where is the loop now?

@@ -61,7 +61,7 @@ func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause er
 
 // isOwnedByRunner reports whether a runner owns the loop, or is about to.
 func isOwnedByRunner(m memory.Memory) bool {
-	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
+	return m.State.Phase != loop.Ended && (!m.State.InSession || m.State.Phase == loop.HandingOver)
 }
 
 // isolatedTryText says that an isolated try runs beside the session, and why.

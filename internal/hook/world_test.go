@@ -61,7 +61,7 @@ func usual() record.Spec {
 		TurnOptions: record.TurnOptions{Promise: "DONE"},
 		Repository:  record.Repository{NoCommit: true},
 		Policy: loop.Policy{
-			Kind: loop.Change, Limits: loop.Limits{Iterations: 25}, Session: loop.Continue, Gates: true, Attended: true,
+			Kind: loop.Change, Limits: loop.Limits{Iterations: 25}, Session: loop.Continue, Gates: true, InSession: true,
 		},
 	}
 }

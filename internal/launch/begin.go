@@ -1,8 +1,8 @@
 // Package launch prepares, begins and resumes loops. It reads the goal (goal.go), freezes
 // goal and configuration into a spec (spec.go), looks for other loops in the work tree
 // (conflicts.go), refuses what cannot work (preconditions.go), and sets up repository,
-// branch and loop for the runner (begin.go, drive.go) or for a user's session (attend.go,
-// session.go). Nothing is changed before Prepared.Begin or Prepared.Attend.
+// branch and loop for the runner (begin.go, drive.go) or for a user's session (insession.go,
+// session.go). Nothing is changed before Prepared.Begin or Prepared.BeginInSession.
 package launch
 
 import (
@@ -317,7 +317,7 @@ func (p *Prepared) refuseUntrusted() error {
 		}
 	}
 	hint := "read them, then  pawl trust" + file
-	if p.Spec.Policy.Attended { // nobody can be asked where a session runs a command
+	if p.Spec.Policy.InSession { // nobody can be asked where a session runs a command
 		hint = fmt.Sprintf("read them, then  ! pawl trust --yes%s  (in another terminal:  pawl trust%[1]s)", file)
 	}
 	if p.adoptsFile {

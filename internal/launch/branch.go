@@ -59,7 +59,7 @@ func (p *Prepared) startFromUserBranch(ctx context.Context) error {
 
 // checkoutOf returns the loop that has not ended and whose branch is checked out.
 func (b Conflicts) checkoutOf(st *store.Store, branch string) (record.Spec, bool) {
-	for _, id := range []string{b.Running, b.Attended, b.Orphaned} {
+	for _, id := range []string{b.Running, b.InSession, b.Orphaned} {
 		if id == "" {
 			continue
 		}

@@ -24,7 +24,7 @@ import (
 type Conflicts struct {
 	Orphaned         string   // loop that has not ended and has no process; "": none
 	Running          string   // loop that a process drives now; "": none
-	Attended         string   // loop in a user's session that has not ended; "": none
+	InSession        string   // loop in a user's session that has not ended; "": none
 	Session          string   // the client's id of that session; "": not known yet
 	Closed           bool     // that session is closed
 	Damaged          []string // loops that nobody drives and whose journals are damaged: how they stand is not known
@@ -79,9 +79,9 @@ func (b *Conflicts) addActive(l record.Entry) {
 	switch {
 	case !alive && l.Err != nil && err == nil:
 		b.Damaged = append(b.Damaged, l.Loop.ID)
-	case l.Summary.Attended && l.Summary.StartedAt.IsZero(): // it has no lock of the work tree yet
-	case l.Summary.Attended:
-		b.Attended, b.Session, b.Closed = l.Loop.ID, l.Summary.Session, l.Summary.Closed
+	case l.Summary.InSession && l.Summary.StartedAt.IsZero(): // it has no lock of the work tree yet
+	case l.Summary.InSession:
+		b.InSession, b.Session, b.Closed = l.Loop.ID, l.Summary.Session, l.Summary.Closed
 	case err != nil:
 	case alive:
 		b.Running = l.Loop.ID
@@ -176,7 +176,7 @@ func (p *Prepared) refuseActive() error {
 	if p.Spec.UsesWorktree {
 		return nil
 	}
-	if id := p.Conflicts.Attended; id != "" {
+	if id := p.Conflicts.InSession; id != "" {
 		return failure.New(failure.Usage, p.Conflicts.sessionHint()+"; or --worktree to leave it alone",
 			"loop %s %s", id, p.Conflicts.sessionText())
 	}
@@ -254,9 +254,9 @@ func (b Conflicts) sessionText() string {
 // sessionHint says how to continue or end the loop in a session.
 func (b Conflicts) sessionHint() string {
 	if b.Closed {
-		return fmt.Sprintf("claude --resume %s goes on with it; pawl stop %s ends it", b.Session, b.Attended)
+		return fmt.Sprintf("claude --resume %s goes on with it; pawl stop %s ends it", b.Session, b.InSession)
 	}
-	return fmt.Sprintf("pawl stop %s ends it", b.Attended)
+	return fmt.Sprintf("pawl stop %s ends it", b.InSession)
 }
 
 // sessionLabel names a session in a message.

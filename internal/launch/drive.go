@@ -131,7 +131,7 @@ func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
 // clientVersion returns the version of a resumed loop's client. If the loop was never set up,
 // it asks the client, and checks the reviewers.
 func clientVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
-	if m.State.StartedAt.IsZero() && !spec.Policy.Attended {
+	if m.State.StartedAt.IsZero() && !spec.Policy.InSession {
 		return checkAgents(ctx, spec)
 	}
 	return m.Session.Version, nil
@@ -188,7 +188,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 			return nil, err
 		}
 	}
-	if m.Attended(spec.Policy) && !ended { // check before the loop leaves its session
+	if m.InSession(spec.Policy) && !ended { // check before the loop leaves its session
 		if _, err := agentVersion(ctx, spec.Agent, l.Dir); err != nil {
 			return nil, err
 		}
@@ -199,10 +199,10 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 		return nil, err
 	}
 	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: options.MayOwn, UserCommit: m.UserCommit}
-	d.beforeFirstTurn = !spec.Policy.Attended && m.State.BeforeFirstTurn()
+	d.beforeFirstTurn = !spec.Policy.InSession && m.State.BeforeFirstTurn()
 	d.reopened = ended && d.wasSetUp
-	if spec.Policy.Attended {
-		if d, err = acquireAttended(ctx, l, env, d.ownFunc(l)); err != nil {
+	if spec.Policy.InSession {
+		if d, err = acquireInSession(ctx, l, env, d.ownFunc(l)); err != nil {
 			return nil, err
 		}
 	} else {
@@ -218,7 +218,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 	if err = d.checkPrograms(ctx, env); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if ended || !d.wasSetUp && !spec.Policy.Attended {
+	if ended || !d.wasSetUp && !spec.Policy.InSession {
 		d.NewLimits = options.MoreLimits
 		err = d.prepareReopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
 	}

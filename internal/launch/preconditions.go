@@ -58,7 +58,7 @@ func (p *Prepared) AllRefusals(ctx context.Context) []error {
 // AllRefusalsInSession returns the reasons of RefuseInSession, and reviewers that cannot be
 // asked.
 func (p *Prepared) AllRefusalsInSession(ctx context.Context, in UserSession) []error {
-	return allErrors(ctx, append(p.attendedChecks(in), p.reviewerErrors))
+	return allErrors(ctx, append(p.inSessionChecks(in), p.reviewerErrors))
 }
 
 // firstError returns the first reason.

@@ -19,12 +19,12 @@ import (
 
 // ReopenInSession continues a loop that ended in a session with work left. Skipped tasks are open
 // again.
-func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *AttendedLoop, err error) {
+func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environment, o SessionOptions) (_ *SessionLoop, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
-	a, p := &AttendedLoop{Loop: l, Spec: spec}, prepareExisting(spec, env)
+	a, p := &SessionLoop{Loop: l, Spec: spec}, prepareExisting(spec, env)
 	m, err := p.checkReopen(ctx, l, o)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func prepareExisting(spec record.Spec, env environment.Environment) *Prepared {
 }
 
 // checkReopen returns the loop's memory, or why it cannot continue in this session.
-func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptions) (memory.Memory, error) {
+func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o SessionOptions) (memory.Memory, error) {
 	m, err := LoadResumable(l)
 	if err != nil {
 		return m, err
@@ -107,11 +107,11 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 	if err != nil {
 		return err
 	}
-	if b.Attended == "" {
+	if b.InSession == "" {
 		p.Repo, _ = git.Open(ctx, spec.Root) // who goes on with the loop says why there is none
 		return firstError(ctx, []precondition{p.gitLocks})
 	}
-	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
+	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())
 }
 
 // ApplyToEnded applies a user's decision to a loop that has ended, and returns the new state.

@@ -19,7 +19,7 @@ func Repo(ctx context.Context, l *store.Loop) (*git.Repo, error) {
 	switch {
 	case spec.Shadow:
 		return git.Shadow(ctx, spec.Root, filepath.Join(l.Dir, "shadow.git"))
-	case spec.Policy.Attended:
+	case spec.Policy.InSession:
 		return git.Reopen(ctx, spec.Root)
 	}
 	return git.Open(ctx, spec.WorkTree(l))

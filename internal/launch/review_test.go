@@ -34,7 +34,7 @@ command = "true"
 		t.Helper()
 		q := openFolder(root, env, flags)
 		q.Dir = dir
-		p, err := launch.PrepareAttended(t.Context(), q)
+		p, err := launch.PrepareInSession(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestInvalidRubrics(t *testing.T) {
 		"[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'nobody'": `unknown agent "nobody"`,
 	} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
-		_, err := launch.PrepareAttended(t.Context(), openFolder(root, env, nil))
+		_, err := launch.PrepareInSession(t.Context(), openFolder(root, env, nil))
 		if failure.CodeOf(err) != failure.Usage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want %q", config, err, want)
 		}

@@ -21,8 +21,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// AttendedLoop is a loop that runs in a session.
-type AttendedLoop struct {
+// SessionLoop is a loop that runs in a session.
+type SessionLoop struct {
 	Loop         *store.Loop
 	Spec         record.Spec
 	Memory       memory.Memory // as the loop stands
@@ -31,23 +31,23 @@ type AttendedLoop struct {
 }
 
 // PromptPath returns the file with the first prompt.
-func (a *AttendedLoop) PromptPath() string { return record.PromptPath(a.Loop, a.Memory) }
+func (a *SessionLoop) PromptPath() string { return record.PromptPath(a.Loop, a.Memory) }
 
-// AttendOptions says how a loop begins in a session.
-type AttendOptions struct {
+// SessionOptions says how a loop begins in a session.
+type SessionOptions struct {
 	Session     UserSession
 	Observer    runner.Observer // may be nil
-	GateTimeout time.Duration   // how long to wait for the gates, see Attended.Driving
+	GateTimeout time.Duration   // how long to wait for the gates, see InSession.Driving
 	NewLimits   loop.Limits     // for a loop that has ended, see ResumeOptions
 	// OnReady is called after everything that can fail, before the session gets the loop;
 	// may be nil.
-	OnReady func(*AttendedLoop) error
+	OnReady func(*SessionLoop) error
 }
 
-// Attend makes the loop, runs the gates on the tree as it is, and gives the loop
+// BeginInSession makes the loop, runs the gates on the tree as it is, and gives the loop
 // to the session. One that ends before its first turn (a gate that cannot run) is
 // given to nobody.
-func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *AttendedLoop, err error) {
+func (p *Prepared) BeginInSession(ctx context.Context, o SessionOptions) (_ *SessionLoop, err error) {
 	if err := p.RefuseInSession(ctx, o.Session); err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *AttendedLoop
 	d := &Driver{Spec: p.Spec}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	p.loop = l.ID
-	a := &AttendedLoop{Loop: l, Spec: p.Spec}
-	if err := p.setUpAttended(ctx, d, l, o); err != nil {
+	a := &SessionLoop{Loop: l, Spec: p.Spec}
+	if err := p.setUpInSession(ctx, d, l, o); err != nil {
 		return nil, d.abandon(explainCancel(ctx, err))
 	}
 	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
@@ -100,8 +100,8 @@ func explainCancel(ctx context.Context, err error) error {
 	return err
 }
 
-// setUpAttended takes the loop and the work tree for a loop in a session.
-func (p *Prepared) setUpAttended(ctx context.Context, d *Driver, l *store.Loop, o AttendOptions) error {
+// setUpInSession takes the loop and the work tree for a loop in a session.
+func (p *Prepared) setUpInSession(ctx context.Context, d *Driver, l *store.Loop, o SessionOptions) error {
 	owner, err := l.Own(ctx)
 	if err != nil {
 		return err
@@ -184,10 +184,10 @@ func (d *Driver) sendTelemetryOnClose(box *notify.Outbox) {
 }
 
 // runToFirstTurn runs the loop up to its first turn, or until the timeout.
-func (a *AttendedLoop) runToFirstTurn(ctx context.Context, d *Driver, timeout time.Duration) error {
+func (a *SessionLoop) runToFirstTurn(ctx context.Context, d *Driver, timeout time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	_, err := d.Attend(bounded)
+	_, err := d.RunInSession(bounded)
 	a.GatesRunning = err != nil && ctx.Err() == nil && bounded.Err() != nil
 	if err != nil && !a.GatesRunning {
 		return err
@@ -204,7 +204,7 @@ func (a *AttendedLoop) runToFirstTurn(ctx context.Context, d *Driver, timeout ti
 }
 
 // bind gives the loop to the session's hooks.
-func (a *AttendedLoop) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
+func (a *SessionLoop) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{
 		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,
@@ -220,7 +220,7 @@ func (a *AttendedLoop) bind(ctx context.Context, p *Prepared, in UserSession, ep
 // It waits up to timeout while another process holds the loop, and then returns a
 // *store.HeldError.
 func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, timeout time.Duration) (*Driver, error) {
-	return acquireAttended(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+	return acquireInSession(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
 		return acquireWithin(ctx, timeout, func() (*store.Owner, error) {
 			last, _, err := l.Holder()
 			if err != nil {
@@ -231,8 +231,8 @@ func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, tim
 	})
 }
 
-// acquireAttended takes a loop in a session with own, and builds the runner.
-func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environment, own func(context.Context) (*store.Owner, error)) (_ *Driver, err error) {
+// acquireInSession takes a loop in a session with own, and builds the runner.
+func acquireInSession(ctx context.Context, l *store.Loop, env environment.Environment, own func(context.Context) (*store.Owner, error)) (_ *Driver, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// freezeAttended builds the spec of a loop in a session, which keeps its context, work
+// specInSession builds the spec of a loop in a session, which keeps its context, work
 // tree and branch.
-func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
+func (p *Prepared) specInSession(ctx context.Context, q SessionRequest) error {
 	if !p.Settings.Set("max_iterations") {
 		p.Settings.MaxIterations = DefaultIterations
 	}
@@ -29,7 +29,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	s := &p.Spec
 	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Session.Unattended
 	s.Tools = q.Session.Responder == "plugin"
-	s.Policy.Attended, s.Policy.Restore, s.Policy.IterationsBefore = true, false, q.CountedIterations
+	s.Policy.InSession, s.Policy.Restore, s.Policy.IterationsBefore = true, false, q.CountedIterations
 	p.adoptUnfinishedWork()
 	s.Branch, s.HiddenFiles, s.Untracked = p.Status.Branch, p.Status.Hidden, p.untracked()
 	if err := p.verifyPolicy(q); err != nil {
@@ -43,7 +43,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 }
 
 // verifyPolicy sets how a loop tries to make a command succeed.
-func (p *Prepared) verifyPolicy(q AttendRequest) error {
+func (p *Prepared) verifyPolicy(q SessionRequest) error {
 	s, wanted := &p.Spec, p.Settings.Verify
 	_, typed := q.Flags["verify"].(map[string]any)
 	s.Policy.Verify = q.Verify != "" || q.VerifyGates
@@ -75,7 +75,7 @@ func (p *Prepared) verifyPolicy(q AttendRequest) error {
 // sessionPolicy sets whether the loop may leave the session for fresh ones, and what
 // holds there. A session has one context, so only fresh sessions can have one per task or
 // turn.
-func (p *Prepared) sessionPolicy(q AttendRequest) error {
+func (p *Prepared) sessionPolicy(q SessionRequest) error {
 	mode, _ := q.Flags["session"].(string)
 	policy := &p.Spec.Policy
 	policy.Handover = q.Handover || mode == string(loop.Hybrid)
@@ -123,7 +123,7 @@ func (p *Prepared) setStateFile(path, format string) {
 
 // verifyGate sets timeout and folder of the command that is to succeed. A command that a
 // file names must be trusted.
-func (p *Prepared) verifyGate(q AttendRequest) error {
+func (p *Prepared) verifyGate(q SessionRequest) error {
 	i := slices.IndexFunc(p.Settings.Gates, func(g gate.Gate) bool { return g.Command == q.Verify })
 	if i < 0 || q.Verify == "" {
 		return nil

@@ -23,17 +23,17 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, want string
-		change     func(q *launch.AttendRequest)
+		change     func(q *launch.SessionRequest)
 	}{
-		{"fresh contexts", "--session turn wants fresh contexts", func(q *launch.AttendRequest) { q.Flags = map[string]any{"session": "turn"} }},
-		{"the cost", "--max-cost cannot be kept in a session", func(q *launch.AttendRequest) { q.Flags = map[string]any{"max_cost": "5"} }},
-		{"tries beside it, without a command", "--isolate is for loops whose goal is that a command succeeds", func(q *launch.AttendRequest) {
+		{"fresh contexts", "--session turn wants fresh contexts", func(q *launch.SessionRequest) { q.Flags = map[string]any{"session": "turn"} }},
+		{"the cost", "--max-cost cannot be kept in a session", func(q *launch.SessionRequest) { q.Flags = map[string]any{"max_cost": "5"} }},
+		{"tries beside it, without a command", "--isolate is for loops whose goal is that a command succeeds", func(q *launch.SessionRequest) {
 			q.Flags = map[string]any{"verify": map[string]any{"isolate": true}}
 		}},
-		{"a command for an answer", "this one is of kind answer", func(q *launch.AttendRequest) {
+		{"a command for an answer", "this one is of kind answer", func(q *launch.SessionRequest) {
 			q.Verify, q.Flags = "true", map[string]any{"kind": "answer"}
 		}},
-		{"odd tries", "--tries: want a whole number", func(q *launch.AttendRequest) {
+		{"odd tries", "--tries: want a whole number", func(q *launch.SessionRequest) {
 			q.Verify, q.Flags = "true", map[string]any{"verify": map[string]any{"tries": "many"}}
 		}},
 	}
@@ -43,7 +43,7 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 			root, env := project(t)
 			q := openFolder(root, env, nil)
 			c.change(&q)
-			_, err := launch.PrepareAttended(t.Context(), q)
+			_, err := launch.PrepareInSession(t.Context(), q)
 			if err == nil || !strings.Contains(err.Error(), c.want) || failure.CodeOf(err) != failure.Usage {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -56,7 +56,7 @@ func TestIsolationLimits(t *testing.T) {
 	theirs := &record.Isolation{MaxCostUSD: 2}
 	cases := []struct {
 		name, config string
-		change       func(root string, q *launch.AttendRequest)
+		change       func(root string, q *launch.SessionRequest)
 		want         *record.Isolation
 	}{
 		{name: "the usual ones", want: &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}},
@@ -64,13 +64,13 @@ func TestIsolationLimits(t *testing.T) {
 		{name: "none", config: "[verify]\nisolate = false\n"},
 		{
 			name: "those of another tool's files", want: theirs,
-			change: func(root string, q *launch.AttendRequest) {
+			change: func(root string, q *launch.SessionRequest) {
 				q.File, q.Isolation, q.Tries = filepath.Join(root, "sub", "state.json"), theirs, 4
 			},
 		},
 		{
 			name:   "none in another tool's files",
-			change: func(root string, q *launch.AttendRequest) { q.File = filepath.Join(root, "sub", "state.json") },
+			change: func(root string, q *launch.SessionRequest) { q.File = filepath.Join(root, "sub", "state.json") },
 		},
 	}
 	for _, c := range cases {
@@ -83,7 +83,7 @@ func TestIsolationLimits(t *testing.T) {
 			if c.change != nil {
 				c.change(root, &q)
 			}
-			p, err := launch.PrepareAttended(t.Context(), q)
+			p, err := launch.PrepareInSession(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestVerifyCommandFromFile(t *testing.T) {
 	q.Words, q.Verify, q.VerifyFrom, q.VerifyTimeout, q.File = nil, "sh check.sh", state, 90*time.Second, state
 	q.Format, q.AdoptsFile = "verify-active", true
 	q.Project, q.VerifyDir = root, filepath.Join(root, "sub")
-	p, err := launch.PrepareAttended(t.Context(), q)
+	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,15 +128,15 @@ func TestVerifyCommandFromFile(t *testing.T) {
 	if err := config.OpenTrust(env.PawlHome).Add(t.Context(), root, []config.Command{command}); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.RefuseInSession(t.Context(), q.Session) != nil {
+	if p, err = launch.PrepareInSession(t.Context(), q); err != nil || p.RefuseInSession(t.Context(), q.Session) != nil {
 		t.Errorf("%v, %v", err, p.RefuseInSession(t.Context(), q.Session))
 	}
 	q.VerifyDir = ""
-	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.Spec.Gates[0].Dir != "" || len(p.Untrusted) != 1 {
+	if p, err = launch.PrepareInSession(t.Context(), q); err != nil || p.Spec.Gates[0].Dir != "" || len(p.Untrusted) != 1 {
 		t.Errorf("at the root: %+v, %v", p, err)
 	}
 	q.VerifyDir = t.TempDir()
-	if _, err = launch.PrepareAttended(t.Context(), q); err == nil || !strings.Contains(err.Error(), "lies outside of") {
+	if _, err = launch.PrepareInSession(t.Context(), q); err == nil || !strings.Contains(err.Error(), "lies outside of") {
 		t.Error(err)
 	}
 }
@@ -150,7 +150,7 @@ func TestStateFileOutsideProject(t *testing.T) {
 	write(t, state, "{}")
 	q := openFolder(root, env, nil)
 	q.File, q.Format, q.AdoptsFile, q.Verify, q.VerifyFrom = state, "verify-active", true, "true", state
-	p, err := launch.PrepareAttended(t.Context(), q)
+	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestNamedTestsAreFrozen(t *testing.T) {
 	flags := map[string]any{"gates": []string{"pytest checks/foo.py"}}
 	for config, want := range map[string]bool{"": true, "tests = ['t/**']": false} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
-		p, err := launch.PrepareAttended(t.Context(), openFolder(root, env, flags))
+		p, err := launch.PrepareInSession(t.Context(), openFolder(root, env, flags))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestTypedGateRunsInSessionFolder(t *testing.T) {
 	root, env := project(t)
 	q := openFolder(root, env, map[string]any{"gates": []string{"sh check.sh"}})
 	q.Project, q.Dir = root, filepath.Join(root, "sub")
-	p, err := launch.PrepareAttended(t.Context(), q)
+	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}

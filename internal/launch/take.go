@@ -21,7 +21,7 @@ import (
 // record.MessageToSession), from one that is gone, or from a closed session. A loop that has
 // ended is reopened. The preconditions are checked again while nobody else can take the
 // loop.
-func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *AttendedLoop, err error) {
+func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environment, o SessionOptions) (_ *SessionLoop, err error) {
 	var m memory.Memory
 	var p *Prepared
 	check := func() (err error) {
@@ -37,7 +37,7 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 	if m.State.Phase == loop.Ended {
 		return ReopenInSession(ctx, l, env, o)
 	}
-	d, err := acquireAttended(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+	d, err := acquireInSession(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
 		return acquireWithin(ctx, takeLockTimeout, func() (*store.Owner, error) {
 			return l.OwnIf(ctx, func(int64) error {
 				if err := check(); err != nil || m.State.Phase != loop.Ended {
@@ -61,7 +61,7 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 	}
 	d.Observer = o.Observer
 	d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Why: "a user takes it into their session"}}
-	a := &AttendedLoop{Loop: l, Spec: p.Spec}
+	a := &SessionLoop{Loop: l, Spec: p.Spec}
 	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, errors.Join(explainCancel(ctx, err), a.bindUnready(ctx, p, o.Session, d))
 	}
@@ -77,9 +77,9 @@ const takeLockTimeout = 2 * time.Second
 
 // bindUnready binds a loop that did not reach its first turn. The session's hooks
 // continue it.
-func (a *AttendedLoop) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Driver) (err error) {
+func (a *SessionLoop) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Driver) (err error) {
 	ctx = context.WithoutCancel(ctx)
-	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
+	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.InSession || a.Memory.State.Phase == loop.Ended {
 		return err
 	}
 	return a.bind(ctx, p, in, d.Owner.Epoch())
@@ -103,7 +103,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 		return nil, err
 	}
 	p := prepareExisting(spec, env)
-	here := m.Attended(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
+	here := m.InSession(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
 	case p.Spec.UsesWorktree:
 		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
@@ -114,7 +114,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 		return p, nil
 	case here && isBoundTo(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
-	case m.Attended(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
+	case m.InSession(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions go on with it, from which it can be taken", l.ID),
 			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
 	}
@@ -171,13 +171,13 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 		return err
 	}
 	m, _, err := record.Load(l)
-	if err != nil || !m.Attended(d.Spec.Policy) {
+	if err != nil || !m.InSession(d.Spec.Policy) {
 		return errors.Join(err, d.Close())
 	}
 	err = d.rebind(ctx, m)
 	if m.State.Phase == loop.HandingOver {
 		d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: why}}
-		_, stepErr := d.Attend(ctx)
+		_, stepErr := d.RunInSession(ctx)
 		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
 	}
 	return errors.Join(err, d.Close())

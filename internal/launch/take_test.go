@@ -37,14 +37,14 @@ func agentThat(t *testing.T, env environment.Environment, script string) {
 
 // lastTask returns the task of a loop that ended. Work on tasks that it finished or
 // skipped is no longer in the tree.
-func lastTask(t *testing.T, root string, env environment.Environment, change func(*launch.AttendRequest)) *launch.AttendedLoop {
+func lastTask(t *testing.T, root string, env environment.Environment, change func(*launch.SessionRequest)) *launch.SessionLoop {
 	t.Helper()
 	q := openFolder(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
 	q.Session.Client = os.Getpid() // a client that lives
 	if change != nil {
 		change(&q)
 	}
-	a, err := attend(t, q, launch.AttendOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, q, launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,9 @@ func remembered(t *testing.T, l *store.Loop) memory.Memory {
 	return m
 }
 
-func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.AttendedLoop, error) {
+func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.SessionLoop, error) {
 	t.Helper()
-	return launch.TakeIntoSession(t.Context(), l, env, launch.AttendOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
+	return launch.TakeIntoSession(t.Context(), l, env, launch.SessionOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
 }
 
 // A loop that leaves its session goes on in fresh ones, in the user's tree as it
@@ -71,7 +71,7 @@ func TestHandoverAndTake(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
-	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
+	a := lastTask(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
 	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestHandoverAndTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if !m.State.Attended || m.State.Phase != loop.Turning || back.GatesRunning || !strings.Contains(back.Prompt, "do it") {
+	if !m.State.InSession || m.State.Phase != loop.Turning || back.GatesRunning || !strings.Contains(back.Prompt, "do it") {
 		t.Errorf("it goes on: %+v, told %q", m.State.Phase, back.Prompt)
 	}
 	if m.Bound.Session != otherSession {
@@ -139,13 +139,13 @@ func TestRefuseTake(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, session, want string
-		change              func(t *testing.T, a *launch.AttendedLoop, env environment.Environment)
+		change              func(t *testing.T, a *launch.SessionLoop, env environment.Environment)
 	}{
 		{name: "it lives here", session: sessionID, want: "lives in this session already"},
 		{name: "it lives elsewhere", session: otherSession, want: "lives in session 0d1f2a3b"},
 		{
 			name: "another lives here", session: otherSession, want: "a loop is at work in this session: other",
-			change: func(t *testing.T, a *launch.AttendedLoop, env environment.Environment) {
+			change: func(t *testing.T, a *launch.SessionLoop, env environment.Environment) {
 				t.Helper()
 				closed(t, a)
 				bindOther(t, env, a)
@@ -169,7 +169,7 @@ func TestRefuseTake(t *testing.T) {
 }
 
 // closed journals that the loop's session was closed.
-func closed(t *testing.T, a *launch.AttendedLoop) {
+func closed(t *testing.T, a *launch.SessionLoop) {
 	t.Helper()
 	owner, err := a.Loop.Rejoin(t.Context(), 1)
 	if err != nil {
@@ -186,14 +186,14 @@ func closed(t *testing.T, a *launch.AttendedLoop) {
 }
 
 // bindOther has another loop live in the session that is to take this one.
-func bindOther(t *testing.T, env environment.Environment, a *launch.AttendedLoop) {
+func bindOther(t *testing.T, env environment.Environment, a *launch.SessionLoop) {
 	t.Helper()
 	st := store.Open(env.PawlHome)
 	from, to := a.Loop.Dir, filepath.Join(filepath.Dir(a.Loop.Dir), "other")
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	if m := remembered(t, st.Loop("other")); !m.State.Attended {
+	if m := remembered(t, st.Loop("other")); !m.State.InSession {
 		t.Fatal("the other loop is none")
 	}
 	if err := session.Open(env.PawlHome).Bind(t.Context(), session.Binding{Session: otherSession, Loop: "other", Epoch: 1}); err != nil {
@@ -217,7 +217,7 @@ func TestTakeFromClosedSession(t *testing.T) {
 	if diff := cmp.Diff(memory.BoundSession{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
 		t.Error(diff)
 	}
-	if !m.State.Attended || m.State.Iteration != 1 {
+	if !m.State.InSession || m.State.Iteration != 1 {
 		t.Errorf("%+v", m.State)
 	}
 }
@@ -249,7 +249,7 @@ func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 func TestKeepInSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
+	a := lastTask(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
 	step(t, a.Loop, loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "a user asked for it"}})
 	step(t, a.Loop, loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ContextPercent: -1}}})
 	step(t, a.Loop, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
@@ -264,7 +264,7 @@ func TestKeepInSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if !m.State.Attended || m.State.Phase != loop.Turning || !m.State.Handover.Failed {
+	if !m.State.InSession || m.State.Phase != loop.Turning || !m.State.Handover.Failed {
 		t.Errorf("%+v", m.State)
 	}
 	if _, err := os.Stat(record.PromptPath(a.Loop, m)); err != nil {

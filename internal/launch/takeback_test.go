@@ -71,7 +71,7 @@ func TestTakeBackWhenNobodyTakes(t *testing.T) {
 	if err := errors.Join(err, back.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if m := remembered(t, l); st.Outcome != loop.Verified || m.State.Attended {
+	if m := remembered(t, l); st.Outcome != loop.Verified || m.State.InSession {
 		t.Errorf("%s %s: %s", st.Phase, st.Outcome, st.Reason)
 	}
 }
@@ -98,7 +98,7 @@ func TestTakeBackWhenSessionTakes(t *testing.T) {
 	if e := <-ends; e.err != nil || e.back != nil {
 		t.Errorf("%v, %v", e.back, e.err)
 	}
-	if m := remembered(t, l); !m.State.Attended || m.Bound.Session != otherSession || m.State.Handover.Failed {
+	if m := remembered(t, l); !m.State.InSession || m.Bound.Session != otherSession || m.State.Handover.Failed {
 		t.Errorf("bound %+v, stays %v", m.Bound, m.State.Handover.Failed)
 	}
 }
@@ -143,7 +143,7 @@ func TestNotTakenOnAnotherBranch(t *testing.T) {
 	root, env := project(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
-	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Commit = true })
+	a := lastTask(t, root, env, func(q *launch.SessionRequest) { q.Commit = true })
 	closed(t, a)
 	git(t, root, "switch", "-q", "-c", "elsewhere")
 	err := launch.RefuseTake(t.Context(), a.Loop, env, launch.UserSession{Session: otherSession})

@@ -76,7 +76,7 @@ func (s *Loop) Summary() record.Summary {
 
 // InSession tells whether the loop lives in a user's session, whose hooks drive
 // it: there nobody drives it most of the time, and it is not orphaned.
-func (s *Loop) InSession() bool { return s.Memory.Attended(s.Spec.Policy) }
+func (s *Loop) InSession() bool { return s.Memory.InSession(s.Spec.Policy) }
 
 // HasEnded tells whether the loop has an outcome, and its owner has done what was left to do.
 func (s *Loop) HasEnded() bool { return s.Memory.State.Phase == loop.Ended }
@@ -84,7 +84,7 @@ func (s *Loop) HasEnded() bool { return s.Memory.State.Phase == loop.Ended }
 // stateWord is the state of a loop, given what its journal says and whether
 // somebody drives it.
 func stateWord(journalled record.Summary, alive bool) string {
-	if !alive && !journalled.Attended && (journalled.State == "running" || journalled.State == "waiting") {
+	if !alive && !journalled.InSession && (journalled.State == "running" || journalled.State == "waiting") {
 		return Orphaned
 	}
 	return journalled.State
@@ -93,7 +93,7 @@ func stateWord(journalled record.Summary, alive bool) string {
 // SessionWords says for people where a loop lives.
 func SessionWords(sum record.Summary) string {
 	switch {
-	case !sum.Attended:
+	case !sum.InSession:
 		return ""
 	case sum.Session == "":
 		return " in a session"

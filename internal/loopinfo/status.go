@@ -212,7 +212,7 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 
 // livesWords says where a loop lives that has lived in a session.
 func (s *Loop) livesWords(sum record.Summary) string {
-	if !s.InSession() && (s.Spec.Policy.Attended || s.Memory.Bound.Session != "") {
+	if !s.InSession() && (s.Spec.Policy.InSession || s.Memory.Bound.Session != "") {
 		return fmt.Sprintf(" in fresh sessions, process %d", s.Driver.PID)
 	}
 	return SessionWords(sum)

@@ -51,7 +51,7 @@ func TestHeadlines(t *testing.T) {
 			"waiting any moment now (usage limit: 5 hours) · iteration 3",
 		},
 		{"waiting, orphaned", loop.State{Phase: loop.Waiting, Counts: loop.Counts{Iteration: 3}}, true, "orphaned: process 7 is gone (iteration 3)"},
-		{"handing over", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner, Why: "the context is 82 % full"}}}, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Iteration: 3}}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
+		{"handing over", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner, Why: "the context is 82 % full"}}}, Ownership: loop.Ownership{InSession: true}, Counts: loop.Counts{Iteration: 3}}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
 		{"let go of", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession, Why: "a user takes it"}}}, Counts: loop.Counts{Iteration: 3}}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
 		{"ended", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 1}, End: loop.End{Outcome: loop.Verified}}, true, "ended verified after 1 iteration"},
 		{"ended at its limit", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 3}, End: loop.End{Outcome: loop.Iterations}}, true, "ended iterations: its limit of 3 iterations"},
@@ -71,7 +71,7 @@ func TestHeadlines(t *testing.T) {
 func TestHeadlineOfASessionAtItsCap(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
-	s.Memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 9}, Ownership: loop.Ownership{Attended: true}}
+	s.Memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 9}, Ownership: loop.Ownership{InSession: true}}
 	s.Memory.Bound = memory.BoundSession{Session: "12345678-9", Capped: true}
 	want := "waiting for you: the client ended the turn · iteration 9 · type anything in session 12345678, or  pawl handover x"
 	if got := s.Headline(s.Summary(), time.Now()); got != want {
@@ -95,7 +95,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
-	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner}}}, Ownership: loop.Ownership{Attended: true}}
+	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner}}}, Ownership: loop.Ownership{InSession: true}}
 	if got, want := s.nextSteps("running"), "pawl handover x   pawl resume x   pawl stop x"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

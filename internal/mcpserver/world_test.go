@@ -80,14 +80,14 @@ func (w *world) begin(flags map[string]any) {
 	if flags == nil {
 		flags = map[string]any{"gates": []string{"sh ./check.sh"}}
 	}
-	p, err := launch.PrepareAttended(w.t.Context(), launch.AttendRequest{
+	p, err := launch.PrepareInSession(w.t.Context(), launch.SessionRequest{
 		Request: launch.Request{Dir: w.root, Words: []string{"add a"}, Flags: flags, Env: w.env},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	in := launch.UserSession{Session: sessionID, Client: 4242, Prompt: "p1", Responder: "plugin"}
-	a, err := p.Attend(w.t.Context(), launch.AttendOptions{Session: in, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(w.t.Context(), launch.SessionOptions{Session: in, GateTimeout: time.Minute})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -220,7 +220,7 @@ func (t Step) whyCounts() []string {
 	a, b := t.After, t.Before
 	if a.Violations > b.Violations {
 		second := "; the second begins a fresh session, the last ends the loop"
-		if a.Attended { // a user's session is not replaced
+		if a.InSession { // a user's session is not replaced
 			second = "; the last ends the loop"
 		}
 		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d%s", a.Violations, a.Bounds().Violations, second))

@@ -127,7 +127,7 @@ func Doing(st loop.State) string {
 	case loop.Baseline:
 		return "running the gates before the work"
 	case loop.Turning:
-		if st.Handover.To == loop.OwnerRunner && st.Attended {
+		if st.Handover.To == loop.OwnerRunner && st.InSession {
 			return "the agent works; then it continues in fresh sessions"
 		}
 		return "the agent works"
@@ -164,12 +164,12 @@ func Cost(s record.Summary) string { return figure.Cost(s.CostUSD, s.CostUnknown
 func Spent(s loop.State) string {
 	took := figure.Duration(s.Elapsed())
 	switch {
-	case s.Attended && s.CostUnknown():
+	case s.InSession && s.CostUnknown():
 		return took
 	case s.CostUnknown():
 		return "cost unknown, " + took
 	}
-	return fmt.Sprintf("%s, %s tokens, %s", figure.Cost(s.Usage.CostUSD, s.Attended), figure.Tokens(s.Usage.Tokens()), took)
+	return fmt.Sprintf("%s, %s tokens, %s", figure.Cost(s.Usage.CostUSD, s.InSession), figure.Tokens(s.Usage.Tokens()), took)
 }
 
 // Left is what the open tasks may take, and what tells so; "" if nothing does.

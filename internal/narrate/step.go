@@ -332,7 +332,7 @@ func (t Step) followed() []string {
 		lines = append(lines, "claim refused: "+t.After.Failing.Reason)
 	}
 	if t.After.Violations > t.Before.Violations {
-		lines = append(lines, fmt.Sprintf("violation %s: %s", loop.ViolationRatio(t.After.Violations), afterViolation(t.Before.Attended, t.After.Outcome != "")))
+		lines = append(lines, fmt.Sprintf("violation %s: %s", loop.ViolationRatio(t.After.Violations), afterViolation(t.Before.InSession, t.After.Outcome != "")))
 	}
 	if n := delivered(t.Before, t.After); n > 0 {
 		lines = append(lines, "the turn had "+figure.Count(n, "message")+" of the user")
@@ -357,9 +357,9 @@ func (t Step) followed() []string {
 
 // afterViolation says what happens to a protected file that the agent changed. In a
 // user's session Pawl restores nothing by itself.
-func afterViolation(attended, ended bool) string {
+func afterViolation(inSession, ended bool) string {
 	switch {
-	case !attended:
+	case !inSession:
 		return "Pawl restored the files"
 	case ended:
 		return "in your session, Pawl restores nothing by itself"

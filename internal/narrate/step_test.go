@@ -106,14 +106,14 @@ func TestEventsInWords(t *testing.T) {
 // Of a turn in a session nobody knows the cost.
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
-	after := loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
+	after := loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}
 	got := Step{Before: after, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 2}}}, After: after}.Happened()
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
 	after.Usage = spent.Usage
-	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}, Event: loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: spent}}, After: after}.Happened()
+	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}, Event: loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: spent}}, After: after}.Happened()
 	if want := "iteration 4 in an isolated session ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
 		t.Errorf("got  %s\nwant %s", try, want)
 	}
@@ -122,7 +122,7 @@ func TestATurnInASession(t *testing.T) {
 // An exploration has nothing to claim; what its turns say is all there is.
 func TestATurnOfAnExploration(t *testing.T) {
 	t.Parallel()
-	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{Attended: true}}
+	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}
 	after := before
 	after.LastAgentLine = "Next: b.go."
 	got := Step{Before: before, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, After: after}.Happened()
@@ -161,8 +161,8 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
-	attended := loop.State{Ownership: loop.Ownership{Attended: true}}
-	got := Step{Before: attended, Event: loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}, After: attended}.Happened()
+	inSession := loop.State{Ownership: loop.Ownership{InSession: true}}
+	got := Step{Before: inSession, Event: loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}, After: inSession}.Happened()
 	if want := "stays in its session: there is no client"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -195,15 +195,15 @@ func TestDecisionsInWords(t *testing.T) {
 func TestViolationsInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		attended bool
-		outcome  loop.Outcome
-		want     string
+		inSession bool
+		outcome   loop.Outcome
+		want      string
 	}{
 		{false, "", "violation 1 of 3: Pawl restored the files"},
 		{true, "", "violation 1 of 3: Pawl told the agent to restore them"},
 		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
 	} {
-		told := Step{Before: loop.State{Ownership: loop.Ownership{Attended: c.attended}}, After: loop.State{Counts: loop.Counts{Violations: 1}, End: loop.End{Outcome: c.outcome}}}
+		told := Step{Before: loop.State{Ownership: loop.Ownership{InSession: c.inSession}}, After: loop.State{Counts: loop.Counts{Violations: 1}, End: loop.End{Outcome: c.outcome}}}
 		if diff := cmp.Diff([]string{c.want}, told.followed()); diff != "" {
 			t.Error(diff)
 		}

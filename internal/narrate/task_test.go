@@ -72,7 +72,7 @@ func TestSpentAndLeft(t *testing.T) {
 	if got := Left(longer); got != "about 2m00s, $0.70 after this task, which takes longer than usual by 3m00s (2 open tasks; the median of 1 so far: 2m00s, $0.40)" {
 		t.Error(got)
 	}
-	s.Attended, s.Usage, s.Tasks[0].CostUSD = true, loop.Usage{}, 0 // what a session costs is not known
+	s.InSession, s.Usage, s.Tasks[0].CostUSD = true, loop.Usage{}, 0 // what a session costs is not known
 	if got := Spent(s) + "; " + Left(s); got != "3m00s; about 1m00s (1 open task; the median of 1 so far: 2m00s)" {
 		t.Error(got)
 	}

@@ -77,17 +77,17 @@ type Data struct {
 
 	Source string // whose words the plan is, if anybody may have written it: "issues of …"; "" = the user's file
 
-	Again    bool   // the context knows the goal: it was told before
-	Retell   bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
-	Attended bool   // the loop lives in the session that the user asked in
-	Alone    bool   // nobody is there now
-	MayAsk   bool   // a question can be answered, if late
-	Moved    string // why the loop has come into this session, or out of the user's; "" = it has not, or the context knows
-	NoCommit bool   // nothing is committed
-	Tools    bool   // the agent has Pawl's tools
-	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
-	Heading  string // of what fails, in another tool's words; "" = Pawl's own
-	Marks    string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
+	Again     bool   // the context knows the goal: it was told before
+	Retell    bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
+	InSession bool   // the loop lives in the session that the user asked in
+	Alone     bool   // nobody is there now
+	MayAsk    bool   // a question can be answered, if late
+	Moved     string // why the loop has come into this session, or out of the user's; "" = it has not, or the context knows
+	NoCommit  bool   // nothing is committed
+	Tools     bool   // the agent has Pawl's tools
+	GoalFile  string // where the goal stands in full, should it be too long to be told again; "" = nowhere
+	Heading   string // of what fails, in another tool's words; "" = Pawl's own
+	Marks     string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
 
 	Changes []string // of an isolated try: what differs from the tree that the task began with: "M main.go"; A added, D deleted
 }
@@ -103,19 +103,19 @@ type Budget struct {
 // Bounds of every rendered prompt, in bytes. What a hook tells a user's session
 // is replaced by its beginning where it has more than 10,000 characters.
 const (
-	MaxSize     = 48 << 10
-	MaxAttended = 9500
-	MaxContinue = 8000 // of what is written ahead for a user's session: the hook adds to it
+	MaxSize      = 48 << 10
+	MaxInSession = 9500
+	MaxContinue  = 8000 // of what is written ahead for a user's session: the hook adds to it
 )
 
 func room(k Kind, d Data) int {
 	switch {
-	case !d.Attended:
+	case !d.InSession:
 		return MaxSize
 	case k == Continue || d.Again:
 		return MaxContinue
 	}
-	return MaxAttended
+	return MaxInSession
 }
 
 //go:embed templates/*.md
@@ -210,8 +210,8 @@ func sample() Data {
 		Gates:    []gate.Gate{{Name: "test", Command: "go test ./..."}},
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Proven, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
-		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Signs: []string{"a.go:1 ends the process: os.Exit(0)"}, Marks: "feature_list.json", Source: "issues of github:label=ready",
+		Budget:    Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
+		InSession: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Signs: []string{"a.go:1 ends the process: os.Exit(0)"}, Marks: "feature_list.json", Source: "issues of github:label=ready",
 		Changes: []string{"M main.go"},
 	}
 }

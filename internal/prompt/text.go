@@ -26,15 +26,15 @@ type bounds struct {
 }
 
 func boundsOf(d Data) bounds {
-	if d.Attended {
-		return bounds{goal: MaxGoalAttended, overview: 800, detail: 1500, reason: 1000, notes: 1500, items: 6, failures: 1}
+	if d.InSession {
+		return bounds{goal: MaxGoalInSession, overview: 800, detail: 1500, reason: 1000, notes: 1500, items: 6, failures: 1}
 	}
 	return bounds{goal: 16 << 10, overview: 4 << 10, detail: 6 << 10, reason: maxFailure, notes: 4 << 10, items: 20, failures: 3}
 }
 
-// MaxGoalAttended is how long a goal may be that is told again in the user's
+// MaxGoalInSession is how long a goal may be that is told again in the user's
 // own session; a longer one stands there already, and is referred to.
-const MaxGoalAttended = 6000
+const MaxGoalInSession = 6000
 
 const (
 	maxFailure = 5 << 10
@@ -85,7 +85,7 @@ func bounded(d Data) Data {
 // goalText is the goal, or where to look for it.
 func goalText(d Data, limit int) string {
 	goal := clean(d.Goal)
-	if len(goal) <= limit || !d.Attended {
+	if len(goal) <= limit || !d.InSession {
 		return middle(goal, limit)
 	}
 	text := "As the user asked above in this conversation, in full. It begins: " + line(goal)

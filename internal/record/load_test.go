@@ -71,7 +71,7 @@ func TestLoadIsTheSameFromAnySnapshot(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	sum, err := record.ReadSummary(l)
-	if err != nil || sum.State != "ended" || sum.Outcome != loop.Verified || sum.Session != "s1" || !sum.Attended || sum.Tasks.Done != 1 || sum.Goal != spec.Prompt {
+	if err != nil || sum.State != "ended" || sum.Outcome != loop.Verified || sum.Session != "s1" || !sum.InSession || sum.Tasks.Done != 1 || sum.Goal != spec.Prompt {
 		t.Errorf("%+v %v", sum, err)
 	}
 }

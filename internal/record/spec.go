@@ -114,7 +114,7 @@ type Protection struct {
 	ConfineHosts []string    `json:"confine_hosts,omitempty"` // hosts that may be reached where the network is off
 }
 
-// SessionOptions are for loops in a user's session (Policy.Attended).
+// SessionOptions are for loops in a user's session (Policy.InSession).
 type SessionOptions struct {
 	Tools        bool       `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
 	Unattended   bool       `json:"unattended,omitempty"` // no user is at the session: the guard answers permission prompts

@@ -19,13 +19,13 @@ type Summary struct {
 	Goal           string          `json:"goal"` // in few words
 	Root           string          `json:"root"` // of the repository that the loop is bound to
 	Kind           loop.GoalKind   `json:"kind"`
-	State          string          `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
-	Attended       bool            `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
-	Session        string          `json:"session,omitempty"`  // the client's id of that session, once it is known
-	Client         int             `json:"client,omitempty"`   // process of that session's client, once it is known
-	Closed         bool            `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
-	Capped         bool            `json:"capped,omitempty"`   // its client ended the turn after too many stops without a tool call; the loop rests until the user types there
-	Merge          string          `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
+	State          string          `json:"state"`                // running, waiting, paused, ended; orphaned: its process is gone
+	InSession      bool            `json:"in_session,omitempty"` // a user's session has the loop, and its hooks drive it
+	Session        string          `json:"session,omitempty"`    // the client's id of that session, once it is known
+	Client         int             `json:"client,omitempty"`     // process of that session's client, once it is known
+	Closed         bool            `json:"closed,omitempty"`     // that session is closed; the loop rests until it is resumed
+	Capped         bool            `json:"capped,omitempty"`     // its client ended the turn after too many stops without a tool call; the loop rests until the user types there
+	Merge          string          `json:"merge,omitempty"`      // what the agent asks the user to merge, in its own words
 	Outcome        loop.Outcome    `json:"outcome,omitempty"`
 	Reason         string          `json:"reason,omitempty"` // why it ended so, or, while it is paused, what only the user can fix
 	Iteration      int             `json:"iteration"`
@@ -96,9 +96,9 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 	u := s.Usage
 	sum := Summary{
 		ID: spec.ID, Name: spec.Name, Goal: spec.Goal(), Root: spec.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
-		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.Attended(spec.Policy), Turns: s.Turns,
-		Attended: m.Attended(spec.Policy),
-		Tests:    s.Unapproved(), Approved: s.Approved, CanUndoRestore: s.HasRestore(),
+		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, CostUnknown: s.CostUnknown() || m.InSession(spec.Policy), Turns: s.Turns,
+		InSession: m.InSession(spec.Policy),
+		Tests:     s.Unapproved(), Approved: s.Approved, CanUndoRestore: s.HasRestore(),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt,
 	}
@@ -119,7 +119,7 @@ func Summarize(spec Spec, m memory.Memory) Summary {
 	if s.Merge != nil {
 		sum.Merge = s.Merge.Summary
 	}
-	if sum.Attended {
+	if sum.InSession {
 		sum.Session, sum.Client = m.Bound.Session, m.Bound.Client
 		sum.Closed, sum.Capped = m.Bound.Closed && s.Phase != loop.Ended, m.Bound.Capped && s.Phase == loop.Turning
 	}
@@ -159,7 +159,7 @@ func (s *Summary) setWaiting() {
 // MarkClosedIfGone marks the session as closed if its client has exited: a killed client cannot report it.
 // alive reports whether a process lives.
 func (s *Summary) MarkClosedIfGone(alive func(pid int) bool) {
-	if s.Attended && s.Client != 0 && s.State != "ended" && !alive(s.Client) {
+	if s.InSession && s.Client != 0 && s.State != "ended" && !alive(s.Client) {
 		s.Closed = true
 		s.setWaiting()
 	}

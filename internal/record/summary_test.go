@@ -26,8 +26,8 @@ func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
 // What a session costs its client tells nobody, also where a review beside it has a price.
 func TestSummaryOfASession(t *testing.T) {
 	t.Parallel()
-	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: .1, Input: 10}}}
-	got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, memory.Memory{State: s})
+	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{InSession: true}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: .1, Input: 10}}}
+	got := record.Summarize(record.Spec{Policy: loop.Policy{InSession: true}}, memory.Memory{State: s})
 	if !got.CostUnknown || got.CostUSD != .1 {
 		t.Errorf("%+v", got)
 	}
@@ -51,9 +51,9 @@ func TestSummaryOfAnAgentWithoutCost(t *testing.T) {
 // A client ends a turn by itself after too many stops without a tool call: then the agent does not work.
 func TestSummaryOfASessionAtItsCap(t *testing.T) {
 	t.Parallel()
-	m := memory.Memory{State: loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}}
+	m := memory.Memory{State: loop.State{Phase: loop.Turning, Ownership: loop.Ownership{InSession: true}}}
 	m.Bound = memory.BoundSession{Session: "s", Client: 7, Capped: true}
-	got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
+	got := record.Summarize(record.Spec{Policy: loop.Policy{InSession: true}}, m)
 	if got.State != "waiting" || !got.Capped || got.Group(time.Now()) != record.GroupNeedsYou {
 		t.Errorf("%s, capped %v, group %v", got.State, got.Capped, got.Group(time.Now()))
 	}
@@ -62,11 +62,11 @@ func TestSummaryOfASessionAtItsCap(t *testing.T) {
 // A client that was killed could not say that its session is closed.
 func TestSummaryOfASessionWhoseClientIsGone(t *testing.T) {
 	t.Parallel()
-	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{Attended: true}}
+	s := loop.State{Phase: loop.Turning, Ownership: loop.Ownership{InSession: true}}
 	m := memory.Memory{State: s}
 	m.Bound = memory.BoundSession{Session: "s", Client: 7}
 	for alive, want := range map[bool]string{true: "running", false: "waiting"} {
-		got := record.Summarize(record.Spec{Policy: loop.Policy{Attended: true}}, m)
+		got := record.Summarize(record.Spec{Policy: loop.Policy{InSession: true}}, m)
 		got.MarkClosedIfGone(func(pid int) bool { return alive || pid != 7 })
 		if got.State != want || got.Closed == alive {
 			t.Errorf("client alive %v: %s, closed %v", alive, got.State, got.Closed)

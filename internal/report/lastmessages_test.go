@@ -18,7 +18,7 @@ import (
 func exploration() report.Loop {
 	return report.Loop{
 		Goal: "look for races", Status: "ended",
-		State: loop.State{Policy: loop.Policy{Kind: loop.Explore}, Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal", Title: "look for races", Status: loop.Open}}, End: loop.End{Outcome: loop.Finished, Reason: "after 2 iterations", EndedAt: evening.Add(time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(time.Minute)}, Counts: loop.Counts{Iteration: 2}, Ownership: loop.Ownership{Attended: true}, Work: loop.Work{Current: "goal"}},
+		State: loop.State{Policy: loop.Policy{Kind: loop.Explore}, Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal", Title: "look for races", Status: loop.Open}}, End: loop.End{Outcome: loop.Finished, Reason: "after 2 iterations", EndedAt: evening.Add(time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(time.Minute)}, Counts: loop.Counts{Iteration: 2}, Ownership: loop.Ownership{InSession: true}, Work: loop.Work{Current: "goal"}},
 		Said: []report.LastMessage{
 			{At: evening.Add(10 * time.Second), Text: "I began.\nI looked.\n\nTried: -race.\nRead: a.go.\nLearnt: a.go is \x1b[31mfine.\n"},
 			{At: evening.Add(20 * time.Second), Text: "Next: b.go."},

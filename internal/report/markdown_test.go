@@ -59,7 +59,7 @@ $7.31, 2.1M tokens, 4h31m, 21 iterations, ` + "`brisk-otter-7f3a`" + `
 func TestMarkdownOfALoopAtWork(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := report.Markdown(&b, report.Loop{ID: "x", Status: "running", State: loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}, Ownership: loop.Ownership{Attended: true}, Counts: loop.Counts{Iteration: 1}}}); err != nil {
+	if err := report.Markdown(&b, report.Loop{ID: "x", Status: "running", State: loop.State{Phase: loop.Turning, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}, Ownership: loop.Ownership{InSession: true}, Counts: loop.Counts{Iteration: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); !strings.HasPrefix(got, "**running**\n") || strings.Contains(got, "$") {

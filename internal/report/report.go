@@ -286,7 +286,7 @@ func (p *page) cost() {
 	if s.Tested > 0 {
 		work += ", then " + figure.Duration(s.Tested) + " of mutation testing"
 	}
-	if s.Attended && s.CostUnknown() {
+	if s.InSession && s.CostUnknown() {
 		p.line("took", "%s, %s", iterations, work)
 		return
 	}

@@ -102,7 +102,7 @@ func TestPage(t *testing.T) {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	l := night()
-	l.State.Attended = true
+	l.State.InSession = true
 	l.State.Usage = loop.Usage{}
 	got := text(t, l)
 	if want := "  took          21 iterations, 4h31m of work\n"; !strings.Contains(got, want) {

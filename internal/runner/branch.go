@@ -244,7 +244,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
 	untouched := m.Turns == 0 && !m.HasUnattributed
-	if r.attended() || !untouched {
+	if r.inSession || !untouched {
 		r.enqueue(ctx, func(context.Context) error { r.markFilesEnded(); return nil })
 	}
 	if untouched {

@@ -27,7 +27,7 @@ func (r *Runner) readNewCalls(m memory.ActionContext) error {
 		return err
 	}
 	r.attribution = memory.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
-	if !r.attended() {
+	if !r.inSession {
 		if info, err := os.Stat(record.RunnerCallsPath(r.Loop)); err == nil {
 			r.inspectedCallBytes = info.Size() // passed on by handOver
 		}
@@ -112,7 +112,7 @@ func (r *Runner) setCallsClosed(forRunner bool) error {
 // keeps that in memory, except for the calls of a session before it.
 func (r *Runner) saveAttribution() error {
 	r.tools.update((*authorship.Calls).MarkAttributed)
-	if !r.attended() && r.attribution.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.AcceptedChanges) == 0 {
+	if !r.inSession && r.attribution.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.AcceptedChanges) == 0 {
 		return nil
 	}
 	r.mem.Attribution = r.attribution
@@ -128,7 +128,7 @@ func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 	if byUser && m.Attribution.AcceptedChanges[path] != sum {
 		return false
 	}
-	if !r.attended() {
+	if !r.inSession {
 		return true // it is restored
 	}
 	if r.attribution.AcceptedChanges == nil {
@@ -142,7 +142,7 @@ func (r *Runner) isByAgent(path string, m memory.ActionContext) bool {
 // gate or hook ran then, and no editing tool wrote it. Of a deleted file no time is left. In a
 // user's session the calls decide, since the user has turns of their own there.
 func (r *Runner) changedByUser(abs string, m memory.ActionContext) bool {
-	if r.attended() || r.tools.wrote(abs) {
+	if r.inSession || r.tools.wrote(abs) {
 		return false
 	}
 	timeline, err := r.timeline(m)

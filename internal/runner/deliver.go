@@ -14,7 +14,7 @@ const maxTurnMessages = 100 // sent into one turn; further ones are in the next 
 // deliver sends messages into the running turn, each once. In a user's session the hook
 // passes them to the agent after the current tool call.
 func (r *Runner) deliver(messages []loop.Message) error {
-	if r.attended() {
+	if r.inSession {
 		if err := atomicfile.Write(record.DeliverPath(r.Loop), nil, 0o600); err != nil {
 			return fmt.Errorf("leave messages to the session's hook: %w", err)
 		}

@@ -21,7 +21,7 @@ import (
 // changed or deleted any. If one changes the same file again, it sets the result to unknown and
 // restores the files.
 func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.ActionContext, dir string) (loop.Gates, error) {
-	if r.Repo == nil || r.attended() || !m.BeforeFirstTurn {
+	if r.Repo == nil || r.inSession || !m.BeforeFirstTurn {
 		return g, nil
 	}
 	before := m.Start.InWorkTree()

@@ -26,7 +26,7 @@ type move struct {
 
 func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	v.teller.Stepped(s, e, acts)
-	if e.Kind() == loop.KindHandedOver && !s.Attended && !v.asked {
+	if e.Kind() == loop.KindHandedOver && !s.InSession && !v.asked {
 		v.asked = true
 		v.st.post(record.MessageToSession, "")
 	}
@@ -42,10 +42,10 @@ func (v *move) next() loop.State {
 	defer kill()
 	v.kill = kill
 	switch m := v.st.memory(); {
-	case m.State.Attended && m.State.Phase == loop.HandingOver, !m.State.Attended && m.State.Phase != loop.HandingOver:
+	case m.State.InSession && m.State.Phase == loop.HandingOver, !m.State.InSession && m.State.Phase != loop.HandingOver:
 		_, _ = v.st.given(ctx, v.runner, v)
-	case !m.State.Attended:
-		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.AttendOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
+	case !m.State.InSession:
+		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.SessionOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
 	case m.State.Phase == loop.Turning && m.Bound.Session == "7a2d":
 		v.st.edits("have.txt", "one\ntwo\n")
 		v.st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})

@@ -25,7 +25,7 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 			// The hook looks at no tree for it, and hands over.
 			st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
 			st.hook(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
-			st.attend()
+			st.runInSession()
 		},
 		"and was told of": func(st *sitting) {
 			st.edits("check.sh", "exit 0\n")
@@ -107,7 +107,7 @@ func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
 	}
 	st := &sitting{bench: b}
 	st.takes(teller{t})
-	if st.s.Iteration != 1 || !st.s.Attended {
+	if st.s.Iteration != 1 || !st.s.InSession {
 		t.Fatalf("iteration %d", st.s.Iteration)
 	}
 	st.edits("have.txt", "one\ntwo\n")

@@ -28,7 +28,7 @@ func (b *bench) scripted(script string) agent.Agent {
 }
 
 // handover is a loop that may go on in fresh sessions.
-func handover(more map[string]any) launch.AttendRequest {
+func handover(more map[string]any) launch.SessionRequest {
 	q := gated(more)
 	q.Handover = true
 	return q
@@ -64,7 +64,7 @@ func (st *sitting) runs(a agent.Agent, o runner.Observer) loop.State {
 // takes brings the loop into another session.
 func (st *sitting) takes(o runner.Observer) {
 	st.t.Helper()
-	a, err := launch.TakeIntoSession(st.t.Context(), st.loop, st.env, launch.AttendOptions{
+	a, err := launch.TakeIntoSession(st.t.Context(), st.loop, st.env, launch.SessionOptions{
 		Session: launch.UserSession{Session: "7a2d"}, Observer: o, GateTimeout: time.Minute,
 	})
 	if err != nil {
@@ -78,11 +78,11 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	st := sit(t, words, handover(nil))
 	st.write("staged.txt", "the user's\n")
 	st.git("add", "staged.txt")
-	if st.full(); st.s.Phase != loop.HandingOver || !st.s.Attended {
+	if st.full(); st.s.Phase != loop.HandingOver || !st.s.InSession {
 		t.Fatalf("%s", st.s.Phase)
 	}
 	before := st.records()
-	if st.attend(); st.records() != before {
+	if st.runInSession(); st.records() != before {
 		t.Error("who waits for the runner journals")
 	}
 	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
@@ -94,7 +94,7 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 		t.Errorf("the runner's agent was told\n%s", prompt)
 	}
 	st.takes(teller{t})
-	if st.s.Phase != loop.Turning || !st.s.Attended || st.s.Iteration != 2 || !strings.Contains(st.told(), "have every word") {
+	if st.s.Phase != loop.Turning || !st.s.InSession || st.s.Iteration != 2 || !strings.Contains(st.told(), "have every word") {
 		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.told())
 	}
 	st.edits("have.txt", "one\ntwo\n")
@@ -194,7 +194,7 @@ func TestTakingSurvivesKills(t *testing.T) {
 		t.Fatal("not killed")
 	}
 	st.takes(teller{t}) // from a runner that is gone, in mid-turn
-	if st.s.Phase != loop.Turning || !st.s.Attended || st.s.Iteration != 2 {
+	if st.s.Phase != loop.Turning || !st.s.InSession || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
 	// What was left for a session to take, and is not, stays with who takes it up.
@@ -204,7 +204,7 @@ func TestTakingSurvivesKills(t *testing.T) {
 		t.Fatalf("%s", st.s.Phase)
 	}
 	before := st.records()
-	if st.attend(); st.records() != before {
+	if st.runInSession(); st.records() != before {
 		t.Error("a session that was not told to has taken it")
 	}
 	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), teller{t})
@@ -222,13 +222,13 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}
-	if _, err := d.Attend(t.Context()); err != nil {
+	if _, err := d.RunInSession(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if st.attend(); st.s.Phase != loop.Turning || !st.s.Attended || !st.s.Handover.Failed || st.s.Iteration != 2 {
+	if st.runInSession(); st.s.Phase != loop.Turning || !st.s.InSession || !st.s.Handover.Failed || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
 	st.told()
@@ -244,7 +244,7 @@ func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
 	}
 	st.post(record.MessageNote, "for the runner")
 	before := st.records()
-	if st.attend(); st.records() != before || st.s.Attended || !st.loop.HasMessages() {
+	if st.runInSession(); st.records() != before || st.s.InSession || !st.loop.HasMessages() {
 		t.Errorf("%d records, were %d", st.records(), before)
 	}
 }
@@ -255,7 +255,7 @@ func TestAPauseOutlivesAHandOver(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.post(record.MessagePause, "")
-	st.attend()
+	st.runInSession()
 	rests := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageStop}}}
 	if st.runs(st.scripted(""), rests); st.s.Outcome != loop.CancelledEnd || st.s.Turns != 0 {
 		t.Fatalf("%s after %d turns", st.s.Outcome, st.s.Turns)
@@ -263,7 +263,7 @@ func TestAPauseOutlivesAHandOver(t *testing.T) {
 	// But who takes up a loop that rests wants it to go on.
 	st = sit(t, words, handover(nil))
 	st.post(record.MessagePause, "")
-	st.attend()
+	st.runInSession()
 	if st.turn(loop.Turn{}); st.s.Phase != loop.Paused {
 		t.Fatalf("%s", st.s.Phase)
 	}

@@ -54,7 +54,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionCon
 	if inspection.RejectedTests, err = r.rejectedChanges(ctx, m); err != nil {
 		return nil, err
 	}
-	called := r.attended() && r.attribution.CallsOffset != m.Attribution.CallsOffset
+	called := r.inSession && r.attribution.CallsOffset != m.Attribution.CallsOffset
 	if spanned := r.hasNewSpans.Swap(false) || called; a.Deep {
 		err = r.inspectTree(ctx, m, &inspection)
 	} else if spanned {
@@ -102,7 +102,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m memory.ActionContext, inspection *loop.Inspection) ([]string, error) {
 	var restore, rest []string
 	for _, path := range changed {
-		if protected.InGitDir(path) && !r.attended() && !m.MayChangeInput(path) && r.isByAgent(path, m) {
+		if protected.InGitDir(path) && !r.inSession && !m.MayChangeInput(path) && r.isByAgent(path, m) {
 			restore = append(restore, path)
 		} else {
 			rest = append(rest, path)
@@ -177,10 +177,10 @@ func (r *Runner) attributeProtected(ctx context.Context, changed []string, m mem
 // was the user's. In a user's session it only notes them: the agent is told to restore them.
 func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 	why := "before protected files were restored"
-	if r.attended() {
+	if r.inSession {
 		why = "protected files were changed"
 	}
-	if !r.attended() {
+	if !r.inSession {
 		if err := r.writeGitConfig(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !protected.InGitDir(p) })); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, why, DoneTrailers(r.Loop.ID, m.Tasks)...); err != nil {
 		return fmt.Errorf("checkpoint before restoring protected files: %w", err)
 	}
-	if r.attended() {
+	if r.inSession {
 		r.note(loop.Warning, "the agent changed protected files; Pawl told it to restore them: "+strings.Join(paths, ", "))
 		return nil
 	}

@@ -90,7 +90,7 @@ two
 	default:
 	}
 	st.agent = script
-	if st.attend(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 || st.s.Violations != 1 {
+	if st.runInSession(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 || st.s.Violations != 1 {
 		t.Fatalf("%s in iteration %d with %d violations: %s", st.s.Outcome, st.s.Iteration, st.s.Violations, st.s.Reason)
 	}
 	select {

@@ -30,11 +30,11 @@ func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *si
 	b := newBench(t, words)
 	flags := map[string]any{"protect": []string{"check.sh"}}
 	maps.Copy(flags, more)
-	q := launch.AttendRequest{Request: launch.Request{Flags: flags}, Verify: "sh check.sh"}
+	q := launch.SessionRequest{Request: launch.Request{Flags: flags}, Verify: "sh check.sh"}
 	st, p := b.prepareToSit(&q)
 	p.Spec.Policy.Isolate = true
 	change(&p.Spec)
-	a, err := p.Attend(t.Context(), launch.AttendOptions{Session: q.Session, Observer: teller{t}, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, Observer: teller{t}, GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,11 @@ two
 -- 2/reply --
 There it is.
 `, nil, nil)
-	if st.attend(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 {
+	if st.runInSession(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 {
 		t.Fatalf("%s %s in iteration %d: %s", st.s.Phase, st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 	st.untouched()
-	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.ContextPercent != 40 || !st.s.Attended {
+	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.ContextPercent != 40 || !st.s.InSession {
 		t.Errorf("%+v, context %d", *try, st.s.ContextPercent)
 	}
 	if m := st.memory(); m.Session != (memory.Session{}) {
@@ -98,7 +98,7 @@ func TestATryThatCannotBeginIsTheSessionsOwn(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "", nil, nil)
 	st.agent = &flaky{Agent: st.agent, fails: 1}
-	if st.attend(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.Handover.IsolationFailed {
+	if st.runInSession(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.Handover.IsolationFailed {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
 	if told := st.told(); !strings.Contains(told, "the client is being updated") || !strings.Contains(told, "missing two") {
@@ -139,7 +139,7 @@ func TestATryIsBounded(t *testing.T) {
 		&record.Isolation{MaxCostUSD: 0.3, Timeout: time.Minute})
 	b := &bounds{Agent: st.agent}
 	st.agent = b
-	if st.attend(); st.s.Outcome != loop.Verified || !strings.Contains(st.s.Isolated.Died, "$0.31") {
+	if st.runInSession(); st.s.Outcome != loop.Verified || !strings.Contains(st.s.Isolated.Died, "$0.31") {
 		t.Fatalf("%s: %s %+v", st.s.Outcome, st.s.Reason, st.s.Isolated)
 	}
 	if b.turn.MaxCostUSD != 0.3 || b.turn.Timeout != time.Minute || b.o.Marker != st.loop.ID || b.o.Resume != "" {
@@ -152,7 +152,7 @@ func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
 	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Limits.CostUSD = 0.25 })
 	b := &bounds{Agent: st.scripted("-- 1/cost --\n0.1\n-- 2/cost --\n0.2\n")}
 	st.agent = b
-	if st.attend(); st.s.Outcome != loop.Budget || st.s.Iteration != 5 || b.turn.MaxCostUSD != 0.15 || b.turn.Timeout != 5*time.Minute {
+	if st.runInSession(); st.s.Outcome != loop.Budget || st.s.Iteration != 5 || b.turn.MaxCostUSD != 0.15 || b.turn.Timeout != 5*time.Minute {
 		t.Fatalf("%s in iteration %d: %s; the last was bounded by %+v", st.s.Outcome, st.s.Iteration, st.s.Reason, b.turn)
 	}
 }
@@ -160,7 +160,7 @@ func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
 func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
-	if st.attend(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Isolated.Died, "too long") {
+	if st.runInSession(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Isolated.Died, "too long") {
 		t.Fatalf("%s in iteration %d: %+v", st.s.Outcome, st.s.Iteration, st.s.Isolated)
 	}
 }
@@ -192,7 +192,7 @@ two
 func TestTheTimeLimitEndsATry(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
-	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
+	if st.runInSession(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 }
@@ -205,7 +205,7 @@ func TestATimeLimitThatPassesWhileNobodyDrivesEndsATry(t *testing.T) {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
 	time.Sleep(time.Until(st.s.StartedAt.Add(20 * time.Second)))
-	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
+	if st.runInSession(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 }
@@ -243,7 +243,7 @@ func TestAStopWhileNobodyDrivesBeginsNoTry(t *testing.T) {
 	st.post(record.MessageStop, "")
 	b := &bounds{Agent: &flaky{Agent: st.agent, fails: 100}}
 	st.agent = b
-	if st.attend(); st.s.Outcome != loop.CancelledEnd || b.o.Marker != "" {
+	if st.runInSession(); st.s.Outcome != loop.CancelledEnd || b.o.Marker != "" {
 		t.Fatalf("%s, begun for %q", st.s.Outcome, b.o.Marker)
 	}
 }

@@ -154,7 +154,7 @@ func (r *Runner) mutationTestsAtEnd(ctx context.Context, o loop.Outcome) (later 
 	if most > minMutationTime {
 		r.enqueueNote(ctx, loop.Info, "mutation testing for at most "+most.Round(time.Second).String()+": which changed functions do the tests check? (mutation_time = \"0s\" skips it)")
 	}
-	if r.attended() {
+	if r.inSession {
 		return true
 	}
 	r.runMutationTests(ctx)

@@ -43,7 +43,7 @@ func TestSessionFindsWhichFunctionsTestsProve(t *testing.T) {
 	for name, commits := range map[string]bool{"commits": true, "checkpoints": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			st := sit(t, calc, launch.AttendRequest{Commit: commits, Request: launch.Request{
+			st := sit(t, calc, launch.SessionRequest{Commit: commits, Request: launch.Request{
 				Words: []string{"plan.md"}, Flags: map[string]any{"gates": []string{"go test ./..."}, "mutation_time": "5m"},
 			}})
 			if s := st.works(); s.Phase != loop.Turning || s.Tasks[0].Status != loop.Done || st.tested() != "" {
@@ -67,7 +67,7 @@ func TestSessionClaimStopsMutationTests(t *testing.T) {
 	t.Parallel()
 	// Where a file says so, code with broken functions takes longer than the test may.
 	const slow = `go test ./... || { d=$(git rev-parse --git-common-dir); [ ! -e $d/slow ] || { touch $d/broken; sleep 300; }; exit 1; }`
-	st := sit(t, calc, launch.AttendRequest{Request: launch.Request{
+	st := sit(t, calc, launch.SessionRequest{Request: launch.Request{
 		Words: []string{"plan.md"}, Flags: map[string]any{"gates": []string{slow}, "mutation_time": "5m"},
 	}})
 	st.works()

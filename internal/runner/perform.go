@@ -67,7 +67,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action, p loop.BeginTurn)
 	case p.Isolated:
 		r.updateFiles()
 		return r.async(ctx, a, bind(r.runIsolated, p))
-	case r.attended():
+	case r.inSession:
 		if r.mem.TurnsBegun == 1 { // for later turns the session's hook does it
 			r.updateFiles()
 		}
@@ -209,7 +209,7 @@ var pawlFrame = regex.New(`/internal/([\w/.]+\.go:\d+)`)
 // receiveBeforeTurnEnd receives the messages that came while the turn ran, since the agent's
 // claims by its tools are part of the turn.
 func (r *Runner) receiveBeforeTurnEnd(ctx context.Context) error {
-	if !r.attended() {
+	if !r.inSession {
 		if err := r.receiveFileChanges(ctx); err != nil {
 			return err
 		}

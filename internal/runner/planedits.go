@@ -35,14 +35,14 @@ func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File, m memor
 	}
 	maybeAgent := r.mayAgentHaveEditedPlan(m)
 	switch {
-	case r.attended() && r.isUnappliedEdit(now):
+	case r.inSession && r.isUnappliedEdit(now):
 		return planInspection{unappliedEdit: r.unappliedEditPath(now.Text())}, nil // it was noted before
-	case r.attended() && !maybeAgent:
+	case r.inSession && !maybeAgent:
 	case onlyAddsTasks(r.plan.Plan(), now.Plan()):
 		return r.adoptAddedTasks(now, maybeAgent)
 	case maybeAgent || isRenumbered(r.plan.Plan(), now.Plan()):
 		aside, err := r.saveUnappliedEdit(ctx, now.Text(), now.Bytes(), maybeAgent)
-		if err != nil || r.attended() {
+		if err != nil || r.inSession {
 			return planInspection{unappliedEdit: aside}, err
 		}
 		return planInspection{unappliedEdit: aside}, r.restorePlan()
@@ -81,7 +81,7 @@ func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspe
 
 // handleUnreadablePlan handles a plan that cannot be parsed any more.
 func (r *Runner) handleUnreadablePlan(ctx context.Context, m memory.ActionContext) (planInspection, error) {
-	if r.attended() || r.tools.wrote(r.planPath()) {
+	if r.inSession || r.tools.wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
 	if _, err := os.Lstat(r.planPath()); errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,7 @@ func (r *Runner) saveUnappliedEdit(ctx context.Context, text, data []byte, maybe
 // the plan. It returns the file with an edit that the ticks would overwrite.
 func (r *Runner) checkPlanBeforeTick(ctx context.Context, m memory.ActionContext) (aside string, err error) {
 	now, err := r.plans.Load(r.planPath())
-	if err != nil || r.attended() || bytes.Equal(now.Text(), r.plan.Text()) {
+	if err != nil || r.inSession || bytes.Equal(now.Text(), r.plan.Text()) {
 		return "", nil //nolint:nilerr // the next inspection reports it
 	}
 	if onlyAddsTasks(r.plan.Plan(), now.Plan()) {
@@ -151,7 +151,7 @@ func (r *Runner) checkPlanBeforeTick(ctx context.Context, m memory.ActionContext
 // addedTasks returns the tasks that were added to the plan after all others were done. Other
 // edits stay, since Pawl no longer writes the plan.
 func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
-	if r.Spec.Plan == "" || r.attended() {
+	if r.Spec.Plan == "" || r.inSession {
 		return nil, nil
 	}
 	now, err := r.plans.Load(r.planPath())
@@ -166,10 +166,10 @@ func (r *Runner) addedTasks(m memory.ActionContext) ([]loop.Task, error) {
 // adoptUserEdit adopts the plan as the user edited it while the agent did not run: the loop was
 // paused, or had ended. A plan that the user removed is restored, since it has the open tasks.
 func (r *Runner) adoptUserEdit(while string) error {
-	if r.Spec.Plan == "" || r.attended() && r.mem.State.Phase != loop.Paused {
+	if r.Spec.Plan == "" || r.inSession && r.mem.State.Phase != loop.Paused {
 		return nil
 	}
-	if r.attended() { // in a session the agent may work during a pause
+	if r.inSession { // in a session the agent may work during a pause
 		m := r.mem.ActionContext()
 		if err := r.readNewCalls(m); err != nil || r.mayAgentHaveEditedPlan(m) {
 			return err

@@ -40,7 +40,7 @@ func (r *Runner) continuePrompt(a loop.BeginTurn) (string, error) {
 // goalPath returns the file for a goal that is too long to repeat in each turn of a user's
 // session, or "".
 func (r *Runner) goalPath() string {
-	if !r.attended() || len(r.Spec.Prompt) <= prompt.MaxGoalAttended {
+	if !r.inSession || len(r.Spec.Prompt) <= prompt.MaxGoalInSession {
 		return ""
 	}
 	return filepath.Join(r.Loop.Dir, "goal.md")
@@ -177,17 +177,17 @@ func (r *Runner) hasTools() bool {
 // addOwner adds the data that depends on where the turn runs, and on the tool whose file the
 // loop keeps up to date.
 func (r *Runner) addOwner(d *prompt.Data, a loop.BeginTurn, m memory.ActionContext) {
-	d.Attended = r.attended() && !a.Isolated
-	d.Alone = !d.Attended || r.Spec.Unattended
-	d.MayAsk = !d.Attended || !r.Spec.Unattended
-	if d.Tools = r.hasTools(); d.Attended {
+	d.InSession = r.inSession && !a.Isolated
+	d.Alone = !d.InSession || r.Spec.Unattended
+	d.MayAsk = !d.InSession || !r.Spec.Unattended
+	if d.Tools = r.hasTools(); d.InSession {
 		d.Tools = r.Spec.Tools
 	}
 	d.Again = assumesMemory(a.Situation)
-	if d.Attended {
+	if d.InSession {
 		d.GoalFile = r.goalPath()
 	}
-	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
+	if a.Situation == loop.FreshRecap && !a.Isolated && (d.InSession || r.Spec.Policy.InSession) {
 		d.Moved = cmp.Or(m.HandoverWhy, "a user asked for it")
 	}
 	switch r.Spec.CompatFormat {

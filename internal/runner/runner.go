@@ -7,7 +7,7 @@
 // handled while a turn or a gate runs. If a runner dies, the next one reads the journal
 // and performs the pending actions again. Every action may be repeated.
 //
-// If the loop runs in a user's session, the session's hooks report the turns, and Attend
+// If the loop runs in a user's session, the session's hooks report the turns, and RunInSession
 // performs the other actions in short-lived processes with the same code. It runs no turn
 // of that session and changes little in the user's tree. takeover.go has the handover
 // between the two. What may be done to the tree depends on whose tree it is, not on which
@@ -15,7 +15,7 @@
 //
 // perform.go maps actions to methods; turn.go, isolatedturn.go, inspect.go, gates.go,
 // commit.go and tree.go implement them; watch.go and files.go receive messages and changes
-// of other tools' files; attend.go and calls.go have what differs in a user's session.
+// of other tools' files; insession.go and calls.go have what differs in a user's session.
 package runner
 
 import (
@@ -86,7 +86,7 @@ type Confinement struct {
 type StartOptions struct {
 	Reopen     bool        // continue a loop even if it has ended
 	NewLimits  loop.Limits // limits of a reopened loop; 0: unchanged
-	FirstEvent loop.Event  // first event of Attend, if it has a payload: HandedOver to the session, which takes the loop or keeps it
+	FirstEvent loop.Event  // first event of RunInSession, if it has a payload: HandedOver to the session, which takes the loop or keeps it
 }
 
 // journalState is the state that the journal gives.
@@ -101,7 +101,7 @@ type journalState struct {
 type controlState struct {
 	inbox         chan func(context.Context) error // functions to call in Run's goroutine
 	action        *runningAction                   // the last action that ends in an event
-	inSession     bool                             // set by Attend, see attended
+	inSession     bool                             // whether a user's session has the loop: its hooks report the turns
 	filesPaused   bool                             // another tool's files pause the loop
 	lastFileError string                           // last error of these files
 	cancelCause   string                           // cause for cancelling the loop at once, see End
@@ -142,7 +142,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.mem.HasUnattributed && !r.mem.Attended(r.Spec.Policy) {
+	if r.mem.HasUnattributed && !r.mem.InSession(r.Spec.Policy) {
 		r.tools.update((*authorship.Calls).AddAnyChange) // the last owner's observations are lost
 	}
 	// Resuming a loop ends a pause, but a pause that the user requested before a handover

@@ -106,7 +106,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 func (r *Runner) isInScope(path, task string, m memory.ActionContext) bool {
 	rules := r.spec().GuardRules(r.guardDirs(), record.TurnScope{Task: task, Approved: m.Approved})
 	d := guard.Scoped(path, rules)
-	return d == guard.Allow || d == guard.Ask && m.Attended && !r.Spec.Unattended
+	return d == guard.Allow || d == guard.Ask && m.InSession && !r.Spec.Unattended
 }
 
 // taskCalls returns all calls since the task began, including those whose changes were
@@ -123,7 +123,7 @@ func (r *Runner) taskCalls(m memory.ActionContext) (*authorship.Calls, error) {
 	all := &authorship.Calls{Resolve: record.PathNames}
 	addCalls(session)(all)
 	for _, c := range own {
-		all.Add(c, m.Attended)
+		all.Add(c, m.InSession)
 	}
 	return all, nil
 }

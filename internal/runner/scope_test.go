@@ -107,7 +107,7 @@ func TestThePersonKeepsToNoScope(t *testing.T) {
 
 func TestTheScopeHoldsInASession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.AttendRequest) {
+	st := sit(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.SessionRequest) {
 		q = gated(map[string]any{"evidence": []string{"unproven"}})
 		q.Words = []string{"plan.md"}
 		return q

@@ -18,7 +18,7 @@ import (
 // run, since tests could connect to them. It names those that may belong to it. Servers that
 // ran before the loop, and those of gates and setup commands, stay.
 func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
-	if !r.attended() || m.Bound.Session == "" || m.StartedAt.IsZero() {
+	if !r.inSession || m.Bound.Session == "" || m.StartedAt.IsZero() {
 		return
 	}
 	var ended, named []string

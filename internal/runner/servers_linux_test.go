@@ -71,7 +71,7 @@ func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
 			if tc.before {
 				port = listens(t, tc.env)
 			}
-			st := sit(t, asks, launch.AttendRequest{
+			st := sit(t, asks, launch.SessionRequest{
 				Session: launch.UserSession{Session: "7a2e"},
 				Request: launch.Request{Flags: map[string]any{"gates": []string{"python3 ask.py"}, "work": []string{"port.txt"}}},
 			})

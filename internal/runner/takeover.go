@@ -54,9 +54,9 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 		if err := r.adoptChangesSinceEnd(ctx); err != nil {
 			return e, err
 		}
-	case phase == loop.HandingOver && !r.mem.Attended(r.Spec.Policy):
+	case phase == loop.HandingOver && !r.mem.InSession(r.Spec.Policy):
 		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner, Why: "the session did not take it"}}
-	case r.mem.Attended(r.Spec.Policy):
+	case r.mem.InSession(r.Spec.Policy):
 		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner}}
 		if err := r.setCallsClosed(true); err != nil {
 			return e, err
@@ -121,7 +121,7 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 
 func (r *Runner) startEvent() loop.Event {
 	p := r.Spec.Policy
-	p.Attended = r.attended() // it may have been created for a session that was closed before the start
+	p.InSession = r.inSession // it may have been created for a session that was closed before the start
 	started := loop.Started{Policy: p, Tasks: r.Spec.Tasks}
 	if r.Spec.UnfinishedWork != nil {
 		started.FirstTask = r.Spec.UnfinishedWork.Task
@@ -131,18 +131,18 @@ func (r *Runner) startEvent() loop.Event {
 
 func (r *Runner) reopenEvent() loop.Event {
 	reopened := loop.Reopened{Owner: loop.OwnerRunner, Limits: r.NewLimits}
-	if r.attended() {
+	if r.inSession {
 		reopened.Owner = loop.OwnerSession
 	}
 	return loop.Event{Payload: reopened}
 }
 
-// handOver hands the loop over to its next owner, which sends the first event. Attend and Run
+// handOver hands the loop over to its next owner, which sends the first event. RunInSession and Run
 // return, and their caller starts the next owner or is it. Calls that this owner has inspected
 // are journalled for it.
 func (r *Runner) handOver(ctx context.Context, id int, h loop.HandOver) error {
 	switch {
-	case r.attended():
+	case r.inSession:
 		return nil
 	case h.To == loop.OwnerRunner: // this process
 		return r.step(ctx, loop.Event{ActionID: id, Payload: loop.HandedOver{To: loop.OwnerRunner, Why: h.Why}})

@@ -45,7 +45,7 @@ func (r *Runner) prepareTicks(ctx context.Context, a loop.Commit, m memory.Actio
 		return ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
 	there, was := f, r.plan
-	if now, err := r.plans.Load(r.planPath()); err == nil && (r.attended() || !r.mayAgentHaveEditedPlan(m)) {
+	if now, err := r.plans.Load(r.planPath()); err == nil && (r.inSession || !r.mayAgentHaveEditedPlan(m)) {
 		// The user may have edited it while the gates ran; in their session it stays anyway.
 		if there, err = now.Tick(ids...); err != nil || isRenumbered(f.Plan(), now.Plan()) {
 			there = now

@@ -57,7 +57,7 @@ func TestATryIsToldWhatTheOthersSaid(t *testing.T) {
 	t.Parallel()
 	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Tries = 4 })
 	st.agent = st.scripted("-- 1/files/have.txt --\none\ntwo\n")
-	st.attend()
+	st.runInSession()
 	st.turn(loop.Turn{Text: "I looked at have.txt.\n\nIt wants a second word."})
 	tells(t, st.file("iterations", "0005", "isolated.md"),
 		"one isolated try", "It wants a second word", "!I looked at have.txt", "A notes.txt", "The user is away")
@@ -65,7 +65,7 @@ func TestATryIsToldWhatTheOthersSaid(t *testing.T) {
 
 func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, launch.AttendRequest{Request: launch.Request{Flags: map[string]any{"kind": "explore"}}})
+	st := sit(t, words, launch.SessionRequest{Request: launch.Request{Flags: map[string]any{"kind": "explore"}}})
 	tells(t, st.told(), "# Goal", "pawl stop", "<blocked>")
 	st.post(record.MessageNote, "look at want.txt")
 	st.turn(loop.Turn{})

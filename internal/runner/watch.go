@@ -50,12 +50,12 @@ func (r *Runner) watchInbox(ctx context.Context) {
 		poll.Reset(slowPollInterval)
 	}
 	files := make(<-chan time.Time) // never ready
-	if !r.attended() && statefile.Follows(r.Spec) {
+	if !r.inSession && statefile.Follows(r.Spec) {
 		tick := time.NewTicker(receiveInterval)
 		defer tick.Stop()
 		files = tick.C
 	}
-	for readFiles := !r.attended(); ; {
+	for readFiles := !r.inSession; ; {
 		done := make(chan struct{})
 		r.enqueue(ctx, func(ctx context.Context) error {
 			defer close(done)

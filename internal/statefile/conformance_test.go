@@ -110,7 +110,7 @@ func changed(before, after map[string]string) []string {
 
 // stands is how the machine stands at iteration n.
 func stands(n int) memory.Memory {
-	return memory.Memory{State: loop.State{Phase: loop.Turning, Policy: loop.Policy{Limits: loop.Limits{Iterations: 9}, Attended: true}, Tasks: []loop.Task{{ID: "US-001", Title: "do it", Status: loop.Open, Turns: n}}, Counts: loop.Counts{Iteration: n, Turns: n}, Clock: loop.Clock{Now: time.Unix(1_760_000_000, 0).UTC(), StartedAt: time.Unix(1_759_990_000, 0).UTC()}, Work: loop.Work{Current: "US-001"}}}
+	return memory.Memory{State: loop.State{Phase: loop.Turning, Policy: loop.Policy{Limits: loop.Limits{Iterations: 9}, InSession: true}, Tasks: []loop.Task{{ID: "US-001", Title: "do it", Status: loop.Open, Turns: n}}, Counts: loop.Counts{Iteration: n, Turns: n}, Clock: loop.Clock{Now: time.Unix(1_760_000_000, 0).UTC(), StartedAt: time.Unix(1_759_990_000, 0).UTC()}, Work: loop.Work{Current: "US-001"}}}
 }
 
 func ended(outcome loop.Outcome) memory.Memory {

@@ -61,7 +61,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Interrupted:
 		m.interrupted(f)
 	case Refused:
-		if !m.s.Attended {
+		if !m.s.InSession {
 			m.crashed(f)
 			return
 		}
@@ -93,7 +93,7 @@ func (m *machine) recordExternalCause(f Failure) {
 // giveUp ends a loop that needs the user to fix something. In a user's session it pauses the loop
 // instead, until the next turn ends or the user resumes it.
 func (m *machine) giveUp(message, hint string) {
-	if !m.s.Attended {
+	if !m.s.InSession {
 		m.finish(Errored, message, hint)
 		return
 	}

@@ -62,7 +62,7 @@ func (m *machine) recordRedAtStart(g Gates) {
 		return
 	}
 	m.s.Gates.RedAtStart = redGates(g)
-	if m.s.Policy.Verify || m.s.Attended || m.s.Stop.Cause != "" {
+	if m.s.Policy.Verify || m.s.InSession || m.s.Stop.Cause != "" {
 		return
 	}
 	what := m.s.Gates.RedReason

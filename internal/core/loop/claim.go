@@ -100,7 +100,7 @@ func (m *machine) routeClaim(seen Inspection) {
 // user watches.
 func (m *machine) claimWithoutChange(beside []string) {
 	m.s.OutsideChanges = beside
-	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
+	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.InSession) {
 		f := Failing{Reason: "no file changed since the task began" + m.outsideChangesNote()}
 		if m.s.Gates.RedReason != "" {
 			f.Remedy = "a change with which this passes: " + m.s.Gates.RedReason

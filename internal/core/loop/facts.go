@@ -11,7 +11,7 @@ type Facts struct {
 	Iteration        int
 	Turns            int
 	BeforeFirstTurn  bool // no turn has begun
-	Attended         bool // a user's session is the owner
+	InSession        bool // a user's session is the owner
 	Verify           bool // the goal is green gates
 	HandoverWhy      string
 	Outcome          Outcome
@@ -47,7 +47,7 @@ func (s State) Facts() Facts {
 	}
 	return Facts{
 		StartedAt: s.StartedAt, Elapsed: s.Elapsed(), Limits: s.Policy.Limits, Usage: s.Usage,
-		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), Attended: s.Attended, Verify: s.Policy.Verify,
+		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), InSession: s.InSession, Verify: s.Policy.Verify,
 		HandoverWhy: s.Handover.Why, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.Trouble.StaleIndexCommit,
 		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, AwaitingApproval: s.AwaitingApproval(),
 		Current: s.Current, Start: s.Start, TurnSinceGates: s.Gates.TurnSince, Claimed: s.Claim != nil,

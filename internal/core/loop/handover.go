@@ -12,7 +12,7 @@ const (
 )
 
 func (m *machine) owner() Owner {
-	if m.s.Attended {
+	if m.s.InSession {
 		return OwnerSession
 	}
 	return OwnerRunner
@@ -28,7 +28,7 @@ func (m *machine) startHandover() bool {
 	if to == m.owner() {
 		to = ""
 	}
-	if to == "" && m.s.Attended && m.mayHandover() {
+	if to == "" && m.s.InSession && m.mayHandover() {
 		switch {
 		case m.contextFull():
 			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.ContextPercent)
@@ -60,7 +60,7 @@ func (m *machine) handoverRequested(to Owner, why string) {
 	m.s.Handover.To, m.s.Handover.Why, m.s.Handover.Failed = to, why, false
 	switch m.s.Phase {
 	case Turning:
-		if !m.s.Attended {
+		if !m.s.InSession {
 			m.do(Interrupt{})
 		}
 	case Waiting, Paused: // the new owner wants to continue
@@ -90,9 +90,9 @@ func (m *machine) handedOver(h HandedOver) {
 		m.s.Handover.Why = h.Why
 	}
 	m.s.Handover.To = ""
-	m.s.Attended = to == OwnerSession
+	m.s.InSession = to == OwnerSession
 	m.s.Handover.Failed, m.s.Handover.IsolationFailed, m.s.Waited = false, false, nil
-	m.s.Next.Fresh, m.s.ContextPercent = !m.s.Attended, 0
+	m.s.Next.Fresh, m.s.ContextPercent = !m.s.InSession, 0
 	switch m.s.Phase {
 	case Turning, TurningIsolated:
 		m.s.Next.Retry = true
@@ -118,7 +118,7 @@ func (m *machine) keepOwner(why string) {
 		return
 	}
 	m.s.Handover.Why = why
-	m.s.Handover.Failed, m.s.Next.Fresh = true, m.s.Next.Fresh && !m.s.Attended
+	m.s.Handover.Failed, m.s.Next.Fresh = true, m.s.Next.Fresh && !m.s.InSession
 	m.notify(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()
 }

@@ -14,26 +14,26 @@ var shallow = loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection
 
 func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(79), "inspect")
 	sc.feed(shallow, "turn 2 continue no_claim")
 	sc.feed(full(80), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
-	if sc.s.Attended || sc.s.ContextPercent != 0 || sc.s.Handover.To != "" {
+	if sc.s.InSession || sc.s.ContextPercent != 0 || sc.s.Handover.To != "" {
 		t.Errorf("%+v", sc.s)
 	}
 	sc.feed(full(80), "inspect")
 	sc.feed(shallow, "turn 4 continue no_claim")
 
-	sc = attended(t, loop.Policy{HandoverAt: 80})
+	sc = inSession(t, loop.Policy{HandoverAt: 80})
 	sc.feed(full(95), "inspect")
 	sc.feed(shallow, "turn 2 continue no_claim")
 }
 
 func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "no client"}}, "notify; turn 2 continue no_claim")
@@ -47,7 +47,7 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 // The recap says what the agent made of its tries, in its own last words.
 func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true})
+	sc := inSession(t, loop.Policy{Gates: true})
 	for said, want := range map[string]string{
 		"I tried A.\n\nIt needs a lock.\n<promise>DONE</promise>\n": "It needs a lock.",
 		"It needs a lock. <promise>DONE</promise>":                  "It needs a lock.",
@@ -70,7 +70,7 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 
 func TestSpentTriesAreHandedOver(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true, Handover: true, HandoverAt: 80})
+	sc := inSession(t, loop.Policy{Gates: true, Handover: true, HandoverAt: 80})
 	for _, f := range []string{"a", "b"} {
 		sc.turn("done", "gates claim")
 		sc.gates(red(f), "turn "+map[string]string{"a": "2", "b": "3"}[f]+" continue gates_failed")
@@ -88,15 +88,15 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 // counted twice.
 func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "handover")
 	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 2 continue interrupted")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
-	if sc.s.Iteration != 2 || !sc.s.Attended {
-		t.Errorf("iteration %d, attended %v", sc.s.Iteration, sc.s.Attended)
+	if sc.s.Iteration != 2 || !sc.s.InSession {
+		t.Errorf("iteration %d, inSession %v", sc.s.Iteration, sc.s.InSession)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 // another, and it was told nothing.
 func TestAnotherSessionTakesALoop(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
@@ -142,7 +142,7 @@ func TestAPausedLoopGoesOnWithWhoTakesIt(t *testing.T) {
 
 func TestAnEndedLoopIsReopenedByAnotherOwner(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{})
+	sc := inSession(t, loop.Policy{})
 	sc.turn("blocked", "checkpoint")
 	sc.checkpointed("finish blocked")
 	sc.feed(loop.Event{Payload: loop.Reopened{Owner: loop.OwnerRunner, Limits: sc.s.Policy.Limits}}, "turn 2 fresh interrupted")

@@ -20,7 +20,7 @@ type IsolatedTurn struct {
 // isolates reports whether the next turn runs in an isolated session.
 func (m *machine) isolates() bool {
 	p := m.s.Policy
-	return m.s.Attended && p.Verify && p.Isolate && !m.s.Handover.IsolationFailed && m.s.Ladder.Attempt >= freshSession
+	return m.s.InSession && p.Verify && p.Isolate && !m.s.Handover.IsolationFailed && m.s.Ladder.Attempt >= freshSession
 }
 
 // isolatedEnded handles an isolated turn like any other: the gates decide. Its "blocked" counts

@@ -13,7 +13,7 @@ var isolating = loop.Policy{Gates: true, Verify: true, Isolate: true}
 // spent is a verify loop whose tries in the session have failed.
 func spent(t *testing.T) *scenario {
 	t.Helper()
-	sc := attended(t, isolating)
+	sc := inSession(t, isolating)
 	for _, f := range []string{"a", "b", "c"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, ContextPercent: 40}), "inspect deep")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
@@ -32,8 +32,8 @@ func tried(cost float64) loop.Event {
 func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
-	if sc.s.Phase != loop.TurningIsolated || !sc.s.Attended || !sc.s.Phase.OwnerActs() {
-		t.Fatalf("%s, attended %v", sc.s.Phase, sc.s.Attended)
+	if sc.s.Phase != loop.TurningIsolated || !sc.s.InSession || !sc.s.Phase.OwnerActs() {
+		t.Fatalf("%s, inSession %v", sc.s.Phase, sc.s.InSession)
 	}
 	sc.feed(ended(byPerson), "") // they type meanwhile
 	sc.feed(tried(0.25), "inspect deep")
@@ -73,7 +73,7 @@ func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 	t.Parallel()
 	p := isolating
 	p.Tries = 5
-	sc := attended(t, p)
+	sc := inSession(t, p)
 	for _, want := range []string{
 		"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 continue gates_failed", "turn 5 continue gates_failed",
 		"turn 6 fresh fresh",
@@ -162,13 +162,13 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 	t.Parallel()
 	for _, p := range []loop.Policy{{Kind: loop.Explore, Gates: true}, {Kind: loop.Explore}} {
 		p.Limits.Iterations = 2
-		sc := attended(t, p)
+		sc := inSession(t, p)
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}, ToolCalls: 0}), "inspect")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true, TickedByAgent: []string{"a"}}}}, "turn 2 continue no_claim")
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
 		sc.feed(shallow, "finish finished")
 	}
-	sc := attended(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute, Limits: loop.Limits{Iterations: 2}})
+	sc := inSession(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect")
 	sc.feed(shallow, "wait")
 	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 2 continue no_claim")

@@ -53,7 +53,7 @@ func (m *machine) nextAttempt() {
 	}
 	l.Tries = 0
 	l.Attempt++
-	if l.Attempt == freshSession && m.s.Attended && !p.Verify && !m.mayHandover() {
+	if l.Attempt == freshSession && m.s.InSession && !p.Verify && !m.mayHandover() {
 		l.Attempt++
 	}
 	if l.Attempt == restored && !m.mayRestore() {
@@ -70,7 +70,7 @@ func (m *machine) nextAttempt() {
 	}
 	switch l.Attempt {
 	case freshSession:
-		m.s.Next.Fresh = !m.s.Attended || m.mayHandover()
+		m.s.Next.Fresh = !m.s.InSession || m.mayHandover()
 		m.beginTurnFor(GatesFailed)
 	case restored:
 		m.s.Next.Fresh = true
@@ -82,7 +82,7 @@ func (m *machine) nextAttempt() {
 }
 
 // mayRestore reports whether the tree may be restored; never in a user's session.
-func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.Attended }
+func (m *machine) mayRestore() bool { return m.s.Policy.Restore && !m.s.InSession }
 
 func (m *machine) restore(then After) {
 	m.s.Gates.TurnSince = false

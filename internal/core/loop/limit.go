@@ -34,7 +34,7 @@ func (m *machine) limit() Outcome {
 func (s State) Deadline() time.Time {
 	limit := s.Policy.Limits.Duration
 	waits := s.Phase == Waiting && s.AwayFrom.IsZero()
-	turns := s.Phase == Turning && !s.Attended || s.Phase == TurningIsolated
+	turns := s.Phase == Turning && !s.InSession || s.Phase == TurningIsolated
 	gates := s.Phase == Baseline || s.Phase == Judging
 	if limit <= 0 || s.Stop.Limit != "" || !turns && !waits && !gates {
 		return time.Time{}
@@ -105,7 +105,7 @@ func (m *machine) limitHit(o Outcome) {
 	m.s.Stop.Limit = o
 	switch m.s.Phase {
 	case Turning:
-		if !m.s.Attended { // a turn of a user's session comes to its own end
+		if !m.s.InSession { // a turn of a user's session comes to its own end
 			m.do(Interrupt{})
 		}
 	case TurningIsolated:

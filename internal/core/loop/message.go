@@ -85,7 +85,7 @@ func (m *machine) delivered(ids []string) {
 // Prompts of a user's session are shorter, see package prompt.
 func (m *machine) promptBudget() func(Message) bool {
 	number, size := 20, 4<<10
-	if m.s.Attended {
+	if m.s.InSession {
 		number, size = 6, 1500
 	}
 	n, used := 0, 0

@@ -39,10 +39,10 @@ func samples(k loop.EventKind) []loop.Event {
 			{Kind: loop.Change, Gates: true},
 			{Kind: loop.Change, Gates: true, Restore: true},
 			{Kind: loop.Change, Gates: true, Verify: true},
-			{Kind: loop.Change, Gates: true, Attended: true},
-			{Kind: loop.Change, Gates: true, Attended: true, Restore: true},
-			{Kind: loop.Change, Gates: true, Attended: true, Handover: true, HandoverAt: 80, Tries: 1},
-			{Kind: loop.Change, Gates: true, Attended: true, Verify: true, Isolate: true, Tries: 1},
+			{Kind: loop.Change, Gates: true, InSession: true},
+			{Kind: loop.Change, Gates: true, InSession: true, Restore: true},
+			{Kind: loop.Change, Gates: true, InSession: true, Handover: true, HandoverAt: 80, Tries: 1},
+			{Kind: loop.Change, Gates: true, InSession: true, Verify: true, Isolate: true, Tries: 1},
 			{Kind: loop.Answer, Gates: true},
 			{Kind: loop.Answer, Gates: true, Reviews: true},
 			{Kind: loop.Change, Gates: true, Restore: true, Reviews: true, ReviewRounds: 2},
@@ -211,7 +211,7 @@ type signature struct {
 	purpose                                  loop.Purpose
 	attempt, left                            int
 	gates, restore, verify, reviews          bool
-	attended, handover, isolate, handsOver   bool
+	inSession, handover, isolate, handsOver  bool
 	unjudged, hit, stop, pause, claim, block bool
 	replaced, edits                          bool
 }
@@ -224,12 +224,12 @@ func signatureOf(s loop.State) signature {
 		}
 	}
 	if s.Phase == loop.Ended {
-		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended, unjudged: s.HasWorkLeft()}
+		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, inSession: s.InSession, unjudged: s.HasWorkLeft()}
 	}
 	sig := signature{
 		s.Phase, p.Kind, s.After, s.Gates.Purpose, s.Ladder.Attempt, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
-		s.Attended, p.Handover, p.Isolate && !s.Handover.IsolationFailed, s.Handover.To != "",
+		s.InSession, p.Handover, p.Isolate && !s.Handover.IsolationFailed, s.Handover.To != "",
 		s.Gates.TurnSince, s.Stop.Limit != "", s.Stop.Cause != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
 		s.TreeReplaced, len(s.Edits) > 0,
 	}

@@ -201,7 +201,7 @@ func (m *machine) awaitAnswer() bool {
 		q.Until = m.s.Now.Add(within)
 		m.changeQuestion(q.Task, func(kept *Question) { kept.Until = q.Until })
 	}
-	if _, more := m.pick(); more && !m.s.Attended { // a user's tree is left as it is
+	if _, more := m.pick(); more && !m.s.InSession { // a user's tree is left as it is
 		m.saveWork()
 		return true
 	}
@@ -213,7 +213,7 @@ func (m *machine) awaitAnswer() bool {
 // owner may have been a session, whose tree must stay as it is.
 func (m *machine) resumeOtherWork() bool {
 	q, waits := m.s.AwaitedAnswer()
-	if !waits || q.Approve != "" || m.s.Attended {
+	if !waits || q.Approve != "" || m.s.InSession {
 		return false
 	}
 	if _, more := m.pick(); !more {

@@ -14,7 +14,7 @@ func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
 	p.Gates = true
 	sc := begin(t, p, open("a")...)
 	sc.checkpointed("gates baseline")
-	sc.gates(green, map[bool]string{false: "turn 1 fresh first", true: "turn 1 continue first"}[p.Attended])
+	sc.gates(green, map[bool]string{false: "turn 1 fresh first", true: "turn 1 continue first"}[p.InSession])
 	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "UTC or\nlocal?", Choices: []string{"UTC", "local"}, Proposed: proposed}}}, "")
 	sc.turn("", "wait")
 	return sc
@@ -158,7 +158,7 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 // In a user's session their next prompt is the answer.
 func TestQuestionInASession(t *testing.T) {
 	t.Parallel()
-	sc := asked(t, loop.Policy{Attended: true}, "")
+	sc := asked(t, loop.Policy{InSession: true}, "")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect") // the client woke the session
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "wait")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}}, "turn 3 continue no_claim")

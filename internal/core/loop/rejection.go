@@ -110,7 +110,7 @@ func (m *machine) rejectedTestsChanged(paths []string) {
 	m.do(RestoreFiles{Paths: paths})
 	m.remember("changed tests that the user does not let it change: " + what)
 	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
-	if m.s.Attended {
+	if m.s.InSession {
 		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
 	}
 	m.beginTurnFor(NoClaim)

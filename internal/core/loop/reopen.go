@@ -15,7 +15,7 @@ func (m *machine) reopen(r Reopened) {
 	m.forgetEnd()
 	m.addTasks(r.Added)
 	if r.Owner != "" {
-		s.Attended = r.Owner == OwnerSession
+		s.InSession = r.Owner == OwnerSession
 	}
 	s.Handover, s.Trouble, s.Violations, s.Pause = Handover{}, Trouble{}, 0, false
 	*s = s.Extended(r.Limits)
@@ -32,7 +32,7 @@ func (m *machine) reopen(r Reopened) {
 	t, ok := s.Task(s.Current)
 	begun := ok && t.Status == Open && s.Start.Task == t.ID && s.Start.Tree != "" && !s.TreeReplaced
 	if begun && len(t.Rejected) == 0 { // else the originals are restored before it begins anew
-		s.Ladder, s.Claim, s.Next.Retry, s.Next.Fresh = Ladder{}, nil, false, !s.Attended
+		s.Ladder, s.Claim, s.Next.Retry, s.Next.Fresh = Ladder{}, nil, false, !s.InSession
 		s.Next.Situation = Interruption
 		m.firstTurn() // if not had yet
 		return

@@ -87,7 +87,7 @@ func (s State) CostUnknown() bool {
 	if s.Phase == Ended && s.BeforeFirstTurn() {
 		return false
 	}
-	return (s.Policy.NoCost || !s.BeforeFirstTurn() || s.Attended) && s.Usage == (Usage{})
+	return (s.Policy.NoCost || !s.BeforeFirstTurn() || s.InSession) && s.Usage == (Usage{})
 }
 
 // Add returns the sum, clamped so that it can be encoded as JSON.
@@ -200,7 +200,7 @@ type Clock struct {
 
 // Ownership is who drives the loop, and who will.
 type Ownership struct {
-	Attended       bool     `json:"attended,omitempty"`        // a user's session is the owner, not a runner
+	InSession      bool     `json:"in_session,omitempty"`      // a user's session is the owner, not a runner
 	Waited         []string `json:"waited,omitempty"`          // its background work that the loop already waited for
 	ContextPercent int      `json:"context_percent,omitempty"` // how full the agent's context is
 	Handover       Handover `json:"handover,omitzero"`

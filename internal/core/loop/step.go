@@ -163,7 +163,7 @@ func (s State) awaits(p EventPayload) bool {
 // actionEnded handles the event that the loop waits for.
 func (m *machine) actionEnded(e Event) {
 	if !m.s.awaits(e.Payload) {
-		if !m.s.Attended || !m.unrequestedTurn(e) {
+		if !m.s.InSession || !m.unrequestedTurn(e) {
 			m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind(), m.s.Phase))
 		}
 		return
@@ -214,11 +214,11 @@ func (m *machine) start(st Started) {
 	m.s.Policy.Limits = st.Policy.Limits.With(early)
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
-	m.s.Attended = st.Policy.Attended
+	m.s.InSession = st.Policy.InSession
 	m.s.FirstTask = st.FirstTask
 	m.s.Iteration = st.Policy.IterationsBefore
 	m.s.StartedAt = m.s.Now
-	m.s.Next.Fresh = !m.s.Attended
+	m.s.Next.Fresh = !m.s.InSession
 	if len(m.s.Tasks) == 0 {
 		m.finish(Errored, "the goal has no task", "give a prompt, or a plan with at least one task")
 		return

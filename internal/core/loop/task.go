@@ -171,7 +171,7 @@ func (m *machine) beginTask(id string) {
 	if first {
 		m.s.Next.Situation = FirstTurn
 	}
-	if perTask := m.s.Policy.Session == PerTask || m.s.Policy.Session == ""; perTask && !(first && m.s.Attended) {
+	if perTask := m.s.Policy.Session == PerTask || m.s.Policy.Session == ""; perTask && !(first && m.s.InSession) {
 		m.s.Next.Fresh = true
 	}
 	m.restoreRejected(id)

@@ -109,7 +109,7 @@ func (m *machine) repeatsRedRun() bool {
 func (m *machine) failRepeatedRun() {
 	l := &m.s.Ladder
 	t, red := l.LastTestRun, l.TestRunFingerprint
-	if !m.s.Attended {
+	if !m.s.InSession {
 		l.Fingerprint = red // the failure of the try before, too
 	}
 	l.TestRunFingerprint, l.SameRedRuns = "", 0

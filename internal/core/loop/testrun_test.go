@@ -49,7 +49,7 @@ func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
 // failed try, and no more.
 func TestTheSameRedRunInASessionIsATry(t *testing.T) {
 	t.Parallel()
-	sc := begin(t, loop.Policy{Gates: true, Attended: true})
+	sc := begin(t, loop.Policy{Gates: true, InSession: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 continue first")
 	sc.tries(redRun("a"), "turn 2 continue no_claim")

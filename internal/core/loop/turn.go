@@ -74,7 +74,7 @@ func (m *machine) beginTurnFor(s Situation) {
 // fresh reports whether the next turn gets an empty context. A user's session keeps its own.
 func (m *machine) fresh() bool {
 	p := m.s.Policy
-	return !m.s.Attended && (m.s.Next.Fresh || p.Session == PerTurn && m.s.Next.Situation != Interruption ||
+	return !m.s.InSession && (m.s.Next.Fresh || p.Session == PerTurn && m.s.Next.Situation != Interruption ||
 		p.Session == Hybrid && m.contextFull())
 }
 
@@ -128,7 +128,7 @@ func (m *machine) applyTurn(t Turn) {
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
 	}
-	if m.s.Attended && t.Claim == nil && m.hasNewBackground(t.Background) {
+	if m.s.InSession && t.Claim == nil && m.hasNewBackground(t.Background) {
 		m.wait(m.s.Now.Add(backgroundWait), ThenTurn, "background work: "+strings.Join(t.Background, ", "))
 		return
 	}
@@ -262,7 +262,7 @@ func (m *machine) stagnant() {
 	}
 	why := m.idleReason()
 	if m.s.Policy.Gates {
-		if !m.s.Attended { // a user's words may come between
+		if !m.s.InSession { // a user's words may come between
 			m.s.Ladder.Tries = m.maxTries() // more of the same is not worth a try
 		}
 		m.fail(Failing{Reason: why, NoWork: true}, "")
@@ -296,7 +296,7 @@ func (m *machine) violation(paths []string) {
 	what := strings.Join(paths, ", ")
 	m.do(RestoreFiles{Paths: paths})
 	past, told := "changed protected files, restored: ", "these files are protected, and Pawl restored them: "
-	if m.s.Attended {
+	if m.s.InSession {
 		past, told = "changed protected files: ", "these files are protected; restore them, or ask the user to change them: "
 	}
 	m.remember(past + what)

@@ -154,7 +154,7 @@ func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Acti
 			w.t.Errorf("a turn of %s begins, which waits for an answer", turn.Task)
 		}
 		wait, _ := a.Payload.(loop.Wait)
-		if q, _ := w.s.AwaitedAnswer(); wait.Task == "" || w.s.Attended || q.Approve != "" {
+		if q, _ := w.s.AwaitedAnswer(); wait.Task == "" || w.s.InSession || q.Approve != "" {
 			continue
 		}
 		for _, t := range w.s.Tasks {

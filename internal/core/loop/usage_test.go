@@ -30,7 +30,7 @@ func TestUsageAddsUpToWhatCanBeWritten(t *testing.T) {
 
 func TestATurnOfThePersonCostsNothing(t *testing.T) {
 	t.Parallel()
-	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
+	sc := begin(t, loop.Policy{InSession: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("turn 1 continue first")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true, Usage: loop.Usage{CostUSD: 9}}}}, "turn 1 continue no_claim")
 	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// attended is a loop in a user's session, in its first turn.
-func attended(t *testing.T, p loop.Policy) *scenario {
+// inSession is a loop in a user's session, in its first turn.
+func inSession(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
-	p.Attended, p.Session = true, loop.Continue
+	p.InSession, p.Session = true, loop.Continue
 	sc := begin(t, p)
 	if !p.Gates {
 		sc.checkpointed("turn 1 continue first")
@@ -33,20 +33,20 @@ var byPerson = loop.Turn{ByUser: true, ToolCalls: 1}
 
 func TestATurnOfAPersonsSessionIsNotInterrupted(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true})
+	sc := inSession(t, loop.Policy{Gates: true})
 	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "")
 	sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.gates(green, "finish duration")
 
-	sc = attended(t, loop.Policy{})
+	sc = inSession(t, loop.Policy{})
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 }
 
 func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []loop.Class{loop.Login, loop.Billing, loop.Refused} {
-		sc := attended(t, loop.Policy{})
+		sc := inSession(t, loop.Policy{})
 		sc.feed(died(c), "notify")
 		if sc.s.Phase != loop.Paused || sc.s.Pause {
 			t.Fatalf("%s: %s", c, sc.s.Phase)
@@ -66,7 +66,7 @@ func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 
 func TestALoopInASessionDoesNotEndBecauseTheNetworkIsDown(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{})
+	sc := inSession(t, loop.Policy{})
 	for range 10 {
 		sc.feed(died(loop.Network), "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
@@ -80,7 +80,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	t.Parallel()
 	claimed := ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}})
 
-	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc := inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(died(loop.UsageLimit), "wait")
 	sc.feed(claimed, "inspect deep") // the user bought more, and the agent went on
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
@@ -88,14 +88,14 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 		t.Errorf("iteration %d", sc.s.Iteration)
 	}
 
-	sc = attended(t, loop.Policy{Gates: true})
+	sc = inSession(t, loop.Policy{Gates: true})
 	sc.feed(died(loop.Overloaded), "wait")
 	sc.feed(ended(byPerson), "turn 1 continue no_claim")
 	sc.feed(died(loop.Overloaded), "wait")
 	sc.feed(died(loop.UsageLimit), "wait")
 
 	background := loop.Turn{ToolCalls: 1, Background: []string{"npm test"}}
-	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
+	sc = inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(background), "wait")
 	sc.feed(ended(background), "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
@@ -104,13 +104,13 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	}
 
 	background.Background = []string{"a server"}
-	sc = attended(t, loop.Policy{Gates: true})
+	sc = inSession(t, loop.Policy{Gates: true})
 	sc.feed(ended(background), "wait")
 	sc.feed(ended(byPerson), "turn 2 continue no_claim") // their word ends the wait, whatever still runs
 	sc.feed(ended(background), "inspect")                // it was waited for once
 
 	background.Background = []string{"npm start"}
-	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc = inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(ended(background), "wait")
 	sc.feed(claimed, "inspect deep")
 	if sc.s.Iteration != 1 {
@@ -120,7 +120,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 
 func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true})
+	sc := inSession(t, loop.Policy{Gates: true})
 	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
 	sc.feed(ended(byPerson), "")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
@@ -140,7 +140,7 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 
 func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true})
+	sc := inSession(t, loop.Policy{Gates: true})
 	for n, want := range []string{"restore_files; turn 2 continue violation", "restore_files; turn 3 continue violation", "restore_files; finish tampered"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Tampered: []string{"check.sh"}}}}, want)
@@ -155,7 +155,7 @@ func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 
 func TestALoopInASessionThatFailsAgainAndAgainIsStuck(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true})
+	sc := inSession(t, loop.Policy{Gates: true})
 	sc.turn("done", "gates claim")
 	sc.gates(red("a"), "turn 2 continue gates_failed")
 	sc.turn("done", "gates claim")
@@ -167,7 +167,7 @@ func TestALoopInASessionThatFailsAgainAndAgainIsStuck(t *testing.T) {
 
 func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
+	sc := inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.turn("done", "gates claim")
 	for range 3 {
 		sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
@@ -184,7 +184,7 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []bool{true, false} {
-		sc := attended(t, loop.Policy{})
+		sc := inSession(t, loop.Policy{})
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
 		if seen := (loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: changed}}}); !changed {
 			sc.feed(seen, "finish unverified")
@@ -199,7 +199,7 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 // Another process may say more than a prompt can hold.
 func TestMessagesThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
-	sc := attended(t, loop.Policy{})
+	sc := inSession(t, loop.Policy{})
 	for range 1000 {
 		sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "old"}}, "")
 	}

@@ -42,7 +42,7 @@ func (w *world) meddle() {
 			w.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}})
 		}
 	case 7: // somebody types, or the client wakes the session
-		if w.s.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
+		if w.s.InSession && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
 			w.feed(loop.Event{Payload: w.turn()})
 		}
 	case 9:
@@ -59,7 +59,7 @@ func (w *world) isNonsense(k loop.EventKind) bool {
 	case loop.KindReopened, loop.KindCancelled, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerChanged, loop.KindHandedOver, loop.KindCheckpointRestored:
 		return false
 	case loop.KindTurnEnded, loop.KindAgentFailed:
-		return !w.s.Attended && w.s.Phase != loop.Turning
+		return !w.s.InSession && w.s.Phase != loop.Turning
 	case loop.KindGatesFinished:
 		return w.s.Phase != loop.Baseline && w.s.Phase != loop.Judging
 	case loop.KindTreeInspected:

@@ -70,7 +70,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			Tokens:     int64(w.r.IntN(2)) * 100_000,
 		},
 		Session:    []loop.SessionMode{loop.PerTask, loop.PerTurn, loop.Hybrid, loop.Continue}[w.r.IntN(4)],
-		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), EveryTurn: w.coin(6), Attended: w.coin(5),
+		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), EveryTurn: w.coin(6), InSession: w.coin(5),
 		Every: time.Minute, Handover: w.coin(2), Isolate: w.coin(2), Tries: w.r.IntN(3),
 	}
 	p.Verify = p.Verify && p.Gates
@@ -313,11 +313,11 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 
 func (w *world) checkBegin(a loop.BeginTurn) {
 	switch s := w.s; {
-	case a.Isolated && (!s.Attended || !s.Policy.Verify || !s.Policy.Isolate || !a.Fresh):
+	case a.Isolated && (!s.InSession || !s.Policy.Verify || !s.Policy.Isolate || !a.Fresh):
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
-	case s.Attended && a.Fresh && !a.Isolated:
+	case s.InSession && a.Fresh && !a.Isolated:
 		w.t.Errorf("a user's session is to have a fresh context: %+v", a)
-	case s.Attended && s.Policy.Handover && !s.Handover.Failed && s.ContextPercent >= s.Policy.HandoverAt && !a.Isolated:
+	case s.InSession && s.Policy.Handover && !s.Handover.Failed && s.ContextPercent >= s.Policy.HandoverAt && !a.Isolated:
 		w.t.Errorf("a session with %d %% is not left", s.ContextPercent)
 	}
 	l := w.s.Policy.Limits

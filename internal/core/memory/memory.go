@@ -156,13 +156,13 @@ type Note struct {
 	Orphans            []string        `json:"orphans,omitempty"`              // the processes that it reports as running after the loop's end: PID COMMAND
 }
 
-// Attended reports whether a user's session has the loop, whose hooks drive it. Before
+// InSession reports whether a user's session has the loop, whose hooks drive it. Before
 // the state machine has begun, the requested policy decides.
-func (m Memory) Attended(requested loop.Policy) bool {
+func (m Memory) InSession(requested loop.Policy) bool {
 	if m.State.Phase == "" || m.State.Phase == loop.New {
-		return requested.Attended
+		return requested.InSession
 	}
-	return m.State.Attended
+	return m.State.InSession
 }
 
 // CompletesAttribution reports whether an event means that all changes so far are attributed. An

@@ -20,8 +20,8 @@ func (s Sandbox) Equal(other Sandbox) bool {
 }
 
 // Lines describes the sandbox, one line per fact, or returns nil without a sandbox.
-// attended means that the loop runs in a user's session, which is not confined.
-func (s Sandbox) Lines(attended bool) []string {
+// inSession means that the loop runs in a user's session, which is not confined.
+func (s Sandbox) Lines(inSession bool) []string {
 	if s.Level == "" {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (s Sandbox) Lines(attended bool) []string {
 	if s.Mechanism != "" {
 		first += ", by " + s.Mechanism
 	}
-	if attended {
+	if inSession {
 		first += ", around gates and fresh sessions, not yours"
 	} else {
 		first += ", around agent and gates"

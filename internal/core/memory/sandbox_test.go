@@ -12,9 +12,9 @@ import (
 func TestSandboxLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		wall     memory.Sandbox
-		attended bool
-		want     []string
+		wall      memory.Sandbox
+		inSession bool
+		want      []string
 	}{
 		{memory.Sandbox{}, false, nil},
 		{memory.Sandbox{Level: "tree", Mechanism: "landlock"}, false, []string{"tree, by landlock, around agent and gates"}},
@@ -24,7 +24,7 @@ func TestSandboxLines(t *testing.T) {
 			"strict, by bubblewrap, around agent and gates", "agents reach api, a, b", "gates reach a, b",
 		}},
 	} {
-		if diff := cmp.Diff(c.want, c.wall.Lines(c.attended)); diff != "" {
+		if diff := cmp.Diff(c.want, c.wall.Lines(c.inSession)); diff != "" {
 			t.Errorf("%+v: %s", c.wall, diff)
 		}
 	}

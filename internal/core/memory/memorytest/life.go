@@ -8,7 +8,7 @@ import (
 
 // Policy is the policy of the loop.
 func Policy() loop.Policy {
-	return loop.Policy{Kind: loop.Change, Gates: true, Attended: true, Session: loop.Continue, Limits: loop.Limits{Iterations: 9}}
+	return loop.Policy{Kind: loop.Change, Gates: true, InSession: true, Session: loop.Continue, Limits: loop.Limits{Iterations: 9}}
 }
 
 // Tasks are the tasks of the loop.

@@ -33,15 +33,15 @@ type sitting struct {
 }
 
 // sit begins a loop in a session, up to its first turn.
-func sit(t *testing.T, files map[string]string, q launch.AttendRequest) *sitting {
+func sit(t *testing.T, files map[string]string, q launch.SessionRequest) *sitting {
 	t.Helper()
 	return newBench(t, files).sit(q)
 }
 
-func (b *bench) sit(q launch.AttendRequest) *sitting {
+func (b *bench) sit(q launch.SessionRequest) *sitting {
 	b.t.Helper()
 	st, p := b.prepareToSit(&q)
-	a, err := p.Attend(b.t.Context(), launch.AttendOptions{Session: q.Session, Observer: teller{b.t}, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(b.t.Context(), launch.SessionOptions{Session: q.Session, Observer: teller{b.t}, GateTimeout: time.Minute})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func (b *bench) sit(q launch.AttendRequest) *sitting {
 	return st
 }
 
-func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepared) {
+func (b *bench) prepareToSit(q *launch.SessionRequest) (*sitting, *launch.Prepared) {
 	b.t.Helper()
 	q.Dir, q.Env = b.root, b.env
 	if q.Words == nil {
@@ -61,19 +61,19 @@ func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepare
 	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the user's
 	maps.Copy(flags, q.Flags)
 	q.Flags = flags
-	p, err := launch.PrepareAttended(b.t.Context(), *q)
+	p, err := launch.PrepareInSession(b.t.Context(), *q)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return &sitting{bench: b}, p
 }
 
-func gated(more map[string]any) launch.AttendRequest {
-	return launch.AttendRequest{Request: launch.Request{Flags: withGate(more)}}
+func gated(more map[string]any) launch.SessionRequest {
+	return launch.SessionRequest{Request: launch.Request{Flags: withGate(more)}}
 }
 
-// attend is one drive process, from its start to its end.
-func (st *sitting) attend() loop.State {
+// runInSession is one drive process, from its start to its end.
+func (st *sitting) runInSession() loop.State {
 	st.t.Helper()
 	s, err := st.driven(st.t.Context(), teller{st.t})
 	if err != nil {
@@ -89,7 +89,7 @@ func (st *sitting) driven(ctx context.Context, o runner.Observer) (loop.State, e
 		st.t.Fatal(err)
 	}
 	d.Observer, d.Agent, d.FileTimeTolerance = o, st.agent, fileDoubt
-	st.s, err = d.Attend(ctx)
+	st.s, err = d.RunInSession(ctx)
 	if closed := d.Close(); closed != nil {
 		st.t.Fatal(closed)
 	}
@@ -123,7 +123,7 @@ func (st *sitting) turn(t loop.Turn) loop.State {
 	st.t.Helper()
 	t.ToolCalls = max(t.ToolCalls, 1)
 	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: t}})
-	return st.attend()
+	return st.runInSession()
 }
 
 func (st *sitting) claims() loop.State {

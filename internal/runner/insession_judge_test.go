@@ -122,7 +122,7 @@ func (st *sitting) toolsLength() int64 {
 
 func TestAVerifyLoopInASession(t *testing.T) {
 	t.Parallel()
-	q := launch.AttendRequest{Verify: "sh check.sh"}
+	q := launch.SessionRequest{Verify: "sh check.sh"}
 	st := sit(t, words, q)
 	if st.turn(loop.Turn{}); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "missing two") || strings.Contains(st.told(), "fresh") {
 		t.Fatalf("%s, told\n%s", st.s.Phase, st.told())

@@ -28,7 +28,7 @@ func TestADriveThatIsKilledIsReplaced(t *testing.T) {
 			if _, err := st.driven(ctx, &onStep{teller: teller{t}, at: at, then: kill}); err == nil && st.s.Phase != loop.Ended {
 				t.Fatalf("not killed: %s", st.s.Phase)
 			}
-			if st.attend(); st.s.Outcome != loop.Verified {
+			if st.runInSession(); st.s.Outcome != loop.Verified {
 				t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 			}
 			st.untouched()
@@ -64,12 +64,12 @@ func TestAPromptThatWasNotWrittenIs(t *testing.T) {
 	if err := os.Remove(record.PromptPath(st.loop, m)); err != nil {
 		t.Fatal(err)
 	}
-	if st.attend(); st.told() != was {
+	if st.runInSession(); st.told() != was {
 		t.Errorf("written again:\n%s", st.told())
 	}
 	before := st.records()
-	if st.attend(); st.records() != before {
-		t.Error("an attend with nothing to do journals")
+	if st.runInSession(); st.records() != before {
+		t.Error("a drive with nothing to do journals")
 	}
 }
 
@@ -84,18 +84,18 @@ func TestMessagesReachALoopInASession(t *testing.T) {
 	st := sit(t, words, gated(nil))
 	st.post(record.MessageNote, "look at want.txt")
 	st.post(record.MessagePause, "")
-	if st.attend(); st.s.Phase != loop.Turning {
+	if st.runInSession(); st.s.Phase != loop.Turning {
 		t.Fatalf("%s: a pause cut the turn off", st.s.Phase)
 	}
 	if st.turn(loop.Turn{}); st.s.Phase != loop.Paused {
 		t.Fatalf("not paused but %s", st.s.Phase)
 	}
 	st.post(record.MessageResume, "")
-	if st.attend(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "The user says: look at want.txt") {
+	if st.runInSession(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "The user says: look at want.txt") {
 		t.Fatalf("%s, told\n%s", st.s.Phase, st.told())
 	}
 	st.post(record.MessageStop, "")
-	if st.attend(); st.s.Outcome != loop.CancelledEnd {
+	if st.runInSession(); st.s.Outcome != loop.CancelledEnd {
 		t.Fatalf("stopped in mid-turn: %s", st.s.Phase)
 	}
 	st.untouched()
@@ -107,11 +107,11 @@ func TestAWaitIsLeftToTheSession(t *testing.T) {
 	st.hook(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{
 		Class: loop.UsageLimit, Message: "limit reached", Until: time.Now().Add(100 * time.Millisecond),
 	}}})
-	if st.attend(); st.s.Phase != loop.Waiting {
+	if st.runInSession(); st.s.Phase != loop.Waiting {
 		t.Fatalf("not waiting but %s", st.s.Phase)
 	}
 	time.Sleep(2500 * time.Millisecond)
-	if st.attend(); st.s.Phase != loop.Turning || st.s.Iteration != 1 || !strings.Contains(st.told(), "goes on after an interruption") {
+	if st.runInSession(); st.s.Phase != loop.Turning || st.s.Iteration != 1 || !strings.Contains(st.told(), "goes on after an interruption") {
 		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.told())
 	}
 }
@@ -145,7 +145,7 @@ func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
 		st.hook(e)
 	}
 	st.edits("have.txt", "one\ntwo\n")
-	if st.attend(); st.s.Refusals != 1 { // green, and no baseline that could tell
+	if st.runInSession(); st.s.Refusals != 1 { // green, and no baseline that could tell
 		t.Fatalf("%s %s: the gates were not run again", st.s.Phase, st.s.Outcome)
 	}
 }
@@ -159,7 +159,7 @@ func TestTheTimeLimitOfASessionWaitsForTheTurn(t *testing.T) {
 	const limit = 20 * time.Second // the baseline takes seconds on a loaded machine
 	st = sit(t, words, gated(map[string]any{"max_duration": limit.String()}))
 	time.Sleep(time.Until(st.s.StartedAt.Add(limit)))
-	if st.attend(); st.s.Phase != loop.Turning {
+	if st.runInSession(); st.s.Phase != loop.Turning {
 		t.Fatalf("cut off: %s", st.s.Phase)
 	}
 	st.edits("have.txt", "one\ntwo\n")
@@ -168,7 +168,7 @@ func TestTheTimeLimitOfASessionWaitsForTheTurn(t *testing.T) {
 	}
 }
 
-func TestALoopWithoutGitIsAttended(t *testing.T) {
+func TestALoopWithoutGitInASession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	if err := os.RemoveAll(filepath.Join(b.root, ".git")); err != nil {

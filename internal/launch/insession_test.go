@@ -29,32 +29,32 @@ const sessionID = "0d1f2a3b-0000-4000-8000-000000000001"
 
 // openFolder returns the work tree of a folder, in any state of git, since nothing begins
 // there.
-func openFolder(root string, env environment.Environment, flags map[string]any) launch.AttendRequest {
-	return launch.AttendRequest{
+func openFolder(root string, env environment.Environment, flags map[string]any) launch.SessionRequest {
+	return launch.SessionRequest{
 		Request: launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env},
 		Session: launch.UserSession{Session: sessionID, Client: 4242, Prompt: "p1", Responder: "plugin"},
 	}
 }
 
-func attend(t *testing.T, q launch.AttendRequest, o launch.AttendOptions) (*launch.AttendedLoop, error) {
+func beginInSession(t *testing.T, q launch.SessionRequest, o launch.SessionOptions) (*launch.SessionLoop, error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
 	}
-	p, err := launch.PrepareAttended(t.Context(), q)
+	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Session = q.Session
-	return p.Attend(t.Context(), o)
+	return p.BeginInSession(t.Context(), o)
 }
 
-func TestSpecOfAttendedLoop(t *testing.T) {
+func TestSpecOfSessionLoop(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name   string
 		config string // pawl.toml
-		change func(root string, q *launch.AttendRequest)
+		change func(root string, q *launch.SessionRequest)
 		want   func(p loop.Policy) loop.Policy
 		counts bool // the limit is the default one
 	}{
@@ -65,7 +65,7 @@ func TestSpecOfAttendedLoop(t *testing.T) {
 		},
 		{
 			name: "a command that is to succeed", counts: true,
-			change: func(_ string, q *launch.AttendRequest) { q.Verify, q.Words = "sh sub/check.sh", nil },
+			change: func(_ string, q *launch.SessionRequest) { q.Verify, q.Words = "sh sub/check.sh", nil },
 			want: func(p loop.Policy) loop.Policy {
 				p.Verify, p.Gates, p.Isolate = true, true, true
 				return p
@@ -73,12 +73,12 @@ func TestSpecOfAttendedLoop(t *testing.T) {
 		},
 		{
 			name: "no tries but in the session", config: "[verify]\ntries = 5\nisolate = false\n", counts: true,
-			change: func(_ string, q *launch.AttendRequest) { q.Verify = "sh sub/check.sh" },
+			change: func(_ string, q *launch.SessionRequest) { q.Verify = "sh sub/check.sh" },
 			want:   func(p loop.Policy) loop.Policy { p.Verify, p.Gates, p.Tries = true, true, 5; return p },
 		},
 		{
 			name: "consent to leave the session", config: "max_cost = 5\nmax_tokens = 7\nhandover_at = 60\n", counts: true,
-			change: func(_ string, q *launch.AttendRequest) { q.Handover = true },
+			change: func(_ string, q *launch.SessionRequest) { q.Handover = true },
 			want: func(p loop.Policy) loop.Policy {
 				p.Handover, p.Session, p.HandoverAt, p.Limits.CostUSD, p.Limits.Tokens = true, loop.Hybrid, 60, 5, 7
 				return p
@@ -86,29 +86,29 @@ func TestSpecOfAttendedLoop(t *testing.T) {
 		},
 		{
 			name: "the same in other words", counts: true,
-			change: func(_ string, q *launch.AttendRequest) { q.Flags = map[string]any{"session": "hybrid"} },
+			change: func(_ string, q *launch.SessionRequest) { q.Flags = map[string]any{"session": "hybrid"} },
 			want:   func(p loop.Policy) loop.Policy { p.Handover, p.Session = true, loop.Hybrid; return p },
 		},
 		{
 			name: "each task in a session of its own, beginning with this", counts: true,
-			change: func(_ string, q *launch.AttendRequest) {
+			change: func(_ string, q *launch.SessionRequest) {
 				q.Handover, q.Flags = true, map[string]any{"session": "task", "verify": map[string]any{"tries": 2}}
 			},
 			want: func(p loop.Policy) loop.Policy { p.Handover, p.Session, p.Tries = true, loop.PerTask, 2; return p },
 		},
 		{
 			name: "what is explored until its limit", counts: true,
-			change: func(_ string, q *launch.AttendRequest) { q.Flags = map[string]any{"kind": "explore"} },
+			change: func(_ string, q *launch.SessionRequest) { q.Flags = map[string]any{"kind": "explore"} },
 			want:   func(p loop.Policy) loop.Policy { p.Kind = loop.Explore; return p },
 		},
 		{
 			name: "what comes again", counts: true,
-			change: func(_ string, q *launch.AttendRequest) { q.Flags = map[string]any{"every": "5m"} },
+			change: func(_ string, q *launch.SessionRequest) { q.Flags = map[string]any{"every": "5m"} },
 			want:   func(p loop.Policy) loop.Policy { p.Kind, p.Every = loop.Periodic, 5*time.Minute; return p },
 		},
 		{
 			name: "a file without a limit, at its third iteration",
-			change: func(root string, q *launch.AttendRequest) {
+			change: func(root string, q *launch.SessionRequest) {
 				q.File, q.CountedIterations, q.Flags = filepath.Join(root, "sub", "state.md"), 2, map[string]any{"max_iterations": 0}
 			},
 			want: func(p loop.Policy) loop.Policy { p.Limits, p.IterationsBefore = loop.Limits{}, 2; return p },
@@ -125,12 +125,12 @@ func TestSpecOfAttendedLoop(t *testing.T) {
 			if c.change != nil {
 				c.change(root, &q)
 			}
-			p, err := launch.PrepareAttended(t.Context(), q)
+			p, err := launch.PrepareInSession(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := loop.Policy{
-				Kind: loop.Change, Attended: true, Session: loop.Continue, HandoverAt: 80,
+				Kind: loop.Change, InSession: true, Session: loop.Continue, HandoverAt: 80,
 				Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour},
 			}
 			if c.want != nil {
@@ -150,10 +150,10 @@ func TestSpecOfAttendedLoop(t *testing.T) {
 }
 
 // The session is given the loop when its first prompt is known.
-func TestAttendBindsSession(t *testing.T) {
+func TestBeginInSessionBindsSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := attend(t, openFolder(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.AttendOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, openFolder(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 	root, env := project(t)
 	sign := filepath.Join(root, "go")
 	flags := map[string]any{"gates": []string{"until test -f '" + sign + "'; do sleep 0.02; done"}}
-	a, err := attend(t, openFolder(root, env, flags), launch.AttendOptions{GateTimeout: 300 * time.Millisecond})
+	a, err := beginInSession(t, openFolder(root, env, flags), launch.SessionOptions{GateTimeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 	if _, err := launch.Rejoin(t.Context(), a.Loop, env, 0); !errors.As(err, &held) {
 		t.Errorf("a second one: %v", err)
 	}
-	state, err := d.Attend(t.Context())
+	state, err := d.RunInSession(t.Context())
 	if err != nil || state.Phase != loop.Turning || d.Owner.Epoch() != b.Epoch {
 		t.Errorf("driven: %s, %v", state.Phase, err)
 	}
@@ -221,7 +221,7 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 func TestRejoinWaitsForLock(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := attend(t, openFolder(root, env, nil), launch.AttendOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, openFolder(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,18 +240,18 @@ func TestRejoinWaitsForLock(t *testing.T) {
 }
 
 // What fails before the first turn leaves an ended loop, and a session without.
-func TestFailedAttendBindsNothing(t *testing.T) {
+func TestFailedBeginInSessionBindsNothing(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name    string
 		flags   map[string]any
-		opening launch.AttendOptions
+		opening launch.SessionOptions
 		want    string
 	}{
-		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.AttendOptions{GateTimeout: time.Minute}, "ended before its first turn"},
+		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.SessionOptions{GateTimeout: time.Minute}, "ended before its first turn"},
 		{
 			"the last thing to do", nil,
-			launch.AttendOptions{GateTimeout: time.Minute, OnReady: func(*launch.AttendedLoop) error { return errors.New("disk full") }},
+			launch.SessionOptions{GateTimeout: time.Minute, OnReady: func(*launch.SessionLoop) error { return errors.New("disk full") }},
 			"disk full",
 		},
 	}
@@ -259,7 +259,7 @@ func TestFailedAttendBindsNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			_, err := attend(t, openFolder(root, env, c.flags), c.opening)
+			_, err := beginInSession(t, openFolder(root, env, c.flags), c.opening)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error: %v", err)
 			}
@@ -275,20 +275,20 @@ func TestFailedAttendBindsNothing(t *testing.T) {
 }
 
 // A user who loses timeout has a loop that ended, not a lost one.
-func TestAttendIsInterrupted(t *testing.T) {
+func TestBeginInSessionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
 	}
 	root, env := project(t)
 	q := openFolder(root, env, map[string]any{"gates": []string{"sleep 60"}})
-	p, err := launch.PrepareAttended(t.Context(), q)
+	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(300*time.Millisecond, func() { cancel(errors.New("stopped by a test")) })
-	if _, err := p.Attend(ctx, launch.AttendOptions{Session: q.Session, GateTimeout: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
+	if _, err := p.BeginInSession(ctx, launch.SessionOptions{Session: q.Session, GateTimeout: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
 		t.Errorf("error: %v", err)
 	}
 	listed, err := record.List(store.Open(env.PawlHome))
@@ -309,7 +309,7 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		_, err := launch.PrepareAttended(t.Context(), openFolder(dir, env, nil))
+		_, err := launch.PrepareInSession(t.Context(), openFolder(dir, env, nil))
 		if err == nil || failure.Hint(err) != "begin it in a project folder" || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", dir, err)
 		}
@@ -320,11 +320,11 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 func TestReopenInAnotherSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := attend(t, openFolder(root, env, nil), launch.AttendOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, openFolder(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := launch.AttendOptions{Session: launch.UserSession{Session: "another", Client: 4243}, GateTimeout: time.Minute}
+	again := launch.SessionOptions{Session: launch.UserSession{Session: "another", Client: 4243}, GateTimeout: time.Minute}
 	if _, err := launch.ReopenInSession(t.Context(), a.Loop, env, again); err == nil || failure.CodeOf(err) != failure.Usage {
 		t.Fatalf("reopened while it is at work: %v", err)
 	}
@@ -335,7 +335,7 @@ func TestReopenInAnotherSession(t *testing.T) {
 	if err := a.Loop.Post("stop-1", record.Message{Kind: record.MessageStop}); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := d.Attend(t.Context()); err != nil || s.Outcome != loop.CancelledEnd {
+	if s, err := d.RunInSession(t.Context()); err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s, %v", s.Phase, err)
 	}
 	if err := d.Close(); err != nil {
@@ -366,12 +366,12 @@ func TestOneLoopBeginsInAWorkTree(t *testing.T) {
 	for i := range 4 {
 		q := openFolder(root, env, nil)
 		q.Session.Session = fmt.Sprint("session-", i)
-		p, err := launch.PrepareAttended(t.Context(), q)
+		p, err := launch.PrepareInSession(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all.Go(func() {
-			_, err := p.Attend(t.Context(), launch.AttendOptions{Session: q.Session, GateTimeout: time.Minute})
+			_, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, GateTimeout: time.Minute})
 			switch {
 			case err == nil:
 				begun.Add(1)

@@ -23,8 +23,8 @@ import (
 // DefaultIterations is the limit of a loop in a session, unless the user sets one.
 const DefaultIterations = 25
 
-// AttendRequest is a user's request for a loop in their session.
-type AttendRequest struct {
+// SessionRequest is a user's request for a loop in their session.
+type SessionRequest struct {
 	Request
 	Project           string      // project folder of the session, absolute; "": Dir
 	Session           UserSession // the session that gets the loop
@@ -54,9 +54,9 @@ type UserSession struct {
 	Responder    string // the installation that began the loop, see session.Binding
 }
 
-// PrepareAttended is Prepare for a loop in a user's session. It accepts uncommitted
+// PrepareInSession is Prepare for a loop in a user's session. It accepts uncommitted
 // changes, works without git, and refuses to begin beside another loop.
-func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
+func PrepareInSession(ctx context.Context, q SessionRequest) (*Prepared, error) {
 	root, repo, err := q.openWorkTree(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 	if err := p.inspect(ctx, repo); err != nil {
 		return nil, err
 	}
-	if err := p.freezeAttended(ctx, q); err != nil {
+	if err := p.specInSession(ctx, q); err != nil {
 		return nil, err
 	}
 	if q.Commit {
@@ -90,7 +90,7 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 
 // openWorkTree returns git's work tree that contains the project folder, or the folder
 // itself if there is no repository with a commit.
-func (q AttendRequest) openWorkTree(ctx context.Context) (root string, repo *git.Repo, err error) {
+func (q SessionRequest) openWorkTree(ctx context.Context) (root string, repo *git.Repo, err error) {
 	dir := cmp.Or(q.Project, q.Dir)
 	repo, err = q.open(ctx, dir)
 	if unborn, ok := errors.AsType[*git.NoCommitError](err); ok {
@@ -129,7 +129,7 @@ func contains(folder, path string) bool {
 
 // addVerifyGate adds the command that is to succeed as a gate, and as the goal if there
 // is no other.
-func (q *AttendRequest) addVerifyGate() {
+func (q *SessionRequest) addVerifyGate() {
 	if q.Verify == "" {
 		return
 	}
@@ -157,11 +157,11 @@ func (p *Prepared) checkCommit(ctx context.Context) error {
 
 // RefuseInSession returns why the loop cannot begin in this session, or nil.
 func (p *Prepared) RefuseInSession(ctx context.Context, in UserSession) error {
-	return firstError(ctx, p.attendedChecks(in))
+	return firstError(ctx, p.inSessionChecks(in))
 }
 
-// attendedChecks returns the preconditions of Attend.
-func (p *Prepared) attendedChecks(in UserSession) []precondition {
+// inSessionChecks returns the preconditions of BeginInSession.
+func (p *Prepared) inSessionChecks(in UserSession) []precondition {
 	return []precondition{
 		singleCheck(func() error { return p.refuseOtherLoop(in) }),
 		singleCheck(p.refuseUnconfined),
@@ -198,10 +198,10 @@ func (p *Prepared) refuseOtherLoop(in UserSession) error {
 	}
 	b := p.Conflicts
 	switch {
-	case b.Attended != "" && b.Session == in.Session && in.Session != "":
-		return loopHereError(b.Attended)
-	case b.Attended != "":
-		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
+	case b.InSession != "" && b.Session == in.Session && in.Session != "":
+		return loopHereError(b.InSession)
+	case b.InSession != "":
+		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())
 	case b.Running != "":
 		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Running),
 			"loop %s is at work here", b.Running)
@@ -219,7 +219,7 @@ func loopHereError(id string) error {
 // ended nor left. The session may not know yet.
 func (p *Prepared) isActive(id string) bool {
 	m, _, err := record.Load(store.Open(p.Home).Loop(id))
-	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended && (m.State.Attended || m.State.Phase == loop.New)
+	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended && (m.State.InSession || m.State.Phase == loop.New)
 }
 
 // UsesDefaultLimit reports whether the user set no limit of iterations.

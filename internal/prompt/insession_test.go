@@ -10,19 +10,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-func attended() prompt.Data {
+func inSession() prompt.Data {
 	d := data()
-	d.Attended, d.Alone, d.NoCommit = true, false, true
+	d.InSession, d.Alone, d.NoCommit = true, false, true
 	return d
 }
 
-func TestAttendedGolden(t *testing.T) {
+func TestInSessionGolden(t *testing.T) {
 	t.Parallel()
-	d := attended()
-	golden(t, "attended-first", render(t, prompt.First, d))
+	d := inSession()
+	golden(t, "in-session-first", render(t, prompt.First, d))
 	d.Reason = "these files judge the work: put them back as they were, or ask the user to change them: Makefile"
 	d.Failed = nil
-	golden(t, "attended-violation", render(t, prompt.Violation, d))
+	golden(t, "in-session-violation", render(t, prompt.Violation, d))
 }
 
 // What a session is told that knows the goal, that has just come to a loop, or
@@ -39,7 +39,7 @@ func TestSeatsGolden(t *testing.T) {
 		"again-explore":  {prompt.Explore, func(d *prompt.Data) { d.Again = true }},
 		"again-periodic": {prompt.Periodic, func(d *prompt.Data) { d.Again, d.Notes = true, nil }},
 		"from-session": {prompt.Fresh, func(d *prompt.Data) {
-			d.Attended, d.Alone, d.Moved = false, true, "the context is 81 % full"
+			d.InSession, d.Alone, d.Moved = false, true, "the context is 81 % full"
 		}},
 		"into-session": {prompt.Fresh, func(d *prompt.Data) { d.Moved = "the user took it with pawl start --take" }},
 		"feature-list": {prompt.Next, func(d *prompt.Data) {
@@ -56,7 +56,7 @@ func TestSeatsGolden(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := attended()
+			d := inSession()
 			d.Overview, d.Open = "", 0
 			test.set(&d)
 			golden(t, name, render(t, test.kind, d))
@@ -85,7 +85,7 @@ func TestOutputOfAFailure(t *testing.T) {
 		"timed out":            {gate.Result{TimedOut: true, Duration: 90 * time.Second, Tail: "one of two"}, []string{"timed out after 1m30s\n", "\none of two\n"}, nil},
 		"a commit hook's word": {gate.Result{Gate: "commit hook", FirstError: "no\nand no"}, []string{"no\nand no\n"}, nil},
 	} {
-		got := render(t, prompt.Verify, prompt.Data{Again: true, Attended: true, Failed: []gate.Result{test.res}})
+		got := render(t, prompt.Verify, prompt.Data{Again: true, InSession: true, Failed: []gate.Result{test.res}})
 		for _, want := range test.shown {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in:\n%s", name, want, got)
@@ -99,10 +99,10 @@ func TestOutputOfAFailure(t *testing.T) {
 	}
 }
 
-func TestNothingAttendedSpeaksOfWhatPawlDoesNotDoThere(t *testing.T) {
+func TestNothingInASessionSpeaksOfWhatPawlDoesNotDoThere(t *testing.T) {
 	t.Parallel()
 	for _, kind := range prompt.Kinds() {
-		d := attended()
+		d := inSession()
 		d.Reason = reasons[kind]
 		got := render(t, kind, d)
 		for _, wrong := range []string{"Pawl commits it", "has put it back", "git status"} {
@@ -113,15 +113,15 @@ func TestNothingAttendedSpeaksOfWhatPawlDoesNotDoThere(t *testing.T) {
 	}
 }
 
-func TestAttendedPromptsPassThroughAHook(t *testing.T) {
+func TestPromptsInASessionPassThroughAHook(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a longer goal than one types, é ", 300)
 	for _, kind := range prompt.Kinds() {
 		again := large(long)
 		again.Again, again.Retell = true, true
-		for name, d := range map[string]prompt.Data{"as it is": attended(), "large": large(long), "again": again} {
+		for name, d := range map[string]prompt.Data{"as it is": inSession(), "large": large(long), "again": again} {
 			got := render(t, kind, d)
-			limit := prompt.MaxAttended
+			limit := prompt.MaxInSession
 			if kind == prompt.Continue || d.Again {
 				limit = prompt.MaxContinue
 			}
@@ -136,7 +136,7 @@ func TestAttendedPromptsPassThroughAHook(t *testing.T) {
 }
 
 func large(goal string) prompt.Data {
-	d := attended()
+	d := inSession()
 	d.Goal, d.Overview, d.Task.Detail = goal, goal, goal
 	for range 50 {
 		d.Notes, d.Lessons, d.Recap = append(d.Notes, goal), append(d.Lessons, goal), append(d.Recap, goal)
@@ -147,17 +147,17 @@ func large(goal string) prompt.Data {
 
 func TestALongGoalIsReferredTo(t *testing.T) {
 	t.Parallel()
-	d := prompt.Data{Goal: "Write a parser. " + strings.Repeat("More about it. ", 1000), Attended: true, GoalFile: "/state/goal.md"}
+	d := prompt.Data{Goal: "Write a parser. " + strings.Repeat("More about it. ", 1000), InSession: true, GoalFile: "/state/goal.md"}
 	got := render(t, prompt.First, d)
 	if len(got) > 4000 || !strings.Contains(got, "As the user asked above in this conversation, in full. It begins: Write a parser.") ||
 		!strings.Contains(got, "read it in /state/goal.md") {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
-	d.Goal = strings.Repeat("x", prompt.MaxGoalAttended)
+	d.Goal = strings.Repeat("x", prompt.MaxGoalInSession)
 	if got = render(t, prompt.First, d); !strings.Contains(got, d.Goal) {
 		t.Errorf("a goal that fits is not told:\n%s", got)
 	}
-	d.Goal, d.Attended = strings.Repeat("x", prompt.MaxGoalAttended+1), false
+	d.Goal, d.InSession = strings.Repeat("x", prompt.MaxGoalInSession+1), false
 	if got = render(t, prompt.First, d); !strings.Contains(got, d.Goal) {
 		t.Errorf("a long goal of the runner's is not told:\n%s", got)
 	}

@@ -11,31 +11,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// attended reports whether this process works for a user's session, whose hooks report the
-// end of turns. It affects attribution and messages. What may be done to the work tree
-// depends on isUserTree and Spec.NoCommit.
-func (r *Runner) attended() bool { return r.inSession }
-
 // isUserTree reports whether branch and history belong to the user: the loop runs in their
 // session, or was started there.
-func (r *Runner) isUserTree() bool { return r.inSession || r.Spec.Policy.Attended }
+func (r *Runner) isUserTree() bool { return r.inSession || r.Spec.Policy.InSession }
 
-// Attend drives a loop in a user's session until the session must act, and returns the
+// RunInSession drives a loop in a user's session until the session must act, and returns the
 // state: Turning (the prompt is at record.PromptPath), Ended, Paused, Waiting for the time
 // of the next turn, or HandingOver to a runner. It performs all pending actions first, also
 // those at which another process was interrupted. It may be called at any time: without
 // pending actions it receives messages and returns. It does nothing to a loop of another
 // owner, unless FirstEvent takes the loop.
-func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
+func (r *Runner) RunInSession(ctx context.Context) (loop.State, error) {
 	r.inSession = true
-	return r.drive(ctx, r.continueAttended, r.waitsForSession)
+	return r.drive(ctx, r.continueInSession, r.waitsForSession)
 }
 
 // waitsForSession reports whether the loop waits for its session or the user, or has ended.
 func (r *Runner) waitsForSession() bool {
 	s := r.mem.State
 	switch {
-	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec.Policy):
+	case s.Phase == loop.HandingOver, !r.mem.InSession(r.Spec.Policy):
 		return true
 	case s.Phase == loop.Waiting:
 		wait, _ := loop.FindAction[loop.Wait](s.Pending)
@@ -46,14 +41,14 @@ func (r *Runner) waitsForSession() bool {
 	return !s.Phase.OwnerActs()
 }
 
-// continueAttended receives the messages that came since the last call, and performs the
+// continueInSession receives the messages that came since the last call, and performs the
 // pending actions. Actions that a message requested have begun already.
-func (r *Runner) continueAttended(ctx context.Context) error {
+func (r *Runner) continueInSession(ctx context.Context) error {
 	if takes, err := r.takeIntoSession(ctx); takes || err != nil {
 		return err
 	}
 	at := r.mem.State.Phase
-	if at != loop.Ended && !r.mem.Attended(r.Spec.Policy) {
+	if at != loop.Ended && !r.mem.InSession(r.Spec.Policy) {
 		return nil // its messages are for the other owner
 	}
 	if err := r.checkDeadline(ctx); err != nil {

@@ -86,7 +86,7 @@ func TestAnEditInASessionsPauseIsAdopted(t *testing.T) {
 			st.write("plan.md", edit)
 		}
 		st.post(record.MessageResume, "")
-		st.attend()
+		st.runInSession()
 		if adopted := st.s.Tasks[0].Title == "both" && len(st.s.Tasks) == 2; adopted == explained {
 			t.Errorf("explained %v: %s, tasks %+v", explained, st.s.Phase, st.s.Tasks)
 		}
