@@ -88,7 +88,7 @@ func order() record.Spec {
 }
 
 // begin journals the loop up to a turn late in its life, and writes the prompt
-// that goes on with it.
+// that continues it.
 func (s *liveSession) begin(owner *store.Owner, spec record.Spec, iterations int) error {
 	events := []loop.Event{
 		{Payload: loop.Started{Policy: spec.Policy, Tasks: spec.Tasks}},
@@ -117,7 +117,7 @@ func (s *liveSession) begin(owner *store.Owner, spec record.Spec, iterations int
 	if err := owner.Save(mark, mem, nil); err != nil {
 		return err
 	}
-	return os.WriteFile(record.ContinuePromptPath(s.loop), []byte(strings.Repeat("Go on. Commit to nothing that you have not run.\n", 40)), 0o600)
+	return os.WriteFile(record.ContinuePromptPath(s.loop), []byte(strings.Repeat("Continue. Commit to nothing that you have not run.\n", 40)), 0o600)
 }
 
 // used notes that the agent used a tool.
@@ -209,7 +209,7 @@ func continues(out string) error {
 		} `json:"hookSpecificOutput"`
 	}
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || answer.Decision != "block" && answer.Specific.Context == "" {
-		return fmt.Errorf("the session should go on, the hook said: %q", out)
+		return fmt.Errorf("the session should continue, the hook said: %q", out)
 	}
 	return nil
 }

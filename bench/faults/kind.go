@@ -1,7 +1,7 @@
 // Package faults injects faults into a loop and checks that nothing is lost: the
 // N-th system call of a kind that Pawl makes fails, once, as on a busy machine, or
 // from then on the disk is full or read-only for all processes. Then `pawl resume`
-// goes on without a fault, and the loop must end as if there had been none.
+// continues without a fault, and the loop must end as if there had been none.
 //
 // The calls are intercepted by a seccomp filter whose notifications this process
 // answers (inject_linux.go); it takes Linux 5.0 and no privileges.

@@ -11,7 +11,7 @@
 //	needs: go python3          programs without which it is skipped
 //	given: CMD                 the user prepares the repository
 //	run: 'GOAL' --gate 'CMD'   the arguments of pawl run
-//	then: CMD                  the user goes on, by hand
+//	then: CMD                  the user continues, by hand
 //	ends: unverified stuck     the loop has ended so, one of these
 //	named: TEXT                the report or the log says so
 //	check: CMD                 succeeds; the files are as they should be

@@ -6,7 +6,7 @@
 //
 // The tests read the source with go/parser, over files that they open
 // themselves. A test that asked `go list` instead would be wrong: go test caches
-// a result by the files the test opened, so it would go on saying "ok".
+// a result by the files the test opened, so it would continue saying "ok".
 //
 // Here too stand the tests of what is said about the code: paths named in the
 // documents exist, examples in them do what they show, and the tool starts as

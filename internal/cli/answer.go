@@ -49,7 +49,7 @@ func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
 		return err
 	}
 	if !s.IsDriven() {
-		a.printf("%s is told when it goes on:  pawl resume %[1]s\n", s.ID)
+		a.printf("%s is told when it continues:  pawl resume %[1]s\n", s.ID)
 		return nil
 	}
 	a.printf("%s is told: %s\n", s.ID, plan.OneLine(text, 200))

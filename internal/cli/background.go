@@ -22,7 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A loop that leaves its session goes on in a process of its own, which outlives
+// A loop that leaves its session continues in a process of its own, which outlives
 // the session, its client and the terminal; so does one that was begun with --detach.
 // What that process says is in run.log in the loop's folder, what it shows in screen.jsonl.
 
@@ -37,7 +37,7 @@ type sessionRunCmd struct {
 // runTimeout is how long whoever hands the loop over may take to let go of it.
 const runTimeout = 5 * time.Second
 
-// Run goes on with a loop in fresh sessions, to its end or until a session takes it.
+// Run continues with a loop in fresh sessions, to its end or until a session takes it.
 func (c *sessionRunCmd) Run(a *app, l *store.Loop) (err error) {
 	signal.Ignore(syscall.SIGHUP)
 	begin := a.untilSignal()
@@ -67,7 +67,7 @@ func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, erro
 	}()
 	back, err := d.ReleaseForSession(ctx, a.env, launch.TakeTimeout)
 	if ctx.Err() != nil {
-		return nil, failure.New(failure.Error, fmt.Sprintf("pawl resume %s goes on with it;  ! pawl start --take %[1]s  in Claude Code takes it", d.Loop.ID),
+		return nil, failure.New(failure.Error, fmt.Sprintf("pawl resume %s continues it;  ! pawl start --take %[1]s  in Claude Code takes it", d.Loop.ID),
 			"nobody has loop %s now: its session had not come (%w)", d.Loop.ID, err)
 	}
 	return back, err
@@ -97,10 +97,10 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (
 	}
 }
 
-// moveTimeout is how long a process may take to go on with a loop.
+// moveTimeout is how long a process may take to continue with a loop.
 const moveTimeout = 30 * time.Second
 
-// startDriver starts a process that goes on with a loop, and returns the id of the
+// startDriver starts a process that continues with a loop, and returns the id of the
 // one that has it as soon as it has begun. The epoch is that of the owner so far;
 // further flags of session run may follow.
 // An error says why none came to that; there is none then.
@@ -126,7 +126,7 @@ func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags
 	switch {
 	case errors.Is(err, errNobody):
 		words, hint := lastWords(log, said)
-		err = failure.New(failure.Error, hint, "what was to go on with it did not: %s", words)
+		err = failure.New(failure.Error, hint, "what was to continue it did not: %s", words)
 	case errors.Is(err, errSlow):
 		if p, findErr := os.FindProcess(pid); findErr == nil {
 			_ = p.Kill() // or it would take the loop when nobody expects it any more
@@ -136,8 +136,8 @@ func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags
 }
 
 var (
-	errNobody = errors.New("there is nobody to go on with it")
-	errSlow   = fmt.Errorf("what was to go on with it did not begin within %s", moveTimeout)
+	errNobody = errors.New("there is nobody to continue it")
+	errSlow   = fmt.Errorf("what was to continue it did not begin within %s", moveTimeout)
 )
 
 // awaitOwner waits for an owner after that of the epoch, and returns its process.
@@ -156,7 +156,7 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 		return taken && done, nil
 	})
 	switch {
-	case err != nil: // it goes on without us if the context is done
+	case err != nil: // it continues without us if the context is done
 		return 0, err
 	case done || taken && held:
 		return last.PID, nil
@@ -164,7 +164,7 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 	return 0, errSlow
 }
 
-// begun tells whether the loop goes on outside of a session.
+// begun tells whether the loop continues outside of a session.
 func begun(l *store.Loop, since time.Time) bool {
 	m, _, err := record.Load(l)
 	return err == nil && !m.State.InSession && !m.State.Now.Before(since)
@@ -206,7 +206,7 @@ func (c *runCmd) detach(a *app, p *launch.Prepared) error {
 	return a.inBackground(ctx, l, background{quiet: c.Quiet})
 }
 
-// background says how a loop goes on without this process.
+// background says how a loop continues without this process.
 type background struct {
 	epoch int64    // of the owner so far
 	flags []string // of session run, beside those that every loop gets

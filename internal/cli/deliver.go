@@ -64,7 +64,7 @@ func (a *app) stopInSession(ctx context.Context, s *loopinfo.Loop, timeout time.
 	return a.awaitEnd(ctx, s, timeout)
 }
 
-// resumeInSession lets a loop that was paused go on in its session.
+// resumeInSession lets a loop that was paused continue in its session.
 func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	id := s.Memory.Bound.Session
 	if s.HasEnded() {
@@ -87,11 +87,11 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if _, err := a.deliverInbox(s); err != nil {
 		return err
 	}
-	a.printf("%s goes on%s\n", s.ID, loopinfo.SessionWords(s.Summary()))
+	a.printf("%s continues%s\n", s.ID, loopinfo.SessionWords(s.Summary()))
 	return nil
 }
 
-// reopenInSession lets a loop that ended go on in the calling session.
+// reopenInSession lets a loop that ended continue in the calling session.
 func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if !s.HasWorkLeft() {
 		return notEnded(s)

@@ -19,7 +19,7 @@ type handoverCmd struct {
 	Now bool `help:"do not wait for the current turn to end"`
 }
 
-// Run has fresh sessions go on with the loop.
+// Run has fresh sessions continue with the loop.
 func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if _, err := c.limits(s); err != nil {
 		return err

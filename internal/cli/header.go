@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// newShow shows what begins, and how far a loop is that goes on.
+// newShow shows what begins, and how far a loop is that continues.
 func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
 	var doubtful, uncommitted []string

@@ -52,7 +52,7 @@ func (c *logCmd) Run(ctx context.Context, a *app) error {
 }
 
 // printRecords prints until there are no more, or the loop has ended with the
-// last record or behind it: a loop may have gone on after an earlier end. It
+// last record or behind it: a loop may have continued after an earlier end. It
 // keeps the machine's state, for what an event meant depends on it.
 func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], last int64, c *logCmd) error {
 	var state loop.State

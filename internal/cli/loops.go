@@ -80,7 +80,7 @@ func (a *app) requireUser(what string) error {
 	if id == "" {
 		return nil
 	}
-	return failure.New(failure.Usage, "say <blocked>reason</blocked> if the work cannot go on without it",
+	return failure.New(failure.Usage, "say <blocked>reason</blocked> if the work cannot continue without it",
 		"this comes out of loop %s, and only a user may %s", id, what)
 }
 

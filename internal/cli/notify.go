@@ -103,7 +103,7 @@ func (a *app) ring(n notice.Notice) bool {
 	if !isTerminal(a.Err) || a.env.Dumb {
 		return false
 	}
-	fmt.Fprintf(a.Err, "\x1b]2;%s\x07\x07", term.Clean(plan.OneLine(n.Title, 80))) // in one write: the display goes on beside it
+	fmt.Fprintf(a.Err, "\x1b]2;%s\x07\x07", term.Clean(plan.OneLine(n.Title, 80))) // in one write: the display continues beside it
 	return true
 }
 

@@ -17,6 +17,6 @@ func (c *pauseCmd) Run(a *app, s *loopinfo.Loop) error {
 	if err := a.send(s, record.Message{Kind: record.MessagePause}); err != nil {
 		return err
 	}
-	a.printf("%s pauses before its next turn; pawl resume %[1]s goes on\n", s.ID)
+	a.printf("%s pauses before its next turn; pawl resume %[1]s continues\n", s.ID)
 	return nil
 }

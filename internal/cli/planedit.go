@@ -184,7 +184,7 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 	case e.Do == plan.Skip || e.Do == plan.Retry:
 		hint := "pawl run " + a.shown(path) + "  begins one; then say this again"
 		if s != nil && s.HasWorkLeft() {
-			hint = s.Memory.State.ResumeCommand(s.ID) + "  goes on with what it skipped"
+			hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with what it skipped"
 		}
 		return failure.New(failure.Usage, hint, "no loop works on %s", a.shown(path))
 	case e.Do == plan.Accept:

@@ -15,7 +15,7 @@ import (
 )
 
 // redTimeout is how long a question about red gates waits for its answer. A run that
-// nobody watches goes on.
+// nobody watches continues.
 const redTimeout = time.Minute
 
 // redQuestion asks the user at the terminal whether gates that are red before any
@@ -37,7 +37,7 @@ const (
 )
 
 // Ask waits for the answer, and reports whether the gates are part of the work, and
-// whether the loop goes on, as it does where no answer comes. It does not if it is to
+// whether the loop continues, as it does where no answer comes. It does not if it is to
 // stop, or to begin again.
 func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
 	for _, r := range g.Results {
@@ -46,7 +46,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		}
 	}
 	choices := []string{
-		"Enter: yes, go on (it does so by itself after " + figure.Chosen(redTimeout) + ")",
+		"Enter: yes, continue (it does so by itself after " + figure.Chosen(redTimeout) + ")",
 		"s: no, stop; I fix it first",
 		"a: no, it may stay red (baseline = \"allow\")",
 	}
@@ -77,7 +77,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		}
 		return true, true
 	case <-time.After(redTimeout):
-		q.print(term.Note{Level: term.Info, Text: "no answer: goes on"})
+		q.print(term.Note{Level: term.Info, Text: "no answer: continues"})
 	case <-ctx.Done():
 	}
 	return false, true

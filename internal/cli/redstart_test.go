@@ -31,7 +31,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 			}
 			wanted, goesOn := q.Ask(t.Context(), g)
 			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "lint: red before the work. Is that part of this work?" {
-				t.Errorf("goes on: %v, answer %q, asked %+v", goesOn, q.answer, asked)
+				t.Errorf("continues: %v, answer %q, asked %+v", goesOn, q.answer, asked)
 			}
 			gates := q.apply()
 			switch {
@@ -67,6 +67,6 @@ func TestTheOnlyGateIsNotLeftOut(t *testing.T) {
 	}
 	wanted, goesOn := q.Ask(t.Context(), loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "accept", Status: gate.Fail}}})
 	if wanted || goesOn || q.answer != "" || len(asked.Choices) != 3 {
-		t.Errorf("wanted %v, goes on %v, answer %q, asked %+v", wanted, goesOn, q.answer, asked)
+		t.Errorf("wanted %v, continues %v, answer %q, asked %+v", wanted, goesOn, q.answer, asked)
 	}
 }

@@ -75,9 +75,9 @@ func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.
 	return a.find(ref)
 }
 
-// findResumable reads the loop that a user wants to go on. Without a word it is the one of
-// this session, else the newest here that can go on: one that has not ended, or the last
-// one where it left something. One that runs comes last, for it goes on by itself. It says
+// findResumable reads the loop that a user wants to continue. Without a word it is the one of
+// this session, else the newest here that can continue: one that has not ended, or the last
+// one where it left something. One that runs comes last, for it continues by itself. It says
 // which, where it could have been another.
 func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
@@ -120,7 +120,7 @@ func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
 	}
 }
 
-// warnOlderLeft names an older loop that could go on, where the newest cannot. It is not resumed
+// warnOlderLeft names an older loop that could continue, where the newest cannot. It is not resumed
 // unnamed: it may be weeks old.
 func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
 	older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
@@ -174,11 +174,11 @@ func namesOf(loops []record.Summary) []string {
 	return names
 }
 
-// ended says that a loop has ended, and what goes on with it.
+// ended says that a loop has ended, and what continues it.
 func ended(s *loopinfo.Loop) error {
 	hint := "pawl report " + s.ID + " tells how it went"
 	if s.HasWorkLeft() {
-		hint = s.Memory.State.ResumeCommand(s.ID) + "  goes on with what it left; " + hint
+		hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with what it left; " + hint
 	}
 	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.Memory.State.Outcome)
 }

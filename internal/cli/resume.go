@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone, or
+// resumeCmd is `pawl resume`: a paused loop continues; one whose owner is gone, or
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
 	resumeArg
@@ -103,16 +103,16 @@ func (a *app) openSince(s *loopinfo.Loop) string {
 // resumeDriven ends the pause or the wait of a loop that a process drives.
 func (a *app) resumeDriven(s *loopinfo.Loop) error {
 	if st := s.Memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
-		a.printf("%s goes on\n", s.ID)
+		a.printf("%s continues\n", s.ID)
 	} else {
 		a.printf("%s is running already\n", s.ID)
 	}
 	return post(s, record.MessageResume, "")
 }
 
-// resumeArg is how commands name a loop that is to go on.
+// resumeArg is how commands name a loop that is to continue.
 type resumeArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the newest here that can go on"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the newest here that can continue"`
 	Yes  bool   `short:"y" hidden:"" help:"no longer needed"`
 	limitFlags
 }

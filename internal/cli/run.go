@@ -55,7 +55,7 @@ type runFlags struct {
 	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"maximum time of one turn"`
 	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"maximum time without output while no tool runs"`
 	Approve          []string  `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your approval: plan, claim, task or end; repeatable"`
-	AnswerWithin     *string   `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
+	AnswerWithin     *string   `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, continue after this time as it proposes"`
 	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command for any program that reads the prompt on stdin"`
 	AgentCommand     *string   `group:"Agent" placeholder:"PATH" help:"the agent's program"`
 	Model            *string   `group:"Agent" placeholder:"M" help:"the agent's model"`
@@ -230,7 +230,7 @@ func (a *app) warnLeft(p *launch.Prepared) {
 		of = ", work for " + narrate.Titled(t.ID, t.Title)
 	}
 	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, plan.Few(alone, 4), of)
-	term.Hintf(a.Err, "%s goes on with it", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
+	term.Hintf(a.Err, "%s continues it", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
 }
 
 // chooseGate asks, where a user is there, whether to use the gate that the
@@ -299,7 +299,7 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 		s.ended(m.State)
 		return codeOf(m.State.Outcome.ExitCode(m.State.Stop.Cause))
 	}
-	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, narrate.Where(ownerOf(m))))
+	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions continue it", d.Loop.ID, narrate.Where(ownerOf(m))))
 	return taken
 }
 
@@ -362,7 +362,7 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 		a.giveTools(d)
 		state, err := d.Run(context.Background())
 		if err != nil {
-			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept")+"; go on with  pawl resume "+d.Loop.ID, "%w", err)
+			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept")+"; continue with  pawl resume "+d.Loop.ID, "%w", err)
 		}
 		if state.Phase != loop.HandingOver {
 			if err := a.pull(d, state, func(words string) { s.note(term.Info, words) }); err != nil {

@@ -25,7 +25,7 @@ func screenPath(l *store.Loop) string { return filepath.Join(l.Dir, "screen.json
 const maxScreenBytes = 4 << 20
 
 // screenLog is a Printer that keeps what it prints in the loop's folder. What cannot
-// be written is not kept: the loop goes on.
+// be written is not kept: the loop continues.
 type screenLog struct {
 	term.Printer
 	redact func(string) string

@@ -183,7 +183,7 @@ func (a *app) startProving(l *store.Loop) error {
 	return a.startBeside(l, "prove")
 }
 
-// goOnDriving lets a process of its own go on where the gates take long.
+// goOnDriving lets a process of its own continue where the gates take long.
 func (a *app) goOnDriving(begun *launch.SessionLoop) error {
 	if !begun.GatesRunning {
 		return nil
@@ -191,7 +191,7 @@ func (a *app) goOnDriving(begun *launch.SessionLoop) error {
 	return a.startBeside(begun.Loop, "drive")
 }
 
-// startBeside starts a process of a loop in a session, which goes on without us.
+// startBeside starts a process of a loop in a session, which continues without us.
 func (a *app) startBeside(l *store.Loop, command string) error {
 	log, err := openLog(l, "drive.log")
 	if err != nil {

@@ -25,7 +25,7 @@ type signalHandler struct {
 	pipes   chan os.Signal
 	done    chan struct{}
 	hungUp  sync.Once
-	keepsOn atomic.Bool // the loop goes on without its terminal
+	keepsOn atomic.Bool // the loop continues without its terminal
 	left    atomic.Bool // and does so now
 	told    int         // signals so far, those of a closed terminal aside
 	leave   func(code int)
@@ -114,7 +114,7 @@ func (a *app) leaveLoop(id string, mode term.Mode) func(code int) {
 		if mode == term.Live {
 			fmt.Fprint(a.Err, term.ShowCursor)
 		}
-		term.Warnf(a.Err, "the loop did not end within %s; its process ends now. The work is kept:  pawl resume %s  goes on,  pawl stop %[2]s  ends it", lastGrace, id)
+		term.Warnf(a.Err, "the loop did not end within %s; its process ends now. The work is kept:  pawl resume %s  continues,  pawl stop %[2]s  ends it", lastGrace, id)
 		a.Exit(code)
 	}
 }

@@ -57,7 +57,7 @@ type startLimits struct {
 	MaxDuration   *string  `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
 	MaxCost       *string  `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
 	Approve       []string `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your approval: plan, claim, task or end; repeatable"`
-	AnswerWithin  *string  `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
+	AnswerWithin  *string  `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, continue after this time as it proposes"`
 	Session       *string  `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
 

@@ -47,7 +47,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 
 // notTaken says what becomes of a loop whose runner was asked for it in vain.
 func (a *app) notTaken(s *loopinfo.Loop, err error) error {
-	fmt.Fprintf(a.Err, "pawl: process %d goes on with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
+	fmt.Fprintf(a.Err, "pawl: process %d continues with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
 		s.Driver.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
 }
@@ -72,13 +72,13 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 		"process %d has not let go of loop %s within %s", s.Driver.PID, s.ID, figure.Duration(releaseTimeout))
 }
 
-// goesOnHere says that a loop goes on in the calling session, and with what.
+// goesOnHere says that a loop continues in the calling session, and with what.
 func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}
 	st := begun.Memory.State
-	a.printf("loop %s goes on in this session: %s\n", s.ID, term.Clean(plan.OneLine(s.Spec.Goal(), 0)))
+	a.printf("loop %s continues in this session: %s\n", s.ID, term.Clean(plan.OneLine(s.Spec.Goal(), 0)))
 	line := func(name, words string) { a.printf("  %-7s  %s\n", name, term.Clean(plan.OneLine(words, 0))) }
 	for _, words := range gatesWords(s.Spec.Verification, begun) {
 		line("gate", words)

@@ -31,7 +31,7 @@ func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	}
 	switch {
 	case !s.IsDriven():
-		a.printf("%s is not driven by anybody now; it will be told when it goes on:  pawl resume %[1]s\n", s.ID)
+		a.printf("%s is not driven by anybody now; it will be told when it continues:  pawl resume %[1]s\n", s.ID)
 	case c.Now && s.Memory.State.Phase == loop.Turning:
 		a.printf("%s will be told after the tool that runs, or with its next prompt\n", s.ID)
 	default:

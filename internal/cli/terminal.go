@@ -18,7 +18,7 @@ import (
 
 // A shell waits for the process that it started, and no process can leave its shell. So on
 // a terminal that process only waits in the foreground, and a second one below it drives
-// the loop: when the user presses d, the foreground process ends, and the driver goes on
+// the loop: when the user presses d, the foreground process ends, and the driver continues
 // without the terminal.
 
 // driverFlag tells the driver that it is one.
@@ -140,7 +140,7 @@ func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, sc
 	return keys, func() { close(quit); <-done }
 }
 
-// leave goes on without the terminal and ends the foreground process. What the driver says
+// leave continues without the terminal and ends the foreground process. What the driver says
 // from now on stands in run.log.
 func (f *foreground) leave(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) {
 	log, err := os.OpenFile(filepath.Join(d.Loop.Dir, "run.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)

@@ -67,7 +67,7 @@ func (a *app) warnOfSessionLoops() {
 	for _, l := range listed {
 		if sum := loopinfo.Present(l); sum.InSession && sum.State != "ended" {
 			term.Warnf(a.Err, "loop %s lives in a session: nothing continues it there unless the hooks are installed elsewhere, too", sum.ID)
-			term.Hintf(a.Err, "pawl handover %s goes on in fresh sessions; pawl stop %[1]s ends it", sum.ID)
+			term.Hintf(a.Err, "pawl handover %s continues in fresh sessions; pawl stop %[1]s ends it", sum.ID)
 		}
 	}
 }

@@ -57,7 +57,7 @@ type Settings struct {
 	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 = unlimited"`
 	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 = unlimited"`
 
-	AnswerWithin time.Duration `json:"answer_within,omitempty" doc:"how long the agent's question waits for an answer before the agent goes on as it proposed; without it, the task is skipped after a day; a repository's file needs trust for it"`
+	AnswerWithin time.Duration `json:"answer_within,omitempty" doc:"how long the agent's question waits for an answer before the agent continues as it proposed; without it, the task is skipped after a day; a repository's file needs trust for it"`
 
 	Approve Approve `json:"approve,omitempty" doc:"where the loop stops until the user approves: plan (before the first task), claim (before the gates run on it), task (before accepted work is committed), end"`
 

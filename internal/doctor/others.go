@@ -124,7 +124,7 @@ func checkLoops(f Facts) []Finding {
 		case l.session == "":
 			out = append(out, warn(fmt.Sprintf("pawl resume %s, or pawl stop %[1]s", l.id), "loop %s is orphaned: its process is gone", l.id))
 		case !l.client && l.quiet >= day:
-			out = append(out, warn(fmt.Sprintf("claude --resume %s goes on with it, pawl stop %s ends it", l.session, l.id),
+			out = append(out, warn(fmt.Sprintf("claude --resume %s continues it, pawl stop %s ends it", l.session, l.id),
 				"loop %s is stale: its session is closed, and was last heard of %s ago", l.id, figure.Duration(l.quiet)))
 		}
 	}

@@ -84,7 +84,7 @@ func TestLoops(t *testing.T) {
 		{"in a session closed of late", has(loop{id: "a", session: "s", quiet: time.Hour}), well},
 		{
 			"in a session closed long ago", has(loop{id: "a", session: "s", quiet: old}),
-			one(Warn, "loop a is stale: its session is closed, and was last heard of 2d1h ago", "claude --resume s goes on with it, pawl stop a ends it"),
+			one(Warn, "loop a is stale: its session is closed, and was last heard of 2d1h ago", "claude --resume s continues it, pawl stop a ends it"),
 		},
 		{"unreadable", func(f *Facts) { f.loopsErr = errors.New("no such disk") }, one(Warn, "the loops cannot be read: no such disk", "pawl list --all")},
 	})

@@ -68,13 +68,13 @@ func limitedUntil(reset time.Time) messagesapi.Response {
 }
 
 // limitMost is how long a limit that ends in seconds keeps a session: the client names
-// the end by the minute, and Pawl gives it two more to go on by itself.
+// the end by the minute, and Pawl gives it two more to continue by itself.
 const limitMost = 10 * time.Minute
 
 // clientContinues is the beginning of what the client tells the model then.
 const clientContinues = "Your claude.ai usage limit has reset."
 
-// The client goes on by itself after a usage limit. Pawl leaves it that, also where
+// The client continues by itself after a usage limit. Pawl leaves it that, also where
 // its turn has one long tool call, and counts the turn as the loop's.
 func TestTerminalUsageLimitTheClientContinues(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
@@ -96,7 +96,7 @@ func TestTerminalUsageLimitTheClientContinues(t *testing.T) {
 }
 
 // Where the client does not, it shows a menu, which keeps what wakes the session
-// waiting. Once that is closed Pawl goes on.
+// waiting. Once that is closed Pawl continues.
 func TestTerminalUsageLimitPawlContinues(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
 	s.subscribed(map[string]any{"autoContinueAtUsageLimit": false})
@@ -114,14 +114,14 @@ func TestTerminalUsageLimitPawlContinues(t *testing.T) {
 	}
 }
 
-// claude -p ends at a usage limit. Its last words say what goes on with the loop; where
-// the user let fresh sessions go on, they wait for the limit's end and do.
+// claude -p ends at a usage limit. Its last words say what continues the loop; where
+// the user let fresh sessions continue, they wait for the limit's end and do.
 func TestSessionUsageLimit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flag string
 		wait time.Duration
-	}{"to be taken up": {"", time.Hour}, "goes on by itself": {" --handover", 5 * time.Second}, "the limit has reset": {" --handover", -time.Minute}} {
+	}{"to be taken up": {"", time.Hour}, "continues by itself": {" --handover", 5 * time.Second}, "the limit has reset": {" --handover", -time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSessions(t, settings, onPath)
 			s.subscribed(nil)
@@ -138,7 +138,7 @@ func TestSessionUsageLimit(t *testing.T) {
 				t.Errorf("%s", p)
 			}
 			if c.flag == "" {
-				if now := s.now(); now.Outcome != "" || !strings.Contains(p.err, "to go on:  pawl handover "+id) {
+				if now := s.now(); now.Outcome != "" || !strings.Contains(p.err, "to continue:  pawl handover "+id) {
 					t.Errorf("%+v\n%s", now, p)
 				}
 				return

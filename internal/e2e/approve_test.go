@@ -66,7 +66,7 @@ func TestClientWorkIsApproved(t *testing.T) {
 }
 
 // In a user's session the loop lets the session go until its work is approved from
-// elsewhere; then it goes on by itself.
+// elsewhere; then it continues by itself.
 func TestTerminalWorkIsApproved(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
 	s.plays(s.adds("bye"), done)

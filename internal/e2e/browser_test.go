@@ -58,7 +58,7 @@ echo '<promise>DONE</promise>'
 	u.shows(": bye or goodbye?")
 	u.types("#tell", "no capital letters", "button[value=tell]")
 	u.types("[id^=answer-]", "bye", "[id^=answer-] + button")
-	b.write(map[string]string{"../go.thanks": ""}) // the task that goes on meanwhile
+	b.write(map[string]string{"../go.thanks": ""}) // the task that continues meanwhile
 	u.until("the second turn", func() bool { return strings.Count(u.file("../turns"), "bye") == 2 })
 	prompt := u.file("../prompts")
 	for _, want := range []string{"no capital letters", "You asked: bye or goodbye?"} {

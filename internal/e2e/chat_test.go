@@ -68,7 +68,7 @@ else
 fi
 `
 
-// A question that is asked at night and answered by chat in the morning goes on, also where
+// A question that is asked at night and answered by chat in the morning continues, also where
 // Pawl was killed meanwhile; an approval takes the user's yes. A stranger's word is neither.
 func TestAnswersByChat(t *testing.T) {
 	t.Parallel()

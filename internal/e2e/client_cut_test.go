@@ -63,7 +63,7 @@ func TestClientSignals(t *testing.T) {
 }
 
 // A kill -9 of pawl in the middle of a tool call takes the agent with it, and
-// the loop goes on where it was: nothing is counted or committed twice.
+// the loop continues where it was: nothing is counted or committed twice.
 func TestClientKilledAndResumed(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]time.Duration{"at once": 0, "later": 4 * time.Second} {

@@ -45,7 +45,7 @@ func (c *clientBench) verifiedAlone(commits int) {
 }
 
 // A loop whose terminal is gone, and whose session's processes are told so as at a log-out,
-// goes on and ends verified.
+// continues and ends verified.
 func TestClientOutlivesItsTerminal(t *testing.T) {
 	c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords, "pawl.toml": "on_hangup = \"detach\"\n"}))
 	c.plays(c.adds("bye"), done, messagesapi.Bash("touch pids; until [ -e answered ]; do sleep 0.1; done; rm answered"), c.adds("thanks"), done, c.adds("please"), done)

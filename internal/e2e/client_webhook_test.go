@@ -51,7 +51,7 @@ func (h *webhook) received(reason string) (found []post) {
 
 // A question that is asked at night goes out by a webhook. Pawl is killed and resumed,
 // and waits on without a turn. In the morning the service behind the webhook answers what
-// it was asked, and the loop goes on to its end, which the webhook is told.
+// it was asked, and the loop continues to its end, which the webhook is told.
 func TestClientIsAnsweredThroughAWebhook(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	service := &webhook{}

@@ -136,7 +136,7 @@ func (b *bench) withoutBubblewrap() {
 	b.env["PATH"] = dir
 }
 
-// What cannot be confined as was asked does not begin, nor go on.
+// What cannot be confined as was asked does not begin, nor continue.
 func TestConfineIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))

@@ -43,8 +43,8 @@ func TestAClosedTerminalDetaches(t *testing.T) {
 	}
 }
 
-// The key d gives the terminal back to the shell while the loop goes on; after a restart
-// of the machine it goes on too. Without it, a loop ends with the process that its user
+// The key d gives the terminal back to the shell while the loop continues; after a restart
+// of the machine it continues too. Without it, a loop ends with the process that its user
 // sees, however that ends.
 func TestAKeyDetaches(t *testing.T) {
 	t.Parallel()

@@ -132,13 +132,13 @@ func (s *seat) killOne() {
 
 // turn is one of the agent's in the session, which does a part of the work and
 // fills the context. It begins with a word of the user's where the hook of the
-// last stop did not have the session go on.
+// last stop did not have the session continue.
 func (s *seat) turn(goOn bool) bool {
 	s.t.Helper()
 	if !goOn {
 		s.prompts++
-		s.hook("UserPromptSubmit", false, map[string]any{"prompt": "go on"})
-		s.writes(map[string]any{"type": "user", "promptId": fmt.Sprintf("p%d", s.prompts), "turnOrigin": "human", "message": map[string]any{"content": "go on"}})
+		s.hook("UserPromptSubmit", false, map[string]any{"prompt": "continue"})
+		s.writes(map[string]any{"type": "user", "promptId": fmt.Sprintf("p%d", s.prompts), "turnOrigin": "human", "message": map[string]any{"content": "continue"}})
 	}
 	s.write(map[string]string{"bye.txt": "bye\n"})
 	s.hook("PostToolUse", false, map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": s.path("bye.txt")}})
@@ -154,7 +154,7 @@ func (s *seat) turn(goOn bool) bool {
 	return s.hook("Stop", true, map[string]any{"stop_hook_active": goOn, "last_assistant_message": said})
 }
 
-// until goes on with the loop until it has ended, whoever has it, and kills on
+// until continues the loop until it has ended, whoever has it, and kills on
 // the way.
 func (s *seat) until() {
 	s.t.Helper()

@@ -81,7 +81,7 @@ func (s *mcpServer) hear() string {
 }
 
 // A client that speaks well and badly, in each version of the protocol: one answer
-// to each request, one to what is none, and the server goes on.
+// to each request, one to what is none, and the server continues.
 func TestMCPDialogue(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

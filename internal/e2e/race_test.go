@@ -37,7 +37,7 @@ func TestResumesRace(t *testing.T) {
 			t.Fatalf("two owners at once\n%s", b.pawl("log", ".").out)
 		}
 		r = winner
-		if res := loser.wait(); !res.says("goes on") && !res.says("is running already") && b.status().State != "ended" {
+		if res := loser.wait(); !res.says("continues") && !res.says("is running already") && b.status().State != "ended" {
 			t.Errorf("the one that does not own the loop: %s", res)
 		}
 	}
@@ -60,7 +60,7 @@ func TestHookAndRunnersRace(t *testing.T) {
 	s.unharmed()
 }
 
-// asked runs pawl beside the test, which goes on before it has ended. Whether it gets what
+// asked runs pawl beside the test, which continues before it has ended. Whether it gets what
 // it asks for depends on who is first.
 func (b *bench) asked(args ...string) (ended func()) {
 	r := b.start(args...)

@@ -92,7 +92,7 @@ func TestClientReview(t *testing.T) {
 	c.api.Play(withReviewer(
 		messagesapi.Steps(c.adds("bye"), done, messagesapi.Bash("echo bye bye > bye.txt"), done, done),
 		messagesapi.Steps(
-			messagesapi.Tool("Read", map[string]any{"file_path": c.path("bye.txt")}), structured(t, stubbed), // it goes on no further
+			messagesapi.Tool("Read", map[string]any{"file_path": c.path("bye.txt")}), structured(t, stubbed), // it continues no further
 			messagesapi.Write(c.path("theirs.txt"), "x\n"), messagesapi.Bash("touch ran.txt"), structured(t, reviewed),
 		),
 	))

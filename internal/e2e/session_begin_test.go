@@ -17,7 +17,7 @@ func TestSessionBegunInTheShell(t *testing.T) {
 	s.plays(begins("'add bye' "+words, s.adds("bye"), messagesapi.Text("I did it."), done)...)
 	p := s.print("loop on adding bye")
 	s.is(state{"verified", 2}, p)
-	if n := s.continued(); n != 1 || !p.tells("2/25 · going on", "ended VERIFIED after 2 iterations") {
+	if n := s.continued(); n != 1 || !p.tells("2/25 · continuing", "ended VERIFIED after 2 iterations") {
 		t.Errorf("continued %d times; %s", n, p)
 	}
 	if got := s.git("log", "--oneline", "start.."); got != "" {

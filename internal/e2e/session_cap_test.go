@@ -79,7 +79,7 @@ func TestSessionCapAvoided(t *testing.T) {
 }
 
 // An agent that does not call one meets the cap: the turn ends by itself, the
-// loop does not, and goes on when the session does.
+// loop does not, and continues when the session does.
 func TestSessionCapMet(t *testing.T) {
 	s := newSessions(t, capped)
 	s.api.Play(thinks("", messagesapi.Steps(more)))
@@ -94,7 +94,7 @@ func TestSessionCapMet(t *testing.T) {
 		t.Errorf("status %+v", got)
 	}
 	s.plays(more, s.adds("bye"), done)
-	p = s.print("go on", "--resume", p.session)
+	p = s.print("continue", "--resume", p.session)
 	s.is(state{"unverified", 11}, p)
 	if n := s.continued(); n != 9 {
 		t.Errorf("continued %d times\n%s", n, s.story())

@@ -81,7 +81,7 @@ func TestSessionFeatureListByName(t *testing.T) {
 	}
 }
 
-// The format promises a fresh session at 80 %: it goes on in one, with the same
+// The format promises a fresh session at 80 %: it continues in one, with the same
 // folder.
 func TestSessionFeatureListHandover(t *testing.T) {
 	s := newHandover(t, settings, gated)

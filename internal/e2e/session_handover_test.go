@@ -20,7 +20,7 @@ import (
 // nearlyFull is what an answer uses when the context is 85 % full.
 var nearlyFull = messagesapi.Usage{Input: 850_000, Output: 50}
 
-// newHandover is a project whose loops may go on in clients that Pawl starts.
+// newHandover is a project whose loops may continue in clients that Pawl starts.
 func newHandover(t *testing.T, how ...installation) *sessions {
 	t.Helper()
 	agenttest.Needs(t, "ps") // for rests
@@ -111,7 +111,7 @@ func (s *sessions) moved(times int) {
 	}
 }
 
-// The context is full at 80 %: a fresh session goes on with what the first one
+// The context is full at 80 %: a fresh session continues with what the first one
 // came to, and a session without a user ends with the loop. Who asks for commits
 // gets them from both, on the branch that they are on.
 func TestSessionHandoverFull(t *testing.T) {

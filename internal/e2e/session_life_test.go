@@ -23,7 +23,7 @@ func (c *terminal) rests(steps ...messagesapi.Response) {
 	c.Shows("Interrupted", turnMost)
 }
 
-// An emptied context is another session to the client. The loop goes on in it,
+// An emptied context is another session to the client. The loop continues in it,
 // and the agent is told the goal.
 func TestTerminalClear(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
@@ -31,7 +31,7 @@ func TestTerminalClear(t *testing.T) {
 	c.rests(messagesapi.Text("Here I am."), s.adds("bye"), done)
 	old := s.api.Requests()[0].Session
 	c.Type("/clear")
-	c.Shows("goes on in this session", turnMost)
+	c.Shows("continues in this session", turnMost)
 	c.types("are you there")
 	c.ends(state{"verified", 1})
 	hello := s.said("are you there")
@@ -58,7 +58,7 @@ func TestTerminalCompact(t *testing.T) {
 	c := s.open()
 	c.rests(messagesapi.Text("A summary."))
 	c.Type("/compact")
-	c.Shows("goes on in this session", turnMost)
+	c.Shows("continues in this session", turnMost)
 	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
 	c.types("are you there")
 	c.ends(state{"verified", 1})
@@ -79,7 +79,7 @@ func TestTerminalResume(t *testing.T) {
 		t.Errorf("status %+v", got)
 	}
 	c = s.open("--resume", id)
-	c.Shows("goes on in this session", turnMost)
+	c.Shows("continues in this session", turnMost)
 	c.types("are you there")
 	c.ends(state{"verified", 1})
 }
@@ -110,7 +110,7 @@ func TestTerminalFork(t *testing.T) {
 	c.ends(state{"verified", 1})
 }
 
-// The client is killed in the middle of a turn. The loop goes on when the session
+// The client is killed in the middle of a turn. The loop continues when the session
 // is taken up again.
 func TestTerminalKilled(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
@@ -151,7 +151,7 @@ func TestTerminalClearWhileWaiting(t *testing.T) {
 	c.loops("add bye " + words)
 	c.until("wait", func() bool { return len(s.api.Requests()) == 3 && s.now().State == "waiting" })
 	c.Type("/clear")
-	c.Shows("goes on in this session", turnMost)
+	c.Shows("continues in this session", turnMost)
 	c.ends(state{"verified", 1})
 	if woken := s.api.Requests()[3]; woken.Session == s.api.Requests()[0].Session || !strings.Contains(woken.News(), "# Goal\n\nadd bye") {
 		t.Errorf("the new session was told: %s", woken.News())
@@ -166,7 +166,7 @@ func TestTerminalClearWhileAsking(t *testing.T) {
 	c.loops("add bye " + words)
 	c.until("wait", func() bool { return s.now().State == "waiting" })
 	c.Type("/clear")
-	c.Shows("goes on in this session", turnMost)
+	c.Shows("continues in this session", turnMost)
 	s.plays(messagesapi.Text("It is bye."), s.adds("bye"), done)
 	c.types("the short one")
 	c.ends(state{"verified", 2})

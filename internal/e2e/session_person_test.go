@@ -48,7 +48,7 @@ func TestTerminalTypedInMidTurn(t *testing.T) {
 }
 
 // The user stops the turn and asks something. Their own turn is not counted
-// and not judged, and the loop goes on after it.
+// and not judged, and the loop continues after it.
 func TestTerminalEscapeThenTyping(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
@@ -69,10 +69,10 @@ func TestTerminalEscapeThenTyping(t *testing.T) {
 	c.Shows("Interrupted", turnMost)
 	c.types("what is it")
 	c.ends(state{"verified", 1})
-	c.Shows("that turn was not counted; the loop goes on", turnMost)
+	c.Shows("that turn was not counted; the loop continues", turnMost)
 }
 
-// Esc while the model thinks, then a word to go on.
+// Esc while the model thinks, then a word to continue.
 func TestTerminalEscapeWhileThinking(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
 	s.plays(more, messagesapi.Text("Thinking.").After(time.Minute), messagesapi.Text("Going on."), s.adds("bye"), done)
@@ -81,12 +81,12 @@ func TestTerminalEscapeWhileThinking(t *testing.T) {
 	c.hears("2/25 · ")
 	c.Keys("Escape")
 	c.Shows("Interrupted", turnMost)
-	c.types("go on")
+	c.types("continue")
 	c.ends(state{"verified", 2})
 }
 
 // The cap is met while a user sits there: they are told, and their next word
-// goes on with the loop.
+// continues the loop.
 func TestTerminalCapMet(t *testing.T) {
 	s := newSessions(t, plugin)
 	s.plays(more)
@@ -94,12 +94,12 @@ func TestTerminalCapMet(t *testing.T) {
 	c.loops("think about words")
 	c.Shows("is NOT done", turnMost)
 	s.plays(messagesapi.Text("Gladly."), s.adds("bye"), done)
-	c.types("please go on")
+	c.types("please continue")
 	c.ends(state{"unverified", 10})
 }
 
 // What is typed while the model thinks and calls no tool gets its turn as soon as
-// this one ends; the loop goes on after it.
+// this one ends; the loop continues after it.
 func TestTerminalTypedWhileThinking(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {

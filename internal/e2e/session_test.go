@@ -179,7 +179,7 @@ const words = "--gate 'sh words.sh'"
 
 // state is what the newest loop must have come to.
 type state struct {
-	outcome   string // "" = it goes on
+	outcome   string // "" = it continues
 	iteration int
 }
 

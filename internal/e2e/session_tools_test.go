@@ -52,7 +52,7 @@ func TestSessionToolsByThePlugin(t *testing.T) {
 	}
 }
 
-// A session whose tools cannot be served goes on without them, and so does its loop.
+// A session whose tools cannot be served continues without them, and so does its loop.
 func TestSessionWithoutItsTools(t *testing.T) {
 	s := newSessions(t, plugin)
 	file := filepath.Join(s.home, "marketplace", "pawl", ".mcp.json")

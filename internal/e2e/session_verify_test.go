@@ -207,7 +207,7 @@ func (s *sessions) peer(text string) {
 	})
 }
 
-// A client that cannot be started makes no try: the session goes on by itself,
+// A client that cannot be started makes no try: the session continues by itself,
 // and says why.
 func TestSessionVerifyWithoutIsolation(t *testing.T) {
 	s := newVerify(t, plugin)

@@ -75,7 +75,7 @@ func TestTerminalBackgroundWork(t *testing.T) {
 	c.ends(state{"verified", 2})
 }
 
-// A server that goes on and on in the background keeps no loop from its end: a
+// A server that continues and on in the background keeps no loop from its end: a
 // claim is judged all the same.
 func TestTerminalServerInTheBackground(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
@@ -103,7 +103,7 @@ func TestTerminalErrorOfTheAPI(t *testing.T) {
 	c.ends(state{"verified", 1})
 }
 
-// A usage limit: the loop waits, says so on the terminal, and goes on when the
+// A usage limit: the loop waits, says so on the terminal, and continues when the
 // person does.
 func TestTerminalUsageLimit(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
@@ -162,7 +162,7 @@ func TestTerminalServerIsWaitedForOnce(t *testing.T) {
 }
 
 // Nobody reads what a hook of claude -p says before the client ends: a question ends it, with how to answer, and
-// the session goes on once it is answered.
+// the session continues once it is answered.
 func TestSessionPrintedAsks(t *testing.T) {
 	s := newSessions(t, plugin)
 	s.plays(begins("'add bye' "+words, messagesapi.Text("<question>bye or goodbye?</question>"))...)
@@ -176,8 +176,8 @@ func TestSessionPrintedAsks(t *testing.T) {
 	if r := s.pawl("answer", ".", "bye"); r.code != 0 {
 		t.Fatalf("answer: %s", r)
 	}
-	s.plays(messagesapi.Text("I go on."), s.adds("bye"), done)
-	s.is(state{"verified", 3}, s.print("go on", "--resume", s.api.Requests()[0].Session))
+	s.plays(messagesapi.Text("I continue."), s.adds("bye"), done)
+	s.is(state{"verified", 3}, s.print("continue", "--resume", s.api.Requests()[0].Session))
 }
 
 // An answer that comes by itself soon is waited for.

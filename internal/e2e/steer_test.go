@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A person speaks to a loop, holds it and lets it go on, from another terminal.
+// A person speaks to a loop, holds it and lets it continue, from another terminal.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n"}))
@@ -38,7 +38,7 @@ func TestSteering(t *testing.T) {
 
 func saying(key, word string) string { return adding(key, word) + claiming(key) }
 
-// After a limit the work lies in the tree, and another run goes on from it.
+// After a limit the work lies in the tree, and another run continues from it.
 func TestAnotherRunGoesOnAfterALimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "half.txt": "none\n"}))
@@ -84,7 +84,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// A loop that a user or a limit ended goes on where it was when it is asked
+// A loop that a user or a limit ended continues where it was when it is asked
 // to, with what lies in the tree.
 func TestResumeAfterTheEnd(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestResumeAfterTheEnd(t *testing.T) {
 		code int
 		end  func(r *running)
 		args []string
-		more []string // what the loop is given when it goes on
+		more []string // what the loop is given when it continues
 	}{
 		"Ctrl-C":  {130, func(r *running) { r.signal(syscall.SIGINT) }, nil, nil},
 		"a limit": {10, func(*running) {}, []string{"--max-iterations", "3"}, []string{"--max-iterations", "10"}},

@@ -36,7 +36,7 @@ echo "{\"ok\":true,\"changed\":$changed}"
 `
 
 // killsAt kills Pawl once at the step that the file kill names, and whatever takes the step:
-// it would go on beside the loop that is resumed.
+// it would continue beside the loop that is resumed.
 const killsAt = `cd %s
 [ "$(cat kill 2>/dev/null)" = "$1" ] || exit 0
 rm kill

@@ -19,7 +19,7 @@ type Code int
 
 // The codes that errors may carry; outcomes of loops have their own (core/loop).
 const (
-	Error Code = 1 // Pawl or the agent could not go on
+	Error Code = 1 // Pawl or the agent could not continue
 	Usage Code = 2 // wrong flags, unreadable plan, dirty tree refused
 )
 

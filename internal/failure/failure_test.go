@@ -24,7 +24,7 @@ func TestHintAndCodeSurviveWrapping(t *testing.T) {
 		{"own", inner, "commit them", failure.Usage},
 		{"wrapped by fmt", fmt.Errorf("run: %w", inner), "commit them", failure.Usage},
 		{"full disk", fmt.Errorf("append to journal: %w", syscall.ENOSPC), "the disk is full: free some space", failure.Error},
-		{"full disk, own hint", failure.New(failure.Error, "go on", "%w", syscall.ENOSPC), "go on", failure.Error},
+		{"full disk, own hint", failure.New(failure.Error, "continue", "%w", syscall.ENOSPC), "continue", failure.Error},
 		{"outer code, inner hint", outer, "commit them", failure.Error},
 	}
 	for _, c := range cases {

@@ -20,7 +20,7 @@ import (
 
 // A git that could not start, or died, has said nothing: whichever of an
 // operation's gits it is, the operation fails or comes to what it comes to
-// without a fault. It never goes on from an answer that nobody gave.
+// without a fault. It never continues from an answer that nobody gave.
 func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 	operations := map[string]struct {
 		arrange func(b *sandbox)

@@ -21,7 +21,7 @@ func TestTrailersAreAddedAndFoundAsGitDoes(t *testing.T) {
 		"title\n\nbody: with a colon\nand a line",
 		"title\n\nFixes: #1",
 		"title\n\nFixes: #1\nPawl-Task: 2",
-		"title\n\nFixes: #1\n goes on\nReviewed-by : Ada",
+		"title\n\nFixes: #1\n continues\nReviewed-by : Ada",
 		"title\n\nFixes: #1\n \nRefs: #2",
 		"title\n\nsome words\nSigned-off-by: Ada <a@b>",
 		"title\n\nsome words\nmore\nmore\nmore\nSigned-off-by: Ada <a@b>",

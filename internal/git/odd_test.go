@@ -153,7 +153,7 @@ func (b *sandbox) turn(t *testing.T) {
 	b.must(w.Remove(ctx))
 }
 
-// clone goes on in a clone of the repository.
+// clone continues in a clone of the repository.
 func (b *sandbox) clone(how string) {
 	b.Helper()
 	to := b.dir + "-clone"

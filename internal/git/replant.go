@@ -103,7 +103,7 @@ func rewriteCommit(raw []byte, tree, parent string) []byte {
 		line = strings.TrimSuffix(line, "\n")
 		key, _, _ := strings.Cut(line, " ")
 		if key == "" && signed {
-			continue // the signature goes on
+			continue // the signature continues
 		}
 		replaced := key == "tree" || key == "parent" && !hadParent
 		hadParent = hadParent || key == "parent"

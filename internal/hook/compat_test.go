@@ -13,7 +13,7 @@ import (
 )
 
 // What the user writes into another tool's file is heard also while nothing
-// ends a turn: a loop that it held goes on, one whose file is gone ends.
+// ends a turn: a loop that it held continues, one whose file is gone ends.
 func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 	t.Parallel()
 	const file = ".claude/ralph-loop.local.md"

@@ -13,7 +13,7 @@ import (
 )
 
 // runDriver starts the driver and waits for it, at most until ctx is done or enough, which
-// may be nil, returns true. The driver goes on afterwards: the client kills hooks that
+// may be nil, returns true. The driver continues afterwards: the client kills hooks that
 // exceed its timeout, and gates may take an hour.
 func (h *handler) runDriver(ctx context.Context, loop string, isDone func() bool) error {
 	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)

@@ -16,7 +16,7 @@ import (
 
 // answerStopFailure answers the end of a turn that an API error cut off. The client
 // accepts no answer to this event but a terminal sequence. The waker, which started with
-// this hook, wakes the session when it may go on.
+// this hook, wakes the session when it may continue.
 func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.acquire(ctx, b)
 	if store.IsHeld(err) || errors.Is(err, errNotOwner) {

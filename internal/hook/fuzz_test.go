@@ -135,7 +135,7 @@ func payloads(f *testing.F) [][]byte {
 // Whatever a reply holds, the client takes it: texts of any bytes and length.
 func FuzzReply(f *testing.F) {
 	for i := range events {
-		f.Add(byte(i), "go on", "context", "message", "refuse")
+		f.Add(byte(i), "continue", "context", "message", "refuse")
 		f.Add(byte(i), strings.Repeat("𝕏ü", 6000), strings.Repeat("a", 20_000), "\x1b]0;x\a", "\xff")
 	}
 	f.Fuzz(func(t *testing.T, event byte, goOn, more, message, refuse string) {

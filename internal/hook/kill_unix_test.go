@@ -104,7 +104,7 @@ func (k *killed) turnsEnded() int {
 }
 
 // A hook may be killed between any two of its steps: the loop is never lost, no
-// turn is told twice without its end between, and the next stop goes on.
+// turn is told twice without its end between, and the next stop continues.
 func TestKilledHooksLoseNoTurn(t *testing.T) {
 	most := *kills
 	if testing.Short() {

@@ -25,7 +25,7 @@ func TestLargeEvents(t *testing.T) {
 		{"s9", codec.PostToolUse, 50 << 20, ""},
 		{"s1", codec.PostToolUse, 50 << 20, ""},
 		{"s9", codec.Stop, 50 << 20, ""},
-		{"s1", codec.Stop, 50 << 20, "2/25 · going on"},
+		{"s1", codec.Stop, 50 << 20, "2/25 · continuing"},
 		{"s1", codec.Stop, 70 << 20, ""}, // more than is read: as if it had not come
 	} {
 		head := fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"prompt_id":"p1","last_assistant_message":"`, tt.event, tt.session)

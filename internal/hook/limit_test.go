@@ -37,7 +37,7 @@ func limitedUntil(at time.Time) string {
 	return fmt.Sprintf(`{"type":"assistant","isSidechain":false,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","resetsAt":%d}}`, at.Unix())
 }
 
-// continuation is the client's line for the prompt with which it goes on by itself.
+// continuation is the client's line for the prompt with which it continues by itself.
 const continuation = `{"type":"user","promptId":"a1","turnOrigin":"auto_continuation","message":{"role":"user","content":"Your claude.ai usage limit has reset."}}`
 
 func TestWakerWaitsForUsageLimitReset(t *testing.T) {
@@ -73,7 +73,7 @@ func TestWakerWaitsForUsageLimitReset(t *testing.T) {
 	}
 }
 
-// The client goes on by itself after a usage limit: the session is not told to by
+// The client continues by itself after a usage limit: the session is not told to by
 // Pawl too, however long a tool call of that turn takes, and the turn is the loop's.
 func TestClientResumesAfterUsageLimit(t *testing.T) {
 	asleep(t, func(d *dialogue) {
@@ -87,7 +87,7 @@ func TestClientResumesAfterUsageLimit(t *testing.T) {
 		if len(ends) > 0 {
 			t.Fatalf("in the client's turn: %+v", <-ends)
 		}
-		if got := d.say(`Stop {"prompt_id":"a1"}`); !strings.Contains(got, "2/25 · going on") {
+		if got := d.say(`Stop {"prompt_id":"a1"}`); !strings.Contains(got, "2/25 · continuing") {
 			t.Error(got)
 		}
 		for range 2 {
@@ -98,7 +98,7 @@ func TestClientResumesAfterUsageLimit(t *testing.T) {
 	})
 }
 
-// The limit is met again by the turn with which the client went on: it tries once
+// The limit is met again by the turn with which the client continued: it tries once
 // more after a minute, then after five, and Pawl leaves it that time.
 func TestClientMeetsUsageLimitAgain(t *testing.T) {
 	asleep(t, func(d *dialogue) {
@@ -116,7 +116,7 @@ func TestClientMeetsUsageLimitAgain(t *testing.T) {
 	})
 }
 
-// The client was told to go on and that turn never came to an end (Esc).
+// The client was told to continue and that turn never came to an end (Esc).
 func TestWakerWakesAfterEscInClientTurn(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		d.writes(limitedUntil(time.Now().Add(time.Minute)))

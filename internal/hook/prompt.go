@@ -130,7 +130,7 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{Message: fmt.Sprintf("%s goes on in this session, at the end of your next turn (pawl status; pawl stop %[1]s ends it)", b.Loop)}, nil
+	return reply{Message: fmt.Sprintf("%s continues in this session, at the end of your next turn (pawl status; pawl stop %[1]s ends it)", b.Loop)}, nil
 }
 
 // withLease runs do with the loop's lease. It does nothing if another process holds it.
@@ -151,7 +151,7 @@ func (h *handler) withLease(ctx context.Context, b session.Binding, do func(*lea
 // replyNewContext tells a context that knows nothing of the loop its goal, and what the agent has
 // asked: the user's next prompt is the answer.
 func (h *handler) replyNewContext(b session.Binding) reply {
-	r := reply{Context: h.goalText(b), Message: b.Loop + " goes on in this session"}
+	r := reply{Context: h.goalText(b), Message: b.Loop + " continues in this session"}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if q, asks := m.State.AwaitedAnswer(); err == nil && asks {
 		r.Message += "\n" + waitText(m.State)
@@ -195,7 +195,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 	var leaveErr error
 	var st loop.State
 	err = h.withLease(ctx, b, func(s *lease) error {
-		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.event.Reason, 0)+"); claude --resume "+b.Session+" goes on with it")
+		s.note(loop.Info, "the session was closed ("+plan.OneLine(h.event.Reason, 0)+"); claude --resume "+b.Session+" continues it")
 		s.recordBinding(b, memory.BoundSession{Closed: true})
 		st = s.mem.State
 		if f, ok := s.files.(statefile.SessionLeaver); ok {
@@ -225,9 +225,9 @@ func (h *handler) replyLoopOpen(ctx context.Context, b session.Binding, st loop.
 	if waits && st.Policy.Handover {
 		_, err := h.runPawl(ctx, "", "handover", "--", b.Loop)
 		if err == nil {
-			return reply{ExitMessage: text + fmt.Sprintf("; then it goes on by itself, in fresh sessions: pawl status %s, pawl stop %[1]s", b.Loop)}
+			return reply{ExitMessage: text + fmt.Sprintf("; then it continues by itself, in fresh sessions: pawl status %s, pawl stop %[1]s", b.Loop)}
 		}
-		text += "; fresh sessions cannot go on: " + plan.OneLine(err.Error(), 0)
+		text += "; fresh sessions cannot continue: " + plan.OneLine(err.Error(), 0)
 	}
-	return reply{ExitMessage: text + fmt.Sprintf("; to go on:  pawl handover %s;  or  claude -p --resume %s 'go on'", b.Loop, b.Session)}
+	return reply{ExitMessage: text + fmt.Sprintf("; to continue:  pawl handover %s;  or  claude -p --resume %s 'continue'", b.Loop, b.Session)}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // The hook notes when a call begins, before the client asks about it, and when it ends.
-// A call that was refused, or that went to the background, goes on until now.
+// A call that was refused, or that went to the background, continues until now.
 func TestHookRecordsToolCallSpans(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -52,7 +52,7 @@ func waitText(st loop.State) string {
 	if !ok {
 		return "waiting"
 	}
-	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Why)
+	return fmt.Sprintf("waiting until %s (%s); it continues by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Why)
 }
 
 // answerHint says how the user answers a question.
@@ -181,7 +181,7 @@ func (h *handler) stopCap() int {
 // replyStopCap lets the session end with a message where the client would end it anyway,
 // with an empty result that looks like completion.
 func (h *handler) replyStopCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
-	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to continue, or pawl handover %[1]s to continue in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
 	err := h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, text)
 		s.recordBinding(b, memory.BoundSession{Capped: true})
@@ -198,7 +198,7 @@ func (h *handler) replyStopCap(ctx context.Context, b session.Binding, limit int
 	return reply{Message: text}, err
 }
 
-// letSessionEnd allows the stop while the loop goes on. The waker continues it.
+// letSessionEnd allows the stop while the loop continues. The waker continues it.
 func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text string) (reply, error) {
 	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, true)
@@ -256,7 +256,7 @@ func endSummary(s *lease) string {
 	case loop.Verified, loop.Finished, loop.Unverified, loop.CancelledEnd:
 		return text
 	}
-	return text + " · " + st.ResumeCommand(s.loop.ID) + " goes on in fresh sessions"
+	return text + " · " + st.ResumeCommand(s.loop.ID) + " continues in fresh sessions"
 }
 
 // lastEvidence returns the evidence for the last task that is done.
@@ -290,7 +290,7 @@ func progressLine(s *lease) string {
 func continueReason(s *lease) string {
 	st := s.mem.State
 	if s.userTurn {
-		return fmt.Sprintf("that turn was not counted; the loop goes on (pawl stop %s ends it)", s.loop.ID)
+		return fmt.Sprintf("that turn was not counted; the loop continues (pawl stop %s ends it)", s.loop.ID)
 	}
 	reason := ""
 	if st.Failing != nil {
@@ -299,17 +299,17 @@ func continueReason(s *lease) string {
 	a, _ := loop.FindAction[loop.BeginTurn](st.Pending)
 	switch a.Situation {
 	case loop.GatesFailed:
-		return "not done: " + reason + " · going on"
+		return "not done: " + reason + " · continuing"
 	case loop.ClaimRefused:
-		return "claim refused: " + reason + " · going on"
+		return "claim refused: " + reason + " · continuing"
 	case loop.Violation:
 		return reason
 	case loop.NextTask, loop.FirstTurn:
 		return "next: " + a.Task
 	case loop.Interruption:
-		return "going on after an interruption"
+		return "continuing after an interruption"
 	}
-	return "going on"
+	return "continuing"
 }
 
 // fileExists reports whether a file exists.

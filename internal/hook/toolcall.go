@@ -19,7 +19,7 @@ import (
 // guardVerdict asks the guard, with the same rules as in the runner.
 func (h *handler) guardVerdict(b session.Binding) (guard.Verdict, error) {
 	if h.isTakenOver(b) {
-		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
+		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " continues elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
 	places := record.GuardDirs{StateDir: h.Env.PawlHome, HomeDir: h.Env.Home, TempDir: os.TempDir()}
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
@@ -111,7 +111,7 @@ func (h *handler) recordCall(b session.Binding) error {
 	if call.Dir == b.Root {
 		call.Dir = ""
 	}
-	call.Background = call.Background || call.Command != "" && h.event.Response.Background != "" // the client, or the user, let it go on
+	call.Background = call.Background || call.Command != "" && h.event.Response.Background != "" // the client, or the user, let it continue
 	call.Test = h.testRun()
 	return record.AppendCall(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), call)
 }

@@ -29,7 +29,7 @@ const (
 )
 
 // runWaker is the waker, a second hook of the same event that the client does not wait
-// for. If the session was allowed to end while the loop goes on, the waker stays and
+// for. If the session was allowed to end while the loop continues, the waker stays and
 // wakes the session when its next turn is due. In an unattended session the client would
 // wait for it, and the first hook waits as long as needed: there it exits at once.
 func (h *handler) runWaker(ctx context.Context) int {
@@ -156,7 +156,7 @@ func (h *handler) waitForBinding(ctx context.Context) (session.Binding, error) {
 }
 
 // waitForAnswer waits for the answer to this stop, and reports whether the session was
-// allowed to end while the loop goes on.
+// allowed to end while the loop continues.
 func (h *handler) waitForAnswer(ctx context.Context) bool {
 	for deadline := h.now.Add(answerTimeout); time.Now().Before(deadline) && ctx.Err() == nil; sleep(ctx, fastPollInterval) {
 		b, err := h.bindings.Find(h.event.Session)

@@ -108,7 +108,7 @@ func TestOneOfTwoWakersDeliversTheVerdict(t *testing.T) {
 	}
 }
 
-// A woken session goes on like any other, and what it was woken with is not told
+// A woken session continues like any other, and what it was woken with is not told
 // again.
 func TestWokenSessionContinues(t *testing.T) {
 	asleep(t, func(d *dialogue) {
@@ -120,7 +120,7 @@ func TestWokenSessionContinues(t *testing.T) {
 		}
 		d.say(bySelf)
 		got := d.say(`Stop {"prompt_id":"n1","stop_hook_active":true}`)
-		if !strings.Contains(got, "3/25 · going on") {
+		if !strings.Contains(got, "3/25 · continuing") {
 			t.Error(got)
 		}
 	})
@@ -232,7 +232,7 @@ func TestWakerWakesAfterEsc(t *testing.T) {
 
 func TestWakerExits(t *testing.T) {
 	tests := map[string]func(d *dialogue){
-		"the session goes on": func(d *dialogue) { d.say(`Stop`) },
+		"the session continues": func(d *dialogue) { d.say(`Stop`) },
 		"a newer stop": func(d *dialogue) {
 			d.judging()
 			d.say(`Stop {"prompt_id":"p7","last_assistant_message":"another"}`)
@@ -255,7 +255,7 @@ func TestWakerExits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asleep(t, func(d *dialogue) {
 				event := claims
-				if name == "the session goes on" || name == "the loop was ended" {
+				if name == "the session continues" || name == "the loop was ended" {
 					event = "Stop"
 				}
 				ends := d.wakers(2, event)

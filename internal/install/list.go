@@ -54,7 +54,7 @@ func (l list) add(name string, value hujson.ValueTrimmed, gap string) {
 	comments, rest := cut(*l.tail())
 	v := hujson.Value{Value: value}
 	if n := l.len(); n > 0 && *l.after(n - 1) != nil {
-		v.AfterExtra = hujson.Extra{} // a file that ends its lists with a comma goes on to
+		v.AfterExtra = hujson.Extra{} // a file that ends its lists with a comma continues to
 	}
 	before := join(comments, []byte(gap))
 	*l.tail() = rest

@@ -92,7 +92,7 @@ func TestWhatIsAddedLooksLikeTheRest(t *testing.T) {
 	}
 }
 
-// A user goes on editing after the install; taking out leaves that alone.
+// A user continues editing after the install; taking out leaves that alone.
 func TestEditsInBetweenStay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, find, replace, after string }{

@@ -58,7 +58,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 		return nil
 	}
 	d.BeforeTurn = newClaimRetry(client).beforeTurn
-	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop goes on without a claim of %s: %v; it is asked again before each task", strings.Join(missed, ", "), reason)
+	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop continues without a claim of %s: %v; it is asked again before each task", strings.Join(missed, ", "), reason)
 	_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.Unclaimed}})
 	return err
 }

@@ -181,7 +181,7 @@ func (p *Prepared) refuseActive() error {
 			"loop %s %s", id, p.Conflicts.sessionText())
 	}
 	if id := p.Conflicts.Orphaned; id != "" {
-		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
+		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s continues it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
 			"loop %s was cut off here", id)
 	}
 	return nil
@@ -201,9 +201,9 @@ func (p *Prepared) refuseDirty() error {
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }
 
-// resumeHint says how to go on with what the last loop left, and what else to do.
+// resumeHint says how to continue with what the last loop left, and what else to do.
 func (b Conflicts) resumeHint(otherwise string) string {
-	resume := cmp.Or(b.Resume, "pawl resume "+b.Loop) + " goes on with what it left"
+	resume := cmp.Or(b.Resume, "pawl resume "+b.Loop) + " continues with what it left"
 	if len(b.ChangedLater) == 0 {
 		return resume + "; or " + otherwise
 	}
@@ -254,7 +254,7 @@ func (b Conflicts) sessionText() string {
 // sessionHint says how to continue or end the loop in a session.
 func (b Conflicts) sessionHint() string {
 	if b.Closed {
-		return fmt.Sprintf("claude --resume %s goes on with it; pawl stop %s ends it", b.Session, b.InSession)
+		return fmt.Sprintf("claude --resume %s continues it; pawl stop %s ends it", b.Session, b.InSession)
 	}
 	return fmt.Sprintf("pawl stop %s ends it", b.InSession)
 }

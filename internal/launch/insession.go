@@ -211,7 +211,7 @@ func (p *Prepared) refuseOtherLoop(in UserSession) error {
 
 // loopHereError says which loop the session has.
 func loopHereError(id string) error {
-	return failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", id),
+	return failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", id),
 		"a loop is at work in this session: %s", id)
 }
 

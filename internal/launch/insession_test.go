@@ -178,7 +178,7 @@ func TestBeginInSessionBindsSession(t *testing.T) {
 	}
 }
 
-// Slow gates are left to another process, which goes on as the same owner.
+// Slow gates are left to another process, which continues as the same owner.
 func TestSlowGatesContinueInDriver(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
@@ -316,7 +316,7 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 	}
 }
 
-// What ended with something left to do goes on in the session that asks.
+// What ended with something left to do continues in the session that asks.
 func TestReopenInAnotherSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)

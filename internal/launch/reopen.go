@@ -108,7 +108,7 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 		return err
 	}
 	if b.InSession == "" {
-		p.Repo, _ = git.Open(ctx, spec.Root) // who goes on with the loop says why there is none
+		p.Repo, _ = git.Open(ctx, spec.Root) // who continues the loop says why there is none
 		return firstError(ctx, []precondition{p.gitLocks})
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())
@@ -130,7 +130,7 @@ func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environmen
 	return r.ApplyToEnded(ctx, e)
 }
 
-// LoadResumable reads the memory of a loop that is to go on. A damaged journal is an error that
+// LoadResumable reads the memory of a loop that is to continue. A damaged journal is an error that
 // says what can be done.
 func LoadResumable(l *store.Loop) (memory.Memory, error) {
 	m, _, err := record.Load(l)

@@ -81,7 +81,7 @@ func (p *Prepared) sessionPolicy(q SessionRequest) error {
 	policy.Handover = q.Handover || mode == string(loop.Hybrid)
 	switch {
 	case mode != "" && !policy.Handover && policy.Session != loop.Continue:
-		return failure.New(failure.Usage, "add --handover: then fresh sessions go on with it; or --session hybrid",
+		return failure.New(failure.Usage, "add --handover: then fresh sessions continue it; or --session hybrid",
 			"--session %s wants fresh contexts, and this session has one", mode)
 	case mode != "":
 	case policy.Handover:

@@ -54,7 +54,7 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}
-	if m.State.Phase == loop.Paused || m.State.Pause { // taking it is asking it to go on
+	if m.State.Phase == loop.Paused || m.State.Pause { // taking it is asking it to continue
 		if err := l.Post("taken-"+strconv.FormatInt(d.Owner.Epoch(), 10), record.Message{Kind: record.MessageResume}); err != nil {
 			return nil, err
 		}
@@ -106,16 +106,16 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	here := m.InSession(p.Spec.Policy) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
 	case p.Spec.UsesWorktree:
-		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
+		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s continues it; pawl tell %[1]s says something to it", l.ID),
 			"loop %s works in a worktree of its own, where no session of yours is", l.ID)
 	case phase == "" || phase == loop.New:
 		return nil, failure.New(failure.Usage, "pawl resume "+l.ID+" begins it", "loop %s has not begun", l.ID)
 	case phase == loop.Ended:
 		return p, nil
 	case here && isBoundTo(p.Home, l, in.Session):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
+		return nil, failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
 	case m.InSession(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions go on with it, from which it can be taken", l.ID),
+		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions continue it, from which it can be taken", l.ID),
 			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
 	}
 	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {

@@ -65,7 +65,7 @@ func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (
 	return launch.TakeIntoSession(t.Context(), l, env, launch.SessionOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
 }
 
-// A loop that leaves its session goes on in fresh ones, in the user's tree as it
+// A loop that leaves its session continues in fresh ones, in the user's tree as it
 // is, and comes back with all that it knows.
 func TestHandoverAndTake(t *testing.T) {
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestHandoverAndTake(t *testing.T) {
 	}
 	m := remembered(t, a.Loop)
 	if !m.State.InSession || m.State.Phase != loop.Turning || back.GatesRunning || !strings.Contains(back.Prompt, "do it") {
-		t.Errorf("it goes on: %+v, told %q", m.State.Phase, back.Prompt)
+		t.Errorf("it continues: %+v, told %q", m.State.Phase, back.Prompt)
 	}
 	if m.Bound.Session != otherSession {
 		t.Errorf("bound: %+v", m.Bound)
@@ -128,7 +128,7 @@ func TestHandoverWithoutAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{}); err == nil {
-		t.Fatalf("it goes on: %v", d.Close())
+		t.Fatalf("it continues: %v", d.Close())
 	}
 	if last, _, err := a.Loop.Holder(); err != nil || last.Epoch != 1 {
 		t.Errorf("owner %+v, %v", last, err)
@@ -244,7 +244,7 @@ func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 	}
 }
 
-// Whoever was to go on with a loop and died as its owner leaves it to the session:
+// Whoever was to continue with a loop and died as its owner leaves it to the session:
 // the session's hooks are told what to go by.
 func TestKeepInSession(t *testing.T) {
 	t.Parallel()

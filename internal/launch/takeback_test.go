@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// letGo has a runner go on with a session's loop, and let go of it again for a
+// letGo has a runner continue with a session's loop, and let go of it again for a
 // session that asked for it.
 func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Driver) {
 	t.Helper()

@@ -118,7 +118,7 @@ func Events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	}
 }
 
-// IsStranded tells whether nothing can go on with the loop, though it has not ended.
+// IsStranded tells whether nothing can continue with the loop, though it has not ended.
 func (s *Loop) IsStranded() bool { return s.Damage != nil && !s.Alive && !s.HasEnded() }
 
 // HasWorkLeft tells whether there is something left to do.
@@ -130,7 +130,7 @@ func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 // IsAdrift tells whether the loop was about to leave its session when whoever saw to that died.
 func (s *Loop) IsAdrift() bool { return LeavesSession(s.Memory.State) && !s.Alive }
 
-// LeavesSession tells whether a loop is to go on outside of its session.
+// LeavesSession tells whether a loop is to continue outside of its session.
 func LeavesSession(st loop.State) bool {
 	handover, asked := loop.FindAction[loop.HandOver](st.Pending)
 	return st.Phase == loop.HandingOver && asked && handover.To == loop.OwnerRunner

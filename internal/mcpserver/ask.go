@@ -47,7 +47,7 @@ func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string
 	if err != nil {
 		return "", err
 	}
-	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved the tests as they were judge the work, and a change of theirs keeps it from being verified. Go on with what does not depend on it.",
+	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved the tests as they were judge the work, and a change of theirs keeps it from being verified. Continue with what does not depend on it.",
 		at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why})
 }
 

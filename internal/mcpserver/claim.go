@@ -45,7 +45,7 @@ func (s *Server) completeTask(ctx context.Context, in completion) (string, error
 		})
 	case statusPartial:
 		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.TurnsBegun})
-		return "Recorded: later tries are told what is done and what is not. The task stays open; go on with it, or end your turn.", err
+		return "Recorded: later tries are told what is done and what is not. The task stays open; continue it, or end your turn.", err
 	case statusBlocked:
 		return s.block(at, t, summary)
 	}

@@ -16,7 +16,7 @@ import (
 
 // Lines is the transport of a client on streams, a message a line. The SDK's ends
 // with the first line that it cannot read; this one says what is wrong with it, as
-// JSON-RPC asks, and goes on with the next.
+// JSON-RPC asks, and continues the next.
 type Lines struct {
 	In  io.Reader
 	Out io.Writer // stays open
@@ -109,7 +109,7 @@ func (m *lineWriter) object(code int64, format string, args ...any) error {
 	return err
 }
 
-// tolerantConnection goes on after JSON that is not a message.
+// tolerantConnection continues after JSON that is not a message.
 type tolerantConnection struct {
 	mcp.Connection
 	out *lineWriter

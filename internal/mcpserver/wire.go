@@ -28,13 +28,13 @@ type conversation struct {
 	paid chan struct{}       // holds one when an answer was given
 }
 
-// closeTimeout bounds how long calls of a client that has closed its end go on: what one
+// closeTimeout bounds how long calls of a client that has closed its end continue: what one
 // of them is to record, after gates that take seconds, must not be lost.
 const closeTimeout = 30 * time.Second
 
 // Read gives the next message that is for the server. Claude Code asks
 // server/discover first; of a server that does not know it, as none did before there
-// was such a method, it goes on with initialize, and all that is measured of it holds.
+// was such a method, it continues with initialize, and all that is measured of it holds.
 func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := c.Connection.Read(ctx)

@@ -48,7 +48,7 @@ func branches(file string, added []addedLine) (conditions []Line) {
 	return conditions
 }
 
-// leavesEarly reports whether a condition, with this code behind it, only returns a result or goes on
+// leavesEarly reports whether a condition, with this code behind it, only returns a result or continues
 // with a loop. A returned error is a refusal, which tests can see.
 func leavesEarly(code string) bool {
 	leaves := leaving.FindString(code)

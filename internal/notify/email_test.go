@@ -57,7 +57,7 @@ func speakSMTP(conn net.Conn, code string, got chan<- string) {
 		case "RCPT":
 			say(code + " s3cr3t-token")
 		case "DATA":
-			say("354 go on")
+			say("354 continue")
 			var text strings.Builder
 			for line, err = in.ReadString('\n'); err == nil && line != ".\r\n"; line, err = in.ReadString('\n') {
 				text.WriteString(strings.TrimPrefix(line, "."))

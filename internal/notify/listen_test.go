@@ -144,7 +144,7 @@ func (e *ears) until(t *testing.T, holds func() bool) {
 	select {
 	case <-ended:
 	case <-time.After(5 * time.Second):
-		t.Fatal("it goes on after its end")
+		t.Fatal("it continues after its end")
 	}
 }
 
@@ -290,7 +290,7 @@ func TestListeningIsBounded(t *testing.T) {
 		select {
 		case <-ended:
 		case <-time.After(5 * time.Second):
-			t.Fatal("it goes on")
+			t.Fatal("it continues")
 		}
 	}
 	if len(reached) > 0 {

@@ -108,7 +108,7 @@ func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
 	return remote(o.Settings.ReceiversFor(n.Event))
 }
 
-// Wait waits until everything is sent, at most so long. What is not goes on without this
+// Wait waits until everything is sent, at most so long. What is not continues without this
 // process, where the system lets it.
 func (o *Outbox) Wait(atMost time.Duration) {
 	o.mu.Lock()

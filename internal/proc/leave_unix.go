@@ -13,7 +13,7 @@ import (
 // CanLeaveTerminal reports whether a process can leave its terminal.
 const CanLeaveTerminal = true
 
-// LeaveTerminal has this process go on without its terminal: in a session of its own,
+// LeaveTerminal has this process continue without its terminal: in a session of its own,
 // with nothing to read, and writing to a file. It must not lead its job.
 func LeaveTerminal(out *os.File) error {
 	none, err := os.Open(os.DevNull)

@@ -8,7 +8,7 @@ import (
 // CanLeaveTerminal reports whether a process can leave its terminal.
 const CanLeaveTerminal = false
 
-// LeaveTerminal has this process go on without its terminal.
+// LeaveTerminal has this process continue without its terminal.
 func LeaveTerminal(*os.File) error { return errors.ErrUnsupported }
 
 // Keys are read from a terminal one by one, without Enter.

@@ -40,7 +40,7 @@ const (
 	Continue   Kind = "continue"    // the same session: the turn ended without a claim
 	Restored   Kind = "restored"    // the tree went back to the last verified commit
 	Violation  Kind = "violation"   // the same session: a protected file was changed and restored
-	Resumed    Kind = "resumed"     // the loop goes on after an interruption
+	Resumed    Kind = "resumed"     // the loop continues after an interruption
 	Verify     Kind = "verify"      // no claim needed: green gates are the goal
 	Isolated   Kind = "isolated"    // the same, tried in an isolated session beside the user's
 	Answer     Kind = "answer"      // the result is text

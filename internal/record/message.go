@@ -31,7 +31,7 @@ const (
 	// From the agent's tools.
 	MessageClaim    = "claim"    // {Tasks, Text}: these are done, and the gates passed
 	MessagePartial  = "partial"  // {Tasks, Text}: what is done of a task so far
-	MessageBlocked  = "blocked"  // {Tasks, Text}: it cannot go on, and why
+	MessageBlocked  = "blocked"  // {Tasks, Text}: it cannot continue, and why
 	MessageQuestion = "question" // {Question}: it asks the user
 	MessageMerge    = "merge"    // {Text}: it asks for its work to be merged
 	MessageTests    = "tests"    // {Paths, Text}: it asks to change these tests

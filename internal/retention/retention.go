@@ -111,7 +111,7 @@ func (r Rule) Expired(loops []Loop, now time.Time) []Loop {
 func Remove(ctx context.Context, l Loop) error {
 	return l.kept.Remove(ctx, func() error {
 		if sum, err := record.ReadSummary(l.kept); err != nil || !sum.EndedAt.Equal(l.EndedAt) {
-			return cmp.Or(err, fmt.Errorf("loop %s goes on", l.ID))
+			return cmp.Or(err, fmt.Errorf("loop %s continues", l.ID))
 		}
 		if _, err := os.Lstat(filepath.Join(l.Root, ".git")); errors.Is(err, fs.ErrNotExist) {
 			return nil // the repository is gone, or there was none

@@ -120,7 +120,7 @@ func SwitchText(back git.SwitchResult, branch string) string {
 }
 
 func userCommitsText(branch, head string) string {
-	return "commits that are not the loop's were found on " + branch + " and kept: work goes on from " + short(head)
+	return "commits that are not the loop's were found on " + branch + " and kept: work continues from " + short(head)
 }
 
 func short(commit string) string { return commit[:min(len(commit), 7)] }
@@ -167,7 +167,7 @@ func (r *Runner) squashNote(ref string, base memory.Base, extends bool) memory.N
 	_, blind := r.Agent.(agent.Blind)
 	switch {
 	case !extends:
-		n.PossibleUserChange = fmt.Sprintf("the branch was rewritten (by an amend, a rebase or a reset): the loop goes on from its commit %s; the rewritten commits are kept at %s", short(base.Commit), ref)
+		n.PossibleUserChange = fmt.Sprintf("the branch was rewritten (by an amend, a rebase or a reset): the loop continues from its commit %s; the rewritten commits are kept at %s", short(base.Commit), ref)
 		n.Level, n.Text = loop.Warning, n.PossibleUserChange
 	case blind:
 		n.PossibleUserChange = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref

@@ -19,7 +19,7 @@ func (w dies) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 
 // An owner that is killed while the loop ends leaves the agent's commits on the
-// branch. They are not the user's, and no base to go on from.
+// branch. They are not the user's, and no base to continue from.
 func TestAnEndThatWasKilledIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)

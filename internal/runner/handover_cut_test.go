@@ -13,7 +13,7 @@ import (
 )
 
 // move takes a loop from its session to a runner, and into another session. The
-// owner at work is killed when so many steps are done; the next one goes on from
+// owner at work is killed when so many steps are done; the next one continues from
 // the journal.
 type move struct {
 	teller
@@ -35,7 +35,7 @@ func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-// next has whoever is to go on with the loop do so. Whether they were killed at it
+// next has whoever is to continue with the loop do so. Whether they were killed at it
 // shows in the journal alone.
 func (v *move) next() loop.State {
 	ctx, kill := context.WithCancel(v.t.Context())

@@ -95,7 +95,7 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 	}
 }
 
-// A loop that began under a runner goes on in a session as it does there: nothing
+// A loop that began under a runner continues in a session as it does there: nothing
 // is put back or committed elsewhere than where the user stands.
 func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
 	t.Parallel()

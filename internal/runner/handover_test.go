@@ -27,7 +27,7 @@ func (b *bench) scripted(script string) agent.Agent {
 	return scripted.Agent{Script: s, Counter: filepath.Join(b.t.TempDir(), "turns")}
 }
 
-// handover is a loop that may go on in fresh sessions.
+// handover is a loop that may continue in fresh sessions.
 func handover(more map[string]any) launch.SessionRequest {
 	q := gated(more)
 	q.Handover = true
@@ -260,7 +260,7 @@ func TestAPauseOutlivesAHandOver(t *testing.T) {
 	if st.runs(st.scripted(""), rests); st.s.Outcome != loop.CancelledEnd || st.s.Turns != 0 {
 		t.Fatalf("%s after %d turns", st.s.Outcome, st.s.Turns)
 	}
-	// But who takes up a loop that rests wants it to go on.
+	// But who takes up a loop that rests wants it to continue.
 	st = sit(t, words, handover(nil))
 	st.post(record.MessagePause, "")
 	st.runInSession()

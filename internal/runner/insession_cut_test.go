@@ -111,7 +111,7 @@ func TestAWaitIsLeftToTheSession(t *testing.T) {
 		t.Fatalf("not waiting but %s", st.s.Phase)
 	}
 	time.Sleep(2500 * time.Millisecond)
-	if st.runInSession(); st.s.Phase != loop.Turning || st.s.Iteration != 1 || !strings.Contains(st.told(), "goes on after an interruption") {
+	if st.runInSession(); st.s.Phase != loop.Turning || st.s.Iteration != 1 || !strings.Contains(st.told(), "continues after an interruption") {
 		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.told())
 	}
 }

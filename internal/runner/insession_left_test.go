@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A session's loop that commits goes on with what a stopped run left of its task, also
+// A session's loop that commits continues with what a stopped run left of its task, also
 // in files that git tracks, and leaves alone what is another's.
 func TestASessionGoesOnWithWhatARunLeft(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,7 @@ func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
 }
 
 // An edit while the loop of a session is paused, and that no tool call explains, is in the
-// loop as soon as it goes on.
+// loop as soon as it continues.
 func TestAnEditInASessionsPauseIsAdopted(t *testing.T) {
 	t.Parallel()
 	for _, explained := range []bool{false, true} {

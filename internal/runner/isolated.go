@@ -31,7 +31,7 @@ func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext,
 	}
 	if err != nil {
 		r.enqueueNote(ctx, loop.Warning, "whether an isolated checkout works is not known: "+err.Error())
-		return nil //nolint:nilerr // it is told, and the loop goes on
+		return nil //nolint:nilerr // it is told, and the loop continues
 	}
 	if len(gates) == 0 {
 		return nil

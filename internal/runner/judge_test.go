@@ -209,7 +209,7 @@ func TestWhatIsWrittenWhileItJudgesWeighs(t *testing.T) {
 	}
 }
 
-// pauser edits a file once the loop is paused and hears again, and has it go on.
+// pauser edits a file once the loop is paused and hears again, and has it continue.
 type pauser struct {
 	hears
 	sender *sender

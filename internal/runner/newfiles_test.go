@@ -255,7 +255,7 @@ func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {
 	}
 }
 
-// The user goes on writing in files of their own while the gates run: the work is the
+// The user continues writing in files of their own while the gates run: the work is the
 // same, and is judged.
 func TestAFileOfTheUsersMayChangeWhileTheGatesRun(t *testing.T) {
 	t.Parallel()

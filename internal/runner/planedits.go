@@ -104,7 +104,7 @@ func (r *Runner) handleMissingPlan(ctx context.Context) (planInspection, error) 
 	if r.tools.named(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
-	r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was removed or renamed: it is put back, since the loop works through it. To go on with another file: pawl stop, then pawl run FILE")
+	r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was removed or renamed: it is put back, since the loop works through it. To continue with another file: pawl stop, then pawl run FILE")
 	return planInspection{}, r.restorePlan()
 }
 

@@ -154,7 +154,7 @@ true
 		t.Errorf("the plan: %q", got)
 	}
 	if w.title != "both words" {
-		t.Errorf("the task is %q when the loop goes on", w.title)
+		t.Errorf("the task is %q when the loop continues", w.title)
 	}
 }
 
@@ -200,14 +200,14 @@ true
 	}
 }
 
-// pauses pauses the loop in its first turn, and lets it go on.
+// pauses pauses the loop in its first turn, and lets it continue.
 type pauses struct {
 	teller
 	post func(kind string)
 	held func()
 	done bool
 
-	title string // of the first task once the loop goes on
+	title string // of the first task once the loop continues
 }
 
 func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {

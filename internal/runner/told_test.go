@@ -69,7 +69,7 @@ func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
 	tells(t, st.told(), "# Goal", "pawl stop", "<blocked>")
 	st.post(record.MessageNote, "look at want.txt")
 	st.turn(loop.Turn{})
-	tells(t, st.told(), "The exploration goes on: have every word", "look at want.txt", "!# Goal")
+	tells(t, st.told(), "The exploration continues: have every word", "look at want.txt", "!# Goal")
 	tells(t, st.file("full-prompt.md"), "# Goal", "iteration 1") // for a context that loses it
 }
 

@@ -234,7 +234,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Sessio
 	s, err = r.Agent.Start(ctx, o)
 	if err != nil && o.Resume != "" && ctx.Err() == nil {
 		// The client may have forgotten the session; the work and the recap stay.
-		r.enqueueNote(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
+		r.enqueueNote(ctx, loop.Warning, "the session could not be taken up again, a fresh one continues: "+err.Error())
 		o.Resume, o.PriorCostUSD = "", 0
 		r.enqueueSession(ctx, memory.Session{Version: last.Version})
 		s, err = r.Agent.Start(ctx, o)

@@ -90,8 +90,8 @@ func (r *Runner) watchInbox(ctx context.Context) {
 // longer arrive, and nobody would find what the loop writes.
 func (r *Runner) checkLoopFolder() error {
 	if err := r.Owner.CheckPath(); errors.Is(err, journal.ErrGone) {
-		return failure.New(failure.Error, "if it was moved, go on with it there: PAWL_HOME=DIR pawl resume "+r.Loop.ID,
-			"the folder of loop %s is gone, so it cannot go on: %w", r.Loop.ID, err)
+		return failure.New(failure.Error, "if it was moved, continue it there: PAWL_HOME=DIR pawl resume "+r.Loop.ID,
+			"the folder of loop %s is gone, so it cannot continue: %w", r.Loop.ID, err)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ type Binding struct {
 	LastStop          string    `json:"stop,omitempty"`             // id of the last stop that was answered
 	LastStopAt        time.Time `json:"stop_at,omitzero"`           // when that stop began
 	Capped            bool      `json:"capped,omitempty"`           // the client's cap ended the turn at that stop; the loop continues when the user types
-	WaitingForTurn    bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop goes on; the waker waits for the next turn
+	WaitingForTurn    bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop continues; the waker waits for the next turn
 }
 
 // PromptRequest is a prompt that asks for a loop, stored until its author is known.

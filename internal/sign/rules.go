@@ -237,5 +237,5 @@ func readRules() []rule {
 	}
 }
 
-// testPath is how a path to tests goes on behind a quote or a slash.
+// testPath is how a path to tests continues behind a quote or a slash.
 const testPath = `(?:\.{0,2}/)*(?:[\w.-]+/)*(?:tests?|__tests__|specs?|testdata|expected|golden|fixtures?|want|snapshots?|__snapshots__|(?:test_|expected_|golden_|want_)[\w.-]+|[\w-]+(?:[._]test|[._]spec|[._]expected|[._]golden)[\w.-]*)(?:["'\x60/]|\.(?:txt|json|out|csv|ya?ml|golden|py|js|ts|go|rs|rb|java)\b)`

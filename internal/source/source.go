@@ -193,7 +193,7 @@ func (s Source) Parens(at int) int {
 }
 
 // Indented is the end of the lines that are further in than the one at an offset, which
-// goes on while a bracket is open; with an end word, that of the line that closes it.
+// continues while a bracket is open; with an end word, that of the line that closes it.
 func (s Source) Indented(at int, closing string) int {
 	start := strings.LastIndexByte(s.Code[:at], '\n') + 1
 	own := Indent(s.Code[start:])

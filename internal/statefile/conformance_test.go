@@ -300,7 +300,7 @@ func (p *project) sameBut(was, is string) bool {
 }
 
 // What cannot be read, whatever lies there, is an error that names it and is
-// kept: nothing of it is changed or removed, neither while the loop goes on nor
+// kept: nothing of it is changed or removed, neither while the loop continues nor
 // when it ends.
 func TestWhatCannotBeReadIsKept(t *testing.T) {
 	t.Parallel()

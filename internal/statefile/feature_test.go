@@ -263,7 +263,7 @@ func TestFeatureFolder(t *testing.T) {
 			p.c.Tracked = func(path string) (bool, error) { return path == p.path(current+"/feature_list.json"), nil }
 		}, current + "/progress.txt", "git tracks " + current + "/feature_list.json, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + current + " claude"},
 		{"git cannot tell", func(p *project) { p.c.Tracked = func(string) (bool, error) { return false, errors.New("no git") } }, current + "/progress.txt", "error: no git"},
-		{"COMPLETE, but it is not", func(p *project) { p.write(current+"/progress.txt", "- Status: COMPLETE\n") }, current + "/progress.txt", current + "/progress.txt says COMPLETE, but 1 of the features do not pass: set its Status to IN_PROGRESS to go on"},
+		{"COMPLETE, but it is not", func(p *project) { p.write(current+"/progress.txt", "- Status: COMPLETE\n") }, current + "/progress.txt", current + "/progress.txt says COMPLETE, but 1 of the features do not pass: set its Status to IN_PROGRESS to continue"},
 		{"REACHED_LIMIT", func(p *project) { p.write(current+"/progress.txt", "- Status: REACHED_LIMIT\n") }, current + "/progress.txt", "skip"},
 		{"not a number", func(p *project) { p.write(current+"/progress.txt", "- Iteration: three\n") }, current + "/progress.txt", "error: " + current + `/progress.txt:1: Iteration is "three": expected a whole number`},
 		{"binary", func(p *project) { p.write(current+"/progress.txt", "\x00") }, current + "/progress.txt", "error: " + current + "/progress.txt:1: this is not UTF-8 text: expected a file saved as UTF-8"},

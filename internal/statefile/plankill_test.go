@@ -19,7 +19,7 @@ import (
 func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
 // TestPlanLoopKilled: whenever it is killed, each file says what it said before or
-// what it was to say, and who goes on fixes the rest.
+// what it was to say, and who continues fixes the rest.
 func TestPlanLoopKilled(t *testing.T) {
 	t.Parallel()
 	if flag.NArg() == 2 { // the one that is killed

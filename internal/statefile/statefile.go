@@ -171,7 +171,7 @@ type Proposal struct {
 	VerifyTimeout     time.Duration
 	VerifyDir         string // where it runs, absolute; "" for the root
 	CountedIterations int    // iterations that the file counted
-	Handover          bool   // the format promises to go on in fresh sessions, and the user chose it
+	Handover          bool   // the format promises to continue in fresh sessions, and the user chose it
 	Isolation         *record.Isolation
 	InSessionTries    int    // failed tries before an isolated one, if Isolation is set; 0: the ladder decides
 	StartMessage      string // shown to the user when the loop begins

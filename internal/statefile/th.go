@@ -110,7 +110,7 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	if err == nil && kept.Prompt == nil && kept.Asked.IsZero() {
 		kept.Asked = info.ModTime() // what we write now is nobody's wish for a loop
 	}
-	kept.Held, kept.Paused, kept.News, kept.Reads, kept.Ran = false, false, false, 0, t.runnerCallsOffset() // what was held, the user had go on
+	kept.Held, kept.Paused, kept.News, kept.Reads, kept.Ran = false, false, false, 0, t.runnerCallsOffset() // what was held, the user had continue
 	if !same(before, kept) {
 		if err := t.saveState(kept); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	g := f.SetIteration(m.State.Iteration)
-	if (kept.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it go on
+	if (kept.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it continue
 		g = g.SetStatus(thloop.Active)
 	}
 	if since := kept.Cursor.Since; !since.IsZero() {

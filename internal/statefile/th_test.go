@@ -261,7 +261,7 @@ func TestThSaidOnceMore(t *testing.T) {
 	}
 }
 
-// A loop that was held goes on when the user says so; it was the user's own
+// A loop that was held continues when the user says so; it was the user's own
 // stop after all where their turn wrote it.
 func TestThHeld(t *testing.T) {
 	t.Parallel()
@@ -347,7 +347,7 @@ func TestThTakenUpAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := p.tree()[thPath]; !strings.Contains(got, "status: active") || !strings.Contains(got, "iteration: 6") {
-		t.Errorf("it goes on with\n%s", got)
+		t.Errorf("it continues with\n%s", got)
 	}
 	p.put(thPath, strings.Replace(thStateFile, "status: active", "status: done", 1))
 	if w := p.hear(now); w.Stop == "" {

@@ -69,7 +69,7 @@ type givenUp struct {
 	At time.Time `json:"at"`
 }
 
-// GiveUp notes that a loop whose journal is damaged does not go on. The journal and all
+// GiveUp notes that a loop whose journal is damaged does not continue. The journal and all
 // else stay as they are.
 func (l *Loop) GiveUp(at time.Time) error {
 	if err := atomicfile.WriteJSON(l.givenUpPath(), givenUp{at}); err != nil {

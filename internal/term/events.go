@@ -43,7 +43,7 @@ type LoopStarted struct {
 	MaxDuration   Span     `json:"max_duration_seconds,omitempty" jsonschema:"limit of time"`
 	MaxCostUSD    float64  `json:"max_cost_usd,omitempty" jsonschema:"limit of cost"`
 	CostUnknown   bool     `json:"cost_unknown,omitempty" jsonschema:"the agent does not report its cost: a limit of cost has no effect"`
-	Resumed       bool     `json:"resumed,omitempty" jsonschema:"the loop goes on after an interruption"`
+	Resumed       bool     `json:"resumed,omitempty" jsonschema:"the loop continues after an interruption"`
 }
 
 // Gate is one gate as it stood when the loop began.
@@ -104,7 +104,7 @@ type TaskEnded struct {
 // Waiting: nothing happens until a time, for a usage limit or a pause between
 // tries. It ends with the next event of another kind.
 type Waiting struct {
-	Until  time.Time `json:"until" jsonschema:"when the loop goes on"`
+	Until  time.Time `json:"until" jsonschema:"when the loop continues"`
 	Reason string    `json:"reason" jsonschema:"what it waits for"`
 }
 

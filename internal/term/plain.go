@@ -11,7 +11,7 @@ import (
 const quietFor = 10 * time.Minute
 
 // firstQuiet is how long it stays without one after the first task began: the gates run
-// before the work, and nobody has seen yet that anything goes on.
+// before the work, and nobody has seen yet that anything continues.
 const firstQuiet = 2 * time.Second
 
 // judgedQuiet is the same after a gate has judged the work: it may be run again for evidence,

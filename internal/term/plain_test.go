@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A log has a line for what happened. What goes on within a turn gets one only after a
+// A log has a line for what happened. What continues within a turn gets one only after a
 // long time without any, and then ever more rarely; at the very beginning, soon.
 func TestPlainShowsSparseSignsOfLife(t *testing.T) {
 	t.Parallel()

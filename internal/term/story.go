@@ -30,7 +30,7 @@ func newStory(o Options) *story {
 // note takes an event in.
 func (s *story) note(e Event, now time.Time) {
 	if _, ok := e.(Note); !ok && s.waiting != nil {
-		s.waiting, s.turnBegan = nil, now // the turn goes on now
+		s.waiting, s.turnBegan = nil, now // the turn continues now
 	}
 	_, s.asking = e.(Question)
 	switch e := e.(type) {
@@ -256,9 +256,9 @@ func taskEnded(e TaskEnded) line {
 // activity is the line of what happens now.
 func (s *story) activity(now time.Time) line {
 	if s.waiting != nil {
-		when := "goes on now"
+		when := "continues now"
 		if left := s.waiting.Until.Sub(now); left > 0 {
-			when = "goes on in " + figure.Duration(left)
+			when = "continues in " + figure.Duration(left)
 		}
 		return taskLine(span{yellow, "◌"}, s.task, text(when+" · "+Clean(s.waiting.Reason)))
 	}

@@ -49,7 +49,7 @@ func evening(at time.Time) []struct {
 			ID: "US-002", Title: "Logout button", Index: 1, Total: 2, Result: "proven", Iterations: 1, Duration: 76 * s,
 			Evidence: "TestLogout failed before, passes now", Commit: "a81f0c2",
 		}},
-		{0, term.TaskStarted{ID: "US-003", Title: "Session expiry, with a title that goes on for longer than anybody wants", Index: 2, Total: 2}},
+		{0, term.TaskStarted{ID: "US-003", Title: "Session expiry, with a title that continues for longer than anybody wants", Index: 2, Total: 2}},
 		{2 * time.Second, term.TurnActivity{Iteration: 2, MaxIterations: 28, Doing: "go test ./...", ContextPercent: 22, Tokens: 96_000, CostUSD: 0.4}},
 		{30 * time.Second, term.GateFinished{Gate: "test", Result: "fail", Duration: 12 * s, Summary: "TestExpiry: still valid after 31m"}},
 		{0, term.ClaimRefused{ID: "US-003", Title: "Session expiry", Reason: "all green, but nothing failed before either"}},
@@ -58,7 +58,7 @@ func evening(at time.Time) []struct {
 		{time.Minute, term.TurnActivity{Iteration: 3, MaxIterations: 28, Doing: "reading 日本語.go", ContextPercent: 31, Tokens: 184_000, CostUSD: 0.92}},
 		{20 * time.Second, term.GateFinished{Gate: "lint", Result: "unknown", Duration: s, Summary: "the disk is full"}},
 		{0, term.GateFinished{Gate: "test", Result: "pass", Cached: true}},
-		{0, term.Question{Text: "TestRoot: red before the work. Is that part of this work?", Choices: []string{"Enter: yes, go on", "s: no, stop"}}},
+		{0, term.Question{Text: "TestRoot: red before the work. Is that part of this work?", Choices: []string{"Enter: yes, continue", "s: no, stop"}}},
 		{time.Second, term.TaskEnded{ID: "US-003", Title: "Session expiry", Index: 2, Total: 2, Result: "skipped", Iterations: 2, Duration: 700 * s}},
 		{time.Second, term.LoopEnded{
 			Loop: "brisk-otter", Progress: "1 of 2 tasks done, 1 needs you", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,
@@ -162,11 +162,11 @@ func TestLiveClocksRunByThemselves(t *testing.T) {
 		defer p.Close()
 		p.Print(term.Waiting{Until: time.Now().Add(90 * time.Second), Reason: "usage limit"})
 		time.Sleep(30*time.Second + 500*time.Millisecond)
-		if got := scr.String(); !strings.Contains(got, "goes on in 1m00s · usage limit") {
+		if got := scr.String(); !strings.Contains(got, "continues in 1m00s · usage limit") {
 			t.Errorf("no countdown:\n%s", got)
 		}
 		time.Sleep(70 * time.Second)
-		if got := scr.String(); !strings.Contains(got, "goes on now") || !strings.Contains(got, "1m40s") {
+		if got := scr.String(); !strings.Contains(got, "continues now") || !strings.Contains(got, "1m40s") {
 			t.Errorf("countdown over:\n%s", got)
 		}
 	})

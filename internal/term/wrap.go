@@ -7,7 +7,7 @@ import (
 )
 
 // Wrap breaks the lines of a text between words where they are wider than columns;
-// what follows hangs below what it goes on with. A text in columns is broken between
+// what follows hangs below what it continues with. A text in columns is broken between
 // them first. A word that is wider stays whole, so that it can be copied. Where
 // columns is 0 nothing is known of the width, and the text stays as it is.
 func Wrap(s string, columns int) string {

@@ -18,7 +18,7 @@ var (
 	// reachesInto gets at what other tests use by no name of its own.
 	reachesInto = regex.New(`(?m)(?:^|[^.\w])(?:setattr|delattr|vars|globals|exec|eval|reload)\(|\b(?:__dict__|__setattr__|__delattr__|__class__|__globals__|__code__|__builtins__|builtins|sys\.modules|` +
 		`defineProperty|require\.cache|globalThis|unsafe|class_eval|define_method|instance_variable_set)\b|\.prototype\b|\bObject\.assign\([ \t]*\w|\bpatch(?:\.\w+)*\([^\n]*\)\.start\(`)
-	// opensClass goes on with a class of Ruby's that another file began.
+	// opensClass continues with a class of Ruby's that another file began.
 	opensClass = regex.New(`(?m)^(?:class|module) \w+[ \t]*$`)
 	ownObject  = regex.New(`^(?:self|this|cls)$`)
 	function   = regex.New(`^[ \t]*(?:async[ \t]+)?def\b`)

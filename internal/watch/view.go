@@ -347,7 +347,7 @@ const keysText = `keys
   n           begin a loop                  pawl run
 
   t, !        tell the agent; ! now         pawl tell
-  p           pause, or go on               pawl pause
+  p           pause, or continue               pawl pause
   s           stop the loop                 pawl stop
   S, R        skip the task, try it again   pawl plan skip
   b           restore a task's undone work  pawl restore
@@ -357,4 +357,4 @@ const keysText = `keys
   a, x        approve or reject changes     pawl approve
   u           undo the last restore         pawl undo
 
-  q, ctrl+c   leave; loops go on`
+  q, ctrl+c   leave; loops continue`

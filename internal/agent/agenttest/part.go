@@ -11,7 +11,7 @@ import (
 )
 
 // parts is the variable that says which part of the long tests runs: "1/3" for the first
-// of three, "1/1" for all. .ci/run has a part of them run at each commit, and goes on to
+// of three, "1/1" for all. .ci/run has a part of them run at each commit, and continues to
 // the next part with the next, since all take longer than one waits for a change; make
 // test and make nightly run all.
 const parts = "PAWL_PART"

@@ -65,7 +65,7 @@ func Open(t testing.TB, p Program) *Terminal {
 	return term
 }
 
-// HangUp takes the terminal away, as a window that is closed does. The program may go on.
+// HangUp takes the terminal away, as a window that is closed does. The program may continue.
 func (t *Terminal) HangUp() {
 	t.t.Helper()
 	t.must("kill-server")

@@ -114,7 +114,7 @@ type fake struct {
 	deaf   bool
 }
 
-// hear returns an exit code, or -1 to go on.
+// hear returns an exit code, or -1 to continue.
 func (f *fake) hear(b []byte) int {
 	var m struct {
 		Type      string

@@ -166,7 +166,7 @@ func TestClientNoToolCanWakeTheSession(t *testing.T) {
 // A client that is killed in the middle of a tool leaves a session that can be
 // taken up, and no tool that runs on.
 func TestClientKilledAndResumed(t *testing.T) {
-	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("went on"))
+	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("continued"))
 	s := r.start()
 	killed := make(chan struct{})
 	go func() {
@@ -184,9 +184,9 @@ func TestClientKilledAndResumed(t *testing.T) {
 		t.Fatal("the turn of a closed session did not fail")
 	}
 	r.o.Resume = s.ID()
-	again := r.turn(r.start(), "go on")
+	again := r.turn(r.start(), "continue")
 	mustEnd(t, again)
-	if again.Text != "went on" || again.SessionID != s.ID() {
+	if again.Text != "continued" || again.SessionID != s.ID() {
 		t.Errorf("resumed: %+v", again)
 	}
 	if again.Usage.Input != 1000 {

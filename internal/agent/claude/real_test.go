@@ -261,7 +261,7 @@ func TestClientInterruptInTheMiddleOfATool(t *testing.T) {
 	if res.Usage.CostUSD <= 0 {
 		t.Error("what the interrupted turn cost is lost")
 	}
-	again := r.turn(s, "go on")
+	again := r.turn(s, "continue")
 	mustEnd(t, again)
 	if again.Text != "after" {
 		t.Errorf("after the interrupt the session says %q", again.Text)

@@ -16,7 +16,7 @@ type logFile struct {
 	log    *rawlog.Log
 }
 
-// moveTo goes on in another file; "" stays.
+// moveTo continues in another file; "" stays.
 func (l *logFile) moveTo(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

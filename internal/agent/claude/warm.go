@@ -54,7 +54,7 @@ func (s *session) canClear() error {
 	case s.busy || len(s.tasks) > 0:
 		return errors.New("work is still running in the session")
 	case s.o.Resume != "":
-		return errors.New("the process was started to go on with a session")
+		return errors.New("the process was started to continue with a session")
 	case s.startState() != s.startedFrom:
 		return errors.New("what the client reads only when it starts has changed")
 	case s.started.told && !slices.Contains(s.started.commands, "clear"):

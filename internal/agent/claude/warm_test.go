@@ -92,7 +92,7 @@ func TestFreshContextIsRefusedInAProcessThatGoesOnWithASession(t *testing.T) {
 	f.o.Resume = "s1"
 	s := f.start()
 	mustEnd(t, f.turn(s, "x"))
-	fails(t, s, "go on with a session")
+	fails(t, s, "continue with a session")
 }
 
 // fails asks for a fresh context: it is refused with these words, or given.

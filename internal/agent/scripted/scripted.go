@@ -53,7 +53,7 @@ import (
 type Agent struct {
 	Script *Script
 	// Counter is the file that holds how many turns were played to their end, so
-	// that a fresh session, or a loop that was killed, goes on with the next.
+	// that a fresh session, or a loop that was killed, continues the next.
 	// Without it each session begins at turn 1.
 	Counter string
 }

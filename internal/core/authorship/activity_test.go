@@ -55,7 +55,7 @@ func TestWhenTheAgentIsAtWork(t *testing.T) {
 			keep(a.CallEnded(at(2)))
 			keep(a.TurnEnded(at(9), true, false))
 		}, [][2]int{{1, 2}, {1, 9}}},
-		"background work that goes on": {func(a *Activity, keep func(Span)) {
+		"background work that continues": {func(a *Activity, keep func(Span)) {
 			call(a, 1)
 			keep(a.CallEnded(at(2)))
 			keep(a.TurnEnded(at(9), true, true))

@@ -85,7 +85,7 @@ func (m *made) gone(paths ...string) {
 	}
 }
 
-// left notes a command that goes on running when its call has ended.
+// left notes a command that continues running when its call has ended.
 func (m *made) left(c *shell.Command) {
 	if m != nil && (c.Background || m.always) {
 		m.running = append(m.running, shell.Join(c.Args).Text)

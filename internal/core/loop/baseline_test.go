@@ -82,7 +82,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			sc.feed(loop.Event{Payload: loop.Reopened{Limits: sc.s.Policy.Limits}}, "gates final")
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "checkpoint")
 			if sc.s.Current != loop.FinalTask {
-				t.Errorf("goes on with %q", sc.s.Current)
+				t.Errorf("continues with %q", sc.s.Current)
 			}
 		})
 	}
@@ -110,6 +110,6 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Fail, Results: []gate.Result{accept}}, "checkpoint")
 	if sc.s.Current != loop.FinalTask {
-		t.Errorf("goes on with %q", sc.s.Current)
+		t.Errorf("continues with %q", sc.s.Current)
 	}
 }

@@ -84,7 +84,7 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// Whoever dies in the middle of it, one owner goes on and no iteration is lost or
+// Whoever dies in the middle of it, one owner continues and no iteration is lost or
 // counted twice.
 func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func TestTimeLimitEndsBaseline(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "finish duration")
 }
 
-// Work that is claimed is judged to the end, and the user is told why the loop goes on.
+// Work that is claimed is judged to the end, and the user is told why the loop continues.
 func TestTimeLimitWaitsForJudging(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})

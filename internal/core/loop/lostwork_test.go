@@ -47,7 +47,7 @@ func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
 	sc.feed(loop.Event{Payload: loop.Reopened{Limits: endless.Limits}}, "checkpoint")
 	if sc.s.Current != "a" {
-		t.Errorf("goes on with %s", sc.s.Current)
+		t.Errorf("continues with %s", sc.s.Current)
 	}
 }
 

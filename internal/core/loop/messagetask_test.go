@@ -140,7 +140,7 @@ func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
 	sc.turn("blocked", "checkpoint")
 	sc.checkpointed("checkpoint")
 	if sc.s.Current != "a" {
-		t.Errorf("goes on with %q", sc.s.Current)
+		t.Errorf("continues with %q", sc.s.Current)
 	}
 	sc.checkpointed("turn 3 fresh next_task")
 	sc.told("or in the vault")

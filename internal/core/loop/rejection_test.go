@@ -11,7 +11,7 @@ import (
 )
 
 // What the user rejected waits for nobody, and work that was done with it is open again.
-// The task at work goes on first, then the tests are put back and the other is taken up.
+// The task at work continues first, then the tests are put back and the other is taken up.
 func TestARejectionOpensTheWorkAgain(t *testing.T) {
 	t.Parallel()
 	sc := judging(t, open("a", "b")...)

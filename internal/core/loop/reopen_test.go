@@ -165,7 +165,7 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 		{Payload: loop.LimitHit{Limit: loop.Duration}},
 		{Payload: loop.PauseRequested{}},
 		{Payload: loop.Resumed{}},
-		{Payload: loop.MessageArrived{Text: "go on"}},
+		{Payload: loop.MessageArrived{Text: "continue"}},
 	} {
 		next, acts := loop.Step(s, e)
 		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.Stop.Cause != loop.ByStop || len(acts) != 0 {

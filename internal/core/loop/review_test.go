@@ -211,7 +211,7 @@ func TestAReviewNeverUndoesWork(t *testing.T) {
 		sc.claimAgain()
 		sc.gates(same, sc.freshTurn())
 	}
-	// A command that fails goes on from there, as ever.
+	// A command that fails continues from there, as ever.
 	sc.turn("done", "gates claim")
 	sc.gates(loop.Gates{Status: gate.Fail, Reason: "red"}, "restore")
 }

@@ -103,7 +103,7 @@ func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 	}
 	sc.does("b", "checkpoint")
 	if sc.s.Current != "a" || len(sc.s.Messages) != 1 {
-		t.Errorf("%s goes on, told %v", sc.s.Current, sc.s.Messages)
+		t.Errorf("%s continues, told %v", sc.s.Current, sc.s.Messages)
 	}
 }
 

@@ -20,7 +20,7 @@ func (m *machine) unrequestedTurn(e Event) bool {
 	case !turn.ByUser:
 		m.resumeWork()
 		m.turnEnded(turn)
-	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Next.Retry: // at the end of theirs the loop goes on, whatever it waited for
+	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Next.Retry: // at the end of theirs the loop continues, whatever it waited for
 		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
 		m.startClock()
 		m.beginTurnFor(NoClaim)

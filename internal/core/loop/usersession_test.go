@@ -82,7 +82,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 
 	sc := inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(died(loop.UsageLimit), "wait")
-	sc.feed(claimed, "inspect deep") // the user bought more, and the agent went on
+	sc.feed(claimed, "inspect deep") // the user bought more, and the agent continued
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d", sc.s.Iteration)

@@ -26,7 +26,7 @@ func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
 	sc.gates(proven, "commit b")
 	sc.committed("checkpoint")
 	if sc.s.Current != "a" {
-		t.Errorf("goes on with %q", sc.s.Current)
+		t.Errorf("continues with %q", sc.s.Current)
 	}
 	sc.checkpointed("gates baseline")
 	if run := pending[loop.RunGates](sc); run.UnfinishedTree != "" {

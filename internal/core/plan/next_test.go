@@ -42,7 +42,7 @@ func TestNext(t *testing.T) {
 		{"no priority after all that have one", "a b@9", "", "b"},
 		{"negative priorities are the most urgent", "a@1 b@-1", "", "b"},
 		{"waits for what it depends on", "a<b b", "", "b"},
-		{"goes on when that is done", "a<b b!", "", "a"},
+		{"continues when that is done", "a<b b!", "", "a"},
 		{"waits for all of them", "a<b,c b! c", "", "c"},
 		{"dependencies beat priority", "a@1<b b@9", "", "b"},
 		{"an unknown dependency is never done", "a<x b", "", "b"},

@@ -47,7 +47,7 @@ func LooksLikeProse(t Task) bool {
 }
 
 // What the rule knows: verbs of writing, texts for people, and the words by
-// which a title goes on after its object.
+// which a title continues after its object.
 const (
 	writing = "write update add improve revise extend polish fix create expand rewrite edit complete correct refresh proofread translate"
 	texts   = "readme changelog docs documentation docstring docstrings"

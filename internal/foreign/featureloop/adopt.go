@@ -46,7 +46,7 @@ func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 	case !c.Chosen && freshness.IsInFuture(c.Modified, c.Now):
 		return false, "the time of " + p.name + " lies in the future"
 	case p.Status == Complete && c.Open > 0:
-		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to go on", p.name, Complete, c.Open, InProgress)
+		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to continue", p.name, Complete, c.Open, InProgress)
 	}
 	return !p.Ended(), ""
 }

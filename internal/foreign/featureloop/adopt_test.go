@@ -16,7 +16,7 @@ func TestAdopt(t *testing.T) {
 	const (
 		yes      = "yes"
 		silent   = ""
-		complete = "progress.txt says COMPLETE, but 2 of the features do not pass: set its Status to IN_PROGRESS to go on"
+		complete = "progress.txt says COMPLETE, but 2 of the features do not pass: set its Status to IN_PROGRESS to continue"
 	)
 	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
 	type circumstances = featureloop.FileContext

@@ -75,7 +75,7 @@ func TestProse(t *testing.T) {
 		{"quoted, limit first", `--max-iterations 3 'Fix it'`, `Fix it`},
 		{"white space stays", "Fix  it\n\n  - a\n  - b\n --max-iterations 3", "Fix  it\n\n  - a\n  - b"},
 		{"white space in quotes stays", "\"\n Fix  it\n\" --max-iterations 3", "\n Fix  it\n"},
-		{"text goes on behind", "One\n\n--max-iterations 3\n\nTwo", "One\n\nTwo"},
+		{"text continues behind", "One\n\n--max-iterations 3\n\nTwo", "One\n\nTwo"},
 		{"nothing expanded", `Print $HOME $(id) ${x} {a,b} ~ * ? ! # ; & | < > (x) [y] \n --max-iterations 3`, `Print $HOME $(id) ${x} {a,b} ~ * ? ! # ; & | < > (x) [y] \n`},
 		{"nothing expanded in quotes", `"Print $HOME $(id) * \n" --max-iterations 3`, `Print $HOME $(id) * \n`},
 		{"escaped for a shell", `"Print \$HOME, \"x\", \\ and \` + "`id\\`" + `" --max-iterations 3`, "Print $HOME, \"x\", \\ and `id`"},

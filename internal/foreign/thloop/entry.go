@@ -60,7 +60,7 @@ func (n *News) read(file Source, start, end int, me string) {
 	}
 }
 
-// add puts a line to the part that it goes on with.
+// add puts a line to the part that it continues with.
 func (n *News) add(line Part) {
 	if last := len(n.Parts) - 1; last >= 0 && n.Parts[last].File == line.File && n.Parts[last].Own == line.Own {
 		n.Parts[last].Last = line.Last

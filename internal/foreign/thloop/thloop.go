@@ -171,7 +171,7 @@ func stamp(like string, at time.Time) string {
 func Goal() string {
 	return fmt.Sprintf("What you are to do is in the channel, %s or %s/YYYY-MM-DD.md of today: messages of the user you work for and of others who work with you. "+
 		"What is new there comes with each turn. Read on in those files if something is left out, answer there under a heading with the time and your name, "+
-		"and go on by yourself with what was last asked for when nothing is new.", ChannelFile, ChannelDir)
+		"and continue by yourself with what was last asked for when nothing is new.", ChannelFile, ChannelDir)
 }
 
 // NoNews is said of a turn for which the channel had nothing, since it last had.

@@ -154,7 +154,7 @@ func IsFresh(at time.Time, c FileContext) bool {
 }
 
 // RetryMessage is said when check number iteration of at most most (0: any number) has
-// failed and work goes on.
+// failed and work continues.
 func RetryMessage(iteration, most int) string {
 	if most <= 0 {
 		return fmt.Sprintf("Shell Verification FAILED (Iteration %d)", iteration)

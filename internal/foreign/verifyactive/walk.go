@@ -16,7 +16,7 @@ type walker struct {
 	quote rune   // of the quotation that at seems to be in; 0 outside
 }
 
-// next is where the next marker begins. The walk goes on behind it.
+// next is where the next marker begins. The walk continues behind it.
 func (w *walker) next() (at int, found bool) {
 	for w.at < len(w.text) {
 		start := strings.LastIndexByte(w.text[:w.at], '\n') + 1
@@ -144,7 +144,7 @@ func (w *walker) before() rune {
 }
 
 // ends tells whether the quote of so many bytes at the offset looks like the end
-// of a quotation: no word goes on behind it.
+// of a quotation: no word continues behind it.
 func (w *walker) ends(at, size int) bool {
 	r, n := utf8.DecodeRuneInString(w.text[at+size:])
 	return n == 0 || !inWord(r)

@@ -9,7 +9,7 @@ import (
 )
 
 // A failing disk: the error is reported, nothing of the entry stays, and the
-// next append goes on.
+// next append continues.
 func TestFailedAppendIsTakenBack(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // Records reads the records behind from, in order. A bad line is yielded as a
-// *CorruptError and reading goes on behind it; any other error is the last thing
+// *CorruptError and reading continues behind it; any other error is the last thing
 // yielded: ErrMark if the file does not hold from, ErrNewer at a newer Pawl's record. A half-written last line is
 // not yielded: it may just be under way. A file that is not there has no records.
 func Records(path string, from Mark) iter.Seq2[Record, error] {

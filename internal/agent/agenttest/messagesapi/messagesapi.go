@@ -84,7 +84,7 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Play goes on with another script.
+// Play continues with another script.
 func (s *Server) Play(script Script) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 )
 
 // kinds has the client's tools. PowerShell and Monitor are of another kind than Bash:
-// what they run may go on after the call.
+// what they run may continue after the call.
 var kinds = map[string]toolcall.Kind{
 	"Bash": toolcall.Run, "PowerShell": toolcall.Other, "Monitor": toolcall.Other,
 	"Write": toolcall.Write, "Edit": toolcall.Edit, "MultiEdit": toolcall.Edit, "NotebookEdit": toolcall.Edit,
