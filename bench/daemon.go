@@ -25,7 +25,7 @@ type daemon struct {
 
 // keep starts the daemon of a session, as beginning a loop does.
 func (s *liveSession) keep(ctx context.Context, tool string) error {
-	cmd := exec.Command(tool, "session", "keep", s.session) //nolint:noctx // the lab ends it
+	cmd := exec.Command(tool, "session", "daemon", s.session) //nolint:noctx // the lab ends it
 	cmd.Env = append(os.Environ(), "PAWL_HOME="+s.home)
 	if err := cmd.Start(); err != nil {
 		return err

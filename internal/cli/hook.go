@@ -28,7 +28,7 @@ func (c *hookCmd) Run(a *app) error {
 	if slices.Contains(c.Args, "--wake") {
 		return codeOf(code) // what stands on stderr is told to the agent
 	}
-	if err := a.startKeeper(a.env.Session.ID); err != nil {
+	if err := a.startDaemon(a.env.Session.ID); err != nil {
 		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
 	}
 	return codeOf(code)

@@ -34,7 +34,7 @@ type sessionCmd struct {
 	Notify    sessionNotifyCmd    `cmd:"" help:"send a notice of a loop"`
 	Telemetry sessionTelemetryCmd `cmd:"" help:"send traces and metrics of a loop"`
 	Tracker   sessionTrackerCmd   `cmd:"" help:"reach the issues of GitHub or beads: JSON in, JSON out"`
-	Keep      sessionKeepCmd      `cmd:"" help:"answer the hooks of a session while a loop lives there"`
+	Daemon    sessionDaemonCmd    `cmd:"" help:"answer the hooks of a session while a loop lives there"`
 }
 
 // sessionBeginCmd is `pawl session begin`.
@@ -86,7 +86,7 @@ func (a *app) sessionBegin() (hook.BeginResult, error) {
 		err = a.goOnDriving(begun)
 	}
 	if err == nil {
-		err = a.startKeeper(q.Session.Session)
+		err = a.startDaemon(q.Session.Session)
 	}
 	if err != nil {
 		return hook.BeginResult{}, err

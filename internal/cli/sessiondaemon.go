@@ -13,14 +13,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
-// sessionKeepCmd is `pawl session keep`.
-type sessionKeepCmd struct {
+// sessionDaemonCmd is `pawl session daemon`.
+type sessionDaemonCmd struct {
 	Session string `arg:"" help:"the client's id of a session"`
 }
 
 // Run answers the session's hooks while a loop lives there. It outlives whoever
 // started it, and the terminal.
-func (c *sessionKeepCmd) Run(a *app) error {
+func (c *sessionDaemonCmd) Run(a *app) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -31,12 +31,12 @@ func (c *sessionKeepCmd) Run(a *app) error {
 	})
 }
 
-// startKeeper starts what answers the hooks of a session that a loop lives in. It
+// startDaemon starts what answers the hooks of a session that a loop lives in. It
 // is not waited for, and one that is there already stays the only one.
-func (a *app) startKeeper(session string) error {
+func (a *app) startDaemon(session string) error {
 	if !daemon.Possible(a.env.PawlHome, session) || hook.HasNoRunningLoop(a.env.PawlHome, session) {
 		return nil
 	}
-	_, err := a.startDetached(nil, "keep", session)
+	_, err := a.startDetached(nil, "daemon", session)
 	return err
 }

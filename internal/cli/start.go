@@ -118,7 +118,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
+	if err := errors.Join(a.goOnDriving(begun), a.startDaemon(in.Session)); err != nil {
 		return err
 	}
 	a.printf("%s\n", opening(p, begun))

@@ -74,7 +74,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 
 // goesOnHere says that a loop continues in the calling session, and with what.
 func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
-	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
+	if err := errors.Join(a.goOnDriving(begun), a.startDaemon(in.Session)); err != nil {
 		return err
 	}
 	st := begun.Memory.State

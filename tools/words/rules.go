@@ -41,6 +41,7 @@ func rules() []rule {
 		{`\bcounts against no limit\b`, "not counted"},
 		{`%[qsv] is no `, "is not a"},
 		{`\byour yes\b`, "your approval"},
+		{`\b(goes|go|going|went|gone) on\b`, "continue"},
 	} {
 		all = append(all, rule{regexp.MustCompile(`(?i)` + r[0]), r[1]})
 	}
@@ -61,6 +62,7 @@ func retiredNames() map[string]string {
 		"hear": "receive", "heard": "received", "ears": "handler", "sit": "wait", "sits": "waits", "sitting": "session",
 		"seat": "lease", "rung": "attempt", "patience": "timeout", "settle": "what it does", "settled": "what is done",
 		"person": "user", "stranger": "other", "farewell": "end", "goodbye": "close", "wall": "sandbox", "strike": "violation",
+		"attended": "in session", "keeper": "daemon",
 	}
 }
 
