@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -44,12 +45,13 @@ var projects = [...]func(root string) string{
 	fileMeans("go.mod", "go test ./..."),
 	fileMeans("Cargo.toml", "cargo test"),
 	packageScript,
-	deno,
+	fileMeans("deno.json", "deno test", "deno.jsonc", "deno test"),
 	python,
 	fileMeans("mix.exs", "mix test"),
 	ruby,
 	composer,
-	jvm,
+	fileMeans("gradlew", "./gradlew test", "build.gradle", "gradle test", "build.gradle.kts", "gradle test",
+		"mvnw", "./mvnw -q test", "pom.xml", "mvn -q test"),
 	dotnet,
 	fileMeans("Package.swift", "swift test"),
 	fileMeans("pubspec.yaml", "dart test"),
@@ -58,10 +60,14 @@ var projects = [...]func(root string) string{
 	targetIn("just test", "justfile", "Justfile", ".justfile"),
 }
 
-func fileMeans(name, command string) func(string) string {
+// fileMeans suggests a command by the first of some files that is there; each stands before
+// its command.
+func fileMeans(filesAndCommands ...string) func(root string) string {
 	return func(root string) string {
-		if has(root, name) {
-			return command
+		for pair := range slices.Chunk(filesAndCommands, 2) {
+			if has(root, pair[0]) {
+				return pair[1]
+			}
 		}
 		return ""
 	}
@@ -80,22 +86,8 @@ func packageScript(root string) string {
 	if script == "" || strings.Contains(script, "no test specified") { // what npm init writes
 		return ""
 	}
-	switch {
-	case has(root, "pnpm-lock.yaml"):
-		return "pnpm test"
-	case has(root, "yarn.lock"):
-		return "yarn test"
-	case has(root, "bun.lock") || has(root, "bun.lockb"):
-		return "bun run test"
-	}
-	return "npm test"
-}
-
-func deno(root string) string {
-	if has(root, "deno.json") || has(root, "deno.jsonc") {
-		return "deno test"
-	}
-	return ""
+	manager := fileMeans("pnpm-lock.yaml", "pnpm test", "yarn.lock", "yarn test", "bun.lock", "bun run test", "bun.lockb", "bun run test")
+	return cmp.Or(manager(root), "npm test")
 }
 
 // python is pytest where something names it or the tests are plain functions, else
@@ -161,17 +153,11 @@ func pythonCommand(root string) string {
 }
 
 func ruby(root string) string {
-	switch {
-	case !has(root, "Gemfile"):
+	if !has(root, "Gemfile") {
 		return ""
-	case has(root, ".rspec") || has(root, "spec"):
-		return "bundle exec rspec"
-	case has(root, "bin/rails"):
-		return "bin/rails test"
-	case has(root, "Rakefile"):
-		return "bundle exec rake test"
 	}
-	return ""
+	runner := fileMeans(".rspec", "bundle exec rspec", "spec", "bundle exec rspec", "bin/rails", "bin/rails test", "Rakefile", "bundle exec rake test")
+	return runner(root)
 }
 
 func composer(root string) string {
@@ -190,22 +176,11 @@ func composer(root string) string {
 	return ""
 }
 
-func jvm(root string) string {
-	switch {
-	case has(root, "gradlew"):
-		return "./gradlew test"
-	case has(root, "build.gradle") || has(root, "build.gradle.kts"):
-		return "gradle test"
-	case has(root, "mvnw"):
-		return "./mvnw -q test"
-	case has(root, "pom.xml"):
-		return "mvn -q test"
-	}
-	return ""
-}
-
 func dotnet(root string) string {
-	if slices.ContainsFunc([]string{".sln", ".slnx", ".csproj", ".fsproj"}, func(suffix string) bool { return endsWith(root, suffix) }) {
+	entries, err := os.ReadDir(root)
+	if err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return slices.Contains([]string{".sln", ".slnx", ".csproj", ".fsproj"}, filepath.Ext(e.Name()))
+	}) {
 		return "dotnet test"
 	}
 	return ""
@@ -237,9 +212,4 @@ func read(root, name string) []byte {
 		return nil
 	}
 	return data
-}
-
-func endsWith(root, suffix string) bool {
-	entries, err := os.ReadDir(root)
-	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), suffix) })
 }

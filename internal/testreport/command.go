@@ -29,28 +29,27 @@ func WithIDs(command string) (string, bool) {
 	if Detect(command) != "" {
 		return command, false
 	}
-	out, from := "", 0
-	for _, call := range calls(command) {
-		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, notATestRun) {
-			continue
-		}
-		out += command[from:call.ends[1]] + " -json"
-		from = call.ends[1]
-	}
-	return out + command[from:], from > 0
+	return withFlag(command, "-json", notATestRun)
 }
 
 // Uncached adds -count=1 to each `go test -json`, so that a repeat is one.
 func Uncached(command string) string {
+	command, _ = withFlag(command, "-count=1", setsCount)
+	return command
+}
+
+// withFlag adds a flag to each `go test` of a shell command that has no word which rules it
+// out. It returns false if there is none.
+func withFlag(command, flag string, rulesOut func(word string) bool) (string, bool) {
 	out, from := "", 0
 	for _, call := range calls(command) {
-		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, setsCount) {
+		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, rulesOut) {
 			continue
 		}
-		out += command[from:call.ends[1]] + " -count=1"
+		out += command[from:call.ends[1]] + " " + flag
 		from = call.ends[1]
 	}
-	return out + command[from:]
+	return out + command[from:], from > 0
 }
 
 func notATestRun(word string) bool {
