@@ -28,20 +28,12 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 			at = at.Extended(d.NewLimits)
 		}
 	}
-	limits, open := at.Policy.Limits, 0
+	limits := at.Policy.Limits
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.UserFiles, uncommitted: uncommitted, unsigned: unsigned, doubtful: doubtful}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
-		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed,
+		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed, Done: at.Tasks.Count(loop.Done),
 		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: d.Spec.Agent.ReportsNoCost(), Sandbox: d.Sandbox.Lines(false),
-	}
-	for _, t := range at.Tasks {
-		switch {
-		case t.Status == loop.Open:
-			open++
-		case t.Status == loop.Done:
-			started.Done++
-		}
 	}
 	switch {
 	case d.Spec.UsesWorktree:
@@ -53,7 +45,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		started.Branch = ""
 	}
 	if d.Spec.Plan != "" {
-		started.Open = open
+		started.Open = at.Tasks.Count(loop.Open)
 	}
 	if kind := d.Spec.Policy.Kind; kind != loop.Change {
 		started.Kind = string(kind)

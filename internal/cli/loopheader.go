@@ -34,12 +34,7 @@ func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
 		line("kind", "%s", words)
 	}
 	if p.Goal.Plan != nil {
-		open := 0
-		for _, t := range s.Tasks {
-			if t.Status == loop.Open {
-				open++
-			}
-		}
+		open := s.Tasks.Count(loop.Open)
 		line("tasks", "%d open, %d done", open, len(s.Tasks)-open)
 	}
 	openingGates(line, p, begun)

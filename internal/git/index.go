@@ -287,7 +287,7 @@ func (r *Repo) alignKept(ctx context.Context, stamp string, changes []Change) {
 	if len(parts) != 4 || parts[1] != was || stamp == was {
 		return
 	}
-	has, err := r.EntriesAt(ctx, parts[2], pathsOf(changes))
+	has, err := r.EntriesAt(ctx, parts[2], Paths(changes))
 	if err != nil || slices.ContainsFunc(changes, func(c Change) bool { _, kept := has[c.Path]; return kept != (c.Status != 'D') }) {
 		return
 	}

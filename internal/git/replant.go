@@ -68,7 +68,7 @@ func (r *Repo) replant(ctx context.Context, commit, parent string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	had, err := r.EntriesAt(ctx, parent, pathsOf(changes))
+	had, err := r.EntriesAt(ctx, parent, Paths(changes))
 	if err != nil {
 		return "", err
 	}

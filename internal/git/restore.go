@@ -66,9 +66,7 @@ func (r *Repo) restore(ctx context.Context, s *snapshot, target string, keep []s
 	if err := r.writeFiles(ctx, s.index, changes); err != nil {
 		return err
 	}
-	for _, c := range changes {
-		done.Changed = append(done.Changed, c.Path)
-	}
+	done.Changed = append(done.Changed, Paths(changes)...)
 	done.After, err = r.writeTree(ctx, s.index)
 	return err
 }

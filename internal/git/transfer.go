@@ -16,7 +16,7 @@ func (r *Repo) Transfer(ctx context.Context, onto, base, work string) (tree stri
 	if err != nil {
 		return "", nil, err
 	}
-	have, err := r.EntriesAt(ctx, onto, pathsOf(wanted))
+	have, err := r.EntriesAt(ctx, onto, Paths(wanted))
 	if err != nil {
 		return "", nil, err
 	}

@@ -226,7 +226,8 @@ func (r *Repo) EntriesAt(ctx context.Context, tree string, paths []string) (map[
 	return r.entriesOf(ctx, id, &within)
 }
 
-func pathsOf(changes []Change) []string {
+// Paths returns the paths of changes, in their order.
+func Paths(changes []Change) []string {
 	paths := make([]string, len(changes))
 	for i, c := range changes {
 		paths[i] = c.Path

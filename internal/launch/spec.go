@@ -36,12 +36,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	}
 	spec.Tasks, spec.LeftOut = newTasks(g, s)
 	spec.OnlyTasks, spec.SkipOptional, spec.RequiredEvidence = s.Tasks, s.NoOptional, s.Evidence.Default
-	open := 0
-	for _, t := range spec.Tasks {
-		if t.Status == loop.Open {
-			open++
-		}
-	}
+	open := spec.Tasks.Count(loop.Open)
 	spec.Policy = loop.Policy{
 		Kind: s.Kind,
 		Limits: loop.Limits{

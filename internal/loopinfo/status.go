@@ -80,12 +80,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 // taskLines are the lines of a plan's tasks: of a long plan those of the last that are done and
 // of the first that are open, with how many are left out.
 func taskLines(st loop.State, running bool) (lines []string) {
-	skip, open, hidden := -mostListed, 0, 0
-	for _, t := range st.Tasks {
-		if t.Status == loop.Done {
-			skip++
-		}
-	}
+	skip, open, hidden := st.Tasks.Count(loop.Done)-mostListed, 0, 0
 	flush := func() {
 		if hidden > 0 {
 			lines = append(lines, fmt.Sprintf("… and %d more", hidden))

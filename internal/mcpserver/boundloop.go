@@ -105,13 +105,7 @@ func (at *boundLoop) task(id string) (loop.Task, error) {
 const tasksShown = 20
 
 func (at *boundLoop) openTasks() string {
-	var ids []string
-	for _, t := range at.mem.State.Tasks {
-		if t.Status == loop.Open {
-			ids = append(ids, t.ID)
-		}
-	}
-	return plan.Few(ids, tasksShown)
+	return plan.Few(at.mem.State.Tasks.IDs(func(t loop.Task) bool { return t.Status == loop.Open }), tasksShown)
 }
 
 // post leaves a message for the loop's owner, without secrets: it is kept.

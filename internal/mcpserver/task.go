@@ -83,7 +83,7 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 	if wanted == "" {
 		wanted = gate.Proven
 	}
-	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.count(loop.Open)-1))
+	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.mem.State.Tasks.Count(loop.Open)-1))
 }
 
 func (at *boundLoop) detail(p *page, t plan.Task) {
@@ -102,16 +102,6 @@ func (at *boundLoop) detail(p *page, t plan.Task) {
 	}
 }
 
-func (at *boundLoop) count(s loop.TaskStatus) int {
-	n := 0
-	for _, t := range at.mem.State.Tasks {
-		if t.Status == s {
-			n++
-		}
-	}
-	return n
-}
-
 // status says how the loop stands.
 func (s *Server) status(context.Context) (string, error) {
 	at, err := s.findBound()
@@ -128,7 +118,7 @@ func (s *Server) status(context.Context) (string, error) {
 		return p.String(), nil
 	}
 	if t, ok := st.Task(st.Current); ok {
-		p.line("task %s: %s (%d done, %d open)", t.ID, t.Title, at.count(loop.Done), at.count(loop.Open))
+		p.line("task %s: %s (%d done, %d open)", t.ID, t.Title, at.mem.State.Tasks.Count(loop.Done), at.mem.State.Tasks.Count(loop.Open))
 	}
 	p.line("iteration %d%s", st.Iteration, left(st))
 	for _, r := range at.mem.Results {

@@ -207,13 +207,7 @@ func Because(why string) string {
 }
 
 func (t Step) started() string {
-	open := 0
-	for _, task := range t.After.Tasks {
-		if task.Status == loop.Open {
-			open++
-		}
-	}
-	return fmt.Sprintf("the loop begins: %s, %d open", figure.Count(len(t.After.Tasks), "task"), open)
+	return fmt.Sprintf("the loop begins: %s, %d open", figure.Count(len(t.After.Tasks), "task"), t.After.Tasks.Count(loop.Open))
 }
 
 func (t Step) turn(e loop.TurnEnded) string {

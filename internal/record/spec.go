@@ -54,7 +54,7 @@ type Request struct {
 	Name           string          `json:"name"`
 	Prompt         string          `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
 	Plan           string          `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
-	Tasks          []loop.Task     `json:"tasks"`
+	Tasks          loop.Tasks      `json:"tasks"`
 	OnlyTasks      []string        `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
 	SkipOptional   bool            `json:"no_optional,omitempty"` // the plan's optional tasks are left out
 	LeftOut        []string        `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"

@@ -187,11 +187,7 @@ func (r *Runner) withCommitsSince(ctx context.Context, tree, from, to string) (s
 	if len(diff) == 0 {
 		return tree, nil
 	}
-	var paths []string
-	for _, c := range diff {
-		paths = append(paths, c.Path)
-	}
-	if tree, err = r.Repo.Overlay(ctx, tree, to, paths); err != nil {
+	if tree, err = r.Repo.Overlay(ctx, tree, to, git.Paths(diff)); err != nil {
 		return "", fmt.Errorf("keep what you committed meanwhile: %w", err)
 	}
 	return tree, nil

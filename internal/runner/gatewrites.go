@@ -29,8 +29,8 @@ func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.Act
 	if err != nil || len(changes) == 0 {
 		return g, err
 	}
-	first := paths(changes)
-	deleted := paths(slices.DeleteFunc(changes, func(c git.Change) bool { return c.Status != 'D' }))
+	first := git.Paths(changes)
+	deleted := git.Paths(slices.DeleteFunc(changes, func(c git.Change) bool { return c.Status != 'D' }))
 	if len(deleted) > 0 {
 		if tree, err = r.restoreFrom(ctx, tree, before, deleted); err != nil {
 			return g, err
@@ -45,7 +45,7 @@ func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.Act
 			return g, err
 		}
 		tree = now
-		again := slices.DeleteFunc(paths(changes), func(file string) bool { return !slices.Contains(first, file) })
+		again := slices.DeleteFunc(git.Paths(changes), func(file string) bool { return !slices.Contains(first, file) })
 		if len(again) == 0 {
 			continue
 		}
@@ -86,12 +86,4 @@ func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Act
 		}
 	}
 	return now, changed, nil
-}
-
-func paths(changes []git.Change) []string {
-	var files []string
-	for _, c := range changes {
-		files = append(files, c.Path)
-	}
-	return files
 }

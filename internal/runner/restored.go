@@ -76,12 +76,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 	if err != nil {
 		f = r.plan
 	}
-	var undone []string
-	for _, t := range r.mem.State.Tasks {
-		if t.Undone && t.Status == loop.Open {
-			undone = append(undone, t.ID)
-		}
-	}
+	undone := r.mem.State.Tasks.IDs(func(t loop.Task) bool { return t.Undone && t.Status == loop.Open })
 	if f, err = f.Untick(undone...); err != nil {
 		return fmt.Errorf("take marks out of the plan: %w", err)
 	}
@@ -94,7 +89,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 
 // lostCommits returns the done tasks whose commits are no longer in the branch. It finds
 // rewritten commits by their trailers.
-func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) (lost []string, err error) {
+func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
 		return nil, nil
 	}
@@ -106,12 +101,9 @@ func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) (lost 
 	if err != nil {
 		return nil, fmt.Errorf("look for the commits of done tasks: %w", err)
 	}
-	for _, t := range m.Tasks {
-		if committed(t) && !slices.ContainsFunc(there, func(c git.Trailer) bool { return c.Key == t.Commit || c.Value == t.Receipt }) {
-			lost = append(lost, t.ID)
-		}
-	}
-	return lost, nil
+	return m.Tasks.IDs(func(t loop.Task) bool {
+		return committed(t) && !slices.ContainsFunc(there, func(c git.Trailer) bool { return c.Key == t.Commit || c.Value == t.Receipt })
+	}), nil
 }
 
 func committed(t loop.Task) bool { return t.Status == loop.Done && t.Commit != "" }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/git"
 )
 
 // restoreTakenWork restores gated work that a stash, checkout or reset has removed from the
@@ -60,14 +61,8 @@ func (r *Runner) removedPaths(ctx context.Context, tree, now, head string, commi
 	if err != nil {
 		return nil, fmt.Errorf("find what you committed meanwhile: %w", err)
 	}
-	var theirs []string
-	for _, c := range committed {
-		theirs = append(theirs, c.Path)
-	}
-	var gone, paths []string
-	for _, c := range diff {
-		paths = append(paths, c.Path)
-	}
+	theirs, paths := git.Paths(committed), git.Paths(diff)
+	var gone []string
 	for _, commit := range commits {
 		entries, err := r.Repo.EntriesAt(ctx, commit, paths)
 		if err != nil {

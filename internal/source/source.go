@@ -161,29 +161,19 @@ func (s Source) LineOf(at int) int { return 1 + strings.Count(s.Text[:at], "\n")
 
 // Block is the end of the block in braces that opens first at or after an offset;
 // the end of the file if there is none.
-func (s Source) Block(at int) int {
-	depth := 0
-	for i := at; i < len(s.Code); i++ {
-		switch s.Code[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth <= 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(s.Code)
-}
+func (s Source) Block(at int) int { return s.closing(at, '{', '}') }
 
 // Parens is the end of the parentheses that open first at or after an offset.
-func (s Source) Parens(at int) int {
+func (s Source) Parens(at int) int { return s.closing(at, '(', ')') }
+
+// closing is the end of the brackets that open first at or after an offset.
+func (s Source) closing(at int, open, shut byte) int {
 	depth := 0
 	for i := at; i < len(s.Code); i++ {
 		switch s.Code[i] {
-		case '(':
+		case open:
 			depth++
-		case ')':
+		case shut:
 			if depth--; depth <= 0 {
 				return i + 1
 			}

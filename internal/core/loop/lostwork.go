@@ -38,24 +38,16 @@ func (m *machine) checkpointRestored(done []string) {
 func (s State) HasRestore() bool { return s.Restores+s.UserRestores > 0 }
 
 // tasksTakenAway returns the tasks whose work a restored checkpoint removed.
-func (m *machine) tasksTakenAway() (ids []string) {
-	for _, t := range m.s.Tasks {
-		if t.Undone && t.Status == Open {
-			ids = append(ids, t.ID)
-		}
-	}
-	return ids
+func (m *machine) tasksTakenAway() []string {
+	return m.s.Tasks.IDs(func(t Task) bool { return t.Undone && t.Status == Open })
 }
 
 // undoneBy returns the tasks whose commits the next commit undoes: a restore removed their work,
 // and the commit belongs to other tasks.
-func (m *machine) undoneBy(claimed []string) (ids []string) {
-	for _, t := range m.s.Tasks {
-		if t.Undone && t.Status == Open && t.Commit != "" && !slices.Contains(claimed, t.ID) {
-			ids = append(ids, t.ID)
-		}
-	}
-	return ids
+func (m *machine) undoneBy(claimed []string) []string {
+	return m.s.Tasks.IDs(func(t Task) bool {
+		return t.Undone && t.Status == Open && t.Commit != "" && !slices.Contains(claimed, t.ID)
+	})
 }
 
 // restartTask drops what was in progress after the tree was replaced.

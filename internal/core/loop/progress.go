@@ -82,15 +82,7 @@ func (t Task) Unproven() bool {
 }
 
 // UnprovenTasks returns the IDs of the Unproven tasks.
-func (s State) UnprovenTasks() []string {
-	var ids []string
-	for _, t := range s.Tasks {
-		if t.Unproven() {
-			ids = append(ids, t.ID)
-		}
-	}
-	return ids
-}
+func (s State) UnprovenTasks() []string { return s.Tasks.IDs(Task.Unproven) }
 
 // label names a task by its ID and title.
 func (t Task) label() string {

@@ -84,13 +84,8 @@ func (m *machine) restoreRejected(id string) {
 }
 
 // rejectedWork returns the open tasks whose test changes were rejected.
-func (m *machine) rejectedWork() (ids []string) {
-	for _, t := range m.s.Tasks {
-		if t.Status == Open && len(t.Rejected) > 0 {
-			ids = append(ids, t.ID)
-		}
-	}
-	return ids
+func (m *machine) rejectedWork() []string {
+	return m.s.Tasks.IDs(func(t Task) bool { return t.Status == Open && len(t.Rejected) > 0 })
 }
 
 // rejectedTestsChanged restores rejected tests that were changed. A repeated change is a violation.

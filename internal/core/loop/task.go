@@ -96,6 +96,21 @@ func (ts Tasks) Task(id string) (Task, bool) {
 	return Task{}, false
 }
 
+// IDs returns the IDs of the tasks that are chosen.
+func (ts Tasks) IDs(chosen func(Task) bool) (ids []string) {
+	for _, t := range ts {
+		if chosen(t) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// Count returns how many tasks have that status.
+func (ts Tasks) Count(status TaskStatus) int {
+	return len(ts.IDs(func(t Task) bool { return t.Status == status }))
+}
+
 // Wanted returns the evidence that a claim of these tasks needs: proven if any of them does.
 func (ts Tasks) Wanted(ids []string) gate.Evidence {
 	for _, id := range ids {
