@@ -168,16 +168,9 @@ type planCheckCmd struct {
 
 // checked is what --json prints.
 type checked struct {
-	Format   string    `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
-	Problems []problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
-	Odd      []problem `json:"odd,omitempty" jsonschema:"warnings: tasks whose mark says neither open nor done (taken as open), and lines that look like tasks and are none"`
-}
-
-type problem struct {
-	ID      string `json:"id,omitempty" jsonschema:"the task that has it"`
-	Line    int    `json:"line,omitempty" jsonschema:"line in the file, from 1"`
-	Message string `json:"message" jsonschema:"what is wrong"`
-	Want    string `json:"want,omitempty" jsonschema:"what was expected"`
+	Format   string         `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
+	Problems []plan.Problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
+	Odd      []plan.Problem `json:"odd,omitempty" jsonschema:"warnings: tasks whose mark says neither open nor done (taken as open), and lines that look like tasks and are none"`
 }
 
 // Run says all that is wrong with a plan, and which marks it does not know.
@@ -211,20 +204,10 @@ func (c *planCheckCmd) Run(a *app) error {
 }
 
 func checkedOf(f *planfile.File, invalid *planfile.Invalid) checked {
-	out := checked{Problems: []problem{}}
-	var odd []plan.Problem
 	if invalid != nil {
-		odd = invalid.Odd
-		for _, found := range invalid.Problems {
-			out.Problems = append(out.Problems, problem(found))
-		}
-	} else {
-		out.Format, odd = f.Plan().Format, f.Odd()
+		return checked{Problems: invalid.Problems, Odd: invalid.Odd}
 	}
-	for _, o := range odd {
-		out.Odd = append(out.Odd, problem(o))
-	}
-	return out
+	return checked{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Odd()}
 }
 
 func checkCode(invalid *planfile.Invalid) error {

@@ -204,7 +204,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"guard-check": {checkedCall{Verdict: guard.Deny, Rule: guard.RulePush, Reason: "no"}, checkedCall{Verdict: guard.Allow}},
 		"guard-list":  {guardListed{guard.Catalogue(), []guardEntry{{List: "deny", Entry: "push", Source: "pawl.toml:1", Trusted: true}}}},
 		"notice":      {notice.Notice{Event: notice.Ended, Reason: "verified", Outcome: loop.Verified}.ForLoop("brisk-otter-7f3a", "the goal", "/repo")},
-		"plan-check":  {checked{Problems: []problem{{Message: "no tasks"}}}},
+		"plan-check":  {checked{Problems: []plan.Problem{{Message: "no tasks"}}}},
 	}
 	for name, sc := range schemas(t) {
 		resolved, err := sc.Resolve(nil)

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,18 +34,6 @@ type Linked struct {
 	Tasks []string `json:"tasks"`
 }
 
-// story is a task in the file.
-type story struct {
-	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	Text      string   `json:"description,omitempty"`
-	Criteria  []string `json:"acceptanceCriteria,omitempty"`
-	DependsOn []string `json:"dependsOn,omitempty"`
-	Priority  int      `json:"priority,omitempty"`
-	Optional  bool     `json:"optional,omitempty"`
-	Passes    bool     `json:"passes"`
-}
-
 // PlanPath is where the plan of these issues lies, relative to the root, slashes.
 func PlanPath(from Address) string {
 	return Folder + "/" + plan.Slug(from.Tracker+" "+strings.TrimPrefix(from.Query, "https://")) + ".json"
@@ -61,14 +48,11 @@ func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error)
 	if len(ready) == 0 {
 		return p, p.nothing(from)
 	}
-	tasks := make(map[string][]story, len(ready))
+	tasks := make(map[string][]plan.Task, len(ready))
 	for _, i := range ready {
 		tasks[i.ID] = i.tasks()
 	}
-	file := struct {
-		Name    string  `json:"name"`
-		Stories []story `json:"userStories"`
-	}{Name: from.String()}
+	all := plan.Plan{Title: from.String()}
 	for _, i := range ready {
 		link := Linked{ID: i.ID, Key: i.Key, Title: line(i.Title), URL: i.URL}
 		for _, t := range tasks[i.ID] {
@@ -77,17 +61,17 @@ func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error)
 					t.DependsOn = append(t.DependsOn, d.ID)
 				}
 			}
-			t.Passes = t.Passes || isDone(earlier, t)
+			t.Done = t.Done || isDone(earlier, t)
 			link.Tasks = append(link.Tasks, t.ID)
-			file.Stories = append(file.Stories, t)
+			all.Tasks = append(all.Tasks, t)
 		}
 		p.Issues = append(p.Issues, link)
 	}
-	data, err := json.MarshalIndent(file, "", "  ")
+	data, err := planfile.Convert(all, planfile.PRDJSON)
 	if err != nil {
 		return p, fmt.Errorf("write the plan of %s: %w", from, err)
 	}
-	p.File, err = planfile.Decode(p.Path, append(data, '\n'))
+	p.File, err = planfile.Decode(p.Path, data)
 	return p, err
 }
 
@@ -140,7 +124,7 @@ func (p *Plan) nothing(from Address) error {
 }
 
 // isDone tells whether an earlier plan has the same task as done.
-func isDone(earlier *planfile.File, t story) bool {
+func isDone(earlier *planfile.File, t plan.Task) bool {
 	if earlier == nil {
 		return false
 	}
@@ -149,7 +133,7 @@ func isDone(earlier *planfile.File, t story) bool {
 }
 
 // tasks are those of the task list in an issue, or else the issue itself.
-func (i Issue) tasks() []story {
+func (i Issue) tasks() []plan.Task {
 	body := hidden.ReplaceAllString(i.Body, "")
 	about := "ssue " + i.Key + ": " + line(i.Title)
 	if i.URL != "" {
@@ -157,13 +141,13 @@ func (i Issue) tasks() []story {
 	}
 	list, err := planfile.Decode("issue.md", []byte(body))
 	if err != nil {
-		return []story{{ID: i.Key, Title: cmp.Or(line(i.Title), i.Key), Text: paragraphs("I"+about, body), Criteria: i.Criteria, Priority: i.Priority}}
+		return []plan.Task{{ID: i.Key, Title: cmp.Or(line(i.Title), i.Key), Detail: paragraphs("I"+about, body), Criteria: i.Criteria, Priority: i.Priority}}
 	}
-	var out []story
+	var out []plan.Task
 	for n, t := range list.Plan().Tasks {
-		out = append(out, story{
-			ID: fmt.Sprintf("%s.%d", i.Key, n+1), Title: t.Title, Criteria: t.Criteria, Priority: i.Priority, Optional: t.Optional, Passes: t.Done,
-			Text: paragraphs("Part of i"+about, t.Detail, strings.Join(t.Context, "\n\n"), list.Plan().Overview),
+		out = append(out, plan.Task{
+			ID: fmt.Sprintf("%s.%d", i.Key, n+1), Title: t.Title, Criteria: t.Criteria, Priority: i.Priority, Optional: t.Optional, Done: t.Done,
+			Detail: paragraphs("Part of i"+about, t.Detail, strings.Join(t.Context, "\n\n"), list.Plan().Overview),
 		})
 	}
 	out[len(out)-1].Criteria = append(slices.Clip(out[len(out)-1].Criteria), i.Criteria...)

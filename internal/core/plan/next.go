@@ -8,10 +8,10 @@ import (
 
 // Problem is one reason why a plan cannot be worked on.
 type Problem struct {
-	ID      string // the task that has it, "" for the plan as a whole
-	Line    int    // 1-based line in the file, 0 if it has none
-	Message string // what is wrong
-	Want    string // what was expected
+	ID      string `json:"id,omitempty" jsonschema:"the task that has it"` // "" for the plan as a whole
+	Line    int    `json:"line,omitempty" jsonschema:"line in the file, from 1"`
+	Message string `json:"message" jsonschema:"what is wrong"`
+	Want    string `json:"want,omitempty" jsonschema:"what was expected"`
 }
 
 // Task is the task with that id.
