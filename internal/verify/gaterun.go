@@ -125,7 +125,11 @@ func (e ending) failure(r gate.Result) string {
 	case e.exit.Signal != "":
 		return reasonFor(e.said, "it crashed: "+e.exit.Signal)
 	}
-	return reasonFor(e.said, fmt.Sprintf("exit %d", e.exit.Code)+withColon(testreport.LastLine(r.Tail)))
+	how := fmt.Sprintf("exit %d", e.exit.Code)
+	if r.Passed > 0 && r.Failed == 0 && len(r.Failing) == 0 {
+		how += ", though no test failed"
+	}
+	return reasonFor(e.said, how+withColon(testreport.LastLine(r.Tail)))
 }
 
 // diskFull matches errors of a full disk, in the output of a failed run.

@@ -186,6 +186,7 @@ func TestResultOfOneGate(t *testing.T) {
 		{"crashed", gate.Gate{Command: "kill -SEGV $$"}, gate.Fail, -1, "it crashed: segmentation fault"},
 		{"disk full", gate.Gate{Command: "echo 'write out.o: no space left on device' >&2; exit 1"}, gate.Unknown, 1, "the disk is full"},
 		{"tap", gate.Gate{Command: "printf 'ok 1 - a\\nnot ok 2 - b\\n'; exit 1", Report: "tap"}, gate.Fail, 1, "not ok b"},
+		{"tap of tests that all pass", gate.Gate{Command: "printf 'ok 1 - a\n1..1\n'; exit 1", Report: "tap"}, gate.Fail, 1, "exit 1, though no test failed: 1..1"},
 		{"tap that names failures, exit 0", gate.Gate{Command: "printf '1..1\\nnot ok 1 - b\\n'", Report: "tap"}, gate.Fail, 0, "the report names failures: not ok b"},
 		{"no report", gate.Gate{Command: "true", Report: "junit:out/*.xml"}, gate.Unknown, 0, "no report was written to out/*.xml"},
 		{"no such format", gate.Gate{Command: "true", Report: "subunit"}, gate.Unknown, 0, `unknown format "subunit"`},
