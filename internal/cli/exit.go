@@ -74,6 +74,7 @@ func exitCodes() []meaning {
 		meaning{int(taken), "taken", "not ended: a session took the loop and continues it"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "stopped by SIGTERM"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "stopped by SIGHUP: the terminal was closed"},
+		meaning{loop.CancelledEnd.ExitCode(loop.ByPipe), string(loop.CancelledEnd), "nobody reads its output any more, as with | head"},
 	)
 }
 

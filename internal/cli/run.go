@@ -321,6 +321,15 @@ type driving struct {
 	red      *redQuestion // asked where gates are failing before any work; nil = not asked
 }
 
+// showEnd shows the end of a loop, on standard error if nobody reads the rest.
+func (a *app) showEnd(s *show, state loop.State) {
+	s.ended(state)
+	if state.Stop.Cause == loop.ByPipe {
+		term.Warnf(a.Err, "nobody reads the output of %s any more, so it stopped; its work is kept", s.id)
+		term.Hintf(a.Err, "pawl resume %s continues; with --detach a loop needs no reader", s.id)
+	}
+}
+
 // runLoop runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 	a.releaseSignals()
@@ -369,7 +378,7 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 				return err
 			}
 			a.tellIssues(d, s)
-			s.ended(state)
+			a.showEnd(s, state)
 			a.sendTelemetry(d, s)
 			return codeOf(state.Outcome.ExitCode(state.Stop.Cause))
 		}

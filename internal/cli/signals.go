@@ -62,7 +62,7 @@ func (e *signalHandler) handle(s os.Signal) {
 	cause := loop.ByInterrupt
 	switch s {
 	case syscall.SIGHUP:
-		e.gone()
+		e.gone(loop.ByHangup)
 		return
 	case syscall.SIGTERM:
 		cause = loop.ByTerm
@@ -84,12 +84,12 @@ func (e *signalHandler) leaveAfter(grace time.Duration, code int) {
 
 // gone: a terminal or pipe that goes away says so more than once (the kernel, the
 // shell, each write), and is heard once.
-func (e *signalHandler) gone() {
+func (e *signalHandler) gone(cause string) {
 	if e.keepsOn.Load() {
 		e.left.Store(true)
 		return
 	}
-	e.hungUp.Do(func() { e.tell(loop.ByHangup) })
+	e.hungUp.Do(func() { e.tell(cause) })
 }
 
 // tell passes a cause on; past the second, which ends the loop at once, none is
@@ -130,7 +130,7 @@ type signalWriter struct {
 func (h signalWriter) Write(p []byte) (int, error) {
 	n, err := h.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		h.handler.gone()
+		h.handler.gone(loop.ByPipe)
 	}
 	return n, err
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -134,7 +135,7 @@ func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, sc
 	}()
 	go func() {
 		if _, err := f.dies.Read(make([]byte, 1)); err != nil && !handler.left.Load() {
-			handler.gone()
+			handler.gone(loop.ByHangup)
 		}
 	}()
 	return keys, func() { close(quit); <-done }

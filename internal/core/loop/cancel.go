@@ -26,6 +26,8 @@ func cancelReason(s State) string {
 		return "terminated"
 	case ByHangup:
 		return "the terminal went away"
+	case ByPipe:
+		return "nobody reads its output any more, as with | head"
 	}
 	return "cancelled by Ctrl-C"
 }

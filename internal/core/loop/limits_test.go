@@ -376,6 +376,9 @@ func TestExitCodes(t *testing.T) {
 	if got := loop.CancelledEnd.ExitCode(loop.ByHangup); got != 129 {
 		t.Errorf("hangup: %d", got)
 	}
+	if got := loop.CancelledEnd.ExitCode(loop.ByPipe); got != 141 {
+		t.Errorf("closed pipe: %d", got)
+	}
 }
 
 func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {

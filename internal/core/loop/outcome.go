@@ -42,6 +42,7 @@ const (
 	ByStop      = "stop"
 	ByTerm      = "term"
 	ByHangup    = "hup"
+	ByPipe      = "pipe" // nobody reads the output of its process any more
 )
 
 // ExitCode returns the exit code for this outcome. cause matters for cancellations only.
@@ -71,6 +72,8 @@ func (o Outcome) ExitCode(cause string) int {
 			return 143
 		case ByHangup:
 			return 129
+		case ByPipe:
+			return 141
 		}
 		return 130
 	}

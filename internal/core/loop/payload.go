@@ -131,7 +131,7 @@ type Resumed struct {
 
 // Cancelled means that a user stops the loop.
 type Cancelled struct {
-	Cause  string `json:"cause"`            // ByStop, ByInterrupt, ByTerm or ByHangup
+	Cause  string `json:"cause"`            // ByStop, ByInterrupt, ByTerm, ByHangup or ByPipe
 	Reason string `json:"reason,omitempty"` // what the user did, if not one of these
 }
 
