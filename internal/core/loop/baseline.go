@@ -115,6 +115,31 @@ func (m *machine) redUnrelatedToTasks(g Gates) []string {
 	return names
 }
 
+// redSinceStart returns the tests that failed before the first turn and in this run, and the gates
+// without test IDs.
+func (m *machine) redSinceStart(g Gates) []string {
+	var names []string
+	for _, now := range redGates(g) {
+		then, red := m.gateRedAtStart(now.Gate)
+		switch {
+		case !red:
+		case len(now.Tests)+len(then.Tests) == 0:
+			names = append(names, now.Gate)
+		default:
+			names = append(names, slices.DeleteFunc(slices.Clone(now.Tests), func(test string) bool { return !slices.Contains(then.Tests, test) })...)
+		}
+	}
+	return names
+}
+
+// stuckHint says that a gate failed before the loop began, so no task of the plan may fix it.
+func (m *machine) stuckHint() string {
+	if len(m.s.Gates.StillRed) == 0 {
+		return ""
+	}
+	return "failing before this loop began, too: " + plan.Few(m.s.Gates.StillRed, 4) + ". If it is not for this plan to fix: " + redHint
+}
+
 // redGates returns the failing gates. It returns nil if a gate is unknown or does not name all its
 // failing tests.
 func redGates(g Gates) []RedGate {

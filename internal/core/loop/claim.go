@@ -34,6 +34,7 @@ func (m *machine) recordGates(g Gates) {
 	if !g.Green && g.Status != gate.Unknown {
 		m.s.Gates.RedReason = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), maxWhyBytes)
 	}
+	m.s.Gates.StillRed = m.redSinceStart(g)
 }
 
 // rerun retries unknown results a bounded number of times.

@@ -270,6 +270,7 @@ type GateState struct {
 	Green      bool      `json:"green,omitempty"`        // every gate passed in full
 	RedReason  string    `json:"red_reason,omitempty"`   // why gates fail, "" if none do or the result is unknown
 	RedAtStart []RedGate `json:"red_at_start,omitempty"` // what failed before the first turn
+	StillRed   []string  `json:"still_red,omitempty"`    // tests and gates of RedAtStart that failed in the last run
 }
 
 // NextTurn is how the next turn begins.
