@@ -23,9 +23,25 @@ import (
 
 // approveCmd is `pawl approve`.
 type approveCmd struct {
-	loopWord
+	waitingWord
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
 	Task  []string `sep:"none" placeholder:"ID" help:"accept this task: one that waits for your approval, or of an ended loop, whatever its evidence; repeatable"`
+}
+
+// ProvideLoop finds the loop. With --task, it may be an ended one with unproven work.
+func (c *approveCmd) ProvideLoop(a *app) (*loopinfo.Loop, error) {
+	if len(c.Task) == 0 {
+		return a.findWaiting(c.Loop)
+	}
+	return a.findNewest(c.Loop, func(s *loopinfo.Loop) bool {
+		return waitsForApproval(s) || s.HasEnded() && len(s.Memory.State.UnprovenTasks()) > 0
+	})
+}
+
+// waitsForApproval reports whether a loop waits for the user to approve or reject something.
+func waitsForApproval(s *loopinfo.Loop) bool {
+	_, asks := waitsForYes(s, nil, nil)
+	return asks || len(s.Memory.State.Unapproved()) > 0
 }
 
 // Run approves changes of tests.
@@ -155,7 +171,7 @@ func (a *app) applyToEnded(s *loopinfo.Loop, e loop.Event, what string) (string,
 
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
-	loopWord
+	waitingWord
 	Why   string   `help:"tell the agent why you do not approve"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }

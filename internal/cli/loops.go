@@ -48,6 +48,14 @@ type unendedWord struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l unendedWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
+// waitingWord is how commands name a loop that waits for an approval.
+type waitingWord struct {
+	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here that waits for your approval"`
+}
+
+// ProvideLoop finds the loop, for the Run method of a command that takes it.
+func (l waitingWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findWaiting(l.Loop) }
+
 // loopID is how the commands of pawl session name one.
 type loopID struct {
 	Loop string `arg:"" help:"id of a loop"`

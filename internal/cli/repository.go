@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -23,11 +25,18 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 		if sum.State == "ended" || sum.State == loopinfo.Orphaned {
 			continue
 		}
-		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan {
+		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan && sharesTasks(spec.Tasks, p.Spec.Tasks) {
 			term.Warnf(a.Err, "loop %s works on %s too: both would do its tasks", sum.ID, p.Spec.Plan)
 			term.Hintf(a.Err, "pawl status %s shows it; --task ID gives each loop tasks of its own", sum.ID)
 		}
 	}
+}
+
+// sharesTasks reports whether a task is open in the plans of both loops.
+func sharesTasks(a, b []loop.Task) bool {
+	return slices.ContainsFunc(a, func(t loop.Task) bool {
+		return t.Status != loop.Done && slices.ContainsFunc(b, func(o loop.Task) bool { return o.ID == t.ID && o.Status != loop.Done })
+	})
 }
 
 // warnEarlierEdits says what becomes of edits of the plan that its last loop had not made.

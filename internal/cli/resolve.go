@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
@@ -25,9 +26,24 @@ func (a *app) findLoop(ref string) (*store.Loop, error) {
 	}
 	l, err := a.store.Resolve(ref, a.root())
 	if ref == "." {
-		err = a.nameBeside(err)
+		l, err = a.skipEmpty(l), a.nameBeside(err)
 	}
 	return l, err
+}
+
+// skipEmpty returns the newest loop here that had something to do, if the given one is the newest
+// and had not: a plan that was run again when it was done.
+func (a *app) skipEmpty(newest *store.Loop) *store.Loop {
+	here, err := a.here()
+	if err != nil || newest == nil || len(here) == 0 || here[0].ID != newest.ID {
+		return newest
+	}
+	for _, sum := range here {
+		if sum.Turns > 0 || sum.Outcome != loop.Finished && sum.Outcome != loop.Unverified {
+			return a.store.Loop(sum.ID)
+		}
+	}
+	return newest
 }
 
 // sessionLoop is the loop that lives in a session.
@@ -73,6 +89,29 @@ func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.
 		}
 	}
 	return a.find(ref)
+}
+
+// findWaiting is findNewest for loops that wait for an approval. It names the others here that
+// wait too.
+func (a *app) findWaiting(ref string) (*loopinfo.Loop, error) {
+	s, err := a.findNewest(ref, waitsForApproval)
+	if err != nil || ref != "." || a.livesHere(s) {
+		return s, err
+	}
+	here, err := a.here()
+	if err != nil {
+		return nil, err
+	}
+	var others []string
+	for _, sum := range here {
+		if other, err := loopinfo.ReadDamaged(a.store.Loop(sum.ID)); err == nil && other.ID != s.ID && waitsForApproval(other) {
+			others = append(others, sum.ID)
+		}
+	}
+	if len(others) > 0 {
+		term.Warnf(a.Err, "takes %s, the newest loop here that waits for your approval; so do: %s", s.ID, plan.Few(others, 4))
+	}
+	return s, nil
 }
 
 // findResumable reads the loop that a user wants to continue. Without a word it is the one of

@@ -89,6 +89,10 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 	p.Tasks = m.State.Tasks
 	m.Apply(back)
 	p.After = m.State
+	if p.isEmpty() {
+		return Result{}, failure.New(failure.Usage, fmt.Sprintf("pawl checkpoints diff %s %d shows what differs from it", s.ID, r.Target.N),
+			"nothing to restore: %s is what the work tree has", r.Target)
+	}
 	if err := o.Agree(p); err != nil {
 		return Result{}, err
 	}
@@ -127,11 +131,15 @@ func propose(ctx context.Context, repo *git.Repo, t Target) (Proposal, error) {
 	if p.Changes, err = repo.Diff(ctx, now, p.Tree); err != nil {
 		return Proposal{}, err
 	}
-	if len(t.paths) > 0 && len(p.Changes) == 0 && len(p.Clashes) == 0 {
-		return Proposal{}, failure.New(failure.Usage, fmt.Sprintf("pawl checkpoints diff %s %d shows what differs from it", t.loop, t.N),
-			"nothing to restore: %s is what the work tree has", t)
-	}
 	return p, nil
+}
+
+// isEmpty reports whether the restore would change neither a file nor a task.
+func (p Proposal) isEmpty() bool {
+	return len(p.Changes)+len(p.Clashes) == 0 && !slices.ContainsFunc(p.Tasks, func(was loop.Task) bool {
+		t, there := p.After.Task(was.ID)
+		return there && t.Status != was.Status
+	})
 }
 
 // onItsBranch refuses to write the loop's files over another branch of the user's. A

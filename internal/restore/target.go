@@ -17,7 +17,6 @@ import (
 // Target is what a restore brings the work tree to.
 type Target struct {
 	git.Checkpoint
-	loop  string   // whose it is
 	base  string   // a tree: only what changed from it to the checkpoint is brought back; "" for all of it
 	task  string   // whose work that is
 	paths []string // files and folders to restore, from the root; none = all
@@ -77,7 +76,7 @@ func Numbered(n int) Finder {
 func Last(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 	return newest(ctx, repo, search{
 		loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return strings.HasPrefix(cp.Subject, beforeRestore), nil },
-		none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID),
+		none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored; pawl restore "+s.ID+" --task ID brings back the undone work of a task", "nothing was restored in loop %s", s.ID),
 	})
 }
 
@@ -115,7 +114,7 @@ func newest(ctx context.Context, repo *git.Repo, s search) (Target, error) {
 	}
 	for _, cp := range slices.Backward(all) {
 		if fits, err := s.fits(cp); fits || err != nil {
-			return Target{Checkpoint: cp, loop: s.loop}, err
+			return Target{Checkpoint: cp}, err
 		}
 	}
 	return Target{}, s.none
@@ -154,7 +153,7 @@ func taskWork(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, task string
 			continue
 		}
 		if i := slices.IndexFunc(undone, func(u git.Checkpoint) bool { return u.Tree != cp.Tree }); i >= 0 {
-			return Target{Checkpoint: undone[i], loop: s.ID, base: cp.Tree, task: task}, nil
+			return Target{Checkpoint: undone[i], base: cp.Tree, task: task}, nil
 		}
 		undone = nil
 	}
