@@ -57,8 +57,8 @@ func TestACommandThatFailsIsNotRepeated(t *testing.T) {
 // The desktop's programs get title and text as arguments, whatever these hold.
 func TestTheDesktopIsToldByItsOwnProgram(t *testing.T) {
 	for program, want := range map[string][]string{
-		"notify-send": {"--app-name=pawl", "--", sample().Title, "US-2 &lt;print&gt; failed &amp; stays\npawl report brisk-otter"},
-		"osascript":   {sample().Title, "US-2 <print> failed & stays\npawl report brisk-otter"},
+		"notify-send": {"--app-name=pawl", "--", sample().Title, "plan.md in repo\nUS-2 &lt;print&gt; failed &amp; stays\npawl report brisk-otter"},
+		"osascript":   {sample().Title, "plan.md in repo\nUS-2 <print> failed & stays\npawl report brisk-otter"},
 	} {
 		t.Run(program, func(t *testing.T) {
 			dir := t.TempDir()

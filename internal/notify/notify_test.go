@@ -60,7 +60,7 @@ func sender(address string) Sender {
 func TestServicesGetTheirOwnForm(t *testing.T) {
 	t.Parallel()
 	const title = "brisk-otter · 1 of 2 tasks done, 1 needs you · ended STUCK"
-	const text = title + "\nUS-2 <print> failed & stays\npawl report brisk-otter"
+	const text = title + "\nplan.md in repo\nUS-2 <print> failed & stays\npawl report brisk-otter"
 	webhook, err := json.Marshal(sample())
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestServicesGetTheirOwnForm(t *testing.T) {
 		{notice.Telegram, "?chat_id=42", received{kind: "application/json"}, "chat_id", "42"},
 		{notice.Ntfy, "", received{
 			title: title,
-			body:  "US-2 <print> failed & stays\npawl report brisk-otter",
+			body:  "plan.md in repo\nUS-2 <print> failed & stays\npawl report brisk-otter",
 		}, "", ""},
 	}
 	for _, c := range cases {

@@ -8,6 +8,7 @@ package notice
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -104,8 +105,8 @@ func (l SentLog) Filter(notices []Notice) ([]Notice, SentLog) {
 	return fresh, l
 }
 
-// ForLoop returns the notice with the loop's id before its title and the next command at
-// the end of its text.
+// ForLoop returns the notice with the loop's id before its title, and in its text first the
+// goal and its repository, last the next command.
 func (n Notice) ForLoop(id, goal, root string) Notice {
 	command := "pawl status " + id
 	switch {
@@ -117,7 +118,11 @@ func (n Notice) ForLoop(id, goal, root string) Notice {
 		command = fmt.Sprintf("pawl approve %s   or  pawl reject %[1]s", id)
 	}
 	n.Loop, n.Goal, n.Root, n.Title = id, goal, root, id+" · "+n.Title
-	n.Text = strings.TrimPrefix(n.Text+"\n"+command, "\n")
+	work := goal
+	if root != "" {
+		work += " in " + path.Base(strings.ReplaceAll(root, `\`, "/"))
+	}
+	n.Text = strings.Join(slices.DeleteFunc([]string{work, n.Text, command}, func(s string) bool { return s == "" }), "\n")
 	return n
 }
 

@@ -112,8 +112,11 @@ func TestDecide(t *testing.T) {
 
 func TestOfNamesTheLoopAndWhatToType(t *testing.T) {
 	t.Parallel()
-	n := notice.Notice{Event: notice.Ended, Title: "ended VERIFIED"}.ForLoop("brisk-otter", "plan.md", "/repo")
-	want := notice.Notice{Event: notice.Ended, Title: "brisk-otter · ended VERIFIED", Text: "pawl report brisk-otter", Loop: "brisk-otter", Goal: "plan.md", Root: "/repo"}
+	n := notice.Notice{Event: notice.Ended, Title: "ended VERIFIED"}.ForLoop("brisk-otter", "plan.md", "/home/ann/shop")
+	want := notice.Notice{
+		Event: notice.Ended, Title: "brisk-otter · ended VERIFIED", Text: "plan.md in shop\npawl report brisk-otter",
+		Loop: "brisk-otter", Goal: "plan.md", Root: "/home/ann/shop",
+	}
 	if diff := cmp.Diff(want, n); diff != "" {
 		t.Error(diff)
 	}
