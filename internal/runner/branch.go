@@ -280,7 +280,7 @@ func (r *Runner) leaveUnusedBranch(ctx context.Context) {
 	if left != "" {
 		r.enqueueNote(ctx, loop.Info, "nothing was committed: "+left)
 	}
-	r.noteUncommitted(ctx, left != "")
+	r.noteUncommitted(ctx, left != "" || err != nil)
 }
 
 // maxFilesLeft bounds the files that a note names for the report.
