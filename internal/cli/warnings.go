@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -40,6 +41,11 @@ func (a *app) warnMissing(p *launch.Prepared) {
 			hint = fmt.Sprintf("%s installs it here, and the loop's worktree gets a copy; %s installs it there", m.Command, m.Setup())
 		}
 		term.Hintf(a.Err, "%s", hint)
+	}
+	checkout := deps.Submodules(p.Root())
+	if p.Spec.UsesWorktree && checkout != "" && !slices.ContainsFunc(p.Spec.Setup, func(s string) bool { return strings.Contains(s, "submodule") }) {
+		term.Warnf(a.Err, "the loop's worktree has no submodules")
+		term.Hintf(a.Err, "%s checks them out there", deps.Setup(checkout))
 	}
 	for _, e := range p.Editable() {
 		term.Warnf(a.Err, "gate %s runs in the loop's worktree, but %s imports this project from %s: it judges the code there, not the agent's", term.Clean(e.Gate), term.Clean(e.Venv), p.Root())

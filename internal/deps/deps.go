@@ -41,6 +41,15 @@ func Setup(command string) string {
 	return fmt.Sprintf("[worktree] setup = [%q] in pawl.toml", command)
 }
 
+// Submodules is the command that checks out the submodules of the project at root, or "" without
+// any. A fresh checkout has none of them.
+func Submodules(root string) string {
+	if !isThere(root, ".gitmodules") {
+		return ""
+	}
+	return "git submodule update --init --recursive"
+}
+
 // Find names what gates need of a project's dependencies and the project at root has
 // not installed. A gate that installs them itself, or whose command does not show
 // that it uses them, needs nothing.

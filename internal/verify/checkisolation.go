@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // IrreproducibleGate is a gate whose result in an isolated checkout differs from the work tree's.
@@ -84,15 +86,17 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 		if !isComparable(g, seen[i]) {
 			continue
 		}
-		u := IrreproducibleGate{Gate: g.Name, Remedy: deps.Setup("…") + " makes checkouts ready, .worktreeinclude names untracked files that they need; isolated = false on the gate has the work tree decide"}
+		u := IrreproducibleGate{Gate: g.Name, Remedy: deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " makes checkouts ready, .worktreeinclude names untracked files that they need; isolated = false on the gate has the work tree decide"}
 		there, err := v.runInCheckout(ctx, []gate.Gate{g}, w)
 		switch {
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 		case err != nil: // the place, not the gate
-			u.Why = v.redactor.String(err.Error())
+			u.Why, u.Remedy = v.redactor.String(err.Error()), cmp.Or(failure.Hint(err), u.Remedy)
 		case gate.Reproduces(there[0], seen[i]):
 			continue
+		case there[0].Reason == gate.DiskFull:
+			u.Why, u.Remedy = there[0].Reason, "Free some space"
 		case there[0].Reason != "":
 			u.Why = there[0].Reason
 		default:

@@ -54,6 +54,29 @@ func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
 	}
 }
 
+// What the user can do depends on what the checkout lacks.
+func TestRemediesForACheckout(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		start      files
+		gate, want string
+	}{
+		"a set-up":    {files{".gitignore": "ignored\n"}, "grep 1 ignored", `setup = ["…"]`},
+		"submodules":  {files{".gitignore": "ignored\n", ".gitmodules": "\n"}, "grep 1 ignored", `setup = ["git submodule update --init --recursive"]`},
+		"a full disk": {files{".gitignore": "ignored\n"}, "grep 1 ignored || { echo 'write: no space left on device'; exit 1; }", "Free some space"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, c.start, nil)
+			b.write(files{"ignored": "1\n"})
+			got, err := b.CheckIsolation(t.Context(), b.tree(), []gate.Gate{{Name: "a", Command: c.gate}}, "")
+			if err != nil || len(got) != 1 || !strings.Contains(got[0].Remedy, c.want) {
+				t.Errorf("%+v (%v), want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
 // A gate that the user has decided in the work tree counts there, and the verdict says so.
 func TestAGateDecidedInTheWorkTree(t *testing.T) {
 	t.Parallel()
@@ -86,7 +109,7 @@ func TestAClaimThatACheckoutCannotTellOf(t *testing.T) {
 	}
 	full := "test -e product || { echo 'write cache: no space left on device'; exit 1; }\nfruit=pears\n"
 	v := b.claim(gs, files{"source": full, "product": "x\n"}, nil).Verdict
-	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "could not be found out: a: the disk is full") {
+	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "could not be found out: a: the disk is full; free some space") {
 		t.Errorf("%+v", v)
 	}
 }

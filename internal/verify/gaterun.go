@@ -98,7 +98,7 @@ func (e ending) outcome(r gate.Result) (gate.Status, string) {
 	case r.CannotStart:
 		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(testreport.LastLine(r.Tail))
 	case e.exit.Code != 0 && diskFull.MatchString(r.Tail):
-		return gate.Unknown, "the disk is full"
+		return gate.Unknown, gate.DiskFull
 	case failsDespiteExit0(r, e.said):
 	case e.exit.Code == 0 && e.reportErr != nil:
 		return gate.Unknown, e.reportErr.Error()

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // probe says how a probe runs: its gates on a tree in a checkout, or by a function of its own.
@@ -63,7 +65,7 @@ func (c *claim) runProbes(ctx context.Context) error {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
 		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error(), Missing: c.Checkout.Missing()}
+			run = gate.Run{Problem: err.Error(), Missing: cmp.Or(failure.Hint(err), c.Checkout.Missing())}
 		}
 		c.seen.Runs[name] = run
 	}

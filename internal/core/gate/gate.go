@@ -88,6 +88,9 @@ func (g Gate) ShellCommand() string {
 	return g.Command
 }
 
+// DiskFull is the reason of a result that is unknown because the disk is full.
+const DiskFull = "the disk is full"
+
 // Result is the outcome of one run of one gate.
 type Result struct {
 	Gate     string `json:"gate"`

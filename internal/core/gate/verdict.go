@@ -200,6 +200,9 @@ func (o Observation) probeProblem(probes ...Probe) string {
 			return run.Problem + run.remedy()
 		}
 		for _, r := range run.Results {
+			if r.Status == Unknown && r.Reason == DiskFull {
+				return r.Gate + ": " + r.Reason + "; free some space"
+			}
 			if r.Status == Unknown && r.Reason != "" {
 				return r.Gate + ": " + r.Reason + run.remedy()
 			}
@@ -250,7 +253,7 @@ func (r Run) remedy() string {
 	if r.Missing != "" {
 		return "; " + r.Missing
 	}
-	return "; if it lacks what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
+	return "; if it lacks submodules or what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
 }
 
 func (o Observation) failReason(regressed []string) string {
