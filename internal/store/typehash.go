@@ -6,16 +6,28 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"sync"
 )
 
-// typeHash returns a hash of the type t and the types in it, as far as JSON shows them. A
+// typeHash returns a hash of a type and the types in it, as far as JSON shows them. A
 // derived file contains it: a file of another type would be read with empty fields, and
 // is derived again. A type that encodes itself as one of several types names them by Variants.
-func typeHash(t reflect.Type) string {
-	sum := fnv.New64a()
-	writeType(sum, t, map[reflect.Type]bool{})
-	return strconv.FormatUint(sum.Sum64(), 36)
-}
+//
+// The hash is kept: a walk through the state's type takes half a millisecond, and each event
+// of a session reads the state and writes it.
+var typeHash = func() func(reflect.Type) string {
+	var known sync.Map // reflect.Type: string
+	return func(t reflect.Type) string {
+		if kept, ok := known.Load(t); ok {
+			return kept.(string)
+		}
+		sum := fnv.New64a()
+		writeType(sum, t, map[reflect.Type]bool{})
+		hash := strconv.FormatUint(sum.Sum64(), 36)
+		known.Store(t, hash)
+		return hash
+	}
+}()
 
 // writeType writes a description of t, without the types in seen.
 func writeType(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
