@@ -54,6 +54,7 @@ type Checkout struct {
 	current          *worktree          // nil = none
 	installed        installed          // dependencies that a checkout gets
 	then             *homeState         // the record of the home; nil = not read yet
+	opened           *openedFiles       // the record of opened files; nil = not read yet
 	home             *unchangedHome     // unchanged parts of the home; nil = not compared yet
 	locked           *git.Selection     // manifests and lock files
 	namespace        *confine.Namespace // nil = not looked for yet
@@ -81,7 +82,7 @@ func (k *Checkout) Record(ctx context.Context) error {
 
 // Forget removes the records.
 func (k *Checkout) Forget() error {
-	k.then = nil
+	k.then, k.opened = nil, nil
 	var err error
 	for _, file := range []string{k.dependencyFile(), k.byFolderFile(), k.dependencyDir(), k.ownHome()} {
 		err = errors.Join(err, proc.RemoveAll(file))

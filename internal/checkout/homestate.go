@@ -98,8 +98,8 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 			now.changed = append(now.changed, site)
 		}
 	}
-	for socket, state := range k.sockets() {
-		if then.Sockets[socket] == state {
+	for socket, state := range then.Sockets {
+		if socketState(socket) == state {
 			now.sockets = append(now.sockets, socket)
 		}
 	}

@@ -105,10 +105,14 @@ func (k *Checkout) exposedFolders() (caches, toolchains []string) {
 
 // changedOpenedFiles returns the recorded files that changed, and new ones beside them, sorted.
 func (k *Checkout) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
-	var then openedFiles
-	if found, err := ReadRecord(k.openedFile(), &then); err != nil || !found {
-		return nil, err
+	if k.opened == nil {
+		var then openedFiles
+		if found, err := ReadRecord(k.openedFile(), &then); err != nil || !found {
+			return nil, err
+		}
+		k.opened = &then
 	}
+	then := k.opened
 	for file, was := range then.Files {
 		info, err := os.Lstat(file)
 		if err != nil || deps.ChangeTime(info) == was.Changed {

@@ -40,12 +40,21 @@ func addSockets(dir string, found map[string]string) (folders []string) {
 				folders = append(folders, file)
 			}
 		case fs.ModeSocket:
-			if info, err := e.Info(); err == nil {
-				found[file] = fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
+			if state := socketState(file); state != "" {
+				found[file] = state
 			}
 		}
 	}
 	return folders
+}
+
+// socketState returns what tells a socket from a later one of the same path, "" if there is none.
+func socketState(file string) string {
+	info, err := os.Lstat(file)
+	if err != nil || info.Mode().Type() != fs.ModeSocket {
+		return ""
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
 }
 
 // listening returns the sockets in use, if the system lists them (Linux).
