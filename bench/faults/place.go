@@ -140,7 +140,7 @@ func crashed(out string) bool {
 	return strings.Contains(out, "goroutine ") && (strings.Contains(out, "panic: ") || strings.Contains(out, "fatal error: "))
 }
 
-// killed tells whether a command was ended by a signal.
+// killed reports whether a command was ended by a signal.
 func killed(cmd *exec.Cmd) bool {
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled()

@@ -82,7 +82,7 @@ type Turn struct {
 	// started, and that would wake it; the same work is waited for once. 0 = 10
 	// minutes.
 	BackgroundWait time.Duration
-	// Final says whether a message ends the turn though background work still
+	// Final reports whether a message ends the turn though background work still
 	// runs: one that claims something is to be judged now. nil = none does.
 	Final func(text string) bool
 	// Messages are for the agent while the turn runs, in order. One that can be told in a

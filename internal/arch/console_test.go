@@ -68,7 +68,7 @@ func (e example) commands() []command {
 	return all
 }
 
-// prints tells whether c may print out.
+// prints reports whether c may print out.
 func (c command) prints(out string) bool {
 	p := "^"
 	for line := range strings.Lines(c.output) {

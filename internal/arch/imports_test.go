@@ -23,7 +23,7 @@ func rows(policy string) []row {
 	return all
 }
 
-// covers tells whether one of the patterns stands for name: the name itself, or
+// covers reports whether one of the patterns stands for name: the name itself, or
 // what it begins with, followed by "*".
 func covers(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {

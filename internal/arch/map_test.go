@@ -126,7 +126,7 @@ performs these actions for loops in the background, ` + "`hook`" + ` for loops i
 	return b.String()
 }
 
-// declares tells whether the file has a function or method of that name.
+// declares reports whether the file has a function or method of that name.
 func declares(files []source, file, name string) bool {
 	for _, s := range files {
 		if s.path != file {
@@ -266,7 +266,7 @@ func diagram(groups []ring, imported map[string][]string) string {
 	return b.String() + "```\n"
 }
 
-// indirect tells whether p reaches q through another package that it imports.
+// indirect reports whether p reaches q through another package that it imports.
 func indirect(edges map[string]map[string]bool, p, q string) bool {
 	seen := map[string]bool{}
 	var reaches func(string) bool

@@ -179,7 +179,7 @@ func base(e ast.Expr) *ast.Ident {
 	}
 }
 
-// ofPackage tells whether x may be a package variable. The parser resolves names
+// ofPackage reports whether x may be a package variable. The parser resolves names
 // within a file: what it left open is declared in another file of the package.
 func ofPackage(s source, x *ast.Ident) bool {
 	return x.Obj == nil || s.ast.Scope.Lookup(x.Name) == x.Obj

@@ -80,7 +80,7 @@ func replace(path string, data []byte, perm fs.FileMode, sync func(*os.File) err
 // tempName is the pattern of the temporary files' names.
 const tempName = ".pawl-*.tmp"
 
-// IsTemp tells whether a file's name (without its folder) is one of those that
+// IsTemp reports whether a file's name (without its folder) is one of those that
 // Write leaves behind when it is killed.
 func IsTemp(name string) bool {
 	ok, err := filepath.Match(tempName, name)

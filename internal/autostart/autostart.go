@@ -146,7 +146,7 @@ func sum(text string) string {
 	return hex.EncodeToString(s[:8])
 }
 
-// edited tells whether a file was not written by sealed, or changed since.
+// edited reports whether a file was not written by sealed, or changed since.
 func edited(file string) bool {
 	_, after, found := strings.Cut(file, marker)
 	line, text, ended := strings.Cut(after, "\n")

@@ -259,7 +259,7 @@ func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
 	return paths, nil
 }
 
-// knows tells whether a file is there now, or waits for the user, or is in the
+// knows reports whether a file is there now, or waits for the user, or is in the
 // tree by which the loop is judged.
 func (a *app) knows(s *loopinfo.Loop, rel string) (bool, error) {
 	if slices.Contains(s.Memory.State.Unapproved(), rel) {

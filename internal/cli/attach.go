@@ -125,7 +125,7 @@ func (v *viewer) watch(ctx context.Context) error {
 	}
 }
 
-// left tells whether nothing more will be shown here: the loop ended without a word, is
+// left reports whether nothing more will be shown here: the loop ended without a word, is
 // in a session, or has had no owner for a while.
 func (v *viewer) left(gone *time.Time) (bool, error) {
 	now, err := loopinfo.ReadDamaged(v.s.Loop)

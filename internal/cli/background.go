@@ -141,7 +141,7 @@ var (
 )
 
 // awaitOwner waits for an owner after that of the epoch, and returns its process.
-// look tells whether the loop has begun elsewhere, and whether what was started
+// look reports whether the loop has begun elsewhere, and whether what was started
 // for it is alive; another may have been sooner.
 func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (done, alive bool)) (int, error) {
 	var last store.Holder
@@ -164,7 +164,7 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 	return 0, errSlow
 }
 
-// begun tells whether the loop continues outside of a session.
+// begun reports whether the loop continues outside of a session.
 func begun(l *store.Loop, since time.Time) bool {
 	m, _, err := record.Load(l)
 	return err == nil && !m.State.InSession && !m.State.Now.Before(since)

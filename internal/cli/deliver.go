@@ -22,7 +22,7 @@ import (
 // deliverTimeout is how long a hook at work is waited for.
 const deliverTimeout = 2 * time.Second
 
-// waitsForSession tells whether the loop waits for its session, so that hearing what was left
+// waitsForSession reports whether the loop waits for its session, so that hearing what was left
 // for it is all there is to do.
 func waitsForSession(s *loopinfo.Loop) bool {
 	st := s.Memory.State

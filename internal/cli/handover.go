@@ -19,7 +19,7 @@ type handoverCmd struct {
 	Now bool `help:"do not wait for the current turn to end"`
 }
 
-// Run has fresh sessions continue with the loop.
+// Run has fresh sessions continue the loop.
 func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if _, err := c.limits(s); err != nil {
 		return err
@@ -68,7 +68,7 @@ func aboutRunner(id string) string {
 	return "  watch  pawl status " + id + ", pawl log " + id + " --follow\n  back   in Claude Code:  ! pawl start --take " + id + "\n"
 }
 
-// occupied tells whether the loop's session, or what does its work, is at
+// occupied reports whether the loop's session, or what does its work, is at
 // something that would be cut off.
 func (a *app) occupied(s *loopinfo.Loop) bool {
 	st, in := s.Memory.State, s.Memory.Bound

@@ -258,7 +258,7 @@ func ownPath() (string, error) {
 	return self, nil
 }
 
-// same tells whether two paths lead to one file.
+// same reports whether two paths lead to one file.
 func same(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

@@ -182,7 +182,7 @@ func (a *app) perform(ctx *kong.Context) error {
 	return a.ended(ctx.Run(a))
 }
 
-// helpAsked tells whether the arguments ask for help, and with which words: none
+// helpAsked reports whether the arguments ask for help, and with which words: none
 // at all, `help list`, `list --help`, `list -h`.
 func helpAsked(args []string) (words []string, asked bool) {
 	if len(args) == 0 {

@@ -144,7 +144,7 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 	return p, err
 }
 
-// hookNamed tells whether some settings of the client name Pawl, as a hook or as
+// hookNamed reports whether some settings of the client name Pawl, as a hook or as
 // a plugin. Those that an administrator or the command line gives are not seen.
 func hookNamed(home, root string) bool {
 	files := []string{

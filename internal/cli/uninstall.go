@@ -100,7 +100,7 @@ func (c *uninstallCmd) removals(a *app) ([]removal, error) {
 	return out, nil
 }
 
-// hasPlugin tells whether Pawl has written the plugin that the client reads.
+// hasPlugin reports whether Pawl has written the plugin that the client reads.
 func (a *app) hasPlugin() bool {
 	_, err := os.Stat(filepath.Join(a.env.PawlHome, "plugin"))
 	return err == nil

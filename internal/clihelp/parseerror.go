@@ -63,7 +63,7 @@ func helpCommand(n *kong.Node) string {
 	return Name(n) + " --help"
 }
 
-// takesWords tells whether a command is given words that may look like flags: a shell
+// takesWords reports whether a command is given words that may look like flags: a shell
 // command, or text.
 func takesWords(n *kong.Node) bool {
 	return slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })

@@ -45,7 +45,7 @@ type commandLine struct {
 	argv  []string
 }
 
-// baseline says whether a gate may stay red.
+// baseline reports whether a gate may stay red.
 type baseline string
 
 const allowRed baseline = "allow"

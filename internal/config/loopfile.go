@@ -36,7 +36,7 @@ func ReadLoopFile(path, root string) (l Layer, prompt string, err error) {
 	return l, body, nil
 }
 
-// IsLoopFile tells whether a Markdown text begins with front matter.
+// IsLoopFile reports whether a Markdown text begins with front matter.
 func IsLoopFile(data []byte) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
 	return strings.TrimRight(first, " \t\r") == "---"

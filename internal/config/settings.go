@@ -103,13 +103,13 @@ type Settings struct {
 	Sources map[string]Source `json:"sources,omitempty"`
 }
 
-// Set tells whether some layer set the option of this key; else it is a default.
+// Set reports whether some layer set the option of this key; else it is a default.
 func (s Settings) Set(key string) bool {
 	_, ok := s.Sources[key]
 	return ok
 }
 
-// SetForRun tells whether the option was set for one run, by a flag or its loop file.
+// SetForRun reports whether the option was set for one run, by a flag or its loop file.
 func (s Settings) SetForRun(key string) bool {
 	from := s.Sources[key].Layer
 	return from == layerFlags || from == layerLoop
@@ -129,7 +129,7 @@ func (e Evidence) For(task string) gate.Evidence {
 	return e.Default
 }
 
-// Worktree says whether the loop works in a worktree of its own, and how any
+// Worktree reports whether the loop works in a worktree of its own, and how any
 // worktree (also those in which evidence is looked for) is set up.
 type Worktree struct {
 	Use   bool     `json:"use,omitempty" doc:"work in a separate git worktree"`

@@ -50,7 +50,7 @@ func SuggestBelow(root string) []Below {
 	return out
 }
 
-// mayHoldProject tells whether a folder of that name may hold a project of the user's.
+// mayHoldProject reports whether a folder of that name may hold a project of the user's.
 func mayHoldProject(name string) bool {
 	foreign := []string{"node_modules", "vendor", "third_party", "testdata", "venv", "dist", "build", "target"}
 	return !strings.HasPrefix(name, ".") && !slices.Contains(foreign, name)

@@ -212,7 +212,7 @@ func besides(dir string, closed []string) []string {
 	return out
 }
 
-// holdsAny tells whether one of the paths is a folder, or lies below it.
+// holdsAny reports whether one of the paths is a folder, or lies below it.
 func holdsAny(dir string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return inside(path, dir) })
 }

@@ -92,7 +92,7 @@ func (p Policy) visible(path string) bool {
 	return path != "/" && path != "/tmp" && path != "/run" && !inside(path, "/proc") && !inside(path, "/dev") && exists(path)
 }
 
-// beneath tells whether a path is strictly below one of the folders.
+// beneath reports whether a path is strictly below one of the folders.
 func beneath(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return path != dir && inside(path, dir) })
 }

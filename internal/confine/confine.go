@@ -35,10 +35,10 @@ const (
 	Strict Level = "strict" // network and credentials, too
 )
 
-// On tells whether anything is confined.
+// On reports whether anything is confined.
 func (l Level) On() bool { return l != "" && l != Off }
 
-// Above tells whether a level confines more than another.
+// Above reports whether a level confines more than another.
 func (l Level) Above(other Level) bool {
 	rank := func(l Level) int { return max(slices.Index(Levels(), l), 0) }
 	return rank(l) > rank(other)

@@ -108,7 +108,7 @@ func (p Policy) environ(env []string) []string {
 	return append(out, "TMPDIR="+temp)
 }
 
-// keepsVariable tells whether a variable stays though it looks like a secret.
+// keepsVariable reports whether a variable stays though it looks like a secret.
 func (p Policy) keepsVariable(name string) bool {
 	return slices.ContainsFunc(p.Keep, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)

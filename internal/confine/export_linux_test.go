@@ -12,5 +12,5 @@ func OfVersion(landlock int, bwrap string) System {
 	return System{os: "linux", landlock: landlock, bwrap: bwrap}
 }
 
-// Scopes tells whether this kernel keeps signals and abstract sockets in.
+// Scopes reports whether this kernel keeps signals and abstract sockets in.
 func Scopes() bool { return landlockVersion() >= landlockScopes }

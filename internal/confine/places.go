@@ -87,13 +87,13 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inside tells whether a path is a folder, or below it.
+// inside reports whether a path is a folder, or below it.
 func inside(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// insideAny tells whether a path is one of the folders, or below one.
+// insideAny reports whether a path is one of the folders, or below one.
 func insideAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return inside(path, dir) })
 }

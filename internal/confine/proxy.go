@@ -54,7 +54,7 @@ func CheckHost(text string) error {
 	return err
 }
 
-// loopback tells whether it is this machine, which is another one inside.
+// loopback reports whether it is this machine, which is another one inside.
 func (h host) loopback() bool {
 	ip := net.ParseIP(h.name)
 	return h.name == "localhost" || ip != nil && ip.IsLoopback()

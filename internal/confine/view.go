@@ -36,7 +36,7 @@ var namespaceBase = []string{
 	"--dev-bind", "/", "/", "--proc", "/proc", "--tmpfs", "/dev/shm",
 }
 
-// FindNamespace tells whether commands behind an argv can have such a view here, and why
+// FindNamespace reports whether commands behind an argv can have such a view here, and why
 // not: a program that is there says little, so it is tried.
 func FindNamespace(ctx context.Context, before []string) (n Namespace, problem string) {
 	path, err := exec.LookPath("bwrap")
@@ -54,7 +54,7 @@ func FindNamespace(ctx context.Context, before []string) (n Namespace, problem s
 	return n, ""
 }
 
-// Works tells whether it starts commands.
+// Works reports whether it starts commands.
 func (n Namespace) Works() bool { return n.bwrap != "" }
 
 // Argv is what is put before a command that runs in dir. A mount lies on top of those

@@ -62,7 +62,7 @@ func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 	return all, nil
 }
 
-// read tells whether a record is of a catch; it brings the state up to date.
+// read reports whether a record is of a catch; it brings the state up to date.
 func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 	switch r.Type {
 	case memory.TypeEvent:
@@ -95,7 +95,7 @@ func protectedName(call string) string {
 	return path.Base(call)
 }
 
-// caught tells whether this step of the machine is one.
+// caught reports whether this step of the machine is one.
 func caught(before, after loop.State, e loop.Event) (Catch, bool) {
 	switch p := e.Payload.(type) {
 	case loop.AgentFailed:

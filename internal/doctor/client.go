@@ -74,7 +74,7 @@ func checkClient(f Facts) []Finding {
 	return []Finding{ok("claude %s", v)}
 }
 
-// checkLogin says whether somebody is logged in to the client.
+// checkLogin reports whether somebody is logged in to the client.
 func checkLogin(f Facts) []Finding {
 	switch {
 	case f.client.path == "":

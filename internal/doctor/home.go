@@ -33,7 +33,7 @@ func checkHome(f Facts) []Finding {
 	return []Finding{ok("state can be written")}
 }
 
-// remote tells whether a kind of file system lives on another machine.
+// remote reports whether a kind of file system lives on another machine.
 func remote(kind string) bool {
 	switch kind {
 	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone":

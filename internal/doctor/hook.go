@@ -48,7 +48,7 @@ func (h hook) where() string {
 	return h.scope + " settings"
 }
 
-// own tells whether a hook runs Pawl: its own program, or the tool itself.
+// own reports whether a hook runs Pawl: its own program, or the tool itself.
 func (h hook) own() bool {
 	if len(h.argv) == 0 {
 		return false
@@ -106,7 +106,7 @@ func (h hook) words(root string, vars map[string]string) []string {
 	return argv
 }
 
-// shellWord tells whether a command begins with what is not a program: an assignment
+// shellWord reports whether a command begins with what is not a program: an assignment
 // or a word of the shell's own.
 func shellWord(first string) bool {
 	own := []string{".", ":", "!", "{", "[", "[[", "case", "cd", "eval", "exec", "exit", "export", "for", "function", "if", "set", "source", "time", "trap", "unset", "until", "while"}

@@ -92,7 +92,7 @@ func (f Facts) absolute(program string) string {
 	return filepath.Join(f.root, program)
 }
 
-// anywhere tells whether a name is found with the PATH that a shell has of its
+// anywhere reports whether a name is found with the PATH that a shell has of its
 // own: that of programs which no login shell started.
 func (p prober) anywhere(ctx context.Context, name string) bool {
 	if p.system == "windows" {

@@ -219,7 +219,7 @@ func readEntry(event string, v any) (entry, error) {
 	return e, nil
 }
 
-// eventName tells whether an event is one of those that loops depend on; if not,
+// eventName reports whether an event is one of those that loops depend on; if not,
 // which one was probably meant. Names that are like none of them are let pass:
 // the client has more, and gets new ones.
 func eventName(name string) (right string, known bool) {

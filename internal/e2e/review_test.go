@@ -18,7 +18,7 @@ const (
 	reviewed = `{"verdict":"pass","findings":[],"evidence":[{"what":"the word","where":"bye.txt:1"}]}`
 )
 
-// reviewing tells whether it is a reviewer who asks: it is told what one does.
+// reviewing reports whether it is a reviewer who asks: it is told what one does.
 func reviewing(r messagesapi.Request) bool { return r.Says("You review the work of another agent.") }
 
 // withReviewer plays a worker and, beside it, a reviewer.

@@ -194,7 +194,7 @@ func (b *bench) cutPower(pids ...int) {
 	}
 }
 
-// lives tells whether a process is there; one that nobody has buried is not.
+// lives reports whether a process is there; one that nobody has buried is not.
 func (b *bench) lives(pid string) bool {
 	b.t.Helper()
 	n, err := strconv.Atoi(pid)

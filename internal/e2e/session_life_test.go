@@ -181,7 +181,7 @@ func TestTerminalClearWhileAsking(t *testing.T) {
 	t.Error("no request has the answer")
 }
 
-// transcribed tells whether a text stands in the transcript of a session.
+// transcribed reports whether a text stands in the transcript of a session.
 func (s *sessions) transcribed(id, text string) bool {
 	paths, _ := filepath.Glob(filepath.Join(s.home, ".claude", "projects", "*", id+".jsonl")) // the pattern is good
 	for _, path := range paths {

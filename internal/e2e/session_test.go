@@ -223,7 +223,7 @@ func (s *sessions) prompt() string {
 	return kept.Spec.Prompt
 }
 
-// sentOn tells whether a hook sent the model on when it wanted to stop.
+// sentOn reports whether a hook sent the model on when it wanted to stop.
 func sentOn(r messagesapi.Request) bool {
 	return len(r.ToolResults()) == 0 && strings.Contains(r.News(), "Stop hook additional context: ")
 }

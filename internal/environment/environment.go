@@ -142,7 +142,7 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	return e, nil
 }
 
-// asciiLocale tells whether a locale is set, and its characters are not UTF-8's.
+// asciiLocale reports whether a locale is set, and its characters are not UTF-8's.
 func asciiLocale(locale string) bool {
 	locale = strings.ToLower(locale)
 	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")

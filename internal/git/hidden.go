@@ -103,7 +103,7 @@ func (r *Repo) reveal(ctx context.Context, index string) error {
 	return r.updateIndex(ctx, index, h.skipped, "--no-skip-worktree")
 }
 
-// sparse tells whether the work tree is a sparse checkout.
+// sparse reports whether the work tree is a sparse checkout.
 func (r *Repo) sparse(ctx context.Context) (bool, error) {
 	if _, err := os.Lstat(filepath.Join(r.gitDir, "info", "sparse-checkout")); isAbsent(err) {
 		return false, nil // then git leaves nothing out, whatever the setting

@@ -136,7 +136,7 @@ func searchDir(ctx context.Context, dir string, isGitDir bool) (found string) {
 	return found
 }
 
-// readByGit tells whether git opens a file by itself, and not as content to keep.
+// readByGit reports whether git opens a file by itself, and not as content to keep.
 func readByGit(dir, path string, isGitDir bool) bool {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {

@@ -83,7 +83,7 @@ func (h *handler) showMoveOnce(ctx context.Context, b session.Binding, text stri
 	return reply{Message: text}, err
 }
 
-// locationText says whether a runner drives the loop or it is not running.
+// locationText reports whether a runner drives the loop or it is not running.
 func locationText(l *store.Loop, m memory.Memory) string {
 	if _, alive, err := l.Holder(); err == nil && !alive {
 		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)

@@ -52,7 +52,7 @@ func (e *editor) begin(file []byte, was *Origin) {
 	}
 }
 
-// isSet tells whether a variable has just this value.
+// isSet reports whether a variable has just this value.
 func (e *editor) isSet(v Var) bool {
 	env, _ := e.object("env")
 	if env == nil {
@@ -195,7 +195,7 @@ func (e *editor) take(in list, i int) {
 	e.changed = true
 }
 
-// same tells whether a group in the file says what is wanted, however it is
+// same reports whether a group in the file says what is wanted, however it is
 // written.
 func same(group hujson.Value, want Group) bool {
 	have, err := plain(group)

@@ -86,7 +86,7 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// ours tells whether a hook in a settings file runs Pawl. What counts is which
+// ours reports whether a hook in a settings file runs Pawl. What counts is which
 // program it starts, wherever that lies: a hook whose text only mentions Pawl is
 // somebody else's.
 func ours(hook hujson.Value) bool {
@@ -153,7 +153,7 @@ func own(group hujson.Value) (list *hujson.Array, mine []int, all bool) {
 	return list, mine, len(mine) > 0 && len(mine) == len(list.Elements)
 }
 
-// holdsOwn tells whether a list of groups has a hook of ours.
+// holdsOwn reports whether a list of groups has a hook of ours.
 func holdsOwn(groups *hujson.Array) bool {
 	return slices.ContainsFunc(groups.Elements, func(g hujson.Value) bool {
 		_, mine, _ := own(g)

@@ -103,7 +103,7 @@ func wantGroups(t failer, d *document, e Event) {
 	}
 }
 
-// wrongType tells whether a file that can be read has something else where the
+// wrongType reports whether a file that can be read has something else where the
 // hooks or the environment should be.
 func wrongType(file []byte) bool {
 	d, _ := parse(file)

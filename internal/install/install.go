@@ -81,7 +81,7 @@ type Result struct {
 	Before, After []byte
 }
 
-// Changed tells whether the edit changes anything.
+// Changed reports whether the edit changes anything.
 func (r Result) Changed() bool {
 	return !bytes.Equal(r.Before, r.After) || (r.Before == nil) != (r.After == nil)
 }
@@ -275,7 +275,7 @@ func writable(path string) error {
 	return nil
 }
 
-// linked tells whether a path is a symbolic link.
+// linked reports whether a path is a symbolic link.
 func linked(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().Type() == fs.ModeSymlink

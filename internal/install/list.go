@@ -45,7 +45,7 @@ func (l list) tail() *hujson.Extra {
 	return &l.object.AfterExtra
 }
 
-// bare tells whether nothing is left in it, not even a comment.
+// bare reports whether nothing is left in it, not even a comment.
 func (l list) bare() bool { return l.len() == 0 && len(bytes.Trim(*l.tail(), blanks)) == 0 }
 
 // add puts a thing at the end; gap is the white space before it. Comments that

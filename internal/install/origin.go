@@ -34,7 +34,7 @@ func (o *Origin) made(path string) {
 	o.Made = append(o.Made, path)
 }
 
-// isMade tells whether a list was not there.
+// isMade reports whether a list was not there.
 func (o *Origin) isMade(path string) bool {
 	_, known := o.Empty[path]
 	return slices.Contains(o.Made, path) || o.Unknown && !known

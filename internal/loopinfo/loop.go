@@ -74,11 +74,11 @@ func (s *Loop) Summary() record.Summary {
 	return sum
 }
 
-// InSession tells whether the loop lives in a user's session, whose hooks drive
+// InSession reports whether the loop lives in a user's session, whose hooks drive
 // it: there nobody drives it most of the time, and it is not orphaned.
 func (s *Loop) InSession() bool { return s.Memory.InSession(s.Spec.Policy) }
 
-// HasEnded tells whether the loop has an outcome, and its owner has done what was left to do.
+// HasEnded reports whether the loop has an outcome, and its owner has done what was left to do.
 func (s *Loop) HasEnded() bool { return s.Memory.State.Phase == loop.Ended }
 
 // stateWord is the state of a loop, given what its journal says and whether
@@ -118,25 +118,25 @@ func Events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	}
 }
 
-// IsStranded tells whether nothing can continue with the loop, though it has not ended.
+// IsStranded reports whether nothing can continue the loop, though it has not ended.
 func (s *Loop) IsStranded() bool { return s.Damage != nil && !s.Alive && !s.HasEnded() }
 
-// HasWorkLeft tells whether there is something left to do.
+// HasWorkLeft reports whether there is something left to do.
 func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
 
-// IsDriven tells whether a process, or a session, takes what is sent to the loop.
+// IsDriven reports whether a process, or a session, takes what is sent to the loop.
 func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 
-// IsAdrift tells whether the loop was about to leave its session when whoever saw to that died.
+// IsAdrift reports whether the loop was about to leave its session when whoever saw to that died.
 func (s *Loop) IsAdrift() bool { return LeavesSession(s.Memory.State) && !s.Alive }
 
-// LeavesSession tells whether a loop is to continue outside of its session.
+// LeavesSession reports whether a loop is to continue outside of its session.
 func LeavesSession(st loop.State) bool {
 	handover, asked := loop.FindAction[loop.HandOver](st.Pending)
 	return st.Phase == loop.HandingOver && asked && handover.To == loop.OwnerRunner
 }
 
-// IsReleased tells whether its runner waits for a session that is to take it.
+// IsReleased reports whether its runner waits for a session that is to take it.
 func (s *Loop) IsReleased() bool {
 	handover, asked := loop.FindAction[loop.HandOver](s.Memory.State.Pending)
 	return s.Memory.State.Phase == loop.HandingOver && asked && handover.To == loop.OwnerSession && proc.Alive(s.Driver.PID)

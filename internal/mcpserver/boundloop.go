@@ -53,7 +53,7 @@ func (s *Server) findBound() (*boundLoop, error) {
 	return at, nil
 }
 
-// answersHere tells whether a binding is that of our session. One that was found by the
+// answersHere reports whether a binding is that of our session. One that was found by the
 // client's process may be of a process that had the same number long ago.
 func (s *Server) answersHere(b session.Binding) bool {
 	rel, err := filepath.Rel(b.Root, s.Dir)

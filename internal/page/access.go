@@ -57,7 +57,7 @@ func (s *server) secured(next http.Handler) http.Handler {
 	})
 }
 
-// knows tells whether a Host is an address, localhost, or a name that the user gave. An
+// knows reports whether a Host is an address, localhost, or a name that the user gave. An
 // attacker's page can have its own name point here, but not an address.
 func (s *server) knows(host string) bool {
 	name, _, err := net.SplitHostPort(host)
@@ -72,7 +72,7 @@ func (s *server) knows(host string) bool {
 	return name == "localhost" || slices.Contains(s.Names, name)
 }
 
-// crossSite tells whether a page of another origin made the request: a link to a page may
+// crossSite reports whether a page of another origin made the request: a link to a page may
 // be followed from anywhere, everything else is ours alone.
 func crossSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {

@@ -94,7 +94,7 @@ func (s *server) stamp(id string) (string, error) {
 	return text, nil
 }
 
-// isLoopID tells whether a text can be the id of a loop: it is part of a path.
+// isLoopID reports whether a text can be the id of a loop: it is part of a path.
 func isLoopID(id string) bool {
 	if id == "" || len(id) > 80 {
 		return false

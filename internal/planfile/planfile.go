@@ -88,7 +88,7 @@ type group struct {
 	members []int // indexes of tasks
 }
 
-// waitsFor tells whether a group stays open until a task of it is done.
+// waitsFor reports whether a group stays open until a task of it is done.
 func (f *File) waitsFor(g group, member int) bool {
 	return !f.plan.Tasks[member].Optional || !slices.ContainsFunc(g.members, func(i int) bool { return !f.plan.Tasks[i].Optional })
 }

@@ -16,7 +16,7 @@ var storyID = regex.New(`\bUS-\d+[a-z]?\b`)
 // story is the first id of a story in text, outside comments, or "".
 func story(text string) string { return storyID.FindString(comment.ReplaceAllString(text, "")) }
 
-// isPRD says whether the file holds stories: a heading with a box, or a list of
+// isPRD reports whether the file holds stories: a heading with a box, or a list of
 // boxes that all name a story, beside sections about those or in .ralph/PRD-N.
 func isPRD(name string, d *document) bool {
 	if slices.ContainsFunc(d.headings, func(h heading) bool { return h.box >= 0 }) {

@@ -69,7 +69,7 @@ func readRalphex(d *document) reading {
 	return r
 }
 
-// validation tells whether a section lists gates.
+// validation reports whether a section lists gates.
 func validation(h heading) bool { return strings.EqualFold(h.text, "validation commands") }
 
 // commands are the commands between two offsets: the code of each list item, or

@@ -39,7 +39,7 @@ func hash(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// holds tells whether content is what an export wrote under a name.
+// holds reports whether content is what an export wrote under a name.
 func (l ledger) holds(name string, content []byte) bool {
 	return slices.Contains(l[name], hash(content))
 }

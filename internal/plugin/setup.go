@@ -226,7 +226,7 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// same tells whether two paths lead to one folder.
+// same reports whether two paths lead to one folder.
 func same(a, b string) bool {
 	ia, err := os.Stat(a)
 	if err == nil {

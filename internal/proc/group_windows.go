@@ -79,7 +79,7 @@ func (g *group) release(keepBackground bool) {
 	_ = windows.CloseHandle(g.job)
 }
 
-// dieWithUs says whether the job ends when its last handle, ours, is closed.
+// dieWithUs reports whether the job ends when its last handle, ours, is closed.
 func (g *group) dieWithUs(die bool) {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if die {

@@ -45,7 +45,7 @@ func (r *Redactor) withoutBare(s string, rules []rule) string {
 	return out.String()
 }
 
-// encodes tells whether a word is base64 of text that holds a secret.
+// encodes reports whether a word is base64 of text that holds a secret.
 func (r *Redactor) encodes(word string, rules []rule) bool {
 	const shortestWord, head = 12, 8
 	if len(word) < shortestWord || !isText(word[:head]) {
@@ -71,7 +71,7 @@ func decoded(word string) (text string, ok bool) {
 	return string(b), err == nil
 }
 
-// isBare tells whether a word is a secret by its length and its randomness.
+// isBare reports whether a word is a secret by its length and its randomness.
 func isBare(word string) bool {
 	if len(word) != awsSecret && len(word) != pemLine {
 		return false

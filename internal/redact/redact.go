@@ -97,7 +97,7 @@ func New(env []string) *Redactor {
 	return &Redactor{values: values}
 }
 
-// secretName tells whether a variable's name speaks of secrets, by its words or
+// secretName reports whether a variable's name speaks of secrets, by its words or
 // by how one of them ends: PGPASSWORD, MYSQL_PWD, npm_config__authToken.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
@@ -117,7 +117,7 @@ func secretName(name string) bool {
 
 func noLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// SecretVariable tells whether a variable, NAME=value, holds a secret: by its
+// SecretVariable reports whether a variable, NAME=value, holds a secret: by its
 // name, or because its value is an address with a password in it.
 func SecretVariable(variable string) bool {
 	name, value, _ := strings.Cut(variable, "=")

@@ -120,7 +120,7 @@ func newest(ctx context.Context, repo *git.Repo, s search) (Target, error) {
 	return Target{}, s.none
 }
 
-// covers tells whether a file is one of the paths, or below one.
+// covers reports whether a file is one of the paths, or below one.
 func covers(paths []string, file string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return file == p || strings.HasPrefix(file, p+"/") })
 }

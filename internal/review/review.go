@@ -219,7 +219,7 @@ func unknown(reason string) Answer {
 	return Answer{Result: gate.Result{Status: gate.Unknown, Reason: plan.OneLine(reason, 400)}}
 }
 
-// exists tells whether something that a reviewer points at is there.
+// exists reports whether something that a reviewer points at is there.
 func (r *Reviewer) exists(ctx context.Context, q Request, where string) bool {
 	where = strings.TrimPrefix(strings.TrimSpace(where), "receipt ")
 	if slices.ContainsFunc(q.Receipts, func(c prompt.Receipt) bool { return c.ID == where }) {

@@ -35,7 +35,7 @@ func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-// next has whoever is to continue with the loop do so. Whether they were killed at it
+// next has whoever is to continue the loop do so. Whether they were killed at it
 // shows in the journal alone.
 func (v *move) next() loop.State {
 	ctx, kill := context.WithCancel(v.t.Context())

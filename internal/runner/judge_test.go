@@ -125,7 +125,7 @@ func TestALinkIsNoWayToWhatJudges(t *testing.T) {
 	b.judged(map[string]int{"protected": 2})
 }
 
-// judged tells whether the guard denied as many calls, by rule.
+// judged reports whether the guard denied as many calls, by rule.
 func (b *bench) judged(want map[string]int) {
 	b.t.Helper()
 	m, _, err := record.Load(b.loop)

@@ -275,7 +275,7 @@ func TestNothingElseIsChanged(t *testing.T) {
 	})
 }
 
-// sameBut tells whether two texts of the state file differ in its values alone.
+// sameBut reports whether two texts of the state file differ in its values alone.
 func (p *project) sameBut(was, is string) bool {
 	const mark = "\ufeff" // stays where it is
 	was, marked := strings.CutPrefix(was, mark)

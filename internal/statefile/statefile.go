@@ -129,7 +129,7 @@ type SessionInfo struct {
 	Now            time.Time
 	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the user
 	Unattended     bool                            // nobody sits in the session
-	// ByAgent tells whether the session's own agent ran something that names one of
+	// ByAgent reports whether the session's own agent ran something that names one of
 	// these, and may have made it (MayMake); paths that end in spare aside, where an
 	// agent keeps its record. nil is yes.
 	ByAgent func(spare string, names ...string) bool

@@ -196,7 +196,7 @@ type verifyFiles struct{ LoopInfo }
 
 func (v verifyFiles) OwnPaths() []string { return relativePaths(v.Root, v.Path) }
 
-// isUnchanged tells whether the file still asks for what this loop was begun for.
+// isUnchanged reports whether the file still asks for what this loop was begun for.
 func (v verifyFiles) isUnchanged(f *verifyactive.File) bool {
 	return slices.ContainsFunc(v.Spec.Gates, func(g gate.Gate) bool { return g.Command == f.Command })
 }

@@ -123,7 +123,7 @@ func (p *Plan) nothing(from Address) error {
 	return failure.New(failure.Usage, "name an issue that is open, free and not blocked", "no issue to work on: %s", strings.Join(p.LeftOut[:min(3, len(p.LeftOut))], "; "))
 }
 
-// isDone tells whether an earlier plan has the same task as done.
+// isDone reports whether an earlier plan has the same task as done.
 func isDone(earlier *planfile.File, t plan.Task) bool {
 	if earlier == nil {
 		return false

@@ -172,7 +172,7 @@ func changesInFile(file string, before, after []byte) []loop.TestChange {
 	return all
 }
 
-// traceRemovedFile says whether a removed test file was renamed, moved to where no runner looks, or
+// traceRemovedFile reports whether a removed test file was renamed, moved to where no runner looks, or
 // deleted.
 func (c *claim) traceRemovedFile(ctx context.Context, file testdiff.File) ([]loop.TestChange, error) {
 	var fresh []testdiff.File

@@ -88,7 +88,7 @@ func (t *Terminal) hangUp() {
 	}
 }
 
-// lives tells whether there is a process of the id.
+// lives reports whether there is a process of the id.
 func lives(pid int) bool {
 	p, err := os.FindProcess(pid)
 	return err == nil && p.Signal(syscall.Signal(0)) == nil

@@ -95,7 +95,7 @@ func (t *turn) answered(l line, now time.Time) {
 	t.release()
 }
 
-// early says whether calls are held and the count has not come as far as the
+// early reports whether calls are held and the count has not come as far as the
 // responses seen. One that the client dropped is never counted: after a while
 // the count is taken as it is.
 func (t *turn) early(used loop.Usage) bool {

@@ -38,7 +38,7 @@ func (a Agent) CheckLogin(ctx context.Context, o agent.Options) error {
 	return nil
 }
 
-// hasAuthStatus tells whether a version of the client has `claude auth status`:
+// hasAuthStatus reports whether a version of the client has `claude auth status`:
 // 2.1.47 and later are known to.
 func hasAuthStatus(version string) bool {
 	var v [3]int

@@ -361,7 +361,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// atRest says whether nothing is at work in the client: it would finish that
+// atRest reports whether nothing is at work in the client: it would finish that
 // before it goes.
 func (s *session) atRest() bool {
 	if !s.turns.TryLock() {

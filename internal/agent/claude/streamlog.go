@@ -51,7 +51,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return l.log.Write(p)
 }
 
-// Close says whether all could be written.
+// Close reports whether all could be written.
 func (l *logFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -126,7 +126,7 @@ func (t *turn) crashed() *loop.Failure {
 	return &loop.Failure{Class: loop.Crashed, Message: t.lastWords().Error()}
 }
 
-// awaited says whether background work is still waited for.
+// awaited reports whether background work is still waited for.
 func (t *turn) awaited() bool {
 	for _, task := range t.tasks {
 		if !t.waited[task.ID] {
@@ -179,7 +179,7 @@ func (t *turn) wake() time.Time {
 	return at
 }
 
-// watched says whether silence means something: not while a tool runs, nor
+// watched reports whether silence means something: not while a tool runs, nor
 // while background work does.
 func (t *turn) watched() bool { return len(t.tools) == 0 && t.busy }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Verdict says whether a claim passes, and what proves the work.
+// Verdict reports whether a claim passes, and what proves the work.
 type Verdict struct {
 	// Status is fail only if something regressed, and unknown if a gate is unknown.
 	Status    Status

@@ -63,7 +63,7 @@ func quoted(code string) []string {
 	return out
 }
 
-// runsCommands tells whether code has the words with which its language runs commands.
+// runsCommands reports whether code has the words with which its language runs commands.
 // What a text of it says is no such word: who edits a page about git push in Python
 // pushes nothing.
 func runsCommands(language, code string) bool {
@@ -128,7 +128,7 @@ func (j *check) writesOutside(code string) bool {
 	return false
 }
 
-// removes tells whether a function of that name, with what follows its first
+// removes reports whether a function of that name, with what follows its first
 // argument, removes or writes what this names.
 func removes(name, more string) bool {
 	if name == "open" {

@@ -122,7 +122,7 @@ func (j *check) TooMuch(_ *shell.Command, w word) {
 // fetchers are commands that print what the network sends.
 const fetchers = "curl wget http https xh fetch lynx w3m nc ncat netcat socat ftp ssh"
 
-// fetched tells whether the network wrote what would run.
+// fetched reports whether the network wrote what would run.
 func (j *check) fetched(w word) bool {
 	for _, name := range w.From {
 		if listed(fetchers, name) {

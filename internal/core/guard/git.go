@@ -327,7 +327,7 @@ func contains(args []word, text string) bool {
 	return slices.ContainsFunc(args, func(w word) bool { return w.Text == text })
 }
 
-// wholeTree tells whether all of the work tree, or of the folder at hand, is among the
+// wholeTree reports whether all of the work tree, or of the folder at hand, is among the
 // paths.
 func (j *check) wholeTree(ops []word) bool {
 	for _, w := range ops {

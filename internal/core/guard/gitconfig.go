@@ -26,7 +26,7 @@ func (j *check) config(args []word) {
 	}
 }
 
-// leads tells whether a setting says where git pushes to, by which program or with
+// leads reports whether a setting says where git pushes to, by which program or with
 // whose password. Between its section and its name an address may stand.
 func leads(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
@@ -48,7 +48,7 @@ func (j *check) remote(args []word) {
 	}
 }
 
-// here tells whether git works on the loop's own repository: one that a test makes
+// here reports whether git works on the loop's own repository: one that a test makes
 // elsewhere may push where it likes.
 func (j *check) here() bool {
 	p := j.followed(j.dir)

@@ -53,14 +53,14 @@ type Rules struct {
 	// Resolve follows the symbolic links of an absolute path whose end need not
 	// exist; nil = paths are taken as they are written.
 	Resolve func(path string) string
-	// There tells whether there is something at an absolute path: a glob stands for what
+	// There reports whether there is something at an absolute path: a glob stands for what
 	// is there. nil = nobody knows, and all of it may be.
 	There func(path string) bool
 	// Head is the branch that the work tree of a folder is on, "" = none or not known;
 	// nil = the root is on Branch, and of others nothing is known. A command before
 	// this one may have switched.
 	Head func(dir string) string
-	// Seen tells whether the agent knows what the file at an absolute path holds:
+	// Seen reports whether the agent knows what the file at an absolute path holds:
 	// it was shown it in this context (Known), or it is not there. nil = nobody saw
 	// the whole of the context, and RuleUnread rests.
 	Seen func(path string) bool

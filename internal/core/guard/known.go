@@ -38,7 +38,7 @@ func (k *Known) Told(prompt, root string) {
 	}
 }
 
-// Has tells whether the file at an absolute path was shown.
+// Has reports whether the file at an absolute path was shown.
 func (k *Known) Has(file string) bool {
 	file = strings.ToLower(slashed(file))
 	return k.paths[file] || slices.ContainsFunc(k.globs, func(glob string) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// onlyMarks tells whether an edit changes no more than done marks: a box of
+// onlyMarks reports whether an edit changes no more than done marks: a box of
 // Markdown, or true and false behind a key that is one.
 func onlyMarks(edits []toolcall.Replacement) bool {
 	for _, e := range edits {

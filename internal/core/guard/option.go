@@ -8,7 +8,7 @@ import (
 
 func operands(args []word) []word { return shell.Operands(args) }
 
-// has tells whether a long option (or a prefix of it, as git takes them) or
+// has reports whether a long option (or a prefix of it, as git takes them) or
 // one of the short letters is among the options.
 func has(args []word, long, short string) bool { return flag(args, long, short, "") }
 
@@ -79,7 +79,7 @@ func without(args []word, letters, long string) []word {
 	return out
 }
 
-// begins tells whether words begin with those of a blank-separated list, in
+// begins reports whether words begin with those of a blank-separated list, in
 // which * stands for any one.
 func begins(words []word, list string) bool {
 	for f := range strings.FieldsSeq(list) {

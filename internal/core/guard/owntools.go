@@ -16,7 +16,7 @@ func OwnTools() []string {
 	}
 }
 
-// IsOwnTool tells whether a call is of one of OwnTools, of the server that the client
+// IsOwnTool reports whether a call is of one of OwnTools, of the server that the client
 // knows by this name.
 func IsOwnTool(c toolcall.Call, server string) bool {
 	return c.Server == server && slices.Contains(OwnTools(), c.Method)

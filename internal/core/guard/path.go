@@ -306,7 +306,7 @@ func inGitDir(p string, glob bool) bool {
 	return false
 }
 
-// reaches tells whether the names that a glob stands for may be a path, or lie
+// reaches reports whether the names that a glob stands for may be a path, or lie
 // in it. Of a path that is a glob itself, what stands before its own stars
 // counts.
 func reaches(glob, p string) bool {

@@ -106,7 +106,7 @@ func named(patterns []Pattern, id string) bool {
 	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.rule == id })
 }
 
-// tightens tells whether a shape is about a command: its words begin it, with or
+// tightens reports whether a shape is about a command: its words begin it, with or
 // without the command's options.
 func (p Pattern) tightens(args []word) bool {
 	if len(p.words) == 0 {
@@ -115,7 +115,7 @@ func (p Pattern) tightens(args []word) bool {
 	return p.begins(args, "") || p.begins(operands(args), "")
 }
 
-// loosens tells whether a shape is the whole of a command.
+// loosens reports whether a shape is the whole of a command.
 func (p Pattern) loosens(args []word) bool {
 	if len(p.words) == 0 || len(args) > len(p.words) && !p.rest {
 		return false
@@ -164,7 +164,7 @@ func starred(pattern, s, but string) bool {
 	return true
 }
 
-// about tells whether a pattern is about reading or writing a path.
+// about reports whether a pattern is about reading or writing a path.
 func (j *check) about(patterns []Pattern, verb, p string) (Pattern, bool) {
 	for _, x := range patterns {
 		if x.glob != "" && (x.verb == "" || x.verb == verb) && j.covers(x.glob, p) {
@@ -174,7 +174,7 @@ func (j *check) about(patterns []Pattern, verb, p string) (Pattern, bool) {
 	return Pattern{}, false
 }
 
-// covers tells whether a glob of the settings, relative to the root, matches a
+// covers reports whether a glob of the settings, relative to the root, matches a
 // path or a folder above it.
 func (j *check) covers(glob, p string) bool {
 	g := j.whole(glob)

@@ -151,7 +151,7 @@ func builds(ops []word) bool {
 	return len(ops) > 0 && listed("build bake", ops[0].Text)
 }
 
-// pushes tells whether an image goes to a registry once it is built.
+// pushes reports whether an image goes to a registry once it is built.
 func pushes(args []word) bool {
 	to, _ := option(args, "-o", "--output")
 	return has(args, "--push", "") || strings.Contains(to.Text, "type=registry") || strings.Contains(to.Text, "push=true")
@@ -232,7 +232,7 @@ func (j *check) pawl(args []word) {
 	}
 }
 
-// planControls tells whether these words of pawl's write a plan or edit one.
+// planControls reports whether these words of pawl's write a plan or edit one.
 func planControls(args []word) bool {
 	return args[0].Text == "plan" && len(args) > 1 && listed("new improve add edit skip retry move reopen accept", args[1].Text)
 }

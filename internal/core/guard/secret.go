@@ -190,7 +190,7 @@ func public(name string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// mayBeSecret tells whether the names that a glob stands for may be secret ones.
+// mayBeSecret reports whether the names that a glob stands for may be secret ones.
 func (j *check) mayBeSecret(p string) bool {
 	dir, name := path.Split(p)
 	for _, s := range []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".credentials.json", "shadow"} {

@@ -101,7 +101,7 @@ func (p Plan) Needed(ids []string) []Task {
 	return slices.DeleteFunc(slices.Clone(p.Tasks), func(t Task) bool { return !needed[t.ID] })
 }
 
-// sooner says whether priority a goes strictly before b; 0 is none given.
+// sooner reports whether priority a goes strictly before b; 0 is none given.
 func sooner(a, b int) bool {
 	if a == 0 || b == 0 {
 		return a != 0 && b == 0

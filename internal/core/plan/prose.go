@@ -75,7 +75,7 @@ func (t Task) text() string {
 	return strings.Join(append([]string{t.Title, t.Detail}, t.Criteria...), ". \n")
 }
 
-// words says whether one word stands in a list of them.
+// words reports whether one word stands in a list of them.
 func words(word, list string) bool {
 	return slices.Contains(strings.Fields(list), word)
 }

@@ -47,7 +47,7 @@ func Slug(text string) string {
 	return slug
 }
 
-// reserved says whether Windows takes the name for a device in any folder.
+// reserved reports whether Windows takes the name for a device in any folder.
 func reserved(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":

@@ -151,7 +151,7 @@ func Unwrap(words []string) ([]string, bool) {
 	return words[len(words)-len(w.command(args)):], true
 }
 
-// runs tells whether the wrapper runs a command with these arguments.
+// runs reports whether the wrapper runs a command with these arguments.
 func (w wrapper) runs(name string, args []Word) bool {
 	switch {
 	case w.verbs != "":
@@ -263,7 +263,7 @@ func (r *reader) remote(c *Command) {
 	sub.script(c, script, c.In)
 }
 
-// Listed tells whether a word is in a blank-separated list.
+// Listed reports whether a word is in a blank-separated list.
 func Listed(list, w string) bool {
 	if w == "" || strings.Contains(w, " ") {
 		return false

@@ -25,7 +25,7 @@ type FileContext struct {
 	Outside        bool   // the folder lies outside of the project, perhaps by a link
 }
 
-// Adopt tells whether the session may follow the folder, and if not, why, as a
+// Adopt reports whether the session may follow the folder, and if not, why, as a
 // user would be told; "" where there is nothing to say, because nothing is to be
 // done there, or nobody in this session has begun to.
 //
@@ -64,7 +64,7 @@ func (p *Progress) stale(c FileContext) string {
 	return p.name + " " + freshness.TooOldMessage(c.Begin)
 }
 
-// Ended tells whether the status is one with which a loop ends.
+// Ended reports whether the status is one with which a loop ends.
 func (p *Progress) Ended() bool {
 	switch p.Status {
 	case Complete, "COMPLETED", "DONE", "FINISHED", ReachedLimit,

@@ -34,7 +34,7 @@ const (
 	skew = 2 * time.Minute
 )
 
-// IsStale tells whether a file is older than the session, whose start is zero if it
+// IsStale reports whether a file is older than the session, whose start is zero if it
 // is not known.
 func IsStale(modified, started, now time.Time) bool {
 	if started.IsZero() {
@@ -49,6 +49,6 @@ func TooOldMessage(begin string) string {
 	return "is too old to begin by itself; to begin it:  " + begin
 }
 
-// IsInFuture tells whether the time of a file is not a time at which it can have been
+// IsInFuture reports whether the time of a file is not a time at which it can have been
 // written.
 func IsInFuture(modified, now time.Time) bool { return modified.After(now.Add(skew)) }

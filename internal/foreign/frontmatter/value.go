@@ -34,7 +34,7 @@ func (f Field) Word() string {
 	return f.Value
 }
 
-// Null tells whether the value is YAML's word for none.
+// Null reports whether the value is YAML's word for none.
 func (f Field) Null() bool {
 	return f.Quote == 0 && (f.Value == "~" || strings.EqualFold(f.Value, "null"))
 }

@@ -99,7 +99,7 @@ func (f Failure) line() string {
 	return fmt.Sprintf("Story: %s, iteration %d of %s", f.Story, f.Iteration, f.Loop)
 }
 
-// In tells whether a log has the entry already.
+// In reports whether a log has the entry already.
 func (f Failure) In(log []byte) bool {
 	return bytes.Contains(log, []byte("\n"+f.line()+"\n"))
 }

@@ -36,7 +36,7 @@ const (
 // Shared is the folder of the files that the scripts keep for all plans.
 const Shared = ".ralph"
 
-// IsPlanPath tells whether a path (relative to the project, slashes) is that of a plan
+// IsPlanPath reports whether a path (relative to the project, slashes) is that of a plan
 // of this loop: .ralph/PRD-N/plan.md or prd.md, N a number.
 func IsPlanPath(name string) bool {
 	dir, file := path.Split(name)
@@ -45,11 +45,11 @@ func IsPlanPath(name string) bool {
 	return ok && slash && (file == "plan.md" || file == "prd.md") && made(number, digits)
 }
 
-// IsStoryID tells whether an id may stand in the files: 1 to 64 letters, digits, dots,
+// IsStoryID reports whether an id may stand in the files: 1 to 64 letters, digits, dots,
 // hyphens, underscores.
 func IsStoryID(id string) bool { return len(id) <= 64 && made(id, letters+digits+".-_") }
 
-// IsCommitID tells whether a text is the whole hash of a commit.
+// IsCommitID reports whether a text is the whole hash of a commit.
 func IsCommitID(sha string) bool {
 	return (len(sha) == 40 || len(sha) == 64) && made(sha, digits+"abcdef")
 }
@@ -59,7 +59,7 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// made tells whether a text is made of these characters, and of one at least.
+// made reports whether a text is made of these characters, and of one at least.
 func made(text, of string) bool { return text != "" && strings.Trim(text, of) == "" }
 
 // Value is what a file of one word says.

@@ -29,7 +29,7 @@ func (f Failure) heading() string { return fmt.Sprintf("## Iteration %d - %s", f
 
 func (f Failure) loopLine() string { return "- Loop: " + f.Loop }
 
-// InProgress tells whether a progress file has that entry already.
+// InProgress reports whether a progress file has that entry already.
 func (f Failure) InProgress(progress []byte) bool {
 	for s := range sections(progress) {
 		if s.heading() == f.heading() && s.has("- Status: FAILED ") && s.has(f.loopLine()) {
@@ -103,5 +103,5 @@ func (s section) of(story string) bool {
 	return strings.HasPrefix(s.heading(), "## Iteration ") && strings.HasSuffix(s.heading(), " - "+story)
 }
 
-// has tells whether a line of it begins so.
+// has reports whether a line of it begins so.
 func (s section) has(line string) bool { return bytes.Contains(s.text, []byte("\n"+line)) }

@@ -213,7 +213,7 @@ func looksLikeFlag(word string) bool {
 	return dashes && unicode.IsLetter(first)
 }
 
-// isKnown tells whether a word is one of the flags, with its value or without.
+// isKnown reports whether a word is one of the flags, with its value or without.
 func isKnown(word string) bool {
 	name, dashes := strings.CutPrefix(word, "--")
 	name, _, _ = strings.Cut(name, "=")

@@ -113,7 +113,7 @@ func oneLine(text string) string {
 // FileContext is what is known about a state file beside its content.
 type FileContext = freshness.FileContext
 
-// Adopt tells whether the session may follow the file, and if not, why, as a
+// Adopt reports whether the session may follow the file, and if not, why, as a
 // user would be told; "" where there is nothing to say because the loop is
 // another session's.
 //

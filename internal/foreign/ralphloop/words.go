@@ -90,7 +90,7 @@ func (w *words) quoteEnd(at int) int {
 	return *end
 }
 
-// endsHere tells whether the quote at the offset looks like the end of a
+// endsHere reports whether the quote at the offset looks like the end of a
 // quotation.
 func (w *words) endsHere(at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(w.text[:at])
@@ -167,5 +167,5 @@ func unquote(text string) (plain string, quote byte) {
 	return inner, text[0]
 }
 
-// inWord tells whether a character can stand in the middle of a word.
+// inWord reports whether a character can stand in the middle of a word.
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -88,7 +88,7 @@ type entries struct {
 
 func (e *entries) own() bool { return e.mine }
 
-// code tells whether the line, without white space around it, is code or begins or
+// code reports whether the line, without white space around it, is code or begins or
 // ends some.
 func (e *entries) code(line string) bool {
 	mark := ""
@@ -128,7 +128,7 @@ func (e *entries) line(line, behind string) {
 	e.mine, e.rank = e.me != "" && strings.EqualFold(name, e.me), rank
 }
 
-// head tells whether a line begins or ends an entry, and what it says.
+// head reports whether a line begins or ends an entry, and what it says.
 func head(line string) (rank int, title string, ok bool) {
 	if text := strings.TrimLeft(line, "#"); len(text) < len(line) {
 		rank = len(line) - len(text)

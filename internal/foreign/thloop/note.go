@@ -45,7 +45,7 @@ func (n News) Note() string {
 	return b.String()
 }
 
-// toldAny tells whether there is anything beside the agent's own entries.
+// toldAny reports whether there is anything beside the agent's own entries.
 func (n News) toldAny() bool {
 	return slices.ContainsFunc(n.Parts, func(p Part) bool { return !p.Own && strings.TrimSpace(plain(p.Text)) != "" })
 }

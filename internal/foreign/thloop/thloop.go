@@ -123,12 +123,12 @@ func prompt(t *frontmatter.Text) string {
 // not write to it.
 func (f *File) Bytes() []byte { return f.text.Bytes() }
 
-// Active tells whether the loop is at work: the file says so, or has no line for it.
+// Active reports whether the loop is at work: the file says so, or has no line for it.
 func (f *File) Active() bool {
 	return strings.EqualFold(f.Status, Active) || f.text != nil && f.text.Field(keyStatus).Line == 0
 }
 
-// Paused tells whether the file says that the loop rests.
+// Paused reports whether the file says that the loop rests.
 func (f *File) Paused() bool { return strings.EqualFold(f.Status, Paused) }
 
 // SetIteration is the file at iteration n (0 or more).
@@ -187,7 +187,7 @@ func Ended(after time.Duration) string {
 // FileContext is what is known about a state file beside its content.
 type FileContext = freshness.FileContext
 
-// Adopt tells whether a session may follow the file at the path, and if not, why,
+// Adopt reports whether a session may follow the file at the path, and if not, why,
 // as a user would be told; "" where there is nothing to say: a file that is not
 // active is what each loop leaves behind.
 //

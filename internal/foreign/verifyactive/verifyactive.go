@@ -147,7 +147,7 @@ func Adopt(f *File, c FileContext) (why string) {
 	return ""
 }
 
-// IsFresh tells whether what was written at a time was written in this session, as
+// IsFresh reports whether what was written at a time was written in this session, as
 // far as one can know.
 func IsFresh(at time.Time, c FileContext) bool {
 	return !freshness.IsStale(at, c.SessionStarted, c.Now)

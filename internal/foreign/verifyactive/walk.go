@@ -36,7 +36,7 @@ func (w *walker) next() (at int, found bool) {
 	return 0, false
 }
 
-// prose tells whether a line is neither code, nor quoted, nor blank. It keeps
+// prose reports whether a line is neither code, nor quoted, nor blank. It keeps
 // account of the fences around code.
 func (w *walker) prose(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
@@ -114,7 +114,7 @@ func (w *walker) code(end int) int {
 	return w.at + n
 }
 
-// marker tells whether one begins here.
+// marker reports whether one begins here.
 func (w *walker) marker(end int) bool {
 	if !strings.HasPrefix(w.text[w.at:], "::") || w.at > 0 && !unicode.IsSpace(w.before()) {
 		return false
@@ -143,7 +143,7 @@ func (w *walker) before() rune {
 	return r
 }
 
-// ends tells whether the quote of so many bytes at the offset looks like the end
+// ends reports whether the quote of so many bytes at the offset looks like the end
 // of a quotation: no word continues behind it.
 func (w *walker) ends(at, size int) bool {
 	r, n := utf8.DecodeRuneInString(w.text[at+size:])

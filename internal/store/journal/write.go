@@ -82,7 +82,7 @@ func (w *Writer) Sync() error {
 	return nil
 }
 
-// There says whether the file is still the one at its path, by ErrGone if not: moved or
+// There reports whether the file is still the one at its path, by ErrGone if not: moved or
 // deleted, it takes records that nobody will read.
 func (w *Writer) There() error {
 	at, err := os.Stat(w.path)
