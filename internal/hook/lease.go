@@ -107,7 +107,7 @@ func (s *lease) step(e loop.Event) error {
 	s.hasEnded = s.hasEnded || before != loop.Ended && s.mem.State.Phase == loop.Ended
 	s.notices = append(s.notices, s.mem.Notices...)
 	for _, a := range s.actions {
-		if n, ok := a.Payload.(loop.Notify); ok {
+		if n, ok := a.Payload.(loop.Note); ok {
 			s.note(n.Level, n.Text)
 		}
 	}

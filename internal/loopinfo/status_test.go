@@ -23,7 +23,7 @@ func TestHeadlines(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	waits := func(until time.Time) []loop.Action {
-		return []loop.Action{{Payload: loop.Notify{}}, {Payload: loop.Wait{Until: until, Why: "usage limit: 5 hours"}}}
+		return []loop.Action{{Payload: loop.Note{}}, {Payload: loop.Wait{Until: until, Why: "usage limit: 5 hours"}}}
 	}
 	cases := []struct {
 		name  string

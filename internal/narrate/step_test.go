@@ -174,7 +174,7 @@ func TestDecisionsInWords(t *testing.T) {
 		After: loop.State{Counts: loop.Counts{Refusals: 1, Violations: 2}, Work: loop.Work{Failing: &loop.Failing{Reason: "nothing changed"}}, End: loop.End{Outcome: loop.Stuck, Reason: "no way was found"}},
 		Actions: []loop.Action{
 			{Payload: loop.RestoreFiles{Paths: []string{"Makefile"}}},
-			{Payload: loop.Notify{Text: "switched back"}},
+			{Payload: loop.Note{Text: "switched back"}},
 			{Payload: loop.BeginTurn{Iteration: 5, Task: "A", Situation: loop.GatesFailed}},
 			{Payload: loop.HandOver{To: loop.OwnerRunner, Why: "a fresh session is due"}},
 			{Payload: loop.Wait{Until: time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local), Why: "overloaded"}},

@@ -94,7 +94,7 @@ func (r *Runner) rewritePrompts(ctx context.Context, pending []loop.Action) erro
 	if _, err := os.Stat(record.PromptPath(r.Loop, r.mem)); err == nil {
 		return nil
 	}
-	told := func(a loop.Action) bool { _, is := a.Payload.(loop.Notify); return is }
+	told := func(a loop.Action) bool { _, is := a.Payload.(loop.Note); return is }
 	return r.act(ctx, slices.DeleteFunc(slices.Clone(pending), told))
 }
 

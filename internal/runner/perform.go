@@ -48,7 +48,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.RestoreFiles:
 		r.lastSnapshot.Store(nil)
 		return r.restoreProtected(ctx, p.Paths)
-	case loop.Notify:
+	case loop.Note:
 		r.note(p.Level, p.Text)
 	case loop.Finish:
 		return r.async(ctx, a, bind(r.finish, p))

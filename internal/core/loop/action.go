@@ -106,13 +106,14 @@ type RestoreFiles struct {
 	Paths []string `json:"paths"`
 }
 
-// Notify tells the user.
-type Notify struct {
+// Note writes a line to the log for the user. It sends nothing: package core/notice decides
+// what an absent user is told.
+type Note struct {
 	Level Level  `json:"level"`
 	Text  string `json:"text"`
 }
 
-// Level of a notification.
+// Level of a note.
 type Level string
 
 // The levels.

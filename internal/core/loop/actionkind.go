@@ -18,7 +18,7 @@ var actionTypes = []variant[ActionPayload]{
 	{Interrupt{}, decodeAction[Interrupt]},
 	{Deliver{}, decodeAction[Deliver]},
 	{RestoreFiles{}, decodeAction[RestoreFiles]},
-	{Notify{}, decodeAction[Notify]},
+	{Note{}, decodeAction[Note]},
 }
 
 func decodeAction[T ActionPayload](data []byte) (ActionPayload, error) {
@@ -41,7 +41,7 @@ func (Finish) kind() ActionKind       { return "finish" }
 func (Interrupt) kind() ActionKind    { return "interrupt" }
 func (Deliver) kind() ActionKind      { return "deliver" }
 func (RestoreFiles) kind() ActionKind { return "restore_files" }
-func (Notify) kind() ActionKind       { return "notify" }
+func (Note) kind() ActionKind         { return "note" }
 
 // Kind returns what kind of action it is, "" without a payload.
 func (a Action) Kind() ActionKind { return kindOf(a.Payload) }
@@ -49,7 +49,7 @@ func (a Action) Kind() ActionKind { return kindOf(a.Payload) }
 // EndsInEvent reports whether the action ends in an event of its own.
 func (a Action) EndsInEvent() bool {
 	switch a.Payload.(type) {
-	case nil, Interrupt, Deliver, RestoreFiles, Notify:
+	case nil, Interrupt, Deliver, RestoreFiles, Note:
 		return false
 	}
 	return true

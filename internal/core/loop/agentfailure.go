@@ -106,7 +106,7 @@ func (m *machine) holdForUser(message, hint string) {
 	if hint != "" {
 		why += " (" + hint + ")"
 	}
-	m.notify(Warning, "the loop is held: "+why)
+	m.note(Warning, "the loop is held: "+why)
 	m.s.Trouble = Trouble{HoldReason: why}
 	m.s.Claim = nil
 	m.s.Next.Situation = Interruption

@@ -38,7 +38,7 @@ func (m *machine) baselineFinished(g Gates) {
 	}
 	m.s.Trouble.UnknownResults = 0
 	if g.Status == gate.Unknown {
-		m.notify(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
+		m.note(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
 	}
 	m.recordGates(g)
 	if m.s.Turns == 0 && g.Status == gate.Fail {
@@ -69,7 +69,7 @@ func (m *machine) recordRedAtStart(g Gates) {
 	if red := g.Red(); len(red) > 0 {
 		what = plan.Few(red, 4)
 	}
-	m.notify(Warning, "failing before the first turn: "+what+". That is fine if this work is to make it pass. If not, stop and "+redHint)
+	m.note(Warning, "failing before the first turn: "+what+". That is fine if this work is to make it pass. If not, stop and "+redHint)
 }
 
 // provenDespiteRed reports whether a claim is proven although gates without test IDs still fail.

@@ -30,7 +30,7 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{Gates: true})
 			sc.checkpointed("gates baseline")
-			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
+			sc.gates(failing("TestRoot"), "note; turn 1 fresh first")
 			sc.turn("done", "gates claim")
 			sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{c.flipped}}}}}, "commit a")
 			sc.committed("gates final")
@@ -62,7 +62,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{Gates: true})
 			sc.checkpointed("gates baseline")
-			sc.gates(start, "notify; turn 1 fresh first")
+			sc.gates(start, "note; turn 1 fresh first")
 			sc.turn("done", "gates claim")
 			claim := loop.Gates{Status: gate.Pass, Reason: "lint: exit 1", Results: []gate.Result{red}, WorkResult: loop.WorkResult{Evidence: c.evidence}, Failures: loop.Failures{StillRed: c.stillRed}}
 			sc.gates(claim, "turn 2 continue gates_failed")

@@ -51,7 +51,7 @@ func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	sc.gates(red("x"), "finish error")
 	sc.feed(loop.Event{Payload: loop.Reopened{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.gates(red("x"), "note; turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.gates(loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}}, "commit final-gates")
 	sc.committed("gates final")

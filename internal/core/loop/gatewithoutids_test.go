@@ -12,7 +12,7 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.gates(red("x"), "note; turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 2 continue claim_refused")
 	sc.turn("done", "gates claim")
@@ -30,7 +30,7 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	turned := loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}, Proof: loop.Proof{FlippedGates: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.gates(red("x"), "note; turn 1 fresh first")
 	sc.turn("no-behaviour-change", "gates claim")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "commit a")
 	sc.committed("checkpoint")
@@ -52,7 +52,7 @@ func TestAGateThatStillFailsProvesNoEarlierTask(t *testing.T) {
 	}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b", "c")...)
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.gates(red("x"), "note; turn 1 fresh first")
 	sc.turn("no-behaviour-change", "gates claim")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "commit a")
 	sc.committed("checkpoint")

@@ -51,7 +51,7 @@ func (m *machine) startHandover() bool {
 // turn end.
 func (m *machine) handoverRequested(to Owner, why string) {
 	if to != OwnerRunner && to != OwnerSession {
-		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
+		m.note(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
 		return
 	}
 	if to == m.owner() && m.s.Handover.To == "" {
@@ -78,7 +78,7 @@ func (m *machine) handoverRequested(to Owner, why string) {
 func (m *machine) handedOver(h HandedOver) {
 	to := h.To
 	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || h.Failed && to != m.owner() {
-		m.notify(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
+		m.note(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
 		return
 	}
 	if h.Failed {
@@ -119,7 +119,7 @@ func (m *machine) keepOwner(why string) {
 	}
 	m.s.Handover.Why = why
 	m.s.Handover.Failed, m.s.Next.Fresh = true, m.s.Next.Fresh && !m.s.InSession
-	m.notify(Warning, "the loop was not handed over: "+why)
+	m.note(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()
 }
 

@@ -36,7 +36,7 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "inspect")
 	sc.feed(shallow, "handover")
-	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "no client"}}, "notify; turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "no client"}}, "note; turn 2 continue no_claim")
 	sc.feed(full(95), "inspect")
 	sc.feed(shallow, "turn 3 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "pawl handover"}}, "")

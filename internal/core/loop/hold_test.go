@@ -16,7 +16,7 @@ func TestAnUnreadFailureHoldsTheLoop(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{})
 			sc.checkpointed("turn 1 fresh first")
-			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: class, Message: "no", Hint: "log in", Background: true}}}, "notify")
+			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: class, Message: "no", Hint: "log in", Background: true}}}, "note")
 			if sc.s.Phase != loop.Paused || sc.s.Trouble.HoldReason != "no (log in)" || sc.s.Outcome != "" {
 				t.Errorf("%s, held %q, outcome %q", sc.s.Phase, sc.s.Trouble.HoldReason, sc.s.Outcome)
 			}

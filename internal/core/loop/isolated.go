@@ -60,7 +60,7 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 		}
 		m.s.Handover.IsolationFailed, m.s.Next.Retry = true, true
 		why := "an isolated try could not be made: " + f.Message
-		m.notify(Warning, why)
+		m.note(Warning, why)
 		m.remember(why)
 		if m.s.Failing != nil {
 			failing := *m.s.Failing

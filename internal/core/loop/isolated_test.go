@@ -113,7 +113,7 @@ func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {
 	t.Parallel()
 	sc := spent(t)
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Isolated: true, Failure: loop.Failure{Class: loop.NotStarted, Message: "no client"}}},
-		"notify; turn 4 continue gates_failed")
+		"note; turn 4 continue gates_failed")
 	if sc.s.Phase != loop.Turning || !strings.Contains(sc.s.Failing.Reason, "no client") || !strings.Contains(sc.s.Failing.Reason, "TestX fails") {
 		t.Errorf("%s: %+v", sc.s.Phase, sc.s.Failing)
 	}

@@ -99,7 +99,7 @@ func (s State) CurrentLimit() Outcome {
 // limitHit handles a limit that the owner noticed, possibly during a turn.
 func (m *machine) limitHit(o Outcome) {
 	if o != Iterations && o != Duration && o != Budget {
-		m.notify(Anomaly, "unknown limit "+string(o)+": ignored")
+		m.note(Anomaly, "unknown limit "+string(o)+": ignored")
 		return
 	}
 	m.s.Stop.Limit = o
@@ -115,7 +115,7 @@ func (m *machine) limitHit(o Outcome) {
 	case Baseline: // there is no work to gate
 		m.limitReached(o)
 	case Judging:
-		m.notify(Info, m.s.limitReason(o)+": the gates finish judging this work, then the loop ends")
+		m.note(Info, m.s.limitReason(o)+": the gates finish judging this work, then the loop ends")
 	case New, Checkpointing, Inspecting, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
@@ -125,7 +125,7 @@ func (m *machine) limitHit(o Outcome) {
 // below the usage ends it before the next turn.
 func (m *machine) limitsChanged(given Limits) {
 	if given == (Limits{}) {
-		m.notify(Anomaly, "no limit was named: nothing is changed")
+		m.note(Anomaly, "no limit was named: nothing is changed")
 		return
 	}
 	if m.s.Phase == New { // start takes them over
@@ -146,7 +146,7 @@ func (m *machine) limitsChanged(given Limits) {
 	if o == "" || m.s.Phase == Finishing {
 		return
 	}
-	m.notify(Info, m.s.limitReason(o)+": the loop ends before its next turn")
+	m.note(Info, m.s.limitReason(o)+": the loop ends before its next turn")
 	if m.s.Phase == Waiting {
 		m.endWait()
 	}

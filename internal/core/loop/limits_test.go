@@ -81,7 +81,7 @@ func TestTimeLimitWaitsForJudging(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.now = sc.now.Add(8 * time.Hour)
-	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "notify")
+	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "note")
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
@@ -180,7 +180,7 @@ func TestALimitSaysThatTheGatesPass(t *testing.T) {
 		}
 		sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 		sc.checkpointed("gates baseline")
-		sc.gates(red("x"), "notify; turn 1 fresh first")
+		sc.gates(red("x"), "note; turn 1 fresh first")
 		sc.turn("working", "gates limit")
 		sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: gates}}, "finish iterations")
 		if sc.s.Reason != want {
@@ -229,7 +229,7 @@ func TestWhatTheLookRemarksIsTold(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "notify; turn 2 continue no_claim")
+	sc.turnSeen("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "note; turn 2 continue no_claim")
 }
 
 func TestBackOffIsBounded(t *testing.T) {

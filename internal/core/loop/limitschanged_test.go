@@ -40,7 +40,7 @@ func TestALimitThatIsUsedUpEndsTheLoop(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("", "turn 2 continue no_claim")
-	sc.feed(changed(loop.Limits{Iterations: 1}), "notify")
+	sc.feed(changed(loop.Limits{Iterations: 1}), "note")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.gates(green, "finish iterations")
@@ -52,7 +52,7 @@ func TestALimitThatIsUsedUpEndsAWait(t *testing.T) {
 	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 9}})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{Usage: loop.Usage{CostUSD: 1}}, Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(time.Hour)}}}, "wait")
-	sc.feed(changed(loop.Limits{CostUSD: 0.5}), "notify; finish budget")
+	sc.feed(changed(loop.Limits{CostUSD: 0.5}), "note; finish budget")
 }
 
 // A limit that has passed in mid-turn, or while the gates have their last word, no longer
@@ -78,7 +78,7 @@ func TestALimitThatHasPassedIsRaised(t *testing.T) {
 	sc.gates(loop.Gates{Status: gate.Fail, Reason: "TestX fails"}, "turn 2 continue no_claim")
 
 	sc = at()
-	sc.feed(changed(loop.Limits{Iterations: 20}), "notify")
+	sc.feed(changed(loop.Limits{Iterations: 20}), "note")
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{}, Failure: loop.Failure{Class: loop.Interrupted}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "gates limit")
 	sc.gates(green, "finish duration")

@@ -13,7 +13,7 @@ import (
 // done. The current task begins anew from the current tree.
 func (m *machine) checkpointRestored(done []string) {
 	if m.s.Phase == New {
-		m.notify(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
+		m.note(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
 		return
 	}
 	m.s.UserRestores++
@@ -69,7 +69,7 @@ func (m *machine) commitsLost(ids []string) bool {
 		})
 	}
 	if len(lost) > 0 {
-		m.notify(Warning, "open again, since their commits are not in the branch any more: "+strings.Join(lost, ", "))
+		m.note(Warning, "open again, since their commits are not in the branch any more: "+strings.Join(lost, ", "))
 	}
 	return len(lost) > 0
 }

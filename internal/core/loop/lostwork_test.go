@@ -102,7 +102,7 @@ func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
 	sc := both(t)
 	gone := proven
 	gone.LostCommits = []string{"a"}
-	sc.gates(gone, "notify; checkpoint")
+	sc.gates(gone, "note; checkpoint")
 	if got := sc.statuses(); got != "a open b done " {
 		t.Error(got)
 	}
@@ -110,7 +110,7 @@ func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
 	sc.gates(green, "turn 3 fresh next_task")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
-	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c2", Tree: "t2", LostTasks: []string{"b"}}}, "notify; checkpoint")
+	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c2", Tree: "t2", LostTasks: []string{"b"}}}, "note; checkpoint")
 }
 
 // mayGoBack has a user restore a checkpoint, with some tasks done in it.

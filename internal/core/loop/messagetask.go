@@ -83,6 +83,6 @@ func (m *machine) warnUnread() {
 		return
 	}
 	for _, msg := range m.s.Unread() {
-		m.notify(Warning, fmt.Sprintf("the loop ends before the agent has your message %q; pawl resume delivers it", plan.OneLine(msg.Text, maxSaidBytes)))
+		m.note(Warning, fmt.Sprintf("the loop ends before the agent has your message %q; pawl resume delivers it", plan.OneLine(msg.Text, maxSaidBytes)))
 	}
 }

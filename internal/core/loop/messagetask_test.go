@@ -95,7 +95,7 @@ func TestMessageThatALimitLeavesUndelivered(t *testing.T) {
 	t.Parallel()
 	sc := lastTurn(t, loop.Policy{Limits: loop.Limits{Iterations: 1}})
 	sc.committed("gates final")
-	sc.gates(green, "notify; finish verified")
+	sc.gates(green, "note; finish verified")
 	if n := len(sc.s.Unread()); n != 1 || !sc.s.HasWorkLeft() || sc.s.ResumeCommand("x") != "pawl resume x --max-iterations 10" {
 		t.Fatalf("%d messages, left %v, %q", n, sc.s.HasWorkLeft(), sc.s.ResumeCommand("x"))
 	}

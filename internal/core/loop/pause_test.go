@@ -17,7 +17,7 @@ func TestAPauseBeginsBeforeAWait(t *testing.T) {
 	if sc.s.Phase != loop.Turning {
 		t.Fatalf("a turn under way is cut off: %s", sc.s.Phase)
 	}
-	sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(5 * time.Hour)}}}, "notify")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(5 * time.Hour)}}}, "note")
 	if sc.s.Phase != loop.Paused {
 		t.Fatalf("it is %s", sc.s.Phase)
 	}

@@ -18,7 +18,7 @@ func (m *machine) addTasks(tasks []Task) {
 		if known, ok := m.s.Task(t.ID); ok {
 			if known.Title != t.Title {
 				m.updateTask(t.ID, func(known *Task) { known.Title = t.Title })
-				m.notify(Info, fmt.Sprintf("task %s (%s) has another title in the plan now: %s", t.ID, known.Title, t.Title))
+				m.note(Info, fmt.Sprintf("task %s (%s) has another title in the plan now: %s", t.ID, known.Title, t.Title))
 			}
 			if known.Wanted != t.Wanted {
 				m.updateTask(t.ID, func(known *Task) { known.Wanted = t.Wanted })
@@ -26,7 +26,7 @@ func (m *machine) addTasks(tasks []Task) {
 			continue
 		}
 		m.s.Tasks = append(m.tasks(), t)
-		m.notify(Info, fmt.Sprintf("task %s (%s) was added to the plan: it is part of the loop now", t.ID, t.Title))
+		m.note(Info, fmt.Sprintf("task %s (%s) was added to the plan: it is part of the loop now", t.ID, t.Title))
 	}
 }
 
@@ -65,7 +65,7 @@ func (m *machine) queueInboxEdits(edits []plan.Edit) {
 func (m *machine) queuePlanEdits(edits []plan.Edit) {
 	for _, edit := range edits {
 		if len(m.s.Edits) == maxEdits {
-			m.notify(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", maxEdits))
+			m.note(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", maxEdits))
 			continue
 		}
 		m.s.Edits = append(slices.Clip(m.s.Edits), edit)
@@ -85,7 +85,7 @@ func (m *machine) startPlanEdit(then After) bool {
 // warnPendingEdits warns at the end of a loop about queued edits.
 func (m *machine) warnPendingEdits() {
 	if n := len(m.s.Edits); n > 0 {
-		m.notify(Warning, fmt.Sprintf("edits of the plan that are not made yet: %d; pawl resume makes them", n))
+		m.note(Warning, fmt.Sprintf("edits of the plan that are not made yet: %d; pawl resume makes them", n))
 	}
 }
 
@@ -103,7 +103,7 @@ func (m *machine) planEdited(p PlanEdited) {
 	m.planReplaced(p.Plan)
 	for _, edit := range p.Edits {
 		if edit.Failed != "" {
-			m.notify(Warning, fmt.Sprintf("the plan was not edited (%s): %s", edit.Do, edit.Failed))
+			m.note(Warning, fmt.Sprintf("the plan was not edited (%s): %s", edit.Do, edit.Failed))
 			continue
 		}
 		m.applyEdit(edit)

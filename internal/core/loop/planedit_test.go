@@ -75,8 +75,8 @@ func TestAUserEditsThePlan(t *testing.T) {
 		want  string // what is done next
 		tasks string
 	}{
-		{"a new task", plan.Edit{Do: plan.Add, Task: "d"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue no_claim", "a open, b open, c done, d open"},
-		{"a new task in its place", plan.Edit{Do: plan.Add, Task: "d", Before: "b"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue no_claim", "a open, d open, b open, c done"},
+		{"a new task", plan.Edit{Do: plan.Add, Task: "d"}, []loop.Task{{ID: "d", Status: loop.Open}}, "note; turn 2 continue no_claim", "a open, b open, c done, d open"},
+		{"a new task in its place", plan.Edit{Do: plan.Add, Task: "d", Before: "b"}, []loop.Task{{ID: "d", Status: loop.Open}}, "note; turn 2 continue no_claim", "a open, d open, b open, c done"},
 		{"another title", plan.Edit{Do: plan.Retitle, Task: "b", Title: "new"}, nil, "turn 2 continue no_claim", "a open, b open, c done"},
 		{"a task left out", plan.Edit{Do: plan.Skip, Task: "b"}, nil, "turn 2 continue no_claim", "a open, b skipped, c done"},
 		{"the task at work left out", plan.Edit{Do: plan.Skip, Task: "a"}, nil, "checkpoint", "a skipped, b open, c done"},
@@ -85,7 +85,7 @@ func TestAUserEditsThePlan(t *testing.T) {
 		{"no second try of what is done", plan.Edit{Do: plan.Retry, Task: "c"}, nil, "turn 2 continue no_claim", "a open, b open, c done"},
 		{"another order", plan.Edit{Do: plan.Move, Task: "b", Before: "a"}, nil, "turn 2 continue no_claim", "b open, a open, c done"},
 		{"next", plan.Edit{Do: plan.Move, Task: "c"}, nil, "turn 2 continue no_claim", "a open, c done, b open"},
-		{"one that failed", plan.Edit{Do: plan.Skip, Task: "b", Failed: "no"}, nil, "notify; turn 2 continue no_claim", "a open, b open, c done"},
+		{"one that failed", plan.Edit{Do: plan.Skip, Task: "b", Failed: "no"}, nil, "note; turn 2 continue no_claim", "a open, b open, c done"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "edit")
 	sc.feed(loop.Event{
 		Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}, Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}}},
-	}, "notify; notify; checkpoint")
+	}, "note; note; checkpoint")
 	if got := tasksNow(sc.s); got != "d open, b open, a skipped, c done" || sc.s.Tasks[1].Title != "other" {
 		t.Error(got)
 	}
@@ -169,7 +169,7 @@ func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "edit")
 	sc.feed(loop.Event{
 		Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}, Plan: []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Title: "holds ELEVEN", Status: loop.Open}, {ID: "c", Title: "same", Status: loop.Open}}},
-	}, "notify; turn 2 continue no_claim")
+	}, "note; turn 2 continue no_claim")
 	if got := tasksNow(sc.s); got != "a open, b open, c done" {
 		t.Error(got)
 	}

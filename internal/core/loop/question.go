@@ -376,7 +376,7 @@ func (m *machine) expireQuestions() {
 // timeout, the agent's proposal counts instead.
 func (m *machine) answerTimedOut(q Question) (left bool) {
 	if m.s.Policy.AnswerWithin > 0 && q.Proposed != "" {
-		m.notify(Warning, "nobody answered in time; the agent continues as it proposed: "+q.Proposed)
+		m.note(Warning, "nobody answered in time; the agent continues as it proposed: "+q.Proposed)
 		m.answerTo(q, "Nobody answered in time. The user lets you continue as you proposed: "+q.Proposed)
 		return false
 	}

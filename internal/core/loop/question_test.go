@@ -124,7 +124,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 	}{
 		{"nobody chose a time", "UTC", 0, "checkpoint"},
 		{"nothing is proposed", "", time.Hour, "checkpoint"},
-		{"the proposal counts", "UTC", time.Hour, "notify; turn 2 continue no_claim"},
+		{"the proposal counts", "UTC", time.Hour, "note; turn 2 continue no_claim"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,7 @@ func TestALoopThatEndedIsReopenedWithTheLimitsItIsGiven(t *testing.T) {
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
-	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "notify")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "note")
 }
 
 func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
@@ -224,7 +224,7 @@ func TestTheFinalGatesAreRunAgain(t *testing.T) {
 		sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "gates final")
 		sc.gates(green, "finish verified")
 		sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
-		sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "notify")
+		sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "note")
 	}
 }
 

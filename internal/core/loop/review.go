@@ -157,7 +157,7 @@ func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 	f.Evidence, f.Reviewed, f.Findings = gate.EvidenceUnknown, end, g.Findings
 	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason
 	f.Receipt = strings.TrimSpace(f.Receipt + " " + g.Receipt)
-	m.notify(Warning, f.Reason)
+	m.note(Warning, f.Reason)
 	m.approveOrCommit(f)
 }
 

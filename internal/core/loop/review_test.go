@@ -116,7 +116,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: c.wanted})
 			sc.checkpointed("gates baseline")
 			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
-			sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}}}, "notify")
+			sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}}}, "note")
 			sc.turn("done", "gates claim")
 			claim := bent("a_test.go", "b_test.go")
 			if c.more != nil {
@@ -188,7 +188,7 @@ func TestDisagreementEnds(t *testing.T) {
 		sc.gates(failed, map[int]string{2: "turn 2 continue gates_failed", 3: "turn 3 continue gates_failed"}[i])
 		sc.claimAgain()
 	}
-	sc.gates(failed, "notify; commit a")
+	sc.gates(failed, "note; commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 	task := sc.s.Tasks[0]
@@ -233,7 +233,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("is not sure", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{})
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "notify; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "note; commit a")
 		none(sc, "no review passed it: not sure")
 	})
 	t.Run("cannot be asked", func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "wait")
 			sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates review")
 		}
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "notify; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "note; commit a")
 		none(sc, "no review passed it: network")
 	})
 	t.Run("waits for a usage limit", func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 		sc.checkpointed("gates baseline")
 		sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 		sc.turn("done", "gates claim") // costs 0.10
-		sc.gates(passes, "notify; commit a")
+		sc.gates(passes, "note; commit a")
 		none(sc, "no review passed it: the budget is spent")
 	})
 	t.Run("saw another tree than the gates", func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "gates claim")
 			sc.gates(passes, "gates review")
 		}
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "notify; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "note; commit a")
 		none(sc, "no review passed it: the tree changed")
 	})
 }
@@ -295,5 +295,5 @@ func TestAnswersAreReviewed(t *testing.T) {
 	sc.gates(praised, "finish unverified")
 
 	sc = answer(gate.Reviewed)
-	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "notify; finish unverified")
+	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "note; finish unverified")
 }

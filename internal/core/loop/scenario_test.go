@@ -105,7 +105,7 @@ func (sc *scenario) notes() string {
 
 func hasAnomaly(acts []loop.Action) bool {
 	return slices.ContainsFunc(acts, func(a loop.Action) bool {
-		n, _ := a.Payload.(loop.Notify)
+		n, _ := a.Payload.(loop.Note)
 		return n.Level == loop.Anomaly
 	})
 }
@@ -329,7 +329,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "notify; turn 1 fresh first")
+	sc.gates(red("x"), "note; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
 	if got, want := sc.s.Failing.Remedy, "a change with which this passes: TestX fails"; got != want {
 		t.Errorf("the agent is told %q, want %q", got, want)
@@ -342,7 +342,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc = begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.s.Trouble.UnknownResults = 3
-	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "notify; turn 1 fresh first")
+	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "note; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
 	sc.turnSeen("done", loop.Inspection{}, "finish unverified")
 }

@@ -164,7 +164,7 @@ func (s State) awaits(p EventPayload) bool {
 func (m *machine) actionEnded(e Event) {
 	if !m.s.awaits(e.Payload) {
 		if !m.s.InSession || !m.unrequestedTurn(e) {
-			m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind(), m.s.Phase))
+			m.note(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind(), m.s.Phase))
 		}
 		return
 	}
@@ -262,7 +262,7 @@ func (m *machine) follow(a After) {
 func (m *machine) faulted(f Faulted) {
 	switch m.s.Phase {
 	case Finishing: // the outcome is decided
-		m.notify(Warning, f.Error)
+		m.note(Warning, f.Error)
 		m.s.Phase = Ended
 		return
 	case Committing:
@@ -338,7 +338,7 @@ func (m *machine) await(in Phase, p ActionPayload) {
 	m.do(p)
 }
 
-func (m *machine) notify(l Level, text string) { m.do(Notify{Level: l, Text: text}) }
+func (m *machine) note(l Level, text string) { m.do(Note{Level: l, Text: text}) }
 
 func (m *machine) finish(o Outcome, reason, hint string) {
 	m.startClock()

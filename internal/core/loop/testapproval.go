@@ -134,7 +134,7 @@ func (m *machine) testChangeRequested(r TestChangeRequested) {
 	a := TestChangeRequest{Paths: paths[:min(len(paths), maxPaths)], Why: plan.OneLine(r.Why, maxWhyBytes), Iteration: m.s.Iteration}
 	kept := slices.DeleteFunc(slices.Clone(m.s.TestRequests), func(b TestChangeRequest) bool { return slices.Equal(a.Paths, b.Paths) })
 	if len(kept) == len(m.s.TestRequests) {
-		m.notify(Warning, strings.TrimSuffix("the agent asks to change tests: "+strings.Join(a.Paths, ", ")+": "+a.Why, ": "))
+		m.note(Warning, strings.TrimSuffix("the agent asks to change tests: "+strings.Join(a.Paths, ", ")+": "+a.Why, ": "))
 	}
 	m.s.TestRequests = lastOf(append(kept, a), maxTestRequests)
 }

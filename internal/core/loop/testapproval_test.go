@@ -135,9 +135,9 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	ask := loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}, Why: "the signature\nchanged"}}
-	sc.feed(ask, "notify")
+	sc.feed(ask, "note")
 	sc.feed(ask, "")
-	sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"b_test.go"}}}, "notify")
+	sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"b_test.go"}}}, "note")
 	if diff := cmp.Diff([]loop.TestChangeRequest{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.TestRequests); diff != "" {
 		t.Error(diff)
 	}
@@ -253,7 +253,7 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 			t.Parallel()
 			sc := judging(t)
 			if asked {
-				sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"lint.toml"}}}, "notify")
+				sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"lint.toml"}}}, "note")
 			}
 			sc.turn("done", "gates claim")
 			if !asked {

@@ -192,7 +192,7 @@ func (m *machine) inspect() {
 
 func (m *machine) treeInspected(seen Inspection) {
 	for _, r := range seen.Remarks {
-		m.notify(Info, r)
+		m.note(Info, r)
 	}
 	m.addTasks(seen.Added)
 	m.recordUnapplied(seen.UnappliedEditFile)

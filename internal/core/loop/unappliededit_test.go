@@ -111,7 +111,7 @@ func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 func TestNoAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ proposed, next, status string }{
-		{"UTC", "notify; checkpoint", "open"},
+		{"UTC", "note; checkpoint", "open"},
 		{"", "gates final", "blocked"},
 	} {
 		sc := asksFirst(t, loop.Policy{AnswerWithin: 5 * time.Minute}, c.proposed)

@@ -47,16 +47,16 @@ func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []loop.Class{loop.Login, loop.Billing, loop.Refused} {
 		sc := inSession(t, loop.Policy{})
-		sc.feed(died(c), "notify")
+		sc.feed(died(c), "note")
 		if sc.s.Phase != loop.Paused || sc.s.Pause {
 			t.Fatalf("%s: %s", c, sc.s.Phase)
 		}
-		sc.feed(died(c), "notify") // they tried again
+		sc.feed(died(c), "note") // they tried again
 		sc.feed(ended(byPerson), "turn 1 continue no_claim")
-		sc.feed(died(c), "notify")
+		sc.feed(died(c), "note")
 		sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "turn 2 continue no_claim")
-		sc.feed(died(c), "notify")
+		sc.feed(died(c), "note")
 		sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 2 continue interrupted")
 		if sc.s.Usage.CostUSD != 0 || sc.s.Elapsed() >= sc.s.Now.Sub(sc.s.StartedAt) {
 			t.Errorf("%s: the time in which it was held counts: %s", c, sc.s.Elapsed())
@@ -71,7 +71,7 @@ func TestALoopInASessionDoesNotEndBecauseTheNetworkIsDown(t *testing.T) {
 		sc.feed(died(loop.Network), "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	}
-	sc.feed(died(loop.Network), "notify")
+	sc.feed(died(loop.Network), "note")
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 1 continue interrupted")
 	sc.feed(died(loop.Network), "wait")
 }
@@ -126,7 +126,7 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.feed(ended(byPerson), "")
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &byPerson, Failure: loop.Failure{Class: loop.Crashed}}}, "")
-	sc.feed(ended(loop.Turn{}), "notify") // the loop's own cannot end here
+	sc.feed(ended(loop.Turn{}), "note") // the loop's own cannot end here
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.gates(red("x"), "")
 	before := sc.s
@@ -173,7 +173,7 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 		sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates claim")
 	}
-	sc.gates(loop.Gates{Status: gate.Unknown}, "notify") // the user edits all the while
+	sc.gates(loop.Gates{Status: gate.Unknown}, "note") // the user edits all the while
 	sc.feed(ended(byPerson), "turn 2 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &byPerson, Failure: loop.Failure{Class: loop.Crashed}}}, "turn 2 continue no_claim")
 	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {
@@ -203,7 +203,7 @@ func TestMessagesThatWaitAreBounded(t *testing.T) {
 	for range 1000 {
 		sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "old"}}, "")
 	}
-	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "new"}}, "notify")
+	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "new"}}, "note")
 	if n := sc.s.Messages; len(n) != 1000 || n[999].Text != "new" {
 		t.Errorf("%d messages, the last %q", len(n), n[len(n)-1].Text)
 	}
