@@ -216,6 +216,16 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 	}
 }
 
+// timeOf returns how long n checks of a command take.
+func timeOf(n int, command string) (time.Duration, guard.Verdict) {
+	var v guard.Verdict
+	start := time.Now()
+	for range n {
+		v = guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command}, rules())
+	}
+	return time.Since(start), v
+}
+
 // Hostile commands must neither hang the guard nor exhaust its stack.
 func TestHugeAndDeepCommands(t *testing.T) {
 	t.Parallel()
@@ -249,13 +259,14 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		{"PAGER='EDITOR=git\\ log git log' git log; git push", "deny"},
 		{"a=1; b=2" + strings.Repeat("; c || a=3; c || b=4; echo $a$b", 500) + "; git push", "deny"},
 	} {
-		start := time.Now()
-		v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: c.command}, rules())
+		// Other work slows both down: the bound is a ratio. The worst takes 25 times as long.
+		ordinary, _ := timeOf(1000, "cd web && npm test | tail -20; git status")
+		took, v := timeOf(1, c.command)
 		if string(v.Decision) != c.want {
 			t.Errorf("%.20s… → %s, want %s", c.command, v.Decision, c.want)
 		}
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("%.20s… took %v", c.command, took)
+		if took > 200*ordinary {
+			t.Errorf("%.20s… took %v, a thousand ordinary commands %v", c.command, took, ordinary)
 		}
 	}
 }
