@@ -194,7 +194,7 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 			if tc.was == "HEAD" {
 				tc.was = base
 			}
-			done, err := b.repo.SwitchBack(context.Background(), "l", "pawl/l", base)
+			done, err := b.repo.SwitchBack(context.Background(), SwitchRequest{Loop: "l", Branch: "pawl/l", Base: base, AgentCommits: true})
 			b.must(err)
 			if diff := cmp.Diff(SwitchResult{From: tc.was, Head: base}, done); diff != "" {
 				t.Errorf("switched (-want +got):\n%s", diff)
@@ -231,7 +231,7 @@ func TestSwitchBackCarriesChangesOver(t *testing.T) {
 	b.write("work", "x")
 	b.write("a", "changed\n")
 	b.write("both", "3\n")
-	done, err := b.repo.SwitchBack(ctx, "l", "pawl/l", tip)
+	done, err := b.repo.SwitchBack(ctx, SwitchRequest{Loop: "l", Branch: "pawl/l", Base: tip, AgentCommits: true})
 	b.must(err)
 	if diff := cmp.Diff(SwitchResult{From: "main", Head: tip, Before: done.Before, Clashes: []string{"both"}}, done); diff != "" || done.Before == "" {
 		t.Errorf("switched (-want +got):\n%s", diff)

@@ -48,7 +48,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			b.git("branch", "pawl/l")
 			b.git("commit", "-q", "--allow-empty", "-m", "next")
 		}, func(ctx context.Context, b *sandbox) (string, error) {
-			done, err := b.repo.SwitchBack(ctx, "l", "pawl/l", "HEAD")
+			done, err := b.repo.SwitchBack(ctx, SwitchRequest{Loop: "l", Branch: "pawl/l", Base: "HEAD"})
 			return done.From + " " + strconv.FormatBool(done.Head != "" && done.Head+"\n" == b.read(".git/refs/heads/pawl/l")), err
 		}},
 		"remote": {func(b *sandbox) {

@@ -6,6 +6,17 @@ import (
 	"fmt"
 )
 
+// SwitchRequest asks SwitchBack for a branch.
+type SwitchRequest struct {
+	Loop   string
+	Branch string
+	Base   string // commit at which a deleted branch is made again
+	// AgentCommits means that commits which the branch lacks may be the agent's: they stay in the
+	// work tree, as changes, but for the user's files. It is asked for these only then.
+	AgentCommits bool
+	UserFiles    func(context.Context) ([]string, error) // nil: none
+}
+
 // SwitchResult is the result of SwitchBack.
 type SwitchResult struct {
 	From string // where HEAD was: a branch, a commit, or "" if nothing had to be done
@@ -16,12 +27,12 @@ type SwitchResult struct {
 }
 
 // SwitchBack puts HEAD on a branch again after somebody switched away, or detached it.
-// Where From has all commits of the branch the work tree stays as it is, so that what was
-// done there shows as changes. Else its files are those of another branch: they become
-// the branch's own, with the changes that were not committed, as git switch does it.
-// Commits of From stay there. A branch that was deleted is made again at base. Where HEAD
-// is on the branch, that costs one git.
-func (r *Repo) SwitchBack(ctx context.Context, loop, branch, base string) (SwitchResult, error) {
+// The files become the branch's own, with the changes that were not committed, as git switch
+// does it. If From has all commits of the branch, and others that may be the agent's, only
+// the user's files do: what the agent did there shows as changes. Commits of From stay there.
+// A branch that was deleted is made again. Where HEAD is on the branch, that costs one git.
+func (r *Repo) SwitchBack(ctx context.Context, req SwitchRequest) (SwitchResult, error) {
+	branch, base := req.Branch, req.Base
 	tip, on, err := r.tipAndHead(ctx, headsRef+branch)
 	if err != nil || on {
 		return SwitchResult{Head: tip}, err
@@ -54,7 +65,7 @@ func (r *Repo) SwitchBack(ctx context.Context, loop, branch, base string) (Switc
 		if s.From == "" {
 			s.From = from
 		}
-		if err := r.carryOver(ctx, loop, from, &s); err != nil {
+		if err := r.carryOver(ctx, req, from, &s); err != nil {
 			return SwitchResult{}, fmt.Errorf("carry the changes over to branch %s: %w", branch, err)
 		}
 	}
@@ -64,20 +75,35 @@ func (r *Repo) SwitchBack(ctx context.Context, loop, branch, base string) (Switc
 	return s, r.AlignIndex(ctx, tip)
 }
 
-// carryOver makes the files those of s.Head with the changes since from, where from lacks
-// commits of it. Cut short, it is done again by running it again.
-func (r *Repo) carryOver(ctx context.Context, loop, from string, s *SwitchResult) error {
+// carryOver makes the files those of s.Head with the changes since from. Cut short, it is
+// done again by running it again.
+func (r *Repo) carryOver(ctx context.Context, req SwitchRequest, from string, s *SwitchResult) error {
+	if from == s.Head {
+		return nil
+	}
 	has, err := r.Contains(ctx, from, s.Head)
-	if err != nil || has {
+	onlyUsers := has && req.AgentCommits
+	if err != nil || onlyUsers && req.UserFiles == nil {
 		return err
 	}
-	before, err := r.Checkpoint(ctx, loop, "before going back from "+s.From)
+	var users []string
+	if onlyUsers {
+		if users, err = req.UserFiles(ctx); err != nil || len(users) == 0 {
+			return err
+		}
+	}
+	before, err := r.Checkpoint(ctx, req.Loop, "before going back from "+s.From)
 	if err != nil {
 		return err
 	}
 	tree, clashes, err := r.Transfer(ctx, s.Head, from, before.Tree)
 	if err != nil {
 		return err
+	}
+	if onlyUsers {
+		if tree, err = r.Overlay(ctx, before.Tree, tree, users); err != nil {
+			return err
+		}
 	}
 	if tree == before.Tree {
 		return nil

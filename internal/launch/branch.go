@@ -133,7 +133,7 @@ func (d *Driver) switchToBranch(ctx context.Context, repo *git.Repo, id string) 
 			"the work tree is not on the branch of the loop, %s", target)
 	case d.wasSetUp && !d.reopened:
 		var back git.SwitchResult
-		back, err = repo.SwitchBack(ctx, id, d.Spec.Branch, d.Spec.StartCommit)
+		back, err = repo.SwitchBack(ctx, git.SwitchRequest{Loop: id, Branch: d.Spec.Branch, Base: d.Spec.StartCommit, AgentCommits: true})
 		d.SwitchedBack = runner.SwitchText(back, d.Spec.Branch)
 	default: // a reopened loop's end had deleted it, empty
 		var undo git.Undo

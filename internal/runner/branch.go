@@ -26,14 +26,14 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the user's
 	}
-	head, remarks, err := r.returnToBranch(ctx, base)
+	head, remarks, err := r.returnToBranch(ctx, m)
 	if err != nil {
 		return base, nil, err
 	}
 	switch {
 	case head == base.Commit:
 		base.HasAgentCommits = false
-	case base.HasAgentCommits || m.HasUnattributed && r.tools.query((*authorship.Calls).MayHaveCommitted):
+	case r.agentMayHaveCommitted(m):
 		var yours []string
 		base, yours, err = r.attributeTurnCommits(ctx, base, head, m)
 		return base, append(remarks, yours...), err
@@ -66,7 +66,7 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 
 // returnToBranch ends a git operation that the agent left unfinished and switches back to the
 // loop's branch. It returns the commit of HEAD. In a user's tree it only does that.
-func (r *Runner) returnToBranch(ctx context.Context, base memory.Base) (head string, remarks []string, err error) {
+func (r *Runner) returnToBranch(ctx context.Context, m memory.ActionContext) (head string, remarks []string, err error) {
 	if !r.isUserTree() {
 		left, err := r.Repo.QuitOperation(ctx)
 		if err != nil {
@@ -76,7 +76,7 @@ func (r *Runner) returnToBranch(ctx context.Context, base memory.Base) (head str
 			remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
 		}
 	}
-	back, text, err := r.switchBack(ctx, base)
+	back, text, err := r.switchBack(ctx, m)
 	if text != "" {
 		remarks = append(remarks, text)
 	}
@@ -85,7 +85,7 @@ func (r *Runner) returnToBranch(ctx context.Context, base memory.Base) (head str
 
 // switchBack switches HEAD and files back to the loop's branch, and returns a message about
 // it, or "". In a user's tree it only reads HEAD.
-func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.SwitchResult, text string, err error) {
+func (r *Runner) switchBack(ctx context.Context, m memory.ActionContext) (back git.SwitchResult, text string, err error) {
 	if r.isUserTree() {
 		if back.Head, err = r.Repo.Head(ctx); err != nil {
 			return back, "", fmt.Errorf("read HEAD: %w", err)
@@ -93,7 +93,16 @@ func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.Swi
 		return back, "", nil
 	}
 	began := time.Now()
-	back, err = r.Repo.SwitchBack(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
+	back, err = r.Repo.SwitchBack(ctx, git.SwitchRequest{
+		Loop: r.Loop.ID, Branch: r.Spec.Branch, Base: m.Base.Commit, AgentCommits: r.agentMayHaveCommitted(m),
+		UserFiles: func(ctx context.Context) ([]string, error) {
+			now, _, err := r.Repo.Snapshot(ctx)
+			if err == nil {
+				m, err = r.attributeNewFiles(ctx, m, now)
+			}
+			return m.ExcludedFiles(), err
+		},
+	})
 	if err == nil && back.Before != "" {
 		err = r.recordSpan(authorship.Span{From: began, Until: time.Now()})
 	}
@@ -101,22 +110,6 @@ func (r *Runner) switchBack(ctx context.Context, base memory.Base) (back git.Swi
 		return back, "", fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
 	return back, SwitchText(back, r.Spec.Branch), nil
-}
-
-// SwitchText describes a switch back to a branch. It returns "" if HEAD was on it.
-func SwitchText(back git.SwitchResult, branch string) string {
-	if back.From == "" {
-		return ""
-	}
-	text := back.From + " was checked out: switched back to " + branch + ", where the commits go; "
-	if back.Before == "" {
-		return text + "no file changed"
-	}
-	text += "its files are there again, with what was not committed"
-	if len(back.Clashes) > 0 {
-		text += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(firstN(back.Clashes, maxListed), ", "), short(back.Before))
-	}
-	return text
 }
 
 func userCommitsText(branch, head string) string {

@@ -36,7 +36,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 		r.enqueue(ctx, noted)
 	}
 	if commits {
-		back, text, err := r.switchBack(ctx, m.Base)
+		back, text, err := r.switchBack(ctx, m)
 		if err != nil {
 			return c, nil, err
 		}

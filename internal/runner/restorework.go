@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -20,7 +21,7 @@ func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memo
 	if r.Spec.NoCommit || r.isUserTree() {
 		return false, nil
 	}
-	back, text, err := r.switchBack(ctx, m.Base)
+	back, text, err := r.switchBack(ctx, m)
 	if err != nil {
 		return false, err
 	}
@@ -75,4 +76,25 @@ func (r *Runner) removedPaths(ctx context.Context, tree, now, head string, commi
 		}
 	}
 	return gone, nil
+}
+
+// SwitchText describes a switch back to a branch. It returns "" if HEAD was on it.
+func SwitchText(back git.SwitchResult, branch string) string {
+	if back.From == "" {
+		return ""
+	}
+	text := back.From + " was checked out: switched back to " + branch + ", where the commits go; "
+	if back.Before == "" {
+		return text + "no file changed"
+	}
+	text += "its files are there again, with what was not committed"
+	if len(back.Clashes) > 0 {
+		text += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(firstN(back.Clashes, maxListed), ", "), short(back.Before))
+	}
+	return text
+}
+
+// agentMayHaveCommitted reports whether commits that the loop did not make may be the agent's.
+func (r *Runner) agentMayHaveCommitted(m memory.ActionContext) bool {
+	return m.Base.HasAgentCommits || m.HasUnattributed && r.tools.query((*authorship.Calls).MayHaveCommitted)
 }

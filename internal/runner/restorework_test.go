@@ -80,3 +80,32 @@ func TestTheUserChecksOutAnotherBranch(t *testing.T) {
 		})
 	}
 }
+
+// A file that the user commits on another branch is not left behind in the work tree, where
+// it would be in the way of a merge.
+func TestTheUserCommitsOnAnotherBranch(t *testing.T) {
+	t.Parallel()
+	for _, at := range []loop.Phase{loop.Checkpointing, loop.Baseline, loop.Turning, loop.Inspecting, loop.Judging, loop.Committing} {
+		for name, agent := range map[string]string{"tools are seen": "-- 1/files/one.txt --\n1\n", "a command": "-- 1/run --\necho 1 > one.txt\n"} {
+			t.Run(string(at)+" "+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, map[string]string{"plan.md": "- [ ] one\n", "have.txt": ""})
+				w := &faulty{teller: teller{t}, at: at, once: func() {
+					b.sh("git switch -q main && echo mine > mine.txt && echo edited >> have.txt && git add mine.txt have.txt && git commit -q -m mine")
+				}}
+				s := b.watched("\n"+agent+"-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
+					map[string]any{"gates": []string{"true"}, "evidence": []string{"unproven"}}, w)
+				if w.once != nil || s.Outcome != loop.Verified {
+					t.Errorf("%s: %s", s.Outcome, s.Reason)
+				}
+				if got := b.git("status", "--porcelain"); got != "" {
+					t.Errorf("left in the work tree: %s", got)
+				}
+				b.sh("git switch -q main && git merge -q --no-edit pawl/" + b.loop.ID)
+				if got := b.read("mine.txt") + b.read("have.txt") + b.read("one.txt"); got != "mine\nedited\n1\n" {
+					t.Errorf("merged: %q", got)
+				}
+			})
+		}
+	}
+}

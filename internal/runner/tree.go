@@ -71,7 +71,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Restore, m memory.ActionCon
 		return nil, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
 	if !r.isUserTree() {
-		if err := r.squashAgentCommits(ctx, m.Base); err != nil {
+		if err := r.squashAgentCommits(ctx, m); err != nil {
 			return nil, err
 		}
 	}
@@ -112,11 +112,11 @@ func (r *Runner) reapplyWork(ctx context.Context, a loop.ReapplyWork, m memory.A
 }
 
 // squashAgentCommits turns the agent's own commits into uncommitted changes.
-func (r *Runner) squashAgentCommits(ctx context.Context, base memory.Base) error {
-	if _, _, err := r.switchBack(ctx, base); err != nil {
+func (r *Runner) squashAgentCommits(ctx context.Context, m memory.ActionContext) error {
+	if _, _, err := r.switchBack(ctx, m); err != nil {
 		return err
 	}
-	noted, err := r.squash(ctx, base)
+	noted, err := r.squash(ctx, m.Base)
 	if err != nil {
 		return fmt.Errorf("take the agent's commits back: %w", err)
 	}
