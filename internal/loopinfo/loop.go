@@ -103,6 +103,20 @@ func SessionWords(sum record.Summary) string {
 	return " in session " + sum.Session[:min(8, len(sum.Session))]
 }
 
+// StateAt returns the state as the journal had it at a time, as far as it can be read.
+func (s *Loop) StateAt(at time.Time) loop.State {
+	var m memory.Memory
+	for r, err := range s.Records(journal.Mark{}) {
+		if err != nil || !r.At.Before(at) {
+			break
+		}
+		if next, err := m.Fold(r.Type, r.Data); err == nil { // the store has records of its own
+			m = next
+		}
+	}
+	return m.State
+}
+
 // Events are those of the journal, in order; damaged records are left out.
 func Events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	return func(yield func(loop.Event) bool) {

@@ -20,6 +20,8 @@ type Entry struct {
 	Group string // who must act next: needs you, working, ended
 	Word  string // running, waiting, paused, ended, orphaned
 	State loop.State
+	// Before is the state at the time since when the digest reports; zero if the loop began later.
+	Before loop.State
 }
 
 // Digest writes what became of several loops: in the first line what needs the user, then
@@ -86,21 +88,30 @@ func (l Entry) goal() string {
 	return plan.OneLine(l.Goal, 80) + ", in " + plan.OneLine(l.Where, 100)
 }
 
-// cost is what the loop cost, where no label says that it is the cost.
-func (l Entry) cost() string { return costWords(l.State.Usage.CostUSD, l.State.CostUnknown()) }
+// cost is what the loop cost since the digest's time, and in all if that is more.
+func (l Entry) cost() string {
+	whole := costWords(l.State.Usage.CostUSD, l.State.CostUnknown())
+	if l.Before.Usage.CostUSD == 0 {
+		return whole
+	}
+	return costWords(l.spent(), l.State.CostUnknown()) + " of " + whole
+}
 
-// totals are the groups, the tasks and the cost of all loops.
+// spent is what the loop cost since the digest's time.
+func (l Entry) spent() float64 { return l.State.Usage.CostUSD - l.Before.Usage.CostUSD }
+
+// totals are the groups, the tasks and the cost of all loops, since the digest's time.
 func totals(loops []Entry) string {
 	var all loop.State
 	var parts, groups []string
-	counts, unknown, latest := map[string]int{}, false, latestLoops(loops)
+	counts, usd, unknown, latest := map[string]int{}, 0.0, false, latestLoops(loops)
 	for i, l := range loops {
 		if counts[l.Group]++; counts[l.Group] == 1 {
 			groups = append(groups, l.Group)
 		}
-		all.Usage = all.Usage.Add(l.State.Usage)
+		usd += l.spent()
 		unknown = unknown || l.State.CostUnknown()
-		all.Tasks = append(all.Tasks, counted(l.State, latest[i])...)
+		all.Tasks = append(all.Tasks, counted(l, latest[i])...)
 	}
 	for _, g := range groups {
 		words := strings.ToLower(g)
@@ -113,14 +124,16 @@ func totals(loops []Entry) string {
 	if p := all.Progress(); p != "" {
 		words += " · " + p
 	}
-	return words + " · " + costWords(all.Usage.CostUSD, unknown)
+	return words + " · " + costWords(usd, unknown)
 }
 
-// counted returns the tasks of a loop that count in the totals. What it left open counts in the
-// latest loop over the plan alone, since a later one may have done it.
-func counted(s loop.State, latest bool) []loop.Task {
-	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
-		return t.DoneEarlier || t.LeftOut || t.Status == loop.Open && !latest
+// counted returns the tasks of a loop that count in the totals, without those done before the
+// digest's time. What it left open counts in the latest loop over the plan alone, since a later
+// one may have done it.
+func counted(l Entry, latest bool) []loop.Task {
+	return slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool {
+		before, _ := l.Before.Task(t.ID)
+		return t.DoneEarlier || t.LeftOut || t.Status == loop.Open && !latest || t.Status == loop.Done && before.Status == loop.Done
 	})
 }
 

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,14 @@ ENDED
 	})
 	if line, _, _ := strings.Cut(b.String(), "\n"); err != nil || !strings.Contains(line, "1 of 2 tasks done, 1 open") {
 		t.Errorf("a plan that was run twice: %q %v", line, err)
+	}
+	b.Reset()
+	before := fine
+	before.Tasks, before.Usage.CostUSD, fine.Usage.CostUSD = slices.Clone(fine.Tasks), 2, 5
+	before.Tasks[1].Status, fine.Tasks = loop.Open, append(slices.Clone(fine.Tasks), loop.Task{ID: "3", Status: loop.Open})
+	err = report.Digest(&b, evening, []report.Entry{{ID: "calm-hare", Goal: "plan.md", Where: "/src/c", Group: "ENDED", Word: "ended", State: fine, Before: before}})
+	if !strings.Contains(b.String(), "1 of 2 tasks done, 1 open · $3.00\n") || !strings.Contains(b.String(), "plan.md, in /src/c · $3.00 of $5.00\n") || err != nil {
+		t.Errorf("a loop that began before: %v\n%s", err, b.String())
 	}
 	b.Reset()
 	if err := report.Digest(&b, evening, nil); err != nil || b.String() != "no loop since 2026-01-31 22:00\n" {
