@@ -111,7 +111,7 @@ func checkCap(f Facts) []Finding {
 		return []Finding{ok("no cap on blocked stops")}
 	}
 	what := fmt.Sprintf("the client ends a turn after %d blocked stops without a tool call", n)
-	if n > 8 {
+	if n >= 8 { // the client's own; Pawl has the agent use a tool before it is reached
 		return []Finding{warn(fix, "%s", what)}
 	}
 	return []Finding{bad(fix, "%s", what)}
