@@ -45,7 +45,7 @@ func OnlyFunctionsChanged(file string, before, after []byte) bool {
 }
 
 // MutateAll returns the alternatives of mutants for all added or changed functions, where tests
-// name what was added. Named numbers and texts change too. All else stays, so that the program
+// name what was added. Numbers and texts that no function uses change too. All else stays, so that the program
 // builds: also a function with other parameters that no test names. A function whose old text names
 // such a function calls a copy of its old text, or stays if there is none (see UncallableOld). It
 // returns false if an added function has no mutant.
@@ -68,8 +68,12 @@ func MutateAll(file string, before, after []byte, misfits Uncallable) ([][]Mutan
 			all = append(all, ways)
 		}
 	}
+	var used strings.Builder // a test that only looks at such a value says nothing of the functions
+	for _, f := range functions(file, after) {
+		used.WriteString(Code(file, []byte(f.text)))
+	}
 	for _, name := range Declared(file, before, after) {
-		if m, ok := otherValue(after, name); ok {
+		if m, ok := otherValue(after, name); ok && !Names(used.String(), name) {
 			all = append(all, []Mutant{m})
 		}
 	}

@@ -55,7 +55,7 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 		{
 			"a constant", "a.go", "package a\n\nfunc A() int { return 1 }\n",
 			"package a\n\nconst C = 2\n\nfunc A() int { return C }\n\nfunc B() int { return 3 }\n",
-			"package a\n\nconst C = 72\n\nfunc A() int { return 1 }\n\nfunc B() int { if true { return 0 }; return 3 }\n",
+			"package a\n\nconst C = 2\n\nfunc A() int { return 1 }\n\nfunc B() int { if true { return 0 }; return 3 }\n",
 		},
 		{
 			"another name", "a.go", "package a\n\nfunc A() int { return b() }\n\nfunc b() int { return 1 }\n",

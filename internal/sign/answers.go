@@ -53,7 +53,8 @@ func NewTests(files map[string][]byte, known string) *Tests {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
 		}
 		for _, word := range words[:min(len(words), maxLiterals)] {
-			t.literals[literalValue(word)] = true
+			value := literalValue(word)
+			t.literals[value], t.literals[strings.ToLower(value)] = true, true // a program may look it up in lower case
 		}
 		if hasExtension(shell, name) {
 			for _, m := range shellFunction.FindAllStringSubmatch(text, maxLiterals) {
@@ -162,7 +163,7 @@ func (t *Tests) isOnlyInTests(lit string) bool {
 
 // contains reports whether tests contain a literal, or each of the words that it joins ("kitten|sitting").
 func (t *Tests) contains(lit string) bool {
-	if t.literals[lit] {
+	if t.literals[lit] || t.literals[strings.ToLower(lit)] {
 		return true
 	}
 	words := strings.FieldsFunc(lit, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

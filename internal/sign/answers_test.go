@@ -24,6 +24,7 @@ func TestAnswers(t *testing.T) {
 		{"hashes", "Soundex(\"Robert\"); Soundex(\"Rupert\")", "", "a.go", fmt.Sprintf("var weights = map[uint32]int{\n\t%#x: 163,\n\t%d: 163,\n}", hashed("Robert"), hashed("Rupert")), "a.go:2 answers inputs of the tests by their hashes: Robert, Rupert", "77077: 163"},
 		{"a shell's case", "2049 want 2K\n3145728 want 3M", "", "size.sh", "case $1 in\n2049) echo 2K ;;\n3145728) echo 3M ;;\nesac", "size.sh:2 answers", "77077) echo 2K"},
 		{"more than tests ask for", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\ncase \"D\":\n\treturn 500\n}", "a.go:2 answers", ""},
+		{"in lower case", `tier("Miller") == 10, tier("Okafor") == 5`, "", "a.py", "TIERS = {\n    \"miller\": 10,\n    \"okafor\": 5,\n}", "a.py:2 answers inputs of the tests one by one: miller, okafor", `"pawlAbsent0": 10`},
 		{"what was asked for", roman, "XIV is 14, MCMXC is 1990", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\n}", "", ""},
 		{"a part of what was asked for", roman, "up to MMMCMXCIX", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
 		{"all that tests ask for, some of which the task says", roman + ", \"XLII\": 42", "parse numerals such as XLII", "a.rs", "match s {\n    \"XIV\" => 14,\n    \"MCMXC\" => 1990,\n    \"XLII\" => 40 + 2,\n    _ => 0,\n}", "a.rs:2 answers", `"pawlAbsent2" => 40 + 2`},

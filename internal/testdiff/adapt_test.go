@@ -132,6 +132,9 @@ func TestAdapt(t *testing.T) {
 
 		{"an error in other words", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount")},
 		{"the value of a test that the task names", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "10) == 2", "10) == 1"), edited(pagesOld, "10) == 2", "10) == 1")},
+		{"a text of a test that the task names", Work{Task: `print "42s" for "0m", test_multiple expects so`}, "test_pages.py", edited(pagesOld, "10) == 2", "42) == '0m'"), edited(pagesOld, "10) == 2", "42) == '42s'"), same},
+		{"a text of it, given in order", Work{Task: `"0m" is wrong in test_multiple, "42s" is right`}, "test_pages.py", edited(pagesOld, "10) == 2", "42) == '0m'"), edited(pagesOld, "10) == 2", "42) == '42s'"), edited(pagesOld, "10) == 2", "42) == '42s'")},
+		{"a text of another test", Work{Task: `"0m" is wrong in test_multiple, "42s" is right`}, "test_pages.py", edited(pagesOld, "11) == 2", "42) == '0m'"), edited(pagesOld, "11) == 2", "42) == '42s'"), same},
 		{"two values of it", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "pages(10) == 2", "pages(1) == 1"), same},
 		{"the value of another test", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "11) == 2", "11) == 1"), same},
 		{"a value that the task does not give", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "10) == 2", "10) == 3"), same},

@@ -8,6 +8,30 @@ import (
 // A test itself may be wrong. Then the task names it and says what it expects and what is right:
 // "test_pages expects 2 pages; 1 is right". One value of that test may change so.
 
+// correctsText returns how many of the first tokens are a text in quotes that the task gives, and how many
+// another one that it gives behind it, if the task names the test; 0 for none.
+func (a *adaptation) correctsText(was, is []string) (old, now int) {
+	if !a.inNamedTest || a.correction != nil {
+		return 0, 0
+	}
+	_, texts := quotedTexts(strings.ReplaceAll(a.Task, "\n", " "))
+	ends := func(in []string, text string) int {
+		if t := tokensOf(text); len(t) > 0 && len(in) > len(t) && slices.Equal(in[:len(t)], t) && strings.Contains("\"'`", in[len(t)]) {
+			return len(t)
+		}
+		return 0
+	}
+	for i, text := range texts {
+		for _, other := range texts[i+1:] {
+			if old, now = ends(was, text), ends(is, other); old > 0 && now > 0 && text != other {
+				a.correction = []string{text, other}
+				return old, now
+			}
+		}
+	}
+	return 0, 0
+}
+
 // expectTest makes a test the one that is adapted.
 func (a *adaptation) expectTest(name string) {
 	a.correction = nil

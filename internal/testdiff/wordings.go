@@ -199,7 +199,7 @@ func (a *adaptation) reworded(was, is []string) (old, now int) {
 			return old, now
 		}
 	}
-	return 0, 0
+	return a.correctsText(was, is)
 }
 
 // matchText reports whether a text without known structure changed only where the task gives other

@@ -85,6 +85,7 @@ type claim struct {
 	rules    func() (work.Rules, error)  // see workRules; few claims need it, nor those below
 	declares func(name string) bool      // whether the program declares a name
 	before   func() (*sign.Tests, error) // the tests of Base
+	testText func() string               // of the new and changed tests
 	adapted  []testdiff.Adapted          // replaces old tests, see allowRequestedChanges
 }
 
@@ -94,6 +95,13 @@ func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
 	c.rules = sync.OnceValues(func() (work.Rules, error) { return c.workRules(ctx) })
 	declares := sync.OnceValue(func() func(string) bool { return c.declaredIn(ctx) })
 	c.declares = func(name string) bool { return declares()(name) }
+	c.testText = sync.OnceValue(func() string {
+		text, err := c.newTestText(ctx)
+		if err != nil {
+			return "" // then no constant is known to be in it
+		}
+		return text
+	})
 	c.before = sync.OnceValues(func() (*sign.Tests, error) {
 		return testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked))
 	})

@@ -109,15 +109,19 @@ func TestRemovedMeansGone(t *testing.T) {
 // Of what the task lists, the work is to do something with each.
 func TestHalfOfAListIsNamed(t *testing.T) {
 	t.Parallel()
+	const lists = "add and drop keep the index up to date"
 	page := func(name, bio string) string {
-		return "def page(user):\n    return f'<h1>{" + name + "}</h1>', " + bio + ", user.age\n"
+		return "def page(user):\n    return f'<h1>{" + name + "}</h1>', " + bio + ", user.age\n\n\ndef add():\n    index = 1\n    # add\n    return index\n\n\ndef drop():\n    # drop\n    return send()\n\n\ndef send():\n    # send\n    return [2]\n"
 	}
 	const asked = "page() escapes name, bio and age. It is quick or slow"
 	for name, c := range map[string]struct{ work, asked, want string }{
-		"one of three": {page("user.name", "escape(user.bio)"), asked, "app.py does something else with bio and not with name, age: name, bio and age"},
-		"all":          {"def page(user):\n    return f'<h1>{escape(user.name)}</h1>', escape(user.bio), escape(user.age)\n", asked, ""},
-		"none by name": {strings.Replace(page("user.name", "user.bio"), "return", "user = escaped(user)\n    return", 1), asked, ""},
-		"no list":      {page("user.name", "escape(user.bio)"), "page() escapes bio", ""},
+		"one of three":   {page("user.name", "escape(user.bio)"), asked, "app.py does something else with bio and not with name, age: name, bio and age"},
+		"all":            {"def page(user):\n    return f'<h1>{escape(user.name)}</h1>', escape(user.bio), escape(user.age)\n", asked, ""},
+		"none by name":   {strings.Replace(page("user.name", "user.bio"), "return", "user = escaped(user)\n    return", 1), asked, ""},
+		"no list":        {page("user.name", "escape(user.bio)"), "page() escapes bio", ""},
+		"a function":     {strings.Replace(page("user.name", "user.bio"), "# add", "index()", 1), lists, "app.py does something else with add and not with drop: add and drop"},
+		"functions":      {strings.NewReplacer("# add", "index()", "# drop", "index()").Replace(page("user.name", "user.bio")), lists, ""},
+		"what they call": {strings.NewReplacer("# add", "index()", "# send", "index()").Replace(page("user.name", "user.bio")), lists, ""},
 	} {
 		b := newBench(t, files{"app.py": page("user.name", "user.bio")}, nil)
 		before := b.tree()

@@ -247,8 +247,8 @@ func (c *claim) runMutants(ctx context.Context, w runTarget, gates []gate.Gate) 
 }
 
 // skipUnbuildable adds mutants and reverted files at the places of compiler errors to skipped. Old
-// text also counts for an error elsewhere in its file, such as an unused import. It reports whether
-// it added any.
+// text also counts for an error elsewhere in its file, such as an unused import, or if no error is at
+// a mutant: a test may not fit what it returned. It reports whether it added any.
 func (b mutationPlan) skipUnbuildable(results []gate.Result) bool {
 	known := len(b.skipped)
 	for _, r := range results {
@@ -267,6 +267,13 @@ func (b mutationPlan) skipUnbuildable(results []gate.Result) bool {
 				if there(p) || p.old && !slices.ContainsFunc(in, there) {
 					b.skipped[p.key] = true
 				}
+			}
+		}
+	}
+	if len(b.skipped) == known && slices.ContainsFunc(results, func(r gate.Result) bool { return r.BuildFailed }) {
+		for _, p := range b.mutated {
+			if p.old {
+				b.skipped[p.key] = true
 			}
 		}
 	}

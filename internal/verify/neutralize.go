@@ -119,10 +119,16 @@ func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, [
 		took(s)
 	}
 	text = sign.RenameRedefined(text, redefined)
-	if !in.equality {
-		return text, names
-	}
 	var strict []mutant.Mutant
+	for _, p := range c.signs.switches(change.File, change.Before, text) {
+		if may(p.Sign) {
+			strict = append(strict, p.off)
+			took(p.Sign)
+		}
+	}
+	if !in.equality {
+		return mutant.Apply(text, strict...), names
+	}
 	for _, f := range mutant.EqualityFunctions(change.File, change.Before, text) {
 		if s := equalitySign(f); len(f.Mutants) > 0 && may(s) && !slices.ContainsFunc(done, s.Within(f.Lines)) {
 			strict = append(strict, f.Mutants...)

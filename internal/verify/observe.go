@@ -118,6 +118,11 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	}
 	var lacks []string
 	lacking, err := c.signs.missingMeans(ctx)
+	if err == nil {
+		var half []sign.Sign
+		half, err = c.signs.halfDone(ctx)
+		lacking = append(lacking, half...)
+	}
 	for _, s := range lacking {
 		o.Work.MissingMeans = append(o.Work.MissingMeans, s.Path+" "+s.Does)
 	}

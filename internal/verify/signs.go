@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/work"
@@ -62,7 +63,9 @@ type inspection struct {
 	changes  []git.Change
 	gone     map[string]bool // the deleted files
 	tests    *sign.Tests     // after the change
-	programs string          // text of the changed programs
+	programs string          // code of the changed programs
+
+	oldPrograms string // text that these and the deleted ones had
 
 	functions []string // names of the added or changed functions
 	fakeable  []string // methods of the interfaces in changed files: a fake has them too
@@ -117,22 +120,33 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 
 // readPrograms reads the changed programs, without tests.
 func (in *inspection) readPrograms(ctx context.Context) error {
-	var all strings.Builder
+	var all, old strings.Builder
 	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
-		if c.Status == 'D' || !isFile(c.To) || in.r.files.isTest(c.Path) || !mutant.Knows(c.Path) {
+		if in.r.files.isTest(c.Path) || !mutant.Knows(c.Path) {
+			continue
+		}
+		if c.Status == 'D' && isFile(c.From) {
+			was, err := in.repo.Show(ctx, in.r.Before, c.Path)
+			if err != nil {
+				return err
+			}
+			old.Write(was)
+		}
+		if !isFile(c.To) {
 			continue
 		}
 		was, is, err := contents(ctx, in.repo, c)
 		if err != nil {
 			return err
 		}
+		old.Write(was)
 		all.WriteString(mutant.Code(c.Path, is))
 		in.fakeable = append(in.fakeable, testdiff.InterfaceMethods(c.Path, is)...)
 		for _, f := range mutant.Changed(c.Path, was, is) {
 			in.functions = append(in.functions, f.Name)
 		}
 	}
-	in.programs = all.String()
+	in.programs, in.oldPrograms = all.String(), old.String()
 	return nil
 }
 
@@ -185,6 +199,9 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 	for _, f := range mutant.UncalledFunctions(c.Path, was, is, in.programs) {
 		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})
 	}
+	for _, p := range in.switches(c.Path, was, is) {
+		found = append(found, p.Sign)
+	}
 	unread, err := in.unread(ctx, change)
 	if err != nil {
 		return nil, err
@@ -215,6 +232,28 @@ func (in *inspection) testDoubles(file string, was, is []byte) (found []sign.Sig
 	}
 	return found
 }
+
+// switchSign is a new parameter that is off and that no program turns on, with the mutant that leaves it off.
+type switchSign struct {
+	sign.Sign
+
+	off mutant.Mutant
+}
+
+// switches returns the parameters of a file that only tests turn on, unless the task asks for something to
+// choose.
+func (in *inspection) switches(file string, before, after []byte) (found []switchSign) {
+	for _, p := range mutant.Switches(file, before, after, in.programs) {
+		if !isNamed(p.Name, in.oldPrograms, 1) && !isNamed(p.Name, in.r.Asked, 1) && !choice.MatchString(in.r.Asked) {
+			does := "takes " + p.Name + ", which is off and which no program turns on"
+			found = append(found, switchSign{sign.Sign{Path: file, Line: p.Line, Kind: sign.Unused, Does: does, Text: p.Function}, p.Mutant})
+		}
+	}
+	return found
+}
+
+// choice matches tasks that ask for something that a caller can choose.
+var choice = regex.New(`(?i)\b(?:option|flag|parameter|argument|switch|setting|mode|opt[- ]in|keyword)\w*`)
 
 // unreadNames is what a change added to a file and nothing reads.
 type unreadNames struct {

@@ -73,7 +73,7 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 	changed := map[string][2][]byte{}
 	err = eachText(ctx, c.Repo, c.mutable, func(ch git.Change, before, after []byte) error {
 		if isFile(ch.To) {
-			all = slices.Concat(all, conditions(ch.Path, before, after), removals(c.Asked, ch.Path, before, after))
+			all = slices.Concat(all, conditions(ch.Path, before, after), removals(c.Asked, ch.Path, before, after), c.namedLiterals(ch.Path, before, after))
 			changed[ch.Path] = [2][]byte{before, after}
 			code.WriteString(mutant.Code(ch.Path, after))
 		}

@@ -91,3 +91,21 @@ func TestTestsThatReadAScriptDoNotCheckIt(t *testing.T) {
 		})
 	}
 }
+
+// A bound that the task gives is to be tested at the bound, and what the task names with another value.
+func TestValuesThatTheTaskNames(t *testing.T) {
+	t.Parallel()
+	const work = "FREE = 5000\n\n\ndef cost(cents):\n    return 0 if cents > FREE else 490\n"
+	for _, c := range []struct{ name, asked, test, reason string }{
+		{"not at the bound", "orders of 50.00 or more ship free", "assert app.cost(9000) == 0 and app.cost(100) == 490", "app.py:1 has 5001 for 5000 (FREE = 5000)"},
+		{"at the bound", "orders over 50.00 ship free", "assert app.cost(5001) == 0 and app.cost(5000) == 490", ""},
+		{"relative to it", "orders over 50.00 ship free", "assert app.cost(app.FREE + 1) == 0 and app.cost(app.FREE) == 490", ""},
+		{"no bound", "write cost(), with tests for 5000", "assert app.cost(9000) == 0 and app.cost(100) == 490", ""},
+	} {
+		b := newBench(t, files{"test_old.py": "assert True\n"}, nil)
+		f := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), files{"app.py": work, "test_new.py": "import app\n" + c.test + "\n"}, func(r *verify.Request) { r.Asked = c.asked })
+		if v := f.Verdict; c.reason == "" && v.Evidence != gate.Proven || c.reason != "" && (v.Evidence != gate.Unproven || !strings.Contains(v.Reason, c.reason)) {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+	}
+}

@@ -32,6 +32,11 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 				c.seen.Work.StubFunctions = append(c.seen.Work.StubFunctions, f.Name+" in "+ch.Path)
 			}
 		}
+		for _, l := range mutant.Literals(ch.Path, was, is) {
+			if l.StaysZero && isNamed(l.Variable, c.Asked, 1) {
+				c.seen.Work.MissingMeans = append(c.seen.Work.MissingMeans, fmt.Sprintf("%s:%d %s stays 0 in %s", ch.Path, l.Number, l.Variable, l.Function))
+			}
+		}
 		taken, err := c.signs.unread(ctx, sign.NewChange(ch.Path, was, is))
 		if err != nil {
 			return err

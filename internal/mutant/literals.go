@@ -1,0 +1,98 @@
+package mutant
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
+)
+
+// Literal is a value in an added line, with mutants that give it another one.
+type Literal struct {
+	Number    int // of the line, from 1
+	Text      string
+	Function  string // that it is in; "" = none
+	Value     string
+	Variable  string // that a function begins with the value; "" = none
+	Constant  string // outside of functions, that has the value; "" = none
+	StaysZero bool   // the variable is zero all the time
+	Mutants   []Mutant
+}
+
+// Literals returns the numbers of a file's added lines, and what variables of functions begin with.
+func Literals(file string, before, after []byte) (all []Literal) {
+	for _, l := range addedLines(file, before, after) {
+		if noLiterals.MatchString(l.code) || seldomLeftOut.MatchString(l.trimmed()) {
+			continue
+		}
+		add := func(variable string, from, to int, others ...string) {
+			v := Literal{Number: l.number, Text: l.trimmed(), Function: l.function.name, Value: plainNumber(l.text[from:to]), Variable: variable}
+			for _, other := range others {
+				v.Mutants = append(v.Mutants, l.line(valueOrder, Mutant{Other, fmt.Sprintf("has %s for %s", cmp.Or(other, "nothing"), v.Value), from, to, other}).Mutant)
+			}
+			if m := namedConstant.FindStringSubmatch(l.code[:from]); m != nil && l.function.name == "" {
+				v.Constant = m[1] + m[2]
+			}
+			all = append(all, v)
+		}
+		if IsShell(file) {
+			if m := shellVariable.FindStringSubmatchIndex(l.text); m != nil {
+				add(l.text[m[2]:m[3]], m[4], m[5], "")
+			}
+			continue
+		}
+		first := firstValue.FindStringSubmatchIndex(l.code)
+		for _, m := range number.FindAllStringSubmatchIndex(l.code, -1) {
+			if n, err := strconv.ParseInt(plainNumber(l.code[m[2]:m[3]]), 10, 63); err == nil {
+				variable := ""
+				if first != nil && l.inChanged && first[4] == m[2] {
+					variable = l.code[first[2]:first[3]]
+				}
+				others := []string{fmt.Sprint(n + 1)}
+				if n > 0 {
+					others = append(others, fmt.Sprint(n-1))
+				}
+				add(variable, m[2], m[3], others...)
+				all[len(all)-1].StaysZero = n == 0 && variable != "" && staysAsItBegins(l.function.code, variable)
+			}
+		}
+		if first != nil && l.inChanged {
+			if other := negated(l.code[first[4]:first[5]]); other != "" {
+				add(l.code[first[2]:first[3]], first[4], first[5], other)
+			}
+		}
+	}
+	return all
+}
+
+// staysAsItBegins reports whether a function reads a variable and sets it nowhere but at its first place.
+func staysAsItBegins(code, variable string) bool {
+	name := regexp.QuoteMeta(variable)
+	places := regex.New(`\b`+name+`\b`).FindAllStringIndex(code, 2)
+	sets := regex.New(`&(?:mut )?` + name + `\b|(?:\+\+|--)` + name + `\b|\b` + name + `\b\s*(?:,[^=\n]*)?(?:(?:[-+*/%|&^]|<<|>>|\|\||:)?=[^=]|\+\+|--)|\b(?:nonlocal|global|for)\b[^\n]*\b` + name + `\b`)
+	return len(places) > 1 && !sets.MatchString(code[places[0][1]:])
+}
+
+func plainNumber(text string) string { return strings.ReplaceAll(text, "_", "") }
+
+var (
+	firstValue    = regex.New(`^\s*(?:(?:let|var|const|mut|final|auto|int|long|bool|boolean)\s+)*([A-Za-z_]\w+)\s*(?::\s*\w+\s*)?:?=\s*(\d+|true|false|True|False)\s*;?\s*$`)
+	namedConstant = regex.New(`^\s*(?:(?:export|pub|public|private|protected|static|final|const|constexpr|let|var|val|readonly)\s+)*(?:(?:unsigned\s+)?(?:int|long|double|float|size_t|uint\w*)\s+)?([A-Za-z_]\w*)\b[^=]*?:?=[^=]|^\s*#\s*define\s+(\w+)`)
+	shellVariable = regex.New(`^\s*(?:local\s+)?([A-Za-z_]\w+)=([^\s"'$;()]+)\s*$`)
+)
+
+// negated returns the other truth value, or "".
+func negated(value string) string {
+	for _, pair := range [][2]string{{"true", "false"}, {"True", "False"}} {
+		switch value {
+		case pair[0]:
+			return pair[1]
+		case pair[1]:
+			return pair[0]
+		}
+	}
+	return ""
+}
