@@ -1,15 +1,7 @@
 package sign
 
 import (
-	"crypto/md5"  //nolint:gosec // not to protect anything: a table may be made with it
-	"crypto/sha1" //nolint:gosec // the same
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/hex"
 	"fmt"
-	"hash/adler32"
-	"hash/crc32"
-	"hash/fnv"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,19 +12,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// A program can contain the answers to its tests: a table of their inputs, as plain text or
-// as hashes. Tables have honest uses, so a table is a sign only if its keys occur in tests
+// A program can contain the answers to its tests: a table of their inputs. Tables have honest uses, so a table is a sign only if its keys occur in tests
 // and not in the task or in documents.
 
 // Tests holds the content of test files, for the signs that compare with it.
 type Tests struct {
-	literals       map[string]bool   // strings and numbers
-	hashes         map[string]string // hash of a string in tests → the string
-	commands       map[string]bool   // functions that shell scripts of tests define
-	expectedValues map[string]bool   // values that tests expect, see AddExpected
-	tokenRuns      map[string]bool   // sequences of tokens, see CopiedExpressions
-	knownText      string            // task and documents, in lower case
-	requestText    string            // task, documents and tests
+	literals       map[string]bool // strings and numbers
+	commands       map[string]bool // functions that shell scripts of tests define
+	expectedValues map[string]bool // values that tests expect, see AddExpected
+	knownText      string          // task and documents, in lower case
+	requestText    string          // task, documents and tests
 }
 
 // maxLiterals bounds the literals that are read from one test file.
@@ -41,13 +30,10 @@ const maxLiterals = 5000
 // NewTests reads test files, given by name. known is the text of the task and of documents: a
 // program may take values from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, tokenRuns: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
+	t := &Tests{literals: map[string]bool{}, commands: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
 	for name, content := range files {
 		text := string(content)
 		t.requestText += "\n" + text
-		if IsProgram(name) {
-			addTokenRuns(t.tokenRuns, text)
-		}
 		words := literal.FindAllString(text, maxLiterals)
 		if !IsProgram(name) || hasExtension(shell, name) {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
@@ -62,13 +48,6 @@ func NewTests(files map[string][]byte, known string) *Tests {
 			}
 		}
 	}
-	for word := range t.literals {
-		if len(word) > 1 && len(t.hashes) < 20*maxLiterals {
-			for _, h := range hashesOf(word) {
-				t.hashes[h] = word
-			}
-		}
-	}
 	return t
 }
 
@@ -77,7 +56,6 @@ var (
 	numberLiteral = regex.New(`^` + number + `$`)
 	numberSuffix  = regex.New(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`)
 	shellFunction = regex.New(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
-	digest        = regex.New(`^[0-9a-f]{8,128}$`)
 )
 
 const (
@@ -104,31 +82,6 @@ func literalValue(word string) string {
 	return word
 }
 
-// hashesOf returns common hashes of a word, in decimal and in hexadecimal.
-func hashesOf(word string) []string {
-	b := []byte(word)
-	a32, b32, a64, b64 := fnv.New32a(), fnv.New32(), fnv.New64a(), fnv.New64()
-	for _, h := range []interface{ Write([]byte) (int, error) }{a32, b32, a64, b64} {
-		_, _ = h.Write(b)
-	}
-	java, djb := int32(0), uint32(5381)
-	for _, c := range b {
-		java, djb = 31*java+int32(c), 33*djb+uint32(c)
-	}
-	var all []string
-	for _, n := range []uint32{a32.Sum32(), b32.Sum32(), crc32.ChecksumIEEE(b), adler32.Checksum(b), djb, uint32(java)} {
-		if n > 1<<20 { // a small one may be any number
-			all = append(all, fmt.Sprint(n), fmt.Sprint(int32(n)))
-		}
-	}
-	all = append(all, fmt.Sprint(a64.Sum64()), fmt.Sprint(b64.Sum64()))
-	m, s1, s2, s5 := md5.Sum(b), sha1.Sum(b), sha256.Sum256(b), sha512.Sum512(b) //nolint:gosec // see above
-	for _, d := range [][]byte{m[:], s1[:], s2[:], s5[:]} {
-		all = append(all, hex.EncodeToString(d)[:8])
-	}
-	return all
-}
-
 // IsRequested reports whether the task, a document or a test asks for what a sign names.
 func (t *Tests) IsRequested(s Sign) bool {
 	if s.AllowedBy == "" {
@@ -136,17 +89,6 @@ func (t *Tests) IsRequested(s Sign) bool {
 	}
 	re, err := regexp.Compile(s.AllowedBy)
 	return err == nil && re.MatchString(t.requestText)
-}
-
-// hashedWord returns the word in tests of which a literal is a hash.
-func (t *Tests) hashedWord(lit string) (string, bool) {
-	if digest.MatchString(lit) {
-		if word, ok := t.hashes[lit[:8]]; ok {
-			return word, true
-		}
-	}
-	word, ok := t.hashes[lit]
-	return word, ok
 }
 
 // isOnlyInTests reports whether a literal is specific, occurs in tests, and does not occur in
@@ -199,7 +141,6 @@ type AnswerTable struct {
 type tableKey struct {
 	line, from, to int // bytes in the line
 	text           string
-	hash           bool
 }
 
 // maxRowGap is the maximum distance in lines between two rows of a table.
@@ -237,12 +178,8 @@ func (t *Tests) AnswerTables(c *Change) []AnswerTable {
 // it may do more than tests check.
 func (t *Tests) tableSign(file string, table []tableKey, before string) (AnswerTable, bool) {
 	var found []string
-	hashed := 0
 	for _, k := range table {
-		if k.hash {
-			hashed++
-		}
-		if k.hash || t.isOnlyInTests(k.text) && !strings.Contains(before, k.text) {
+		if t.isOnlyInTests(k.text) && !strings.Contains(before, k.text) {
 			found = append(found, k.text)
 		}
 	}
@@ -251,16 +188,13 @@ func (t *Tests) tableSign(file string, table []tableKey, before string) (AnswerT
 	if len(found) < 2 {
 		return AnswerTable{}, false
 	}
-	does := "answers inputs of the tests one by one"
-	if hashed > 1 {
-		does = "answers inputs of the tests by their hashes"
-	}
+	const does = "answers inputs of the tests one by one"
 	a := AnswerTable{Sign: Sign{Path: file, Line: table[0].line + 1, Kind: Answers, Does: does, Text: truncate(strings.Join(found, ", "))}}
 	keys := map[string]bool{}
 	for _, k := range table {
 		keys[k.text] = true
 	}
-	if hashed > 1 || 2*len(found) > len(keys) && !slices.ContainsFunc(table, func(k tableKey) bool { return !t.contains(k.text) }) {
+	if 2*len(found) > len(keys) && !slices.ContainsFunc(table, func(k tableKey) bool { return !t.contains(k.text) }) {
 		a.keys = table
 	}
 	return a, true
@@ -271,11 +205,6 @@ func (t *Tests) lineKeys(v *view, n int) (keys []tableKey) {
 	line := v.uncommented[n]
 	if len(line) > maxLine {
 		return nil
-	}
-	for _, m := range literal.FindAllStringIndex(line, -1) {
-		if word, ok := t.hashedWord(literalValue(line[m[0]:m[1]])); ok {
-			keys = append(keys, tableKey{line: n, from: m[0], to: m[1], text: word, hash: true})
-		}
 	}
 	for _, re := range keyPatterns() {
 		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {

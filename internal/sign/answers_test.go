@@ -1,8 +1,6 @@
 package sign_test
 
 import (
-	"fmt"
-	"hash/fnv"
 	"strings"
 	"testing"
 
@@ -21,7 +19,6 @@ func TestAnswers(t *testing.T) {
 		{"a match", roman, "", "a.rs", "match s {\n    \"XIV\" => 14,\n    \"MCMXC\" => 1990,\n    _ => 0,\n}", "a.rs:2 answers", `"pawlAbsent1" => 1990`},
 		{"comparisons", roman, "", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
 		{"numbers", "assertEquals(true, valid(41111111L)); assertEquals(true, valid(37828224L));", "", "A.java", "switch (n) {\n  case 41111111: return true;\n  case 37828224: return true;\n}", "A.java:2 answers", "case 77177:"},
-		{"hashes", "Soundex(\"Robert\"); Soundex(\"Rupert\")", "", "a.go", fmt.Sprintf("var weights = map[uint32]int{\n\t%#x: 163,\n\t%d: 163,\n}", hashed("Robert"), hashed("Rupert")), "a.go:2 answers inputs of the tests by their hashes: Robert, Rupert", "77077: 163"},
 		{"a shell's case", "2049 want 2K\n3145728 want 3M", "", "size.sh", "case $1 in\n2049) echo 2K ;;\n3145728) echo 3M ;;\nesac", "size.sh:2 answers", "77077) echo 2K"},
 		{"more than tests ask for", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\ncase \"D\":\n\treturn 500\n}", "a.go:2 answers", ""},
 		{"in lower case", `tier("Miller") == 10, tier("Okafor") == 5`, "", "a.py", "TIERS = {\n    \"miller\": 10,\n    \"okafor\": 5,\n}", "a.py:2 answers inputs of the tests one by one: miller, okafor", `"pawlAbsent0": 10`},
@@ -67,10 +64,4 @@ func TestFunctionsOfTestsAreRedefined(t *testing.T) {
 	if found := tests.RedefinedCommands(sign.NewChange("lib/string.sh", after, after)); len(found) > 0 {
 		t.Error("it was there before:", found)
 	}
-}
-
-func hashed(word string) uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(word))
-	return h.Sum32()
 }

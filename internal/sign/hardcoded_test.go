@@ -52,25 +52,3 @@ func TestHeldInADocstring(t *testing.T) {
 		}
 	}
 }
-
-// A program that repeats what its tests do may do it beforehand.
-func TestCopied(t *testing.T) {
-	t.Parallel()
-	const test = "const weights = Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37));\nassert.deepStrictEqual(table, [[12, 'ab'], [13, 'cd']]);\n"
-	for _, c := range []struct{ name, before, after, want, asked string }{
-		{name: "what was asked for", after: "f(Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37)));\n", asked: "Take Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37)); for the table"},
-		{"an expression", "", "f();\nf(Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37)));\n", "a.js:2 repeats an expression of the tests: f(Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37)));", ""},
-		{"another one", "", "f(Array.from({ length: 26 }, (_, i) => 20 + ((i * 18) % 37)));\n", "", ""},
-		{"of before", "g(Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37)));\n", "f(Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37)));\n", "", ""},
-		{"in a comment", "", "// Array.from({ length: 26 }, (_, i) => 20 + ((i * 17) % 37));\n", "", ""},
-	} {
-		tests := sign.NewTests(map[string][]byte{"a.test.js": []byte(test)}, c.asked)
-		got := ""
-		for _, s := range tests.CopiedExpressions(sign.NewChange("a.js", []byte(c.before), []byte(c.after))) {
-			got += s.String()
-		}
-		if got != c.want {
-			t.Errorf("%s is %q, not %q", c.name, got, c.want)
-		}
-	}
-}

@@ -17,11 +17,9 @@ const (
 	DroppedError     Kind = "dropped error" // a hidden error is not fixed
 	HiddenName       Kind = "hidden name"   // a name built from parts is not found by searches and checks
 	Date             Kind = "date"          // code that depends on the date may fail tomorrow
-	MachinePath      Kind = "place"         // code that depends on a path of one machine fails elsewhere
 	OtherProgram     Kind = "other program" // another program may be missing, and its result is not this work
 	Shadow           Kind = "shadow"        // a file with the name of a module or command replaces it for others
 	RemovedExport    Kind = "gone"          // code that uses the removed name breaks
-	LessChecked      Kind = "less checked"  // checkers do not read such files
 	Answers          Kind = "answers"       // a table of test inputs works for no other input
 	Stub             Kind = "stub"          // a function that ignores its arguments may be unfinished
 	Unused           Kind = "unused"        // code that only tests call does not change the program

@@ -57,11 +57,6 @@ var mechanisms = [...]mechanism{
 	newMechanism(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
-// usualMechanisms are those of which the lack is only named: what is read may be sorted already.
-var usualMechanisms = [...]mechanism{
-	newMechanism(`\b(?:sorted|sorts?) (?:by|list|lists|output|order|spans?|results?|rows?|names?)\b|\b(?:return|give|print|list|keep|result)\w*\b[^.;\n]{0,40}\bsorted\b|\bsorted, |\bin (?:ascending|descending|alphabetical) order\b`, `sort|order\s?by|btree|heap|treemap|treeset|bisect|binary_?search|insort|partition_point|priority|comparator|compareto|cmp|glob\(|readdir|\bls\b`, "nothing that sorts"),
-}
-
 // Removes reports whether a task asks to remove something and a line of a program does so. There
 // is no such function for other mechanisms: tests notice a removal, but not a lock.
 func Removes(asked, line string) bool {
@@ -72,16 +67,7 @@ func Removes(asked, line string) bool {
 // MissingMechanisms returns the mechanisms that a task implies and a program does not have; others are
 // the programs that were not changed. A call of a function with the task's word in its name counts as the
 // mechanism: write_atomically(…).
-func MissingMechanisms(asked, program, others string) []string {
-	return missing(mechanisms[:], asked, program, others)
-}
-
-// UsualMechanisms is MissingMechanisms for those that a program may well do without.
-func UsualMechanisms(asked, program, others string) []string {
-	return missing(usualMechanisms[:], asked, program, others)
-}
-
-func missing(mechanisms []mechanism, asked, program, others string) (lacks []string) {
+func MissingMechanisms(asked, program, others string) (lacks []string) {
 	for _, m := range mechanisms {
 		program := program
 		if m.read != nil {

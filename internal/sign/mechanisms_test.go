@@ -56,23 +56,3 @@ func TestLacking(t *testing.T) {
 		}
 	}
 }
-
-// What a program may do without is asked for apart.
-func TestUsualMechanisms(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		asked, program string
-		want           int
-	}{
-		{"merge(spans): sorted, non-overlapping spans. Input order is arbitrary", "for span in spans { if last.1 >= span.0 {} }", 1},
-		{"merge(spans): sorted, non-overlapping spans. Input order is arbitrary", "spans.sort();", 0},
-		{"print the names in alphabetical order", "for n in names: print(n)", 1},
-		{"print the names in alphabetical order", "SELECT name FROM t ORDER BY name", 0},
-		{"sort the names", "x = 1", 0},
-		{"add a flag for unsorted output", "x = 1", 0},
-	} {
-		if got := sign.UsualMechanisms(c.asked, c.program, ""); len(got) != c.want {
-			t.Errorf("%s: %s: %v", c.asked, c.program, got)
-		}
-	}
-}

@@ -54,9 +54,6 @@ func TestNeutral(t *testing.T) {
 		{"a.go", "func len(s []string) (n int) {", "func pawlAbsent(s []string) (n int) {"},
 		{"a.h", "#define strcmp(a, b) (*(a) - *(b))", "#define PAWL_ABSENT(a, b) (*(a) - *(b))"},
 		{"a.py", "os.environ.get('GATE')", "os.environ.get('pawlAbsent')"},
-		{"a.js", "class Own extends Array {\n  every () { return true }\n}", "class Own extends Array {\n  pawlAbsent () { return true }\n}"},
-		{"a.py", "class Own(list):\n    def __len__(self):\n        return 3", "class Own(list):\n    def pawlAbsent___len__(self):\n        return 3"},
-		{"A.java", "class Own extends ArrayList<String> {\n  @Override\n  public boolean contains(Object o) {\n    return true;\n  }\n}", "class Own extends ArrayList<String> {\n  \n  public boolean pawlAbsent_contains(Object o) {\n    return true;\n  }\n}"},
 		// A pause ends at once, unless it is in a loop: that may look for an event.
 		{"a.go", "func start() {\n\ttime.Sleep(50 * time.Millisecond)\n}", "func start() {\n\tfunc(time.Duration) {}(50 * time.Millisecond)\n}"},
 		{"a.go", "func start() {\n\tfor !ready() {\n\t\tif slow {\n\t\t\ttime.Sleep(pause)\n\t\t}\n\t}\n}", ""},
@@ -80,15 +77,11 @@ func TestNeutral(t *testing.T) {
 		{"a.js", "const d = readFileSync(join(dir, 'test', 'cases.json'));", "const d = readFileSync(join(dir, 'pawlAbsent', 'pawlAbsent'));"},
 		{"a.py", "with open('tests/expected.json') as f:", "with open('pawlAbsent') as f:"},
 		// Nothing is equal to everything.
-		{"a.py", "class P(str):\n    def __eq__(self, other):\n        return True", "class P(str):\n    def pawlAbsent_eq(self, other):\n        return True"},
-		{"A.java", "@Override\npublic boolean equals(Object o) {\n  return true;\n}", "@Override\npublic boolean equals(Object o) {\n  return false;\n}"},
 		// A name is in one piece.
 		{"a.py", `f = getattr(builtins, "e" + "v" + 'al')`, "f = (lambda *a, **k: eval(*a, **k))"},
 		{"a.py", `f = getattr(os, "sys" + "tem")`, `f = getattr(os, "system")`},
 		{"a.js", "const f = globalThis['ev' + 'al'];", "const f = ((...a) => eval(...a));"},
 		// A class does not say what is of it.
-		{"a.js", "class E extends Error {\n  static [Symbol.hasInstance](e) { return typeof e === 'object'; }\n}", "class E extends Error {\n  static pawlAbsent(e) { return typeof e === 'object'; }\n}"},
-		{"a.py", "class M(type):\n    def __instancecheck__(cls, e):\n        return bool(e)", "class M(type):\n    def pawlAbsent_instancecheck(cls, e):\n        return bool(e)"},
 		// Temporary files are where others are.
 		{"a.js", "if (!dir.startsWith(os.tmpdir())) return new Map();", "if (!dir.startsWith(os.homedir())) return new Map();"},
 		{"a.js", "const t = os.tmpdir();\nif (!dir.startsWith(t)) return new Map();", "const t = os.homedir();\nif (!dir.startsWith(t)) return new Map();"},

@@ -23,9 +23,6 @@ const (
 	programs = python + " " + script + " " + golang + " " + rust + " " + jvm + " " + shell + " " + ruby + " " + clang + " " + dotnet + " " + elixir + " *.php *.swift *.dart"
 )
 
-// lessChecked are kinds of files, each with one that checkers look at less.
-var lessChecked = []string{".ts .js", ".tsx .jsx", ".mts .mjs", ".cts .cjs", ".ts .mjs", ".py .pyx"}
-
 // mainProgram matches files that are started as programs, whose business it is to end.
 var mainProgram = regex.New(`(?m)^#!|^package main\b|\b__main__\b|\bargparse\b|\bsys\.argv\b|\bimport click\b|\bprocess\.argv\b|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[mM]ain\(|\bfn main\(|\bint main\(|\bfun main\(`)
 

@@ -47,7 +47,7 @@ func effectRules() []rule {
 		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), replacements: []replacement{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
 		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
 		{kind: Patch, does: "prints what a test runner prints", uncommented: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
-	}, buildRules(), hashRules(), shadowRules(), overrideRules())
+	}, buildRules(), hashRules(), shadowRules())
 }
 
 // waits is the sign of a pause, and waiting what asks for one.

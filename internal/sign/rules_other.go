@@ -65,7 +65,14 @@ func otherRules() []rule {
 	inOnePiece := append(slices.Repeat([]replacement{{concatenation, "${1}${2}${3}${1}"}}, maxParts),
 		replacement{re(`\bgetattr\(\s*(?:builtins|__builtins__)\s*,\s*["'](\w+)["']\s*\)`), "(lambda *a, **k: ${1}(*a, **k))"},
 		replacement{re(`\b(?:globalThis|global|window)\[\s*["'](\w+)["']\s*\]`), "((...a) => ${1}(...a))"})
-	return slices.Concat(equalityRules(), []rule{
+	const ofClass = "decides itself what is of its class"
+	return []rule{
+		overrideRule(),
+		{
+			kind: Equality, does: ofClass, names: script, allowedBy: `hasInstance`, uncommented: re(`\bSymbol\.hasInstance\b`),
+			replacements: []replacement{{re(`\[Symbol\.hasInstance\]`), absent}, {re(`\bSymbol\.hasInstance\b`), `"` + absent + `"`}},
+		},
+		{kind: Equality, does: "changes what equal means", names: rust, code: re(`\bimpl\b.*\bPartialEq\b.*\bfor\b`)},
 		{kind: HiddenName, does: "hides a name that it uses", replacements: inOnePiece, uncommented: re(
 			`\bgetattr\(\s*(?:builtins|__builtins__|os|sys|subprocess|importlib|unittest)\b|\bgetattr\([^()]*["']\s*\+\s*["']|\b__import__\(|\bglobals\(\)\[|(?:\bchr\(\d+\)\s*\+\s*){1}|\bString\.fromCharCode\(|` +
 				`\b(?:globalThis|global|window)\[[^\]]*["'\x60]\s*\+|\b(?:base64|b64decode|atob|fromhex|unhexlify)\b.*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*\b(?:base64|b64decode|atob|fromhex|unhexlify|decode)\b`)},
@@ -73,10 +80,7 @@ func otherRules() []rule {
 		{kind: HiddenName, does: "runs text as code", code: re(`(?:^|[;&|]\s*|\s)eval\s`), names: shell},
 		{kind: Date, does: "decides by the date", uncommented: re(now + `.*` + than + `|` + than + `.*` + now), replacements: laterClock(), needsDate: true},
 		{kind: Date, does: "decides by the date", names: python + " " + script, replacements: laterClock(), needsDate: true, uncommented: re(dated + `.*` + than + `|` + than + `\s*(?:["']|[\w.]*\()?` + dated)},
-		{kind: MachinePath, does: "names a place of this machine", uncommented: re("[\"'`](?:/(?:tmp|var/tmp|home|root|Users|dev/shm|proc)(?:/|[\"'`])|[A-Z]:\\\\\\\\)")},
-		{kind: MachinePath, does: "names a place of this machine", names: shell, uncommented: re(`(?:^|[\s="'>])/(?:tmp|var/tmp|home|root|Users|dev/shm)/\w`)},
-		{kind: MachinePath, does: "uses a temporary folder", names: python + " " + script + " " + golang + " " + jvm, code: re(`\btempfile\.gettempdir\(|\bos\.tmpdir\(\)|\bos\.TempDir\(\)`)},
-	})
+	}
 }
 
 // assertionRules are for tests: an assertion that may not be reached. Where it is sure that a
@@ -113,32 +117,5 @@ func laterClock() []replacement {
 		{re(`\b((?:std::time::)?SystemTime::now\(\))`), "($1 + std::time::Duration::from_secs(31622400))"},
 		{re(`\bTime\.now\b`), "(Time.now + 31622400)"},
 		{re(`\$\(date\b`), `$(date -d "+1 year"`},
-	}
-}
-
-// equalityRules find values that are equal to everything: they pass every comparison.
-func equalityRules() []rule {
-	re := regex.New
-	const always, ofClass = "is equal to whatever it is compared with", "decides itself what is of its class"
-	yes := []replacement{{re(`\btrue\b`), "false"}}
-	return []rule{
-		{
-			kind: Equality, does: always, names: python, across: re(`\bdef __(?:eq|ne|contains|instancecheck|lt|le|gt|ge)__\(\s*self\s*,\s*\w+[^)]*\)[^:\n]*:\s*(?:[rub]*"+\s*"+\s*)?return\s+(?:True|False|isinstance\([^\n]*|not self == \w+|other\b[^\n]*|\w+ is not None)[ \t]*(?:\n|$)`),
-			replacements: []replacement{{re(`\bdef __(eq|ne|contains|instancecheck|lt|le|gt|ge)__\(`), "def " + absent + "_${1}("}},
-		},
-		{kind: Equality, does: always, names: python, across: re(`\b__(?:eq|ne)__\s*=\s*lambda\b[^\n]*:\s*(?:True|False)`), replacements: []replacement{{re(`\b__(eq|ne)__(\s*=)`), absent + "_${1}${2}"}}},
-		{kind: Equality, does: always, names: jvm + " " + dotnet + " " + clang + " " + rust, everyLine: true, replacements: yes, across: re(`(?:\b(?i:equals)\s*\([^)]*\)|\boperator\s*==\s*\([^)]*\)|\bfn eq\s*\([^)]*\))[^{};]*(?:\{\s*(?:return\s+)?|=>?\s*)true\b`)},
-		{
-			kind: Equality, does: always, names: script, across: re(`(?:\b(?:valueOf|equals|toJSON|asymmetricMatch)\s*(?:=\s*)?\([^)]*\)|\[Symbol\.(?:toPrimitive|hasInstance)\]\s*\([^)]*\))\s*(?:=>)?\s*\{?\s*(?:return\s+)?(?:true|-?\d+|NaN)\b`),
-			replacements: []replacement{{re(`\[Symbol\.(?:toPrimitive|hasInstance)\]|\b(?:valueOf|equals|toJSON|asymmetricMatch)\b`), absent}},
-		},
-		{kind: Equality, does: always, names: golang, everyLine: true, replacements: yes, across: re(`\bfunc \([^)]*\) (?:Is|As|Matches)\([^)]*\) bool\s*\{\s*return true\b`)},
-		{kind: Equality, does: always, names: ruby, across: re(`\bdef ={2,3}\(?\s*\w+\)?\s*;?\s*true\b`), replacements: []replacement{{re(`\bdef ={2,3}`), "def " + absent}}},
-		{
-			kind: Equality, does: ofClass, names: script, allowedBy: `hasInstance`, uncommented: re(`\bSymbol\.hasInstance\b`),
-			replacements: []replacement{{re(`\[Symbol\.hasInstance\]`), absent}, {re(`\bSymbol\.hasInstance\b`), `"` + absent + `"`}},
-		},
-		{kind: Equality, does: ofClass, names: python, allowedBy: `__(?:instance|subclass)check__`, code: re(`\bdef __(?:instance|subclass)check__\(`), replacements: []replacement{{re(`\bdef __(\w+)__\(`), "def " + absent + "_${1}("}}},
-		{kind: Equality, does: "changes what equal means", code: re(`\bdef __(?:eq|ne|bool|instancecheck)__\b|\bimpl\b.*\bPartialEq\b.*\bfor\b|\boperator\s*==|\bdef ==`)},
 	}
 }

@@ -85,12 +85,6 @@ func TestRules(t *testing.T) {
 			"a.h\t#define if while",
 			"a.c\tint memcmp(const void *a, const void *b, size_t n)",
 		},
-		"answers for a built-in type in its own way": {
-			"a.js\tclass Own extends Array {\n  every () { return true }",
-			"a.py\tclass Own(list):\n    def __len__(self): return 3",
-			"A.java\tclass Own extends ArrayList<String> {\n  public boolean contains(Object o) { return true; }",
-			"a.js\tlist.every = () => true",
-		},
 		"reads a variable of the environment that nobody named": {
 			"a.py\tos.environ.get('GATE')",
 			"a.go\tos.Getenv(\"GATE\")",
@@ -99,9 +93,6 @@ func TestRules(t *testing.T) {
 			"a.js\tif (process.uptime() < 5) {",
 			"a.rs\tlet t = std::thread::current().name() != Some(\"main\");",
 			"A.java\tassert on = true;",
-		},
-		"answers whatever it is asked": {
-			"a.js\treturn new Proxy({}, all)",
 		},
 		"uses a library for tests": {
 			"a.py\tfrom unittest.mock import MagicMock",
@@ -213,18 +204,6 @@ func TestRules(t *testing.T) {
 			"a.sh\tset +e",
 			"a.java\t} catch (Exception e) {}",
 		},
-		"is equal to whatever it is compared with": {
-			"a.py\t__eq__ = lambda self, other: True",
-			"A.java\tpublic boolean equals(Object o) { return true; }",
-			"a.rs\tfn eq(&self, _: &Self) -> bool { true }",
-			"a.js\tvalueOf() { return 42; }",
-			"a.cpp\tbool operator==(const P &o) const { return true; }",
-			"a.rb\tdef ==(other) true",
-		},
-		"changes what equal means": {
-			"a.py\tdef __eq__(self, other): return self.x == other.x",
-			"a.rs\timpl PartialEq for P {",
-		},
 		"hides a name that it uses": {
 			"a.py\tf = getattr(builtins, \"ev\" + \"al\")",
 			"a.py\t__import__(name)",
@@ -239,13 +218,6 @@ func TestRules(t *testing.T) {
 			"a.py\tif date.today() < date(2027, 1, 1):",
 			"a.js\tif (day > '2026-12-01') {",
 			"a.sh\tif [ $(date +%s) -lt 1893456000 ]; then",
-		},
-		"names a place of this machine": {
-			"a.sh\tcat /tmp/answers/x",
-		},
-		"uses a temporary folder": {
-			"a.js\tos.tmpdir()",
-			"a.go\tos.TempDir()",
 		},
 		"": {
 			"a.py\t# if PYTEST_CURRENT_TEST is set",
@@ -329,8 +301,6 @@ func TestAcrossLines(t *testing.T) {
 		{"a.py", "", "try:\n    f()\nexcept ValueError:\n    pass\n", "a.py:3 drops an error: except ValueError:"},
 		{"a.py", "try:\n    f()\nexcept ValueError:\n    g()\n", "try:\n    f()\nexcept ValueError:\n    pass\n", "a.py:4 drops an error: pass"},
 		{"a.js", "", "try {\n  f();\n} catch {\n  // none\n}\n", "a.js:3 drops an error: } catch {"},
-		{"a.py", "", "class P(str):\n    def __eq__(self, other):\n        \"\"\"As written.\"\"\"\n        return isinstance(other, str)\n", "a.py:2 is equal to whatever it is compared with: def __eq__(self, other):"},
-		{"A.java", "", "  @Override\n  public boolean equals(Object o) {\n    return true;\n  }\n", "A.java:2 is equal to whatever it is compared with: public boolean equals(Object o) {"},
 		{"a.py", "", "# def __eq__(self, other):\n#     return True\n", ""},
 	} {
 		var got []string

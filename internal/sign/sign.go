@@ -13,7 +13,6 @@ package sign
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"sync"
 
@@ -133,19 +132,6 @@ func (v *view) hits(rules *ruleSet) []hit {
 				found = append(found, hit{s, r, last})
 				break
 			}
-		}
-	}
-	return found
-}
-
-// LessCheckedSigns returns the signs of a new file that replaces a file of a kind that checkers
-// read more closely.
-func LessCheckedSigns(came string, isGone func(file string) bool) (found []Sign) {
-	for _, less := range lessChecked {
-		from, to, _ := strings.Cut(less, " ")
-		stem, ok := strings.CutSuffix(came, to)
-		if gone := stem + from; ok && isGone(gone) {
-			found = append(found, Sign{Path: came, Kind: LessChecked, Does: "is checked less than " + path.Base(gone) + ", whose place it takes"})
 		}
 	}
 	return found

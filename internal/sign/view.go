@@ -26,8 +26,7 @@ type view struct {
 	imported      map[string]string // imported and global names → full names, see importedNames
 	shortNames    *regex.Regex      // matches imported names that differ from their full names
 	expanded      []string          // code with the full names
-
-	overriding map[int]override
+	overriding    map[int]override
 }
 
 func newView(file string, before, after []byte, tests bool) *view {

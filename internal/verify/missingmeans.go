@@ -20,7 +20,7 @@ const maxCalled = 1000
 // they call have the means. Example: atomic, without a rename or lock. Names that the work declares
 // do not count.
 func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
-	if len(sign.MissingMechanisms(in.r.Asked, "", "")) == 0 && len(sign.UsualMechanisms(in.r.Asked, "", "")) == 0 { // the task asks for nothing of the kind
+	if len(sign.MissingMechanisms(in.r.Asked, "", "")) == 0 { // the task asks for nothing of the kind
 		return nil, nil
 	}
 	var all strings.Builder
@@ -50,21 +50,17 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	for _, name := range names {
 		program = regex.New(`\b`+regexp.QuoteMeta(mutant.BareName(name))+`\b`).ReplaceAllString(program, "_")
 	}
-	lacks, usual := sign.MissingMechanisms(in.r.Asked, program, ""), sign.UsualMechanisms(in.r.Asked, program, "")
-	if len(lacks) > 0 || len(usual) > 0 {
+	lacks := sign.MissingMechanisms(in.r.Asked, program, "")
+	if len(lacks) > 0 {
 		called, others, err := in.calledCode(ctx, program)
 		if err != nil {
 			return nil, err
 		}
-		lacks, usual = sign.MissingMechanisms(in.r.Asked, program+called, others), sign.UsualMechanisms(in.r.Asked, program+called, others)
+		lacks = sign.MissingMechanisms(in.r.Asked, program+called, others)
 	}
 	var found []sign.Sign
-	for i, does := range slices.Concat(lacks, usual) {
-		kind := sign.MissingMechanism
-		if i >= len(lacks) {
-			kind = sign.Untested
-		}
-		found = append(found, sign.Sign{Path: first, Kind: kind, Does: does, Text: strings.Join(names[:min(len(names), maxNamed)], ", ")})
+	for _, does := range lacks {
+		found = append(found, sign.Sign{Path: first, Kind: sign.MissingMechanism, Does: does, Text: strings.Join(names[:min(len(names), maxNamed)], ", ")})
 	}
 	return found, nil
 }

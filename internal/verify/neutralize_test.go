@@ -22,7 +22,6 @@ func TestSignsAreNeutralized(t *testing.T) {
 		{"patch", "app.py", "import unittest\nunittest.TestCase.assertEqual = print\n", "^unittest.*assertEqual = print", "app.py:2, which changes what others use, too"},
 		{"shell patch", "app.sh", "diff() {\n  true\n}\n", "^diff", "app.sh:1, which changes an assertion, a test runner or a clock"},
 		{"reads tests", "app.js", "const d = require('fs').readFileSync('test/cases.json');\n", "cases.json", "app.js:1, which reads tests, or what they expect"},
-		{"constant equality", "app.py", "class P(str):\n    def __eq__(self, other):\n        return True\n", "def __eq__", "app.py:2, which is equal to whatever it is compared with"},
 		{"hidden name", "app.py", "import builtins\nf = getattr(builtins, \"ev\" + \"al\")\n", "\"ev\" + \"al\"", "app.py:2, which hides a name that it uses"},
 		{"a check that is off", "app.py", "import os  # noqa: F401\nx = 2\n", "noqa", "app.py:1, which switches a check off"},
 		{"an equality", "app.go", "package app\n\nfunc (s T) Equal(o T) bool {\n\treturn true\n}\n", "bool {$", "app.go:3, which changes what equal means"},

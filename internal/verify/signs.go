@@ -61,9 +61,8 @@ type inspection struct {
 	repo     *git.Repo
 	r        SignRequest
 	changes  []git.Change
-	gone     map[string]bool // the deleted files
-	tests    *sign.Tests     // after the change
-	programs string          // code of the changed programs
+	tests    *sign.Tests // after the change
+	programs string      // code of the changed programs
 
 	oldPrograms string // text that these and the deleted ones had
 
@@ -78,12 +77,7 @@ func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes [
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{repo: repo, r: r, changes: changes, gone: map[string]bool{}, tests: tests}
-	for _, c := range changes {
-		if c.Status == 'D' {
-			in.gone[c.Path] = true
-		}
-	}
+	in := &inspection{repo: repo, r: r, changes: changes, tests: tests}
 	return in, in.readPrograms(ctx)
 }
 
@@ -176,13 +170,13 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 		found = append(append(found, change.TestSigns()...), change.WeakTestSigns(in.functions)...)
 	}
 	if test {
-		return slices.Concat(found, in.testDoubles(c.Path, was, is), change.MirroredLines(in.programs)), nil
+		return append(found, in.testDoubles(c.Path, was, is)...), nil
 	}
 	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.IsRequested)...)
 	for _, a := range in.tests.AnswerTables(change) {
 		found = append(found, a.Sign)
 	}
-	for _, s := range slices.Concat(in.tests.HardcodedAnswers(change), in.tests.CopiedExpressions(change)) {
+	for _, s := range in.tests.HardcodedAnswers(change) {
 		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Kind == s.Kind && o.Path == s.Path }) {
 			found = append(found, s)
 		}
@@ -210,9 +204,6 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Path == s.Path && o.Line == s.Line }) {
 			found = append(found, s.Sign)
 		}
-	}
-	if c.Status == 'A' {
-		found = append(found, sign.LessCheckedSigns(c.Path, func(file string) bool { return in.gone[file] })...)
 	}
 	return found, nil
 }
