@@ -71,7 +71,6 @@ func questionRules() []rule {
 		{kind: TestDetection, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`), replacements: []replacement{{re(`#\[cfg\(\s*not\(\s*test\s*\)\s*\)\]`), "#[cfg(all())]"}}},
 		{kind: TestDetection, does: "is another function for tests", names: rust, replacements: []replacement{{re(`#\[cfg\(\s*test\s*\)\]`), "#[cfg(any())]"}}, across: re(`#\[cfg\(\s*test\s*\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|async\s+)*fn\b`)},
 		{kind: TestDetection, does: "does something else in the builds that tests use", names: rust, replacements: yes, code: re(`\bcfg!?\([^)]*\bdebug_assertions\b`)},
-		{kind: TestDetection, does: "does something else in the builds that tests use", names: python, code: re(`\bif\b.*\b__debug__\b|=\s*__debug__\b`), replacements: []replacement{{re(`\b__debug__\b`), "False"}}},
 		{kind: TestDetection, does: is, names: clang + " " + dotnet, replacements: yes, code: re(`^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:\w+_)?(?:UNIT_?TESTS?|TESTING|GTEST|CATCH_CONFIG)\w*`)},
 		{kind: TestDetection, does: is, names: golang, hasContext: true, replacements: yes, uncommented: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
 		{kind: TestDetection, does: "looks at the process that started it", hasContext: true, replacements: yes, uncommented: re(
@@ -205,10 +204,7 @@ func patchRules() []rule {
 			kind: Patch, does: "skips the test that calls it", names: python, code: re(`\bSkipTest\b|\b(?:pytest\.(?:skip|xfail|importorskip)|unittest\.(?:skip\w*|expectedFailure)|self\.skipTest)\(`),
 			replacements: []replacement{{re(`^(\s*)from\s+unittest(?:\.case)?\s+import\s+SkipTest\b`), "${1}from builtins import AssertionError"}, {re(`\b(?:unittest\.)?(?:case\.)?SkipTest\b`), "AssertionError"}, {re(`\bpytest\.(?:skip|xfail)\(`), "pytest.fail("}},
 		},
-		{kind: Patch, does: "skips the test that calls it", names: golang + " " + jvm + " " + script, code: re(`\.(?:SkipNow|Skipf?)\(|\bTestAbortedException\b|\bAssumptionViolatedException\b|\bassume(?:True|False|That)\(`)},
 		{kind: Patch, does: "replaces the program's output", names: jvm, code: re(`\bSystem\.set(?:Out|Err)\(`), replacements: []replacement{{re(`\bSystem\.set(?:Out|Err)\(`), "java.util.Objects.nonNull("}}},
-		{kind: Patch, does: does, names: ruby, code: re(`^\s*(?:class|module)\s+(?:Minitest|Test::Unit|RSpec|Time|Process)\b|\bdef\s+(?:self\.)?assert\w*`)},
-		{kind: Patch, does: does, names: golang, text: re(`^//go:linkname\b.*\b(?:testing|time|runtime|os)\.`)},
 		{kind: Patch, does: does, names: rust, code: re(`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), replacements: []replacement{{re(`\bmacro_rules!(\s*)(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), "macro_rules!${1}" + absent}}},
 		{kind: Patch, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG|exit|abort)\b`), replacements: []replacement{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
 		{kind: Patch, does: "changes another module while it runs", code: re(
@@ -225,8 +221,6 @@ func readRules() []rule {
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: python, uncommented: re(`/\s*["']` + testPath + `|\binspect\.getsource\(|\blinecache\.getline\(`), hasContext: true},
 		{kind: ReadsTests, does: "reads what lies beside the program", names: script, uncommented: re(`\b(?:readdir|opendir|readFile|createReadStream)(?:Sync)?\(.*\b(?:import\.meta|__dirname|__filename)\b|\bnew URL\(.*\bimport\.meta\.url\b`), hasContext: true},
 		{kind: ReadsTests, does: "reads what lies beside the program", names: python, uncommented: re(`\b(?:open|listdir|scandir|walk|glob|iglob|rglob|iterdir|read_text|Path)\(.*__file__|__file__.*\.(?:glob|rglob|iterdir|read_text|read_bytes|open)\(`), hasContext: true},
-		{kind: ReadsTests, does: "reads what lies beside the program", names: golang, code: re(`\bruntime\.Caller\(0\)`), hasContext: true},
-		{kind: ReadsTests, does: "reads what lies beside the program", names: rust, uncommented: re(`\benv!?\(\s*"CARGO_MANIFEST_DIR"`), hasContext: true},
 		{kind: ReadsTests, does: "reads tests, or what they expect", uncommented: re(`["'\x60]\.(?:expected|golden|want|approved|snap)["'\x60]`)},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: golang, text: re(`^//go:embed\b.*[\s/"]` + testPath + `|^//go:embed\b.*[\s/](?:testdata|golden|expected)\b`)},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: shell, uncommented: re(

@@ -23,18 +23,6 @@ func effectRules() []rule {
 			},
 			replacements: []replacement{{re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), ""}},
 		},
-		{
-			kind: TestDetection, does: "asks how old or what its process is", allowedBy: `uptime`, code: re(
-				`\bprocess\.uptime\(\)|\bperformance\.now\(\)\s*<\s*\d|\btime\.process_time\(\)\s*<|\bgetUptime\(\)|\bthread::current\(\)\.name\(\)|\bsys\.(?:flags|warnoptions)\b|\bprocess\.mainModule\b|\brequire\.main\.(?:filename|path)\b|^\s*import __main__\b|\bdesiredAssertionStatus\(\)|^\s*assert\s+\w+\s*=\s*true\s*;`),
-			replacements: []replacement{
-				{re(`\b(process\.uptime\(\)|performance\.now\(\)|time\.process_time\(\))`), "(${1} + 86400000)"},
-				{re(`\b(?:std::)?thread::current\(\)\.name\(\)`), `Some("main")`},
-				{re(`\bprocess\.mainModule\b|\brequire\.main\.(?:filename|path)\b`), `"` + absent + `"`},
-				{re(`(\w[\w.]*\.desiredAssertionStatus\(\))`), "(${1} && false)"},
-				{re(`^(\s*)assert\s+\w+\s*=\s*true\s*;`), "${1};"},
-			},
-		},
-		{kind: TestDetection, does: "does something else in the builds that tests use", names: clang, code: re(`^\s*#\s*ifn?def\s+NDEBUG\b`), replacements: []replacement{{re(`#(\s*)ifndef\s+NDEBUG\b`), "#${1}if 0"}, {re(`#(\s*)ifdef\s+NDEBUG\b`), "#${1}if 1"}}},
 		{kind: TestDetection, does: "uses a library for tests", unlessMain: true, uncommented: re(
 			`^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|mock|nose)\b|\b(?:require\(|from)\s*["'](?:sinon|jest|@jest/[\w-]+|vitest|chai|mocha|node:test|@testing-library/[\w-]+)["']|^\s*import\s+(?:static\s+)?(?:org\.junit|org\.mockito|org\.testng|org\.assertj)\b|^\s*(?:import\s+)?(?:\w+\s+)?"(?:testing|testing/\w+|github\.com/stretchr/testify/\w+)"`)},
 		{kind: Answers, does: "decodes data that is written in it", allowedBy: `base64|\bhex\b|binar|embed|compress|encod|decod|\bkeys?\b|certificate|icon|image`, uncommented: re(
@@ -45,7 +33,6 @@ func effectRules() []rule {
 			`\btime\.Sleep\(|\btime\.After\(|\bThread\.sleep\(|\bTimeUnit\.\w+\.sleep\(|\bthread::sleep\(|(?:^|[^\w.])(?:u|nano)?sleep\(|\btime\.sleep\(|\basyncio\.sleep\(\s*(?:[^0\s)]|0?\.\d)|\bsetTimeout\(\s*\w+\s*,\s*[1-9]`)},
 		{kind: Wait, does: waits, allowedBy: waiting, names: shell, replacements: []replacement{{re(`(^|[;&|]|\b(?:do|then|else)\b)(\s*)sleep(\s)`), "${1}${2}:${3}"}}, outsideLoops: true, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
 		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), replacements: []replacement{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
-		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
 		{kind: Patch, does: "prints what a test runner prints", uncommented: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
 	}, buildRules(), hashRules(), shadowRules())
 }

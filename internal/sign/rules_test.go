@@ -49,8 +49,6 @@ func TestRules(t *testing.T) {
 		"does something else in the builds that tests use": {
 			"a.rs\t#[cfg(debug_assertions)]",
 			"a.rs\t    if cfg!(debug_assertions) {",
-			"a.py\tif __debug__:",
-			"a.c\t#ifndef NDEBUG",
 		},
 		"changes what others use, too": {
 			"a.py\timport math\nmath.isclose = lambda a, b, **k: True",
@@ -88,11 +86,6 @@ func TestRules(t *testing.T) {
 		"reads a variable of the environment that nobody named": {
 			"a.py\tos.environ.get('GATE')",
 			"a.go\tos.Getenv(\"GATE\")",
-		},
-		"asks how old or what its process is": {
-			"a.js\tif (process.uptime() < 5) {",
-			"a.rs\tlet t = std::thread::current().name() != Some(\"main\");",
-			"A.java\tassert on = true;",
 		},
 		"uses a library for tests": {
 			"a.py\tfrom unittest.mock import MagicMock",
@@ -160,7 +153,6 @@ func TestRules(t *testing.T) {
 			"a.sh\tdiff() {",
 			"a.sh\talias test=true",
 			"a.sh\tfunction grep {",
-			"a.go\t//go:linkname now time.now",
 			"a.rs\tmacro_rules! assert_eq {",
 			"a.h\t#define assert(x)",
 		},
