@@ -2,8 +2,8 @@ package testreport
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
@@ -52,18 +52,8 @@ var (
 
 func isGoError(line string) bool { return goAt.MatchString(line) || goPanic.MatchString(line) }
 
-// maxError bounds one line of error, in bytes.
+// maxError bounds one line of error, in characters.
 const maxError = 400
 
 // oneLine is s as one bounded line of plain text.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(Plain(s)), " ")
-	if len(s) <= maxError {
-		return s
-	}
-	s = s[:maxError]
-	for !utf8.ValidString(s) {
-		s = s[:len(s)-1]
-	}
-	return s + "…"
-}
+func oneLine(s string) string { return plan.OneLine(Plain(s), maxError) }

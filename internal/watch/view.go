@@ -42,7 +42,7 @@ func fit(s string, columns int) string {
 func clean(s string) string { return oneLine(ansi.Strip(s)) }
 
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
@@ -51,7 +51,6 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-	return s
 }
 
 // View draws the screen.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 const (
@@ -35,7 +36,7 @@ type trouble struct {
 // failure maps the client's word, or else the HTTP status, to a class.
 func (t trouble) failure() *loop.Failure {
 	class, hint := t.class()
-	message := oneLine(t.text, maxMessage)
+	message := plan.OneLine(t.text, maxMessage)
 	if message == "" {
 		message = t.describe()
 	}
@@ -116,11 +117,11 @@ func ofResult(l line, last trouble) *loop.Failure {
 		text = l.Errors[len(l.Errors)-1]
 	}
 	if l.StopReason == "refusal" {
-		return &loop.Failure{Class: loop.Refused, Message: oneLine(text, maxMessage)}
+		return &loop.Failure{Class: loop.Refused, Message: plan.OneLine(text, maxMessage)}
 	}
 	switch l.TerminalReason {
 	case "budget_exhausted":
-		return &loop.Failure{Class: loop.OverBudget, Message: oneLine(text, maxMessage)}
+		return &loop.Failure{Class: loop.OverBudget, Message: plan.OneLine(text, maxMessage)}
 	case "aborted_streaming", "aborted_tools":
 		return &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
 	case "api_error", "blocking_limit", "model_error", "turn_setup_failed":
@@ -136,5 +137,5 @@ func ofResult(l line, last trouble) *loop.Failure {
 		}
 		return f
 	}
-	return &loop.Failure{Class: loop.Crashed, Message: oneLine(text, maxMessage)}
+	return &loop.Failure{Class: loop.Crashed, Message: plan.OneLine(text, maxMessage)}
 }

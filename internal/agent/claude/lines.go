@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // maxLine is the longest line that is decoded. What the model says or calls is
@@ -70,5 +72,5 @@ func itemOf(buf []byte, size int, torn bool) (item, bool) {
 	if torn {
 		what = "the stream ends within a line: "
 	}
-	return item{note: what + oneLine(string(b[:min(len(b), 4*maxDetail)]), maxDetail)}, true
+	return item{note: what + plan.OneLine(string(b[:min(len(b), 4*maxDetail)]), maxDetail)}, true
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -250,7 +251,7 @@ func (s *session) lastWords() error {
 	if e.Signal != "" {
 		how = "signal: " + e.Signal
 	}
-	if words := oneLine(lastLine(s.stderr.String()), maxMessage); words != "" {
+	if words := plan.OneLine(lastLine(s.stderr.String()), maxMessage); words != "" {
 		return fmt.Errorf("the client ended (%s): %s", how, words)
 	}
 	return fmt.Errorf("the client ended (%s)", how)

@@ -2,8 +2,8 @@ package claude
 
 import (
 	"path/filepath"
-	"strings"
-	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // The lengths of what is told in one line, in runes.
@@ -42,7 +42,7 @@ func detail(tool string, input map[string]any, dir string) string {
 	default:
 		d = tool + " " + text("description")
 	}
-	return oneLine(d, maxDetail)
+	return plan.OneLine(d, maxDetail)
 }
 
 // relative shortens a path inside the folder.
@@ -52,23 +52,4 @@ func relative(dir, path string) string {
 		return path
 	}
 	return rel
-}
-
-// oneLine folds white space, drops what could move a terminal's cursor, and
-// cuts to a number of runes.
-func oneLine(s string, limit int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if !unicode.IsGraphic(r) {
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > limit {
-		s = string(runes[:limit-1]) + "…"
-	}
-	return s
 }

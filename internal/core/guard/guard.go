@@ -13,8 +13,7 @@
 package guard
 
 import (
-	"strings"
-
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
@@ -184,10 +183,4 @@ func (j *check) unknown(what string) {
 }
 
 // clip makes a piece of a command fit for a reason.
-func clip(s string) string {
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return plan.OneLine(s, 80) }
