@@ -12,22 +12,23 @@ import (
 // typeHash returns a hash of a type and the types in it, as far as JSON shows them. A
 // derived file contains it: a file of another type would be read with empty fields, and
 // is derived again. A type that encodes itself as one of several types names them by Variants.
-//
-// The hash is kept: a walk through the state's type takes half a millisecond, and each event
-// of a session reads the state and writes it.
-var typeHash = func() func(reflect.Type) string {
+func typeHash(t reflect.Type) string { return typeHashes()(t) }
+
+// typeHashes keeps the hashes: a walk through the state's type takes half a millisecond, and
+// each event of a session reads the state and writes it.
+var typeHashes = sync.OnceValue(func() func(reflect.Type) string {
 	var known sync.Map // reflect.Type: string
 	return func(t reflect.Type) string {
-		if kept, ok := known.Load(t); ok {
-			return kept.(string)
+		hash, ok := known.Load(t)
+		if !ok {
+			sum := fnv.New64a()
+			writeType(sum, t, map[reflect.Type]bool{})
+			hash = strconv.FormatUint(sum.Sum64(), 36)
+			known.Store(t, hash)
 		}
-		sum := fnv.New64a()
-		writeType(sum, t, map[reflect.Type]bool{})
-		hash := strconv.FormatUint(sum.Sum64(), 36)
-		known.Store(t, hash)
-		return hash
+		return hash.(string)
 	}
-}()
+})
 
 // writeType writes a description of t, without the types in seen.
 func writeType(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
