@@ -184,8 +184,8 @@ func openingLimits(p *launch.Prepared) string {
 		rest := l
 		rest.Iterations = 0
 		text := fmt.Sprintf("%d iterations (the default; --max-iterations N)", l.Iterations)
-		if rest != (loop.Limits{}) {
-			text += ", " + limits(rest)
+		if others := narrate.Limits(rest); others != "" {
+			text += ", " + others
 		}
 		return text
 	}

@@ -126,6 +126,7 @@ type limitFlags struct {
 	MaxDuration   *time.Duration `group:"Limits, for a loop that ended" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
 	MaxCost       *float64       `group:"Limits, for a loop that ended" placeholder:"USD" help:"maximum cost in US dollars"`
 	MaxTokens     *int64         `group:"Limits, for a loop that ended" placeholder:"N" help:"maximum total tokens"`
+	TurnTimeout   *time.Duration `group:"Limits, for a loop that ended" placeholder:"1h" help:"maximum time of one turn"`
 }
 
 // totalLimits are limits that are given to a loop that runs.
@@ -134,6 +135,7 @@ type totalLimits struct {
 	MaxDuration   *time.Duration `placeholder:"8h" help:"maximum time in total, without waiting for usage limits"`
 	MaxCost       *float64       `placeholder:"USD" help:"maximum cost in total, in US dollars"`
 	MaxTokens     *int64         `placeholder:"N" help:"maximum tokens in total"`
+	TurnTimeout   *time.Duration `placeholder:"1h" help:"maximum time of one turn, from the next one on"`
 }
 
 func (f totalLimits) given() loop.Limits {
@@ -143,7 +145,7 @@ func (f totalLimits) given() loop.Limits {
 // given are these limits: below 0 where the user wrote 0, for none.
 func (f limitFlags) given() loop.Limits {
 	return loop.Limits{
-		Iterations: more(f.MaxIterations), Duration: more(f.MaxDuration), CostUSD: more(f.MaxCost), Tokens: more(f.MaxTokens),
+		Iterations: more(f.MaxIterations), Duration: more(f.MaxDuration), CostUSD: more(f.MaxCost), Tokens: more(f.MaxTokens), Turn: more(f.TurnTimeout),
 	}
 }
 

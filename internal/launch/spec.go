@@ -19,7 +19,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
 		Request:      record.Request{Name: s.Name, Prompt: g.Prompt, Plan: g.Path},
 		Verification: record.Verification{Gates: s.Gates, NoRatchet: !s.Ratchet, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, TestChangeTasks: s.AllowTestChanges},
-		TurnOptions:  record.TurnOptions{Promise: promise(g, s), TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: warm(s)},
+		TurnOptions:  record.TurnOptions{Promise: promise(g, s), IdleTimeout: s.IdleTimeout, Warm: warm(s)},
 		Repository:   record.Repository{KeepAgentCommits: !s.Squash, CommitMessage: s.CommitMessage, MessageFromCLI: s.SetForRun("commit_message"), Setup: s.Worktree.Setup},
 		Protection:   record.Protection{Protect: s.Protect, Confine: string(s.Confine), ConfineHosts: s.ConfineHosts},
 		Observers:    record.Observers{Notify: notice.Settings(s.Notify), DetachOnHangup: s.OnHangup == config.DetachOnHangup, Telemetry: record.Telemetry(s.Telemetry)},
@@ -41,7 +41,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 		Kind: s.Kind,
 		Limits: loop.Limits{
 			Iterations: s.MaxIterations.For(open), Duration: s.MaxDuration,
-			CostUSD: float64(s.MaxCost), Tokens: s.MaxTokens,
+			CostUSD: float64(s.MaxCost), Tokens: s.MaxTokens, Turn: s.TurnTimeout,
 		},
 		Session: s.Session, HandoverAt: int(s.HandoverAt), Restore: s.OnFailure == config.Restore,
 		EveryTurn: s.GatesWhen == config.EveryTurn, Every: s.Every, AnswerWithin: s.AnswerWithin, Approve: s.Approve, Gates: len(spec.Gates) > 0,

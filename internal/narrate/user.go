@@ -89,6 +89,7 @@ func LimitsChanged(before, after loop.State) string {
 	add(was.Duration == now.Duration, "time", set(was.Duration > 0, figure.Chosen(was.Duration)), set(now.Duration > 0, figure.Chosen(now.Duration)))
 	add(was.CostUSD == now.CostUSD, "cost", set(was.CostUSD > 0, figure.Money(was.CostUSD)), set(now.CostUSD > 0, figure.Money(now.CostUSD)))
 	add(was.Tokens == now.Tokens, "tokens", set(was.Tokens > 0, figure.Tokens(was.Tokens)), set(now.Tokens > 0, figure.Tokens(now.Tokens)))
+	add(was.Turn == now.Turn, "time of a turn", set(was.Turn > 0, figure.Chosen(was.Turn)), set(now.Turn > 0, figure.Chosen(now.Turn)))
 	if len(changed) == 0 {
 		return "the limits stay as they are"
 	}

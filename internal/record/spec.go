@@ -81,7 +81,6 @@ type Verification struct {
 // TurnOptions say how the agent's turns run.
 type TurnOptions struct {
 	Promise     string        `json:"promise,omitempty"`
-	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
 	IdleTimeout time.Duration `json:"idle_timeout,omitempty"`
 	Warm        bool          `json:"warm,omitempty"`
 }

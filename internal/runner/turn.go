@@ -66,7 +66,7 @@ func (r *Runner) turn(ctx context.Context, a loop.BeginTurn, m memory.ActionCont
 	r.hasToolClaim.Store(false)
 	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
-		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m),
+		Prompt: text, Timeout: m.Limits.Turn, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m),
 		LogPath: log, Final: r.isFinal, Messages: r.turnMessages,
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {

@@ -163,6 +163,9 @@ func (m *machine) crashed(f Failure) {
 	m.s.Trouble.Crashes++
 	if m.s.Trouble.Crashes >= maxCrashes && f.Class != Refused {
 		m.s.Next.Retry = true
+		if f.Class == TimedOut && f.Hint == "" {
+			f.Hint = "give a turn more time: pawl resume --turn-timeout " + flagDuration(2*m.s.Policy.Limits.Turn)
+		}
 		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return
 	}

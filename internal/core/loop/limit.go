@@ -68,6 +68,7 @@ func (s State) extended(given Limits) Limits {
 		Duration:   extend(s.Policy.Limits.Duration, s.Elapsed(), given.Duration),
 		CostUSD:    extend(s.Policy.Limits.CostUSD, s.Usage.CostUSD, given.CostUSD),
 		Tokens:     extend(s.Policy.Limits.Tokens, s.Usage.Tokens(), given.Tokens),
+		Turn:       extend(s.Policy.Limits.Turn, 0, given.Turn),
 	}
 }
 
@@ -132,7 +133,7 @@ func (m *machine) limitsChanged(given Limits) {
 		early := m.s.Policy.Limits
 		m.s.Policy.Limits = Limits{
 			Iterations: cmp.Or(given.Iterations, early.Iterations), Duration: cmp.Or(given.Duration, early.Duration),
-			CostUSD: cmp.Or(given.CostUSD, early.CostUSD), Tokens: cmp.Or(given.Tokens, early.Tokens),
+			CostUSD: cmp.Or(given.CostUSD, early.CostUSD), Tokens: cmp.Or(given.Tokens, early.Tokens), Turn: cmp.Or(given.Turn, early.Turn),
 		}
 		return
 	}
@@ -197,20 +198,28 @@ func (s State) limitReason(o Outcome) string {
 // 0, for none.
 func (l Limits) Flags() []string {
 	var flags []string
-	add := func(name, value string) { flags = append(flags, "--max-"+name+"="+value) }
+	add := func(name, value string) { flags = append(flags, "--"+name+"="+value) }
 	if l.Iterations != 0 {
-		add("iterations", strconv.Itoa(max(l.Iterations, 0)))
+		add("max-iterations", strconv.Itoa(max(l.Iterations, 0)))
 	}
 	if l.Duration != 0 {
-		add("duration", strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(max(l.Duration, 0).String()))
+		add("max-duration", flagDuration(max(l.Duration, 0)))
 	}
 	if l.CostUSD != 0 {
-		add("cost", strconv.FormatFloat(max(l.CostUSD, 0), 'g', -1, 64))
+		add("max-cost", strconv.FormatFloat(max(l.CostUSD, 0), 'g', -1, 64))
 	}
 	if l.Tokens != 0 {
-		add("tokens", strconv.FormatInt(max(l.Tokens, 0), 10))
+		add("max-tokens", strconv.FormatInt(max(l.Tokens, 0), 10))
+	}
+	if l.Turn != 0 {
+		add("turn-timeout", flagDuration(max(l.Turn, 0)))
 	}
 	return flags
+}
+
+// flagDuration returns a duration as an option takes it, without units of 0.
+func flagDuration(d time.Duration) string {
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
 // ResumeCommand returns the command that continues the loop, with MoreFlag.

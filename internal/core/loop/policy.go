@@ -30,6 +30,7 @@ type Limits struct {
 	Duration   time.Duration `json:"duration,omitempty"` // without pauses and waits for usage limits
 	CostUSD    float64       `json:"cost_usd,omitempty"`
 	Tokens     int64         `json:"tokens,omitempty"`
+	Turn       time.Duration `json:"turn,omitempty"` // of one turn; it does not add up
 }
 
 // With returns l with the set limits of given; below 0 is unlimited.
@@ -39,6 +40,7 @@ func (l Limits) With(given Limits) Limits {
 		Duration:   extend(l.Duration, 0, given.Duration),
 		CostUSD:    extend(l.CostUSD, 0, given.CostUSD),
 		Tokens:     extend(l.Tokens, 0, given.Tokens),
+		Turn:       extend(l.Turn, 0, given.Turn),
 	}
 }
 
