@@ -16,7 +16,7 @@ func (a *adaptation) correctsText(was, is []string) (old, now int) {
 	}
 	_, texts := quotedTexts(strings.ReplaceAll(a.Task, "\n", " "))
 	ends := func(in []string, text string) int {
-		if t := tokensOf(text); len(t) > 0 && len(in) > len(t) && slices.Equal(in[:len(t)], t) && strings.Contains("\"'`", in[len(t)]) {
+		if t := tokensOf(text); len(t) > 0 && len(in) > len(t) && slices.Equal(in[:len(t)], t) && slices.Contains([]string{`"`, "'", "`"}, in[len(t)]) {
 			return len(t)
 		}
 		return 0
