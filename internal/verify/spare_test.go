@@ -10,7 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// The function in which a compiler finds an error stays whole, wherever in it the error is.
+// The function in which a compiler finds an error stays whole, wherever in it the error is. If no
+// function has the error, what has its old text stays whole.
 func TestSpare(t *testing.T) {
 	t.Parallel()
 	const rust = "error[E0004]: non-exhaustive patterns\n  --> src/duration.rs:14:15\n"
@@ -21,8 +22,8 @@ func TestSpare(t *testing.T) {
 	}{
 		{"in a function", gate.Result{Status: gate.Fail, Head: rust}, []string{"a"}},
 		{"on its last line", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:19: missing return"}, []string{"a"}},
-		{"elsewhere", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:20: x\nother.rs:14: x"}, nil},
-		{"a warning", gate.Result{Status: gate.Fail, BuildFailed: true, Head: "duration.rs:19: warning: unused"}, nil},
+		{"elsewhere: only old text may not fit", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "duration.rs:20: x\nother.rs:14: x"}, []string{"c"}},
+		{"a warning is no error", gate.Result{Status: gate.Fail, BuildFailed: true, Head: "duration.rs:19: warning: unused"}, []string{"c"}},
 		{"a test that fails is no error of a build", gate.Result{Status: gate.Fail, Head: rust, Failing: []string{"huge"}}, nil},
 		{"nor is a package that is not built a test", gate.Result{Status: gate.Fail, BuildFailed: true, Head: rust, Failing: []string{"duration [build failed]"}}, []string{"a"}},
 		{"beside old text", gate.Result{Status: gate.Fail, BuildFailed: true, Tail: "./ring.rs:50: unused import"}, []string{"c"}},
