@@ -52,7 +52,7 @@ const imports = `
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 
 	# Ring 3: services.
-	notify         < core/* atomicfile failure proc
+	notify         < core/* atomicfile failure figure proc
 	telemetry      < core/* failure
 	config         < confine core/* environment store planfile failure atomicfile figure
 	install        < failure atomicfile
@@ -85,7 +85,7 @@ const imports = `
 	report         < core/* failure record redact figure narrate
 	page           < core/* figure narrate record report
 	watch          < core/* figure narrate record
-	loopinfo       < atomicfile core/* environment failure figure git launch narrate page proc record report store store/* term verify watch
+	loopinfo       < atomicfile core/* environment failure figure git launch narrate notify page proc record report store store/* term verify watch
 	audit          < core/* failure git narrate proc runner store store/* verify loopinfo
 	restore        < core/* failure git launch runner store store/* term loopinfo
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify

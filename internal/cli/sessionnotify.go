@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -110,12 +109,12 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	failed := sender.Send(ctx, n, to)
 	var problems []error
 	for _, r := range to {
-		what := "sent to " + r.String()
+		var err error
 		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
-			what = fmt.Sprintf("not sent to %s: %v", r, failed[i].Err)
-			problems = append(problems, errors.New(what))
+			err = failed[i].Err
+			problems = append(problems, fmt.Errorf("not sent to %s: %w", r, err))
 		}
-		notify.Log(l.Dir, n, strings.ReplaceAll(what, "\n", " "))
+		notify.LogSent(l.Dir, n, r, err)
 	}
 	return errors.Join(problems...)
 }

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -125,6 +127,33 @@ func (o *Outbox) Wait(atMost time.Duration) {
 // Log adds a line to the log of a loop's notices.
 func Log(dir string, n notice.Notice, what string) {
 	_ = appendLine(filepath.Join(dir, LogName), fmt.Sprintf("%s %s: %s", n.Event, n.Reason, what)) // there is no better place to say so
+}
+
+// notSent begins what the log says of a notice that a receiver did not get.
+const notSent = "not sent to "
+
+// NotSent says what failed last, and how often in all; "" if every receiver got its notices.
+func NotSent(dir string) string {
+	log, _ := atomicfile.Read(filepath.Join(dir, LogName), atomicfile.Large) // none: nothing was sent
+	n, last := 0, ""
+	for line := range strings.Lines(string(log)) {
+		if _, what, failed := strings.Cut(line, ": "+notSent); failed {
+			n, last = n+1, strings.TrimSpace(what)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return figure.Count(n, "notification") + ", the last to " + last
+}
+
+// LogSent adds to the log that a receiver got a notice, or why it did not.
+func LogSent(dir string, n notice.Notice, to notice.Receiver, err error) {
+	what := "sent to " + to.String()
+	if err != nil {
+		what = notSent + to.String() + ": " + err.Error()
+	}
+	Log(dir, n, strings.ReplaceAll(what, "\n", " "))
 }
 
 // TelemetryLogName is the file in a loop's folder that says which traces and metrics were

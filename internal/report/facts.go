@@ -28,6 +28,7 @@ type Facts struct {
 	NotDelivered    []string       `json:"not_delivered,omitempty"`    // messages of the user that the agent did not get
 	EditsNotMade    []string       `json:"edits_not_made,omitempty"`   // edits of the plan that waited at the end
 	UntoldIssues    []string       `json:"untold_issues,omitempty"`    // issues whose tracker was not told how the loop ended
+	NotSent         string         `json:"not_sent,omitempty"`         // which notifications failed: how many, and the last with its reason
 	Hosts           []string       `json:"hosts,omitempty"`            // that the sandbox blocked
 	MutationResults []string       `json:"mutation_results,omitempty"` // of each commit: which of its functions the tests prove
 	Signs           []string       `json:"look_at,omitempty"`          // what a reviewer would look at first
@@ -115,7 +116,7 @@ func (l Loop) Facts(status record.Status) Facts {
 		Status: status, Headline: plan.OneLine(p.ending(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
 		Iterations: append([]Iteration{}, l.Iterations...), Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
 		Denied: l.Denied, Hosts: l.BlockedHosts, MutationResults: slices.Clone(l.MutationResults), Signs: p.lookAt(),
-		UntoldIssues: l.UntoldIssues, NotDelivered: narrate.NotDelivered(l.State), EditsNotMade: narrate.EditsNotMade(l.State),
+		UntoldIssues: l.UntoldIssues, NotSent: l.NotSent, NotDelivered: narrate.NotDelivered(l.State), EditsNotMade: narrate.EditsNotMade(l.State),
 	}
 	for _, w := range l.Waits {
 		f.Waits = append(f.Waits, WaitFact(w))

@@ -24,6 +24,9 @@ func Markdown(w io.Writer, l Loop) error {
 	p.markdownList("Edits of the plan that were not made", narrate.EditsNotMade(l.State))
 	p.markdownList("Messages that the agent did not get", narrate.NotDelivered(l.State))
 	p.markdownList("Issues that were not told", p.UntoldIssues)
+	if p.NotSent != "" {
+		p.markdownList("Not sent", []string{p.NotSent})
+	}
 	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)

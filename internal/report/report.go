@@ -57,6 +57,7 @@ type Loop struct {
 	Uncommitted         []string            // files of the agent's that no commit holds, with the reason
 	LeftInCheckout      []string            // changes in the user's checkout that no commit held when the loop ended
 	Unsigned            string              // how many commits are not signed although the user wants that, and why
+	NotSent             string              // which notifications failed, see notify.NotSent
 	UserFiles           []string            // new files that the user or a gate made meanwhile: in no commit
 	Orphans             []string            // processes that ran on after its end: PID COMMAND
 	Now                 time.Time           // when the page is made
@@ -84,6 +85,7 @@ func Text(w io.Writer, l Loop) error {
 	p.merge()
 	p.leftOut()
 	p.untoldIssues()
+	p.notSent()
 	p.yours()
 	p.perhapsYours()
 	p.leftAlone()
@@ -141,6 +143,13 @@ func (p *page) headline() {
 	}
 	if s.Hint != "" {
 		p.line("hint", "%s", plan.OneLine(s.Hint, 0))
+	}
+}
+
+// notSent names the notifications that failed.
+func (p *page) notSent() {
+	if p.NotSent != "" {
+		p.line("not sent", "%s; pawl notify test tries the receivers", plan.OneLine(p.NotSent, 300))
 	}
 }
 
