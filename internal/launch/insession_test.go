@@ -111,7 +111,7 @@ func TestSpecOfSessionLoop(t *testing.T) {
 			change: func(root string, q *launch.SessionRequest) {
 				q.File, q.CountedIterations, q.Flags = filepath.Join(root, "sub", "state.md"), 2, map[string]any{"max_iterations": 0}
 			},
-			want: func(p loop.Policy) loop.Policy { p.Limits, p.IterationsBefore = loop.Limits{}, 2; return p },
+			want: func(p loop.Policy) loop.Policy { p.Limits, p.IterationsBefore = loop.Limits{Turn: time.Hour}, 2; return p },
 		},
 	}
 	for _, c := range cases {
@@ -131,7 +131,7 @@ func TestSpecOfSessionLoop(t *testing.T) {
 			}
 			want := loop.Policy{
 				Kind: loop.Change, InSession: true, Session: loop.Continue, HandoverAt: 80,
-				Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour},
+				Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour, Turn: time.Hour},
 			}
 			if c.want != nil {
 				want = c.want(want)

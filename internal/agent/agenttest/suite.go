@@ -146,7 +146,7 @@ func (s Subject) mustFail(ctx context.Context, t *testing.T, o agent.Turn, want 
 		t.Fatalf("failure %+v, want %s", r.Failure, want)
 	}
 	s.Says("again")
-	r, _ = s.turn(t.Context(), t, session, agent.Turn{Prompt: "continue", Timeout: 10 * time.Second})
+	r, _ = s.turn(t.Context(), t, session, agent.Turn{Prompt: "go", Timeout: 10 * time.Second})
 	if r.Failure == nil && r.Text != "again" {
 		t.Errorf("after the failure: text %q", r.Text)
 	}

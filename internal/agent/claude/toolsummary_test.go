@@ -26,7 +26,7 @@ func TestDetail(t *testing.T) {
 		{"Skill", map[string]any{"skill": "verify"}, "skill verify"},
 		{"mcp__srv__echo", map[string]any{"x": 1}, "mcp__srv__echo"},
 		{"Bash", map[string]any{"command": 7}, "$"},
-		{"Bash", map[string]any{"command": "printf '\x1b[2J\u202edanger'"}, "$ printf '[2Jdanger'"},
+		{"Bash", map[string]any{"command": "printf '\x1b[2J\u202edanger'"}, "$ printf 'danger'"},
 	}
 	for _, c := range cases {
 		if got := detail(c.tool, c.input, "/w"); got != c.want {
