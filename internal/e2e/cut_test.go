@@ -30,7 +30,7 @@ func (b *bench) turning() bool {
 }
 
 // A terminal that goes away says so more than once; the turn is ended cleanly
-// all the same. A pipe whose reader has gone is no other.
+// all the same. A pipe whose reader has gone ends it with a code of its own.
 func TestTheTerminalGoesAway(t *testing.T) {
 	t.Parallel()
 	t.Run("hung up twice", func(t *testing.T) {
@@ -61,8 +61,8 @@ func TestTheTerminalGoesAway(t *testing.T) {
 		_ = writer.Close()
 		_ = reader.Close()
 		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != 129 {
-			t.Errorf("exit %d, want 129", code)
+		if code := cmd.ProcessState.ExitCode(); code != 141 {
+			t.Errorf("exit %d, want 141", code)
 		}
 		if s := b.status(); s.Outcome != "cancelled" {
 			t.Errorf("status %+v", s)

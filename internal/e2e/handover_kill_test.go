@@ -210,7 +210,7 @@ func (s *seat) pawlDying(args ...string) (died bool) {
 // whereabouts are how a loop stands, and who has it.
 type whereabouts struct {
 	status
-	InSession bool
+	InSession bool `json:"in_session"`
 }
 
 // where is the loop now?
