@@ -111,7 +111,10 @@ func TestSpecOfSessionLoop(t *testing.T) {
 			change: func(root string, q *launch.SessionRequest) {
 				q.File, q.CountedIterations, q.Flags = filepath.Join(root, "sub", "state.md"), 2, map[string]any{"max_iterations": 0}
 			},
-			want: func(p loop.Policy) loop.Policy { p.Limits, p.IterationsBefore = loop.Limits{Turn: time.Hour}, 2; return p },
+			want: func(p loop.Policy) loop.Policy {
+				p.Limits, p.IterationsBefore = loop.Limits{Turn: time.Hour}, 2
+				return p
+			},
 		},
 	}
 	for _, c := range cases {
