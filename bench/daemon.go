@@ -23,8 +23,8 @@ type daemon struct {
 	spent time.Duration // by the last look
 }
 
-// keep starts the daemon of a session, as beginning a loop does.
-func (s *liveSession) keep(ctx context.Context, tool string) error {
+// startDaemon starts the daemon of a session, as beginning a loop does.
+func (s *liveSession) startDaemon(ctx context.Context, tool string) error {
 	cmd := exec.Command(tool, "session", "daemon", s.session) //nolint:noctx // the lab ends it
 	cmd.Env = append(os.Environ(), "PAWL_HOME="+s.home)
 	if err := cmd.Start(); err != nil {

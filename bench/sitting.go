@@ -68,7 +68,7 @@ func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, LoopPrompt: promptID, Since: time.Now(), Responder: "settings",
 	})
 	if err == nil {
-		err = s.keep(ctx, l.pawl)
+		err = s.startDaemon(ctx, l.pawl)
 		l.daemons = append(l.daemons, s.daemon)
 	}
 	return s, err

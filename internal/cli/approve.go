@@ -40,13 +40,13 @@ func (c *approveCmd) ProvideLoop(a *app) (*loopinfo.Loop, error) {
 
 // waitsForApproval reports whether a loop waits for the user to approve or reject something.
 func waitsForApproval(s *loopinfo.Loop) bool {
-	_, asks := waitsForYes(s, nil, nil)
+	_, asks := awaitedApproval(s, nil, nil)
 	return asks || len(s.Memory.State.Unapproved()) > 0
 }
 
 // Run approves changes of tests.
 func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
-	if q, waits := waitsForYes(s, c.Files, c.Task); waits {
+	if q, waits := awaitedApproval(s, c.Files, c.Task); waits {
 		return a.sayYes(s, q, "yes")
 	}
 	if len(c.Task) > 0 {
@@ -178,7 +178,7 @@ type rejectCmd struct {
 
 // Run rejects changes of tests.
 func (c *rejectCmd) Run(a *app, s *loopinfo.Loop) error {
-	if q, waits := waitsForYes(s, c.Files, nil); waits {
+	if q, waits := awaitedApproval(s, c.Files, nil); waits {
 		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
 	paths, err := a.tests(s, c.Files)
@@ -285,9 +285,9 @@ func (a *app) knows(s *loopinfo.Loop, rel string) (bool, error) {
 	return there, err
 }
 
-// waitsForYes returns what the loop waits for the user to approve, where they name no
+// awaitedApproval returns what the loop waits for the user to approve, where they name no
 // files, and no task or that one.
-func waitsForYes(s *loopinfo.Loop, files, tasks []string) (loop.Question, bool) {
+func awaitedApproval(s *loopinfo.Loop, files, tasks []string) (loop.Question, bool) {
 	if len(files) > 0 || s.Memory.State.Outcome != "" {
 		return loop.Question{}, false
 	}

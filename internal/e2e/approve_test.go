@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// waitsForYes waits until the newest loop waits for the user's yes, and returns for what.
-func (b *bench) waitsForYes() string {
+// awaitedApproval waits until the newest loop waits for the user's yes, and returns for what.
+func (b *bench) awaitedApproval() string {
 	b.t.Helper()
 	var now asking
 	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
@@ -33,7 +33,7 @@ func TestClientWorkIsApproved(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	c.plays(c.adds("bye"), messagesapi.Bash(c.binary+" approve ."), done, messagesapi.Bash("echo bye > farewell.txt"), done)
 	run := c.start(append([]string{"run", "--approve", "task"}, c.goal("add bye")...)...)
-	if got := c.waitsForYes(); !strings.HasPrefix(got, "accept the work") {
+	if got := c.awaitedApproval(); !strings.HasPrefix(got, "accept the work") {
 		t.Errorf("waits for %q", got)
 	}
 	if r := c.pawl("answer", "."); !r.says("evidence: proven", "git diff ", "A bye.txt", "A tests/bye.sh") {
@@ -47,12 +47,12 @@ func TestClientWorkIsApproved(t *testing.T) {
 	}
 	run.wait()
 	run = c.start("resume", ".")
-	c.waitsForYes()
+	c.awaitedApproval()
 	if r := c.pawl("reject", ".", "--why", "it needs farewell.txt as well"); r.code != 0 {
 		t.Errorf("%s", r)
 	}
 	run.until("the work to be done again", func() bool { return exists(c.path("farewell.txt")) })
-	c.waitsForYes()
+	c.awaitedApproval()
 	if r := c.pawl("approve", "."); !r.says("approved: accept the work") {
 		t.Errorf("%s", r)
 	}

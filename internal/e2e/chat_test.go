@@ -95,7 +95,7 @@ func TestAnswersByChat(t *testing.T) {
 	api.says(t, 42, "the agent asks: bye or goodbye?", "yes") // too late: it is answered
 	run = b.start("resume", ".")
 	api.says(t, 66, "waits for your approval", "yes")
-	b.waitsForYes()
+	b.awaitedApproval()
 	api.says(t, 42, "waits for your approval", "yes")
 	b.ended(run.wait(), 0)
 	api.mu.Lock()
