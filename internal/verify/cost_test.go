@@ -54,11 +54,7 @@ func TestAClaimCostsFewRunsOfItsGate(t *testing.T) {
 			}
 			t.Run(c.gate+", a test in "+in, func(t *testing.T) {
 				t.Parallel()
-				if c.needs != "cargo" {
-					agenttest.Needs(t, c.needs)
-				} else if err := exec.Command(c.needs, "--version").Run(); err != nil { // rustup has toolchains in a home
-					t.Skipf("cargo does not run here: %v", err)
-				}
+				needs(t, c.needs)
 				work := files{c.source: c.after, c.newFile[0]: c.newFile[1] + c.newTest}
 				if in == "the old file" {
 					work = files{c.source: c.after, c.old: c.oldText + c.newTest}
@@ -163,6 +159,17 @@ func costlyProjects(seconds int) []costly {
 	return []costly{
 		golang, behind, cases, pytest("pytest -q", nil), pytest("pytest", nil), pytest("make test", files{"Makefile": "test:\n\tpytest -q\n"}),
 		unittest, discover, node, npm, plain, cargo,
+	}
+}
+
+// needs skips a test for a program that is missing or does not run here: rustup's cargo is nothing
+// in a home without a toolchain.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if program != "cargo" {
+		agenttest.Needs(t, program)
+	} else if err := exec.Command(program, "--version").Run(); err != nil {
+		agenttest.Lacks(t, "cargo does not run here: %v", err)
 	}
 }
 

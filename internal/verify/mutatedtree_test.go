@@ -166,9 +166,7 @@ func TestNewSourceInMakefile(t *testing.T) {
 // A trait of Rust's library. Cargo writes its lock file beside, whose old version is no mutant.
 func TestTraitsOfRust(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("cargo"); err != nil {
-		agenttest.Lacks(t, "there is no cargo: %v", err)
-	}
+	needs(t, "cargo")
 	const (
 		was     = "#[derive(Debug, PartialEq)]\npub struct Length(pub u8);\n"
 		display = was + "\nuse std::fmt;\n\nimpl fmt::Display for Length {\n    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {\n        write!(f, \"{} m\", self.0)\n    }\n}\n"
