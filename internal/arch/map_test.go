@@ -30,8 +30,8 @@ const behaviours = `
 	limits: iterations, duration, cost, tokens       core/loop/limit.go limit
 	outcome of a loop, exit codes                    core/loop/outcome.go ExitCode
 	handover between session and background          core/loop/handover.go startHandover
-	fresh session when the context is full           core/loop/turn.go contextFull
-	takeover after the owner died                    core/loop/step.go ownerChanged
+	fresh session when the context is full           core/loop/handover.go ContextFull
+	takeover after the owner died                    core/loop/takeover.go ownerChanged
 	fold of the journal                              core/memory/fold.go Fold
 	author of a change: agent, user, gates           core/authorship/authorship.go NewFileAuthor
 	verdict on a claim                               core/gate/verdict.go Decide

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -91,8 +92,24 @@ func handoverOffer(s *lease) string {
 	if st.Handover.Failed && st.Policy.Handover {
 		return " · it could not be handed over: " + plan.OneLine(st.Handover.Why, 200)
 	}
-	if at := st.Policy.HandoverAt; at == 0 || st.ContextPercent < at || st.Policy.Handover {
+	if !st.ContextFull() || st.Policy.Handover {
 		return ""
 	}
 	return fmt.Sprintf(" · the context is %d %% full: Esc, then ! pawl handover continues in fresh sessions", st.ContextPercent)
+}
+
+// contextFillTries bounds the attempts to read an answer that the client has not written
+// yet. Under load the client took half a second.
+const contextFillTries = 40
+
+// contextPercent returns how full the context is, in percent, or -1: the input tokens of the
+// last answer, relative to the model's window. With wait it waits until the client has
+// written the answer that ended this turn.
+func (h *handler) contextPercent(wait bool) int {
+	fill, now := h.event.ContextFill(h.Env.Session.Window)
+	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.event.Transcript); tries++ {
+		time.Sleep(transcriptPollInterval)
+		fill, now = h.event.ContextFill(h.Env.Session.Window)
+	}
+	return fill
 }

@@ -180,22 +180,6 @@ const (
 	transcriptPollInterval = 25 * time.Millisecond
 )
 
-// contextFillTries bounds the attempts to read an answer that the client has not written
-// yet. Under load the client took half a second.
-const contextFillTries = 40
-
-// contextPercent returns how full the context is, in percent, or -1: the input tokens of the
-// last answer, relative to the model's window. With wait it waits until the client has
-// written the answer that ended this turn.
-func (h *handler) contextPercent(wait bool) int {
-	fill, now := h.event.ContextFill(h.Env.Session.Window)
-	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.event.Transcript); tries++ {
-		time.Sleep(transcriptPollInterval)
-		fill, now = h.event.ContextFill(h.Env.Session.Window)
-	}
-	return fill
-}
-
 // countToolCalls counts the loop's tool calls since an offset in tools.jsonl.
 func countToolCalls(l *store.Loop, from int64) int {
 	f, err := os.Open(record.ToolCallsPath(l))

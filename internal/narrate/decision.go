@@ -226,7 +226,7 @@ func (t Step) whyCounts() []string {
 		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d%s", a.Violations, a.Bounds().Violations, second))
 	}
 	if turn, begins := loop.FindAction[loop.BeginTurn](t.Actions); begins {
-		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextPercent >= a.Policy.HandoverAt && a.Policy.HandoverAt > 0 {
+		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextFull() {
 			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.ContextPercent, a.Policy.HandoverAt))
 		}
 		if b.Next.Retry {

@@ -18,6 +18,20 @@ func (m *machine) owner() Owner {
 	return OwnerRunner
 }
 
+// ContextFull reports whether the context reached --handover-at. The next turn then gets a fresh
+// session: a user's session hands the loop over for it, if the user allows that.
+func (s State) ContextFull() bool {
+	return s.Policy.HandoverAt > 0 && s.ContextPercent >= s.Policy.HandoverAt
+}
+
+// needsFreshSession reports whether the next turn gets an empty context. A user's session keeps its
+// own.
+func (m *machine) needsFreshSession() bool {
+	p := m.s.Policy
+	return !m.s.InSession && (m.s.Next.Fresh || p.Session == PerTurn && m.s.Next.Situation != Interruption ||
+		p.Session == Hybrid && m.s.ContextFull())
+}
+
 // mayHandover reports whether the user allows fresh sessions to continue theirs.
 func (m *machine) mayHandover() bool { return m.s.Policy.Handover && !m.s.Handover.Failed }
 
@@ -30,7 +44,7 @@ func (m *machine) startHandover() bool {
 	}
 	if to == "" && m.s.InSession && m.mayHandover() {
 		switch {
-		case m.contextFull():
+		case m.s.ContextFull():
 			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.ContextPercent)
 		case m.s.Next.Fresh && m.s.Failing != nil:
 			to, why = OwnerRunner, "all attempts in this session failed: "+m.s.Failing.Reason
@@ -105,9 +119,7 @@ func (m *machine) handedOver(h HandedOver) {
 			m.restartTask()
 			return
 		}
-		if !m.resumeOtherWork() {
-			m.acts = append(m.acts, m.s.Pending...)
-		}
+		m.repeatPending()
 	}
 }
 

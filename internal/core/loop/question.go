@@ -209,20 +209,6 @@ func (m *machine) awaitAnswer() bool {
 	return true
 }
 
-// resumeOtherWork lets a new runner work on other tasks during a wait for an answer. The previous
-// owner may have been a session, whose tree must stay as it is.
-func (m *machine) resumeOtherWork() bool {
-	q, waits := m.s.AwaitedAnswer()
-	if !waits || q.Approve != "" || m.s.InSession {
-		return false
-	}
-	if _, more := m.pick(); !more {
-		return false
-	}
-	m.endWait()
-	return true
-}
-
 func (m *machine) waitForAnswer(q Question, then After) {
 	m.stopClock()
 	m.waitFor(Wait{Until: q.Until, Why: "your answer: " + q.Text, Task: q.Task}, then)

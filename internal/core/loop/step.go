@@ -282,43 +282,6 @@ func (m *machine) checkpointed(c Checkpointed) {
 	m.follow(m.s.After)
 }
 
-// ownerChanged makes the new owner repeat what the old one had not finished. A turn is retried in its
-// session as the same iteration.
-func (m *machine) ownerChanged() {
-	if m.s.TreeReplaced && m.s.Phase.OwnerActs() && m.s.Phase != Finishing {
-		m.restartTask()
-		return
-	}
-	switch m.s.Phase {
-	case Turning:
-		if m.stopped() {
-			return
-		}
-		// What went before the turn (a RestoreFiles, say) may not have been done.
-		for _, a := range m.s.Pending {
-			switch a.Payload.(type) {
-			case RestoreFiles, Deliver:
-				m.do(a.Payload)
-			}
-		}
-		m.s.Next.Retry = true
-		m.beginTurnFor(Interruption)
-	case TurningIsolated:
-		switch {
-		case m.stopped():
-		case m.s.Stop.Limit != "":
-			m.isolatedFailed(nil, Failure{Class: Interrupted, Message: "a limit was reached"})
-		default:
-			m.acts = slices.Clone(m.s.Pending)
-		}
-	case New, Paused:
-	default:
-		if !m.resumeOtherWork() {
-			m.acts = slices.Clone(m.s.Pending)
-		}
-	}
-}
-
 // lastOf returns the last n elements.
 func lastOf[T any](all []T, n int) []T {
 	if len(all) <= n {

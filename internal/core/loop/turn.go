@@ -46,7 +46,7 @@ func (m *machine) beginTurn() {
 	}
 	m.s.Next.Retry, m.s.LimitsChanged = false, false
 	isolated := m.isolates()
-	fresh := isolated || m.fresh()
+	fresh := isolated || m.needsFreshSession()
 	if fresh && (m.s.Next.Situation == NoClaim || m.s.Next.Situation == GatesFailed) {
 		m.s.Next.Situation = FreshRecap
 	}
@@ -69,20 +69,6 @@ func (m *machine) beginTurn() {
 func (m *machine) beginTurnFor(s Situation) {
 	m.s.Next.Situation = s
 	m.beginTurn()
-}
-
-// fresh reports whether the next turn gets an empty context. A user's session keeps its own.
-func (m *machine) fresh() bool {
-	p := m.s.Policy
-	return !m.s.InSession && (m.s.Next.Fresh || p.Session == PerTurn && m.s.Next.Situation != Interruption ||
-		p.Session == Hybrid && m.contextFull())
-}
-
-// contextFull reports whether the context reached --handover-at. The next turn then gets a fresh
-// session; a user's session hands the loop over.
-func (m *machine) contextFull() bool {
-	at := m.s.Policy.HandoverAt
-	return at > 0 && m.s.ContextPercent >= at
 }
 
 func (m *machine) turnEnded(t Turn) {
