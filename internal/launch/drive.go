@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/protected"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -128,15 +126,6 @@ func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
 	return version, checkReviewers(ctx, spec)
 }
 
-// clientVersion returns the version of a resumed loop's client. If the loop was never set up,
-// it asks the client, and checks the reviewers.
-func clientVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
-	if m.State.StartedAt.IsZero() && !spec.Policy.InSession {
-		return checkAgents(ctx, spec)
-	}
-	return m.Session.Version, nil
-}
-
 // newAgent returns the agent. It keeps its state between sessions in dir.
 func newAgent(a record.Agent, dir string) (agent.Agent, error) {
 	switch a.Name {
@@ -168,79 +157,6 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 	return scripted.Agent{Script: script, Counter: filepath.Join(dir, "turns")}, nil
 }
 
-// Resume continues a loop whose owner is gone, or that ended with work left. A loop in a
-// user's session continues in fresh sessions.
-func Resume(ctx context.Context, l *store.Loop, env environment.Environment, options ResumeOptions) (*Driver, error) {
-	spec, err := record.ReadSpec(l)
-	if err != nil {
-		return nil, err
-	}
-	m, err := LoadResumable(l)
-	if err != nil {
-		return nil, err
-	}
-	if err := useCommitMessage(&spec, env); err != nil && m.State.Outcome == loop.Errored {
-		return nil, err // the user may have fixed what ended it; other loops keep their settings
-	}
-	ended := m.State.Phase == loop.Ended
-	if ended {
-		if err := checkResumable(l, m, options.MoreLimits); err != nil {
-			return nil, err
-		}
-	}
-	if m.InSession(spec.Policy) && !ended { // check before the loop leaves its session
-		if _, err := agentVersion(ctx, spec.Agent, l.Dir); err != nil {
-			return nil, err
-		}
-	}
-	wasSetUp := !m.State.StartedAt.IsZero()
-	version, err := clientVersion(ctx, spec, m)
-	if err != nil {
-		return nil, err
-	}
-	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: options.MayOwn, UserCommit: m.UserCommit}
-	d.beforeFirstTurn = !spec.Policy.InSession && m.State.BeforeFirstTurn()
-	d.reopened = ended && d.wasSetUp
-	if spec.Policy.InSession {
-		if d, err = acquireInSession(ctx, l, env, d.ownFunc(l)); err != nil {
-			return nil, err
-		}
-	} else {
-		repo, err := git.Open(ctx, spec.Root)
-		if err == nil {
-			err = d.acquire(ctx, store.Open(env.PawlHome), l, repo, env)
-			d.setUpFailed = err != nil && !d.wasSetUp
-		}
-		if err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-	}
-	if err = d.checkPrograms(ctx, env); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	if ended || !d.wasSetUp && !spec.Policy.InSession {
-		d.NewLimits = options.MoreLimits
-		err = d.prepareReopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
-	}
-	if err == nil {
-		err = d.reconnect(ctx, l, m.State, env)
-	}
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
-}
-
-// reconnect claims the issues of a resumed loop, and continues to listen for answers and to send
-// notices.
-func (d *Driver) reconnect(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
-	err := d.claimIssues(ctx, st, env)
-	if err != nil || !st.AsksUser() && len(notify.Posted(l.Dir)) == 0 {
-		return err
-	}
-	return d.outbox(l, env).Listen()
-}
-
 // agentVersion returns the version of an agent's client, or why it cannot be started.
 func agentVersion(ctx context.Context, spec record.Agent, dir string) (version string, err error) {
 	a, err := newAgent(spec, dir)
@@ -248,23 +164,6 @@ func agentVersion(ctx context.Context, spec record.Agent, dir string) (version s
 		return "", err
 	}
 	return a.Version(ctx)
-}
-
-// prepareReopen lets the runner continue a loop that ended. The end left none of the agent's
-// commits on the branch, so later commits are the user's.
-func (d *Driver) prepareReopen(ctx context.Context, base string, owesCommit bool) error {
-	d.Reopen = true
-	if owesCommit {
-		return nil // the commit may be on the branch already
-	}
-	head, err := d.Repo.Head(ctx)
-	if err != nil {
-		return fmt.Errorf("read HEAD: %w", err)
-	}
-	if head == base {
-		return nil
-	}
-	return d.SetStartCommit(head)
 }
 
 // acquire takes the loop and its work tree, and builds the runner.

@@ -90,24 +90,6 @@ func readFrom(path string, at int64) (data []byte, from int64, err error) {
 	return data, at, err
 }
 
-// setCallsClosed marks the end of the session's calls when a runner takes the loop, and their
-// new start when a session takes it: calls between these do not belong to the loop.
-func (r *Runner) setCallsClosed(forRunner bool) error {
-	size := int64(0)
-	if info, err := os.Stat(record.ToolCallsPath(r.Loop)); err == nil {
-		size = info.Size()
-	}
-	switch was := r.mem.Attribution; {
-	case forRunner:
-		r.mem.Attribution.ClosedAt = size + 1
-	case was.ClosedAt > 0:
-		r.mem.Attribution.CallsOffset, r.mem.Attribution.ClosedAt = size, 0
-	default:
-		return nil
-	}
-	return r.appendRecord(memory.TypeAttribution, r.mem.Attribution)
-}
-
 // saveAttribution journals how far calls are attributed, for the next inspection. A runner
 // keeps that in memory, except for the calls of a session before it.
 func (r *Runner) saveAttribution() error {

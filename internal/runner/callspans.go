@@ -8,7 +8,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -44,17 +43,6 @@ func (r *Runner) appendSpan(span authorship.Call) error {
 	}
 	r.hasNewSpans.Store(true)
 	return record.AppendCall(record.RunnerCallsPath(r.Loop), span)
-}
-
-// endCutOffSpans records the span of calls whose owner was killed. Their processes have ended.
-func (r *Runner) endCutOffSpans() error {
-	calls, err := record.RecordedCalls(r.Loop)
-	if err != nil {
-		return err
-	}
-	_, _, open := authorship.RunnerSpans(calls.RunnerCalls)
-	r.cutOffSpan = authorship.CutOffSpan(open, proc.StartTime(1), time.Now())
-	return r.recordSpan(r.cutOffSpan)
 }
 
 // recordGateSpan records that gates ran in the work tree since a time. Files that they write are

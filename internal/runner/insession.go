@@ -80,13 +80,7 @@ func (r *Runner) continueInSession(ctx context.Context) error {
 		}
 		return r.perform(ctx, loop.Action{ID: s.LastAction, Payload: wait})
 	}
-	if err := r.cleanUpAfterOwner(ctx); err != nil {
-		return err
-	}
-	if s.Phase == loop.TurningIsolated { // it was cut off
-		return r.step(ctx, loop.Event{Payload: loop.OwnerChanged{}})
-	}
-	return r.act(ctx, s.Pending)
+	return r.takeOverInSession(ctx)
 }
 
 // rewritePrompts performs the actions of a turn again if its prompt was not written.

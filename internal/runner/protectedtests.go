@@ -241,21 +241,3 @@ func (r *Runner) keepRequestedTests(ctx context.Context, g *loop.Gates, f verify
 func hasChange(changes []loop.TestChange, path string) bool {
 	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != loop.FileAdded })
 }
-
-// ApplyToEnded applies an event to a loop that has ended, such as a user's approval. It
-// performs no turns and does not change the work tree.
-func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
-	r.Observer = noObserver{}
-	var err error
-	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
-		return loop.State{}, err
-	}
-	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {
-		return loop.State{}, fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
-	}
-	if r.mem.State.Phase != loop.Ended {
-		return r.mem.State, fmt.Errorf("loop %s has been taken up again", r.Loop.ID)
-	}
-	err = r.step(ctx, e)
-	return r.mem.State, err
-}

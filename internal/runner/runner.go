@@ -9,7 +9,7 @@
 //
 // If the loop runs in a user's session, the session's hooks report the turns, and RunInSession
 // performs the other actions in short-lived processes with the same code. It runs no turn
-// of that session and changes little in the user's tree. takeover.go has the handover
+// of that session and changes little in the user's tree. handover.go has the handover
 // between the two. What may be done to the tree depends on whose tree it is, not on which
 // process drives.
 //
@@ -28,7 +28,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -141,9 +140,6 @@ func (r *Runner) begin(ctx context.Context) error {
 	first, err := r.takeOver(ctx)
 	if err != nil {
 		return err
-	}
-	if r.mem.HasUnattributed && !r.mem.InSession(r.Spec.Policy) {
-		r.tools.update((*authorship.Calls).AddAnyChange) // the last owner's observations are lost
 	}
 	// Resuming a loop ends a pause, but a pause that the user requested before a handover
 	// stays.

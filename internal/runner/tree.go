@@ -3,17 +3,12 @@ package runner
 import (
 	"context"
 	"fmt"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // checkpoint makes a checkpoint of the whole work tree.
@@ -130,28 +125,4 @@ func (r *Runner) withUserCommits(ctx context.Context, tree string, b memory.Base
 		return tree, nil
 	}
 	return r.withCommitsSince(ctx, tree, b.TaskStart, b.Commit)
-}
-
-// cleanUpAfterOwner ends the processes of an owner that was killed, and removes its temporary
-// files, which would count as work, and its checkouts, which git lists as worktrees.
-func (r *Runner) cleanUpAfterOwner(ctx context.Context) error {
-	proc.SweepMarked(r.Loop.ID, sweepGrace)
-	status, err := r.Repo.Status(ctx)
-	if err != nil {
-		return fmt.Errorf("look at the work tree: %w", err)
-	}
-	for _, name := range status.Untracked {
-		if atomicfile.IsTemp(path.Base(name)) && !slices.Contains(r.Spec.Untracked, name) {
-			if err := os.Remove(filepath.Join(r.Repo.Root(), filepath.FromSlash(name))); err != nil {
-				return fmt.Errorf("clear up after a killed owner: %w", err)
-			}
-		}
-	}
-	if err := r.endCutOffSpans(); err != nil {
-		return err
-	}
-	if err := r.Verify.RemoveLeftCheckouts(ctx); err != nil {
-		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())
-	}
-	return nil
 }
