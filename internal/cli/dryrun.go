@@ -66,11 +66,8 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		line("first", "your changes are committed as yours (%s)", figure.Count(n, "file"))
 	}
 	for _, t := range s.Tasks {
-		if t.Status == loop.Open && t.Wanted == gate.Proven && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {
-			line("note", "task %s %q looks like prose: nothing could prove it. Add  --evidence %s=unproven  to accept that", t.ID, t.Title, t.ID)
-		}
-		if note := testChangeNote(p, t); note != "" {
-			line("note", "%s", note)
+		if why, option := taskOutlook(p, t); why != "" {
+			line("note", "%s %s. Add  %s  to accept that", nameOf(t), why, option)
 		}
 	}
 	for _, e := range p.Settings.Explain() {
@@ -84,26 +81,32 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	return wouldBegin(obstacles)
 }
 
-// testChangeNote says that a task asks for a change of tests that is likely to wait, "" if it does not.
-func testChangeNote(p *launch.Prepared, t loop.Task) string {
-	if t.Status != loop.Open || p.Spec.MayChangeTests([]string{t.ID}) {
-		return ""
+// taskOutlook is the task's of the plan (plan.Task.Outlook), with what the user allowed.
+func taskOutlook(p *launch.Prepared, t loop.Task) (why, option string) {
+	if t.Status != loop.Open {
+		return "", ""
 	}
-	task := plan.Task{Title: t.Title}
+	task := plan.Task{ID: t.ID, Title: t.Title}
 	if p.Goal.Plan != nil {
 		all := p.Goal.Plan.Plan().Tasks
 		if i := slices.IndexFunc(all, func(of plan.Task) bool { return of.ID == t.ID }); i >= 0 {
 			task = all[i]
 		}
 	}
-	allow := ". Add  --allow-test-changes=" + t.ID + "  to allow it beforehand"
-	switch {
-	case plan.AsksForTestData(task):
-		return "task " + t.ID + " asks to change what tests compare with: that waits for your approval" + allow
-	case plan.AsksForTestHelper(task):
-		return "task " + t.ID + " asks to change a helper of tests: that waits for your approval if old and new tests cannot use the same helper" + allow
+	task.AllowTestChanges = p.Spec.MayChangeTests([]string{t.ID})
+	why, option = task.Outlook(t.Wanted == gate.Proven)
+	if t.ID == loop.GoalTask { // the options need no task
+		option = strings.NewReplacer(t.ID+"=", "", "="+t.ID, "").Replace(option)
 	}
-	return ""
+	return why, option
+}
+
+// nameOf names a task in a sentence.
+func nameOf(t loop.Task) string {
+	if t.ID == loop.GoalTask {
+		return "the goal"
+	}
+	return fmt.Sprintf("task %s %q", t.ID, t.Title)
 }
 
 // obstacleLines say each reason for which a loop would not begin, and what to do.

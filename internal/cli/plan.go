@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,6 +172,7 @@ type checked struct {
 	Format   string         `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
 	Problems []plan.Problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
 	Odd      []plan.Problem `json:"odd,omitempty" jsonschema:"warnings: tasks whose mark says neither open nor done (taken as open), and lines that look like tasks and are none"`
+	Outlooks []outlook      `json:"outlooks,omitempty" jsonschema:"guesses: tasks that will probably wait for you, though the agent does them well"`
 }
 
 // Run says all that is wrong with a plan, and which marks it does not know.
@@ -200,14 +202,35 @@ func (c *planCheckCmd) Run(a *app) error {
 		verdict = "can be run, if this is what you mean (" + figure.Count(n, "warning") + ")"
 	}
 	a.printf("%s %s: %s, %d done (%s)\n", c.File, verdict, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+	for _, o := range outlooks(p) {
+		a.printf("  %s\n", term.Clean(fmt.Sprintf("task %s %s; pawl run %s accepts that beforehand", o.ID, o.Message, o.Option)))
+	}
 	return nil
+}
+
+// outlook is of a task that will probably wait for the user (plan.Task.Outlook).
+type outlook struct {
+	ID      string `json:"id" jsonschema:"the task"`
+	Message string `json:"message" jsonschema:"what will probably happen"`
+	Option  string `json:"option" jsonschema:"the option of pawl run that accepts it beforehand"`
+}
+
+// outlooks returns those of the open tasks.
+func outlooks(p plan.Plan) []outlook {
+	var all []outlook
+	for _, t := range p.Tasks {
+		if why, option := t.Outlook(t.Evidence == ""); why != "" && !t.Done {
+			all = append(all, outlook{t.ID, why, option})
+		}
+	}
+	return all
 }
 
 func checkedOf(f *planfile.File, invalid *planfile.Invalid) checked {
 	if invalid != nil {
 		return checked{Problems: invalid.Problems, Odd: invalid.Odd}
 	}
-	return checked{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Odd()}
+	return checked{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Odd(), Outlooks: outlooks(f.Plan())}
 }
 
 func checkCode(invalid *planfile.Invalid) error {

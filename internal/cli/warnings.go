@@ -29,6 +29,28 @@ func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared) {
 	a.warnEarlierEdits(p)
 	a.warnFromEnv(p)
 	a.warnIssues(p)
+	a.warnOutlooks(p)
+}
+
+// mostOutlooks bounds the options in one hint: a command line of more is for nobody.
+const mostOutlooks = 4
+
+// warnOutlooks names the tasks that will probably wait for the user, and the options that accept that.
+func (a *app) warnOutlooks(p *launch.Prepared) {
+	var tasks, options []string
+	for _, t := range p.Spec.Tasks {
+		if why, option := taskOutlook(p, t); why != "" {
+			tasks, options = append(tasks, nameOf(t)), append(options, option)
+		}
+	}
+	switch {
+	case len(tasks) == 0:
+	case len(tasks) > mostOutlooks:
+		term.Hintf(a.Err, "%d tasks will probably wait for your review: pawl plan check %s says why, and how to accept that", len(tasks), term.Clean(p.Goal.Path))
+	default:
+		term.Hintf(a.Err, "%s will probably wait for your review (pawl run --dry-run says why); this accepts it beforehand: %s",
+			term.Clean(strings.Join(tasks, ", ")), term.Clean(strings.Join(options, " ")))
+	}
 }
 
 // warnMissing names the dependencies that gates need and that are not installed, or that
