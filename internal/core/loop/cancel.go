@@ -23,7 +23,7 @@ func cancelReason(s State) string {
 	case ByStop:
 		return "stopped by pawl stop"
 	case ByTerm:
-		return "terminated"
+		return "stopped by the signal TERM"
 	case ByHangup:
 		return "the terminal went away"
 	case ByPipe:
