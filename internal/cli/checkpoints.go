@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -18,6 +19,15 @@ type checkpointsCmd struct {
 
 type checkpointsListCmd struct {
 	loopArg
+	JSON bool `name:"json" help:"print a JSON array (docs/reference/checkpoints.schema.json)"`
+}
+
+// listedCheckpoint is what --json prints of one.
+type listedCheckpoint struct {
+	N       int       `json:"n" jsonschema:"its number, for pawl restore and pawl checkpoints diff"`
+	Time    time.Time `json:"time" jsonschema:"when it was made"`
+	Commit  string    `json:"commit" jsonschema:"the commit that contains it, on no branch"`
+	Subject string    `json:"subject" jsonschema:"what it was made for"`
 }
 
 // Run lists a loop's checkpoints.
@@ -29,6 +39,13 @@ func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		rows := []listedCheckpoint{}
+		for _, cp := range all {
+			rows = append(rows, listedCheckpoint{cp.N, cp.Time, cp.Commit, cp.Subject})
+		}
+		return a.printJSON(rows)
 	}
 	if len(all) == 0 {
 		a.printf("%s made no checkpoint\n", s.ID)

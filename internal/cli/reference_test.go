@@ -103,10 +103,16 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	item := schema[record.Summary](t, "")
 	item.Schema = ""
 	item.Properties["state"].Enum = summary.Properties["state"].Enum
+	checkpoint := schema[listedCheckpoint](t, "")
+	checkpoint.Schema = ""
 	next := schema[planfile.ShownTask](t, "The task to work on now, or null: `pawl plan next --json`.")
 	next.Type, next.Types = "", []string{"object", "null"}
 	return map[string]*jsonschema.Schema{
 		"status": summary,
+		"checkpoints": {
+			Schema: schemaDraft, Title: "pawl checkpoints list", Description: "The checkpoints of a loop, oldest first: `pawl checkpoints list --json`.",
+			Type: "array", Items: checkpoint,
+		},
 		"list": {
 			Schema: schemaDraft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
 			Type: "array", Items: item,
@@ -192,6 +198,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"explain":     {(&loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).Explain(0), loopinfo.Explanation{Steps: []loopinfo.Step{{Decided: []string{}, Because: []string{}}}}},
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.Summary()}},
+		"checkpoints": {[]listedCheckpoint{}, []listedCheckpoint{{N: 1, Time: time.Now(), Commit: "6e7f3a5", Subject: "the end"}}},
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":      {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
