@@ -44,6 +44,7 @@ const behaviours = `
 	mutation testing                                 mutant/mutant.go Changed
 	signs in a diff                                  sign/sign.go NewChange
 	work or gate input                               work/work.go IsWork
+	tests that the agent removed                     verify/removedtests.go filesWithRemovedTests
 	test weakened, deleted, skipped                  testdiff/testdiff.go Compare
 	protected files, restored                        protected/files.go Restore
 	tool call allowed or denied                      core/guard/guard.go Check

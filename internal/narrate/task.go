@@ -79,8 +79,6 @@ func Evidence(t loop.Task) string {
 		return PassesOnlyWith(t) + "; accepted by pawl approve"
 	case t.Accepted:
 		return "no test proves it; accepted by pawl approve"
-	case len(t.TestsChanged) > 0 && t.TestsRemoved:
-		return "old tests are gone: " + strings.Join(t.TestsChanged, ", ")
 	case len(t.TestsChanged) > 0:
 		return PassesOnlyWith(t)
 	case t.Evidence == gate.Proven && len(t.Flipped) > 0:
@@ -98,8 +96,11 @@ func Evidence(t loop.Task) string {
 }
 
 // PassesOnlyWith names the changes of tests and gate inputs that a task needs and that wait for approval:
-// its own, and those of earlier tasks.
+// its own, and those of earlier tasks; or the tests that it removed.
 func PassesOnlyWith(t loop.Task) string {
+	if t.TestsRemoved {
+		return "old tests are gone: " + plan.Few(t.TestsChanged, 4)
+	}
 	earlier := slices.DeleteFunc(slices.Clone(t.TestsChanged), func(file string) bool {
 		return len(t.ChangedTests) == 0 || slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return c.Path == file })
 	})

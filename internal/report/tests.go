@@ -126,8 +126,6 @@ func (p *page) standing(t loop.Task) string {
 		what = "gate inputs"
 	}
 	switch {
-	case len(t.TestsChanged) > 0 && t.TestsRemoved:
-		return "old tests are gone: " + list(t.TestsChanged, 5) + "; if that is right:  " + p.approveCommand(t)
 	case len(t.TestsChanged) > 0:
 		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  " + p.approveCommand(t)
 	case len(t.Approved) > 0:

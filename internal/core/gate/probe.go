@@ -267,5 +267,5 @@ func (o Observation) rewrittenKnown() bool {
 // needsChangedInputs reports whether gates pass only with changes of gate inputs that nobody
 // allowed, or old tests were removed.
 func (o Observation) needsChangedInputs() bool {
-	return !o.Inputs.Allowed && (len(o.Inputs.RemovedTests) > 0 && !o.NoRatchet || o.originalsFail() && !o.originalsUnknown())
+	return !o.Inputs.Allowed && (o.removesTests() || o.originalsFail() && !o.originalsUnknown())
 }

@@ -162,11 +162,6 @@ func (o Observation) NeedsChangedInputsReason(needed []string) string {
 	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + plan.Few(needed, 4)
 }
 
-// OnlyTestsRemoved reports whether old tests were removed, and the gates pass with the originals.
-func (o Observation) OnlyTestsRemoved() bool {
-	return len(o.Inputs.RemovedTests) > 0 && !o.originalsFail()
-}
-
 // inputsNoun names the kinds of changed inputs: tests, gate inputs or both.
 func (o Observation) inputsNoun() string {
 	switch {
