@@ -66,6 +66,9 @@ const behaviours = `
 	sandbox                                          confine/build.go Build
 	report                                           report/report.go Text
 	screen of a loop, live                           watch/model.go Update
+	request for a loop in a session                  launch/beginrequest.go ReadBeginRequest
+	loop of another tool's file                      launch/adoptfile.go AdoptNamed
+	loop continued in a background process           launch/background.go Resume
 	loop in the background, attach                   cli/attach.go watch
 	detach from the terminal by a key                cli/terminal.go runDriver
 	estimate of the time and cost left               core/loop/estimate.go Estimate

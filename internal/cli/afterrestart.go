@@ -14,10 +14,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// termAge is how old an end by TERM may be for the loop to be resumed. A system that
-// shuts down ends its processes so, and may be off for a night.
-const termAge = 24 * time.Hour
-
 // afterRestart resumes in the background each loop that ran there when the machine was
 // restarted: what the service of `pawl install service` does. One that cannot be resumed
 // does not keep the others from it.
@@ -37,7 +33,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 		case err != nil:
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
 			continue
-		case !endedByRestart(s, time.Now()):
+		case !s.EndedByRestart(time.Now()):
 			_, asks := a.asksStill(l.Loop)
 			if asks && !s.Alive && s.HasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
 				if err := launch.Listen(l.Loop, a.env); err != nil {
@@ -66,13 +62,4 @@ func (c *resumeCmd) afterRestart(a *app) error {
 		a.printf("no background loop was ended by a restart\n")
 	}
 	return nil
-}
-
-// endedByRestart tells of a loop in the background whose process is gone, or was ended by
-// TERM a while ago. One that the user paused rests until they resume it themselves; one that
-// is held for something to be fixed tries whether it is.
-func endedByRestart(s *loopinfo.Loop, now time.Time) bool {
-	st := s.Memory.State
-	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
-	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == loopinfo.Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -69,7 +70,7 @@ func (a *app) explainNoDriver(s *loopinfo.Loop) error {
 	if s.Memory.State.StartedAt.IsZero() {
 		if log, openErr := os.Open(filepath.Join(s.Dir, "run.log")); openErr == nil {
 			defer log.Close()
-			words, _ := lastWords(log, 0)
+			words, _ := launch.LastWords(log, 0)
 			err = failure.New(failure.CodeOf(err), failure.Hint(err), "loop %s did not begin: %s", s.ID, words)
 		}
 	}

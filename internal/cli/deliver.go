@@ -22,19 +22,11 @@ import (
 // deliverTimeout is how long a hook at work is waited for.
 const deliverTimeout = 2 * time.Second
 
-// waitsForSession reports whether the loop waits for its session, so that hearing what was left
-// for it is all there is to do.
-func waitsForSession(s *loopinfo.Loop) bool {
-	st := s.Memory.State
-	_, asks := st.AwaitedAnswer()
-	return asks || st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
-}
-
 // deliverInbox makes a loop in a session take what was left for it, and returns how it
 // stands then.
 func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
 	ctx := a.untilSignal()
-	err := a.driveInSession(ctx, s.Loop, deliverTimeout)
+	err := a.background().DriveInSession(ctx, s.Loop, deliverTimeout, a.giveTools)
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
 		err = nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/plugin"
 	"github.com/pawl-dev/pawl/internal/version"
 )
@@ -39,7 +40,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		return ctx.Err()
 	}
 	found = append(found, a.settingsFindings(a.root())...)
-	for _, words := range a.notFollowed() {
+	for _, words := range launch.NotFollowed(a.env, a.root()) {
 		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
 	}
 	broken := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Status == doctor.Bad })

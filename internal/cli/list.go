@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -73,7 +74,7 @@ func (c *listCmd) Run(a *app) error {
 	} else {
 		a.printLoops(rows, where)
 	}
-	for _, words := range a.notFollowed() {
+	for _, words := range launch.NotFollowed(a.env, a.root()) {
 		a.printf("%s\n", words)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -117,20 +116,8 @@ func (a *app) comesFrom() string {
 	return ""
 }
 
-// root is the folder that loops here are bound to: the work tree's root, or the
-// current folder where there is no git. Unlike git.Open it takes repositories in
-// any state, since looking at a loop is possible in all of them.
-func (a *app) root() string {
-	dir := git.RealPath(a.dir)
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
-}
+// root is the folder that loops here are bound to.
+func (a *app) root() string { return git.RootAbove(a.dir) }
 
 // verdict is a result with its exit code, nil for 0.
 type verdict struct {

@@ -305,8 +305,8 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 
 // ownerOf is who has a loop, or is about to say its first word.
 func ownerOf(m memory.Memory) loop.Owner {
-	if handover, asked := loop.FindAction[loop.HandOver](m.State.Pending); asked {
-		return handover.To
+	if next := m.State.HandsOverTo(); next != "" {
+		return next
 	}
 	if m.State.InSession {
 		return loop.OwnerSession

@@ -7,20 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -47,7 +42,7 @@ const beginTimeout = 10 * time.Minute
 func (sessionBeginCmd) Run(a *app) error {
 	out, err := a.sessionBegin()
 	if err != nil {
-		out = hook.BeginResult{Error: err.Error(), Hint: failure.Hint(err)}
+		out = session.BeginResult{Error: err.Error(), Hint: failure.Hint(err)}
 	}
 	if jsonErr := a.printJSON(out); jsonErr != nil {
 		return jsonErr
@@ -61,43 +56,43 @@ func (sessionBeginCmd) Run(a *app) error {
 // requestMax bounds a request, in bytes.
 const requestMax = 8 << 20
 
-func (a *app) sessionBegin() (hook.BeginResult, error) {
+func (a *app) sessionBegin() (session.BeginResult, error) {
 	data, err := io.ReadAll(io.LimitReader(a.In, requestMax))
 	if err != nil {
-		return hook.BeginResult{}, fmt.Errorf("read the request: %w", err)
+		return session.BeginResult{}, fmt.Errorf("read the request: %w", err)
 	}
-	var r hook.BeginRequest
+	var r session.BeginRequest
 	if err := json.Unmarshal(data, &r); err != nil {
-		return hook.BeginResult{}, failure.New(failure.Usage, "", "read the request: %w", err)
+		return session.BeginResult{}, failure.New(failure.Usage, "", "read the request: %w", err)
 	}
 	ctx := a.untilSignal()
-	q, message, err := a.understand(ctx, r)
+	q, message, err := launch.ReadBeginRequest(ctx, launch.Request{Dir: a.dir, Env: a.env}, r)
 	if err != nil || q == nil {
-		return hook.BeginResult{Message: message}, err
+		return session.BeginResult{Message: message}, err
 	}
-	p, err := launch.PrepareInSession(ctx, q.SessionRequest)
+	p, err := launch.PrepareInSession(ctx, *q)
 	if err != nil {
-		return hook.BeginResult{}, err
+		return session.BeginResult{}, err
 	}
 	begun, err := p.BeginInSession(ctx, launch.SessionOptions{
-		Session: q.Session, GateTimeout: beginTimeout, OnReady: q.ready,
+		Session: q.Session, GateTimeout: beginTimeout, OnReady: q.OnReady,
 	})
 	if err == nil {
-		err = a.goOnDriving(begun)
+		err = a.background().ContinueGates(begun)
 	}
 	if err == nil {
 		err = a.startDaemon(q.Session.Session)
 	}
 	if err != nil {
-		return hook.BeginResult{}, err
+		return session.BeginResult{}, err
 	}
 	if message = strings.TrimSuffix(opening(p, begun), "\n"); r.Adopt != "" {
-		message = adoption(p, begun, q.remark)
+		message = adoption(p, begun, q.Remark)
 	}
 	if words := secretWords(p.Goal); words != "" {
 		message += "\n  " + words
 	}
-	return hook.BeginResult{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
+	return session.BeginResult{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
 }
 
 // mostContext is how long the first prompt of a hook may be, in bytes: of more
@@ -117,7 +112,7 @@ const driverTimeout = 15 * time.Second
 // terminal.
 func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
 	return a.outliveTheHook(func(ctx context.Context) error {
-		err := a.driveInSession(ctx, l, driverTimeout)
+		err := a.background().DriveInSession(ctx, l, driverTimeout, a.giveTools)
 		if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
 			return nil // it does the same
 		}
@@ -147,76 +142,4 @@ func (c *sessionProveCmd) Run(a *app, l *store.Loop) error {
 	return a.outliveTheHook(func(ctx context.Context) error {
 		return launch.FinishMutationTests(ctx, l, a.env)
 	})
-}
-
-// driveInSession does what a loop in a session waits for. Where that is another owner, it
-// is found one; a loop that finds none stays where it is.
-func (a *app) driveInSession(ctx context.Context, l *store.Loop, timeout time.Duration) error {
-	d, err := launch.Rejoin(ctx, l, a.env, timeout)
-	if err != nil {
-		return err
-	}
-	if m, _, err := record.Load(l); err == nil && !m.InSession(d.Spec.Policy) {
-		return d.Close() // it has left the session meanwhile
-	}
-	epoch := d.Owner.Epoch()
-	a.giveTools(d)
-	state, err := d.RunInSession(ctx)
-	if err = errors.Join(err, d.Close()); err != nil {
-		return err
-	}
-	if !loopinfo.LeavesSession(state) {
-		return a.startProving(l)
-	}
-	if _, err = a.startDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {
-		return err
-	}
-	return launch.KeepInSession(ctx, l, a.env, err.Error())
-}
-
-// startProving starts mutation testing where some is left.
-func (a *app) startProving(l *store.Loop) error {
-	m, _, err := record.Load(l)
-	if err != nil || !runner.HasMutationTestsLeft(l, m) {
-		return err
-	}
-	return a.startBeside(l, "prove")
-}
-
-// goOnDriving lets a process of its own continue where the gates take long.
-func (a *app) goOnDriving(begun *launch.SessionLoop) error {
-	if !begun.GatesRunning {
-		return nil
-	}
-	return a.startBeside(begun.Loop, "drive")
-}
-
-// startBeside starts a process of a loop in a session, which continues without us.
-func (a *app) startBeside(l *store.Loop, command string) error {
-	log, err := openLog(l, "drive.log")
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	_, err = a.startDetached(log, command, l.ID)
-	return err
-}
-
-// openLog opens a log of a loop's for what is added to it.
-func openLog(l *store.Loop, name string) (*os.File, error) {
-	log, err := os.OpenFile(filepath.Join(l.Dir, name), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", name, err)
-	}
-	return log, nil
-}
-
-// startDetached starts a command of pawl session that outlives us.
-func (a *app) startDetached(log io.Writer, args ...string) (pid int, err error) {
-	cmd := exec.Command(a.self, append([]string{"session"}, args...)...) //nolint:noctx // it outlives us
-	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
-	if pid, err = proc.StartDetached(cmd); err != nil {
-		return 0, fmt.Errorf("start pawl session %s: %w", args[0], err)
-	}
-	return pid, nil
 }

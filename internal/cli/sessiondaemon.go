@@ -37,6 +37,6 @@ func (a *app) startDaemon(session string) error {
 	if !daemon.Possible(a.env.PawlHome, session) || hook.HasNoRunningLoop(a.env.PawlHome, session) {
 		return nil
 	}
-	_, err := a.startDetached(nil, "daemon", session)
+	_, err := a.background().Start(nil, "daemon", session)
 	return err
 }

@@ -118,7 +118,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.goOnDriving(begun), a.startDaemon(in.Session)); err != nil {
+	if err := errors.Join(a.background().ContinueGates(begun), a.startDaemon(in.Session)); err != nil {
 		return err
 	}
 	a.printf("%s\n", opening(p, begun))
@@ -128,16 +128,16 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 
 // prepare finds out what loop the command asks for.
 func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (*launch.Prepared, error) {
-	w := wish{SessionRequest: launch.SessionRequest{
+	q := launch.SessionRequest{
 		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env, DryRun: c.DryRun},
 		Project: a.env.Session.Project, Session: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
-	}}
-	if err := w.adoptNamed(ctx, a); err != nil {
+	}
+	if err := q.AdoptNamed(ctx); err != nil {
 		return nil, err
 	}
-	p, err := launch.PrepareInSession(ctx, w.SessionRequest)
+	p, err := launch.PrepareInSession(ctx, q)
 	if err != nil && len(c.Words) == 0 {
-		for _, words := range a.notFollowed() {
+		for _, words := range launch.NotFollowed(a.env, a.root()) {
 			term.Hintf(a.Err, "%s", words)
 		}
 	}
@@ -171,7 +171,8 @@ func (a *app) inside(unattended bool) (launch.UserSession, error) {
 // outside says what begins a loop where no session runs the command, the files of
 // another tool by their name.
 func (a *app) outside(words []string, err error) error {
-	f, file, _ := a.stateFile("", a.dir, words)
+	q := launch.SessionRequest{Request: launch.Request{Dir: a.dir, Words: words, Env: a.env}}
+	f, file, _ := q.StateFile()
 	if f == nil {
 		return err
 	}

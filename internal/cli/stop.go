@@ -72,26 +72,6 @@ func (a *app) sayEnded(id, remark string, s loop.State) {
 	}
 }
 
-// pollInterval is how often a loop that is about to change is looked at.
-const pollInterval = 100 * time.Millisecond
-
-// poll looks until something is done, and reports whether it is when the time is over.
-func poll(ctx context.Context, timeout time.Duration, look func() (done bool, err error)) (done bool, err error) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-tick.C:
-		}
-		if done, err = look(); done || err != nil {
-			return done, err
-		}
-	}
-	return false, nil
-}
-
 // awaitEnd waits until the loop has ended and the process that drives it is gone. It
 // says so if that process died before, or if the end took too long.
 func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
@@ -99,7 +79,7 @@ func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Durat
 	// A process that drives a session's loop does not end with it.
 	watched := s.Alive && !s.InSession() && s.Driver.Host == host
 	now := s
-	ended, err := poll(ctx, timeout, func() (ended bool, err error) {
+	ended, err := launch.Poll(ctx, timeout, func() (ended bool, err error) {
 		if now, err = loopinfo.ReadDamaged(s.Loop); err != nil {
 			return false, err
 		}

@@ -61,7 +61,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 		return err
 	}
 	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.Driver.PID, s.ID)
-	free, err := poll(ctx, releaseTimeout, func() (bool, error) {
+	free, err := launch.Poll(ctx, releaseTimeout, func() (bool, error) {
 		_, alive, err := s.Holder()
 		return !alive, err
 	})
@@ -74,7 +74,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 
 // goesOnHere says that a loop continues in the calling session, and with what.
 func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
-	if err := errors.Join(a.goOnDriving(begun), a.startDaemon(in.Session)); err != nil {
+	if err := errors.Join(a.background().ContinueGates(begun), a.startDaemon(in.Session)); err != nil {
 		return err
 	}
 	st := begun.Memory.State

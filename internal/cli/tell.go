@@ -52,7 +52,7 @@ func (a *app) send(s *loopinfo.Loop, m record.Message) error {
 
 // sendAs is send with an id: of two messages with the same one the loop takes one.
 func (a *app) sendAs(s *loopinfo.Loop, id string, m record.Message) error {
-	if err := s.Post(id, m); err != nil || !s.InSession() || !waitsForSession(s) {
+	if err := s.Post(id, m); err != nil || !s.InSession() || !s.Memory.State.WaitsForSession() {
 		return err
 	}
 	_, err := a.deliverInbox(s)

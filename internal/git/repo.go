@@ -186,6 +186,20 @@ func RealPath(path string) string {
 	return path
 }
 
+// RootAbove returns the root of the work tree that contains a folder, or the folder if there is none.
+// Unlike Open it takes repositories in any state: a loop can be shown in all of them.
+func RootAbove(dir string) string {
+	dir = RealPath(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
 // openError explains why git refused a folder.
 func openError(err error, dir string) error {
 	switch {

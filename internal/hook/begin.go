@@ -17,38 +17,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// BeginRequest is the input of `pawl session begin`.
-type BeginRequest struct {
-	Session    string    `json:"session"`
-	Started    time.Time `json:"started,omitzero"` // when the session began, if known
-	PromptID   string    `json:"prompt_id,omitempty"`
-	Client     int       `json:"client,omitempty"`
-	Dir        string    `json:"dir"`                // current folder of the session
-	Root       string    `json:"root"`               // its project folder
-	Command    string    `json:"command,omitempty"`  // loop, verify, ralph-loop
-	Args       string    `json:"args,omitempty"`     // as typed: no shell has changed them
-	Adopt      string    `json:"adopt,omitempty"`    // path of another tool's file, absolute or relative to Root
-	Format     string    `json:"format,omitempty"`   // its statefile.Format
-	ByAgent    bool      `json:"by_agent,omitempty"` // the session's agent may have written that file
-	Unattended bool      `json:"unattended,omitempty"`
-	Responder  string    `json:"responder,omitempty"`
-}
-
-// BeginResult is the output of `pawl session begin`.
-type BeginResult struct {
-	Loop    string `json:"loop,omitempty"`
-	Message string `json:"message,omitempty"` // for the user
-	Context string `json:"context,omitempty"` // for the agent
-	Error   string `json:"error,omitempty"`
-	Hint    string `json:"hint,omitempty"`
-}
-
 // beginTimeout bounds the start of a loop, which runs its gates once. A longer start goes
 // on without the hook.
 const beginTimeout = 11 * time.Minute
 
 // beginLoop starts a loop in this session.
-func (h *handler) beginLoop(ctx context.Context, q BeginRequest) (BeginResult, error) {
+func (h *handler) beginLoop(ctx context.Context, q session.BeginRequest) (session.BeginResult, error) {
 	q.Session, q.PromptID, q.Client = h.event.Session, h.event.PromptID, h.client()
 	q.Dir, q.Root, q.Unattended = h.event.Dir, h.projectDir(), h.Env.Session.Unattended
 	q.Responder = h.installation()
@@ -57,15 +31,15 @@ func (h *handler) beginLoop(ctx context.Context, q BeginRequest) (BeginResult, e
 	}
 	in, err := json.Marshal(q)
 	if err != nil {
-		return BeginResult{}, fmt.Errorf("encode request to begin a loop: %w", err)
+		return session.BeginResult{}, fmt.Errorf("encode request to begin a loop: %w", err)
 	}
 	out, err := h.runPawl(ctx, string(in), "session", "begin")
-	var b BeginResult
+	var b session.BeginResult
 	if jsonErr := json.Unmarshal(out, &b); jsonErr != nil {
-		return BeginResult{}, errors.Join(err, fmt.Errorf("decode output of pawl session begin: %w", jsonErr))
+		return session.BeginResult{}, errors.Join(err, fmt.Errorf("decode output of pawl session begin: %w", jsonErr))
 	}
 	if b.Error != "" {
-		return BeginResult{}, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
+		return session.BeginResult{}, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
 	}
 	return b, nil
 }
@@ -110,7 +84,7 @@ func (h *handler) answerCommand(ctx context.Context, b session.Binding) (r reply
 	}
 	switch name {
 	case "loop", "verify", "ralph-loop":
-		begun, err := h.beginLoop(ctx, BeginRequest{Command: name, Args: h.event.Args})
+		begun, err := h.beginLoop(ctx, session.BeginRequest{Command: name, Args: h.event.Args})
 		if err != nil {
 			return reply{Refuse: "pawl: error: " + err.Error()}, true
 		}

@@ -38,14 +38,14 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 		if err == nil || proposal.Refused == "" { // the next look may find something else
 			fingerprint = ""
 		}
-		var begun BeginResult
+		var begun session.BeginResult
 		if err == nil {
 			if !isOurs {
 				isOurs, err = h.bindings.FirstTime(ctx, h.event.Session, "adopts at "+h.event.StopID())
 			}
 			switch {
 			case isOurs:
-				begun, err = h.beginLoop(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
+				begun, err = h.beginLoop(ctx, session.BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
 				if err == nil && begun.Loop == "" && begun.Message != "" {
 					err = errors.New(begun.Message)
 				}

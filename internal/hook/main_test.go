@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
 )
 
 // The test binary is its own tool and its own hook: TEST_MAIN says which.
@@ -62,7 +63,7 @@ func tool(env environment.Environment, args []string, s streams) error {
 	case what == "session drive":
 		return drive(ctx, env.PawlHome, args[2])
 	case what == "session begin":
-		var q BeginRequest
+		var q session.BeginRequest
 		if err := json.NewDecoder(s.in).Decode(&q); err != nil {
 			return err
 		}

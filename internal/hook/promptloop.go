@@ -90,7 +90,7 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 	if _, err := forget(nil); err != nil {
 		return session.Binding{}, err
 	}
-	begun, err := h.beginLoop(ctx, BeginRequest{Command: "verify-prompt", Args: b.RequestedPrompt.Text})
+	begun, err := h.beginLoop(ctx, session.BeginRequest{Command: "verify-prompt", Args: b.RequestedPrompt.Text})
 	if err != nil {
 		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
 	}

@@ -101,21 +101,21 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 }
 
 // beginFor is `pawl session begin`.
-func beginFor(ctx context.Context, home string, q BeginRequest) BeginResult {
+func beginFor(ctx context.Context, home string, q session.BeginRequest) session.BeginResult {
 	if strings.Contains(q.Args, "--bad") {
-		return BeginResult{Error: "no such flag: --bad", Hint: "see pawl help"}
+		return session.BeginResult{Error: "no such flag: --bad", Hint: "see pawl help"}
 	}
 	spec := usual()
 	if q.Adopt != "" {
 		spec.CompatFile, spec.CompatFormat = statefile.DisplayPath(q.Root, q.Adopt), q.Format
 	}
 	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.CompatFile != "" && other.CompatFile == spec.CompatFile {
-		return BeginResult{Message: "loop " + other.Loop + " follows it"}
+		return session.BeginResult{Message: "loop " + other.Loop + " follows it"}
 	}
 	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, LoopPrompt: q.PromptID, CompatFile: spec.CompatFile, Unattended: q.Unattended, Responder: q.Responder}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
-		return BeginResult{Error: err.Error()}
+		return session.BeginResult{Error: err.Error()}
 	}
 	message := fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args)
 	if q.Adopt != "" {
@@ -124,7 +124,7 @@ func beginFor(ctx context.Context, home string, q BeginRequest) BeginResult {
 	if q.ByAgent {
 		message += ", which the agent wrote"
 	}
-	return BeginResult{Loop: l.ID, Message: message, Context: "the first prompt"}
+	return session.BeginResult{Loop: l.ID, Message: message, Context: "the first prompt"}
 }
 
 // leaveWord is pawl stop, pawl tell, …: said, and performed at once.

@@ -42,6 +42,9 @@ type SessionRequest struct {
 	VerifyFrom    string            // file that names Verify, absolute, which must be trusted; "": the user typed it
 	VerifyTimeout time.Duration     // 0: the default
 	VerifyDir     string            // folder that Verify runs in, absolute; "": the root
+
+	OnReady func(*SessionLoop) error // called before the loop lives in the session; may be nil
+	Remark  string                   // for the user, when the loop begins
 }
 
 // UserSession is a user's session, as far as it is known when a loop begins in it.

@@ -142,18 +142,24 @@ func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
 func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 
 // IsAdrift reports whether the loop was about to leave its session when whoever saw to that died.
-func (s *Loop) IsAdrift() bool { return LeavesSession(s.Memory.State) && !s.Alive }
+func (s *Loop) IsAdrift() bool { return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive }
 
-// LeavesSession reports whether a loop is to continue outside of its session.
-func LeavesSession(st loop.State) bool {
-	handover, asked := loop.FindAction[loop.HandOver](st.Pending)
-	return st.Phase == loop.HandingOver && asked && handover.To == loop.OwnerRunner
+// termAge is how old an end by TERM may be for the loop to be resumed. A system that
+// shuts down ends its processes so, and may be off for a night.
+const termAge = 24 * time.Hour
+
+// EndedByRestart reports whether this is a loop in the background whose process is gone, or was
+// ended by TERM recently. A loop that the user paused stays paused; one that is held for something
+// to be fixed tries whether it is.
+func (s *Loop) EndedByRestart(now time.Time) bool {
+	st := s.Memory.State
+	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
+	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }
 
 // IsReleased reports whether its runner waits for a session that is to take it.
 func (s *Loop) IsReleased() bool {
-	handover, asked := loop.FindAction[loop.HandOver](s.Memory.State.Pending)
-	return s.Memory.State.Phase == loop.HandingOver && asked && handover.To == loop.OwnerSession && proc.Alive(s.Driver.PID)
+	return s.Memory.State.HandsOverTo() == loop.OwnerSession && proc.Alive(s.Driver.PID)
 }
 
 // Sandbox says what confines a loop, a line each; none where nothing does.

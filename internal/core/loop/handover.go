@@ -61,6 +61,14 @@ func (m *machine) startHandover() bool {
 	return true
 }
 
+// HandsOverTo returns the owner that the loop is being handed over to, "" if it is not.
+func (s State) HandsOverTo() Owner {
+	if handover, asked := FindAction[HandOver](s.Pending); asked && s.Phase == HandingOver {
+		return handover.To
+	}
+	return ""
+}
+
 // handoverRequested takes effect before the next turn. It interrupts a runner's turn and lets a user's
 // turn end.
 func (m *machine) handoverRequested(to Owner, why string) {

@@ -43,3 +43,10 @@ func (m *machine) resumeWork() {
 	}
 	m.s.Next.Retry = false
 }
+
+// WaitsForSession reports whether a loop in a session waits for it, so that receiving messages is
+// all there is to do.
+func (s State) WaitsForSession() bool {
+	_, asks := s.AwaitedAnswer()
+	return asks || s.Phase == Turning || s.Phase == Paused || s.Phase == Waiting && s.After == ThenTurn
+}

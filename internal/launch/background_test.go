@@ -1,4 +1,4 @@
-package cli
+package launch
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ func TestLastWords(t *testing.T) {
 		{"one\ntwo\nthree\nfour", "two; three; four", ""},
 	}
 	for _, c := range cases {
-		words, hint := lastWords(strings.NewReader("before"+c.log), int64(len("before")))
+		words, hint := LastWords(strings.NewReader("before"+c.log), int64(len("before")))
 		if words != c.words || hint != c.hint {
 			t.Errorf("%q: %q, %q", c.log, words, hint)
 		}

@@ -1,0 +1,174 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/statefile"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// adopt makes a loop of another tool's files; where it may not, why says so,
+// unless they are none of this session's.
+func (q *SessionRequest) adopt(ctx context.Context, r session.BeginRequest) (ok bool, why string, err error) {
+	f, known := statefile.FormatByName(r.Format)
+	if !known {
+		return false, "", failure.New(failure.Usage, "", "adopt %s: there is no format %q", r.Adopt, r.Format)
+	}
+	q.File, q.Format = absPath(q.Project, filepath.FromSlash(r.Adopt)), f.Name()
+	p, err := f.Propose(q.File, place.At(q.Project, q.Env), statefile.SessionInfo{
+		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Unattended: r.Unattended,
+		ByAgent: func(string, ...string) bool { return r.ByAgent },
+		Tracked: trackedBy(ctx),
+	})
+	if err != nil || p.Skip || p.Refused != "" {
+		return false, p.Refused, err
+	}
+	id, err := Follower(q.Env, q.File)
+	if err != nil || id != "" {
+		return false, fmt.Sprintf("loop %s follows it; pawl status %[1]s tells how it stands", id), err
+	}
+	q.setProposal(p)
+	q.AdoptsFile = true
+	return true, "", nil
+}
+
+// trackedBy asks git whether it tracks a file.
+func trackedBy(ctx context.Context) func(path string) (bool, error) {
+	return func(path string) (bool, error) { return git.Tracks(ctx, filepath.Dir(path), filepath.Base(path)) }
+}
+
+// AdoptNamed makes a loop of another tool's files if the only word of the request names
+// them, however old they are. Options that were typed win over theirs.
+func (q *SessionRequest) AdoptNamed(ctx context.Context) error {
+	f, file, at := q.StateFile()
+	if f == nil {
+		return nil
+	}
+	handover := q.Handover // it takes the user's own word
+	p, err := f.Propose(file, at, statefile.SessionInfo{
+		SessionID: q.Session.Session, SessionStarted: time.Unix(0, 0), Now: time.Now(), Unattended: q.Session.Unattended,
+		Tracked: trackedBy(ctx),
+	})
+	if err != nil {
+		return err
+	}
+	name := q.displayPath(file)
+	id, err := Follower(q.Env, file)
+	switch {
+	case err != nil:
+		return err
+	case id != "":
+		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s tells how it stands", id), "loop %s follows %s already", id, name)
+	case p.Refused != "":
+		return failure.New(failure.Usage, "", "%s", p.Refused)
+	case p.Skip:
+		return failure.New(failure.Usage, "see its fields for status and session", "%s starts no loop: it has ended, or belongs to another session", name)
+	}
+	q.Words, q.File, q.Format = nil, file, f.Name()
+	q.setProposal(p)
+	q.Handover = handover
+	return nil
+}
+
+// StateFile returns the state file of another tool that the only word names, with its format
+// and the project as that format sees it; a nil format if the word names none.
+func (q *SessionRequest) StateFile() (statefile.Format, string, place.Project) {
+	p := place.At(cmp.Or(q.Project, git.RootAbove(q.Dir)), q.Env)
+	if len(q.Words) != 1 || q.Words[0] == "" {
+		return nil, "", p
+	}
+	return statefile.FormatOfPath(filepath.Clean(absPath(q.Dir, q.Words[0])), p)
+}
+
+// displayPath returns a path as seen from the current folder.
+func (q *SessionRequest) displayPath(path string) string {
+	if rel, err := filepath.Rel(git.RealPath(q.Dir), path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return plan.OneLine(path, 0)
+}
+
+// setProposal takes over what another tool's files ask for.
+func (q *SessionRequest) setProposal(p statefile.Proposal) {
+	q.Text, q.CountedIterations, q.Remark = p.Prompt, p.CountedIterations, p.StartMessage
+	q.Handover, q.Isolation, q.Tries = p.Handover, p.Isolation, p.InSessionTries
+	if p.Verify != "" && q.Verify == "" {
+		q.Verify, q.VerifyFrom, q.VerifyTimeout, q.VerifyDir = p.Verify, q.File, p.VerifyTimeout, p.VerifyDir
+	}
+	for key, v := range map[string]struct {
+		value any
+		given bool
+	}{
+		"plan":           {p.Plan, p.Plan != ""},
+		"kind":           {string(p.Kind), p.Kind != ""},
+		"every":          {p.Every, p.Every > 0},
+		"max_iterations": {p.MaxIterations, p.MaxGiven},
+		"max_duration":   {p.MaxDuration, p.DurationGiven},
+		"promise":        {p.Promise, p.Promise != ""},
+	} {
+		if _, typed := q.Flags[key]; v.given && !typed {
+			q.Flags[key] = v.value
+		}
+	}
+}
+
+// Follower returns the loop that has not ended and follows a state file already, or "".
+func Follower(env environment.Environment, path string) (string, error) {
+	file, _ := os.Stat(path) // it need not be there: formats may make theirs
+	listed, err := record.List(store.Open(env.PawlHome))
+	if err != nil {
+		return "", err
+	}
+	for _, l := range listed {
+		spec, err := record.ReadSpec(l.Loop)
+		if err != nil || l.Summary.Outcome != "" || spec.CompatFile == "" {
+			continue
+		}
+		other := absPath(l.Summary.Root, filepath.FromSlash(spec.CompatFile))
+		if info, err := os.Stat(other); other == path || err == nil && file != nil && os.SameFile(file, info) {
+			return l.Loop.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// NotFollowed says which state files of other tools in a folder ask for a loop that the calling
+// session, or one that begins now, does not begin: each with why, and what begins it.
+// `claude -p` prints nothing of what a session says about them.
+func NotFollowed(env environment.Environment, root string) []string {
+	var out []string
+	p, in, now := place.At(root, env), env.Session, time.Now()
+	began := proc.StartTime(in.Client)
+	if began.IsZero() {
+		began = now
+	}
+	for _, f := range statefile.Formats() {
+		path := f.Find(p)
+		if path == "" {
+			continue
+		}
+		if id, _ := Follower(env, path); id != "" {
+			continue
+		}
+		made, err := f.Propose(path, p, statefile.SessionInfo{
+			SessionID: in.ID, SessionStarted: began, Now: now, Unattended: in.Unattended, Tracked: func(string) (bool, error) { return false, nil },
+		})
+		if err == nil && made.Refused != "" {
+			out = append(out, "no loop begins: "+plan.OneLine(made.Refused, 0))
+		}
+	}
+	return out
+}
