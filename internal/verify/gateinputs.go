@@ -99,9 +99,15 @@ func gatesName(gates []gate.Gate, steps []testrun.Step, file string) bool {
 // what is tested.
 func gatesRunScript(steps []testrun.Step, file string) bool {
 	return slices.ContainsFunc(steps, func(s testrun.Step) bool {
-		sourced := s.Words[0] == "." || s.Words[0] == "source"
-		return !s.Compared && !sourced && s.Script() != "" && path.Join(s.Dir, s.Script()) == file
+		script := path.Join(s.Dir, s.Script())
+		return runsForExitCode(s) && (script == file || work.Matches([]string{script}, file))
 	})
+}
+
+// runsForExitCode reports whether a step runs a script, or several by a glob, for the exit code alone.
+func runsForExitCode(s testrun.Step) bool {
+	sourced := s.Words[0] == "." || s.Words[0] == "source"
+	return !s.Compared && !sourced && s.Script() != ""
 }
 
 // isGateInput reports whether a change since the protected tree is of a gate input that is no test,

@@ -104,3 +104,31 @@ func TestChecksThatGatesRun(t *testing.T) {
 		}
 	}
 }
+
+// Scripts that a gate runs one after another are tests, wherever they lie.
+func TestScriptsThatGatesRunInALoop(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "app", "t"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "app", "all.sh"), []byte("for c in cases/*.sh; do sh $c || exit 1; done\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]bool{
+		"cd app && sh all.sh":                                    true,
+		"sh app/all.sh":                                          false, // it runs cases/*.sh
+		"for f in app/cases/*.sh; do sh -n $f; done":             false, // their syntax only
+		"for f in app/cases/*.sh; do sh $f --help; done":         false,
+		"for f in app/cases/*.sh; do sh $f | grep -q ok; done":   false,
+		"for f in app/cases/*.sh; do $f >/dev/null || x=1; done": true,
+	} {
+		if got := verify.IsTest(verify.TestsOfGates([]gate.Gate{{Command: command}}, root), "app/cases/a.sh"); got != want {
+			t.Errorf("%s: a test: %v, want %v", command, got, want)
+		}
+	}
+	below := verify.TestsOfGates([]gate.Gate{{Command: "./run", Dir: "app"}}, root)
+	if !verify.IsTest(below, "app/t/a.sh") || verify.IsTest(below, "lib/t/a.sh") {
+		t.Errorf("t is a folder of tests where a gate runs: %q", below)
+	}
+}

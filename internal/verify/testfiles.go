@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/testreport"
+	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -57,8 +58,8 @@ func IsTest(globs []string, file string) bool {
 var defaultTests = sync.OnceValue(func() work.Globs { return work.CompileGlobs(DefaultTests()) })
 
 // TestsOfGates returns DefaultTests, the test files that gates name to runners, the check scripts
-// that they run, and targets of test links in the root. It returns nil if there are only
-// DefaultTests. A named file need not exist yet.
+// and the scripts of a loop that they run, the folders t of their folders, and targets of test links
+// in the root. It returns nil if there are only DefaultTests. A named file need not exist yet.
 func TestsOfGates(gates []gate.Gate, root string) []string {
 	globs := DefaultTests()
 	known := len(globs)
@@ -70,9 +71,10 @@ func TestsOfGates(gates []gate.Gate, root string) []string {
 			}
 		}
 	}
-	for _, file := range checkScripts(gate.Commands(gates), root) {
-		if !IsTest(globs, file) {
-			globs = append(globs, file)
+	steps, _ := testreport.Reach(gate.Commands(gates), testreport.FilesIn(root))
+	for _, glob := range slices.Concat(checkScripts(steps, root), loopedScripts(steps), testFolders(gates, steps, root)) {
+		if !IsTest(globs, glob) {
+			globs = append(globs, glob)
 		}
 	}
 	globs = append(globs, linkTargets(globs, root)...)
@@ -90,8 +92,7 @@ const interpreters = "python python3 node bun tsx ts-node ruby perl php lua Rscr
 
 // checkScripts returns the files with a check's name that gates run by an interpreter without
 // arguments.
-func checkScripts(gates []gate.Gate, root string) []string {
-	steps, _ := testreport.Reach(gates, testreport.FilesIn(root))
+func checkScripts(steps []testrun.Step, root string) []string {
 	var found []string
 	for _, s := range steps {
 		if len(s.Words) != 2 || !slices.Contains(strings.Fields(interpreters), path.Base(s.Words[0])) || !checkName.MatchString(s.Words[1]) {
@@ -103,6 +104,40 @@ func checkScripts(gates []gate.Gate, root string) []string {
 		}
 	}
 	return found
+}
+
+// loopedScripts returns globs of the scripts that gates run one after another, by a loop over their
+// names, for nothing but their exit code.
+func loopedScripts(steps []testrun.Step) []string {
+	var globs []string
+	for _, s := range steps {
+		script, last := s.Script(), len(s.Words)-1
+		if !strings.ContainsAny(script, "*?") || s.Words[last] != script || !runsForExitCode(s) {
+			continue
+		}
+		checksSyntax := slices.ContainsFunc(s.Words[:last], func(word string) bool { return strings.HasPrefix(word, "-") && strings.Contains(word, "n") })
+		if glob := path.Join(s.Dir, script); !checksSyntax && filepath.IsLocal(filepath.FromSlash(glob)) {
+			globs = append(globs, glob)
+		}
+	}
+	return globs
+}
+
+// testFolders returns globs for the folders t of the folders below the root that gates run in.
+func testFolders(gates []gate.Gate, steps []testrun.Step, root string) []string {
+	var globs []string
+	dirs := map[string]bool{"": true, ".": true}
+	for _, g := range gates {
+		steps = append(steps, testrun.Step{Dir: filepath.ToSlash(g.Dir)})
+	}
+	for _, s := range steps {
+		folder := path.Join(s.Dir, "t")
+		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(folder))); !dirs[s.Dir] && err == nil && info.IsDir() && filepath.IsLocal(filepath.FromSlash(folder)) {
+			globs = append(globs, folder+"/**")
+		}
+		dirs[s.Dir] = true
+	}
+	return globs
 }
 
 // linkTargets returns globs for links in the root with a test's name: git knows their files only by

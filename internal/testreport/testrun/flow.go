@@ -156,6 +156,11 @@ func writesFile(r *syntax.Redirect) bool {
 	return false
 }
 
+// keepsOutput: a redirection to a file that can be read afterwards.
+func keepsOutput(r *syntax.Redirect) bool {
+	return writesFile(r) && shell.Constant(r.Word) != nowhere
+}
+
 // setOptions follows `set -e` and `set -o pipefail`.
 func (f *flow) setOptions(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)

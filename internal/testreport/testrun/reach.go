@@ -5,11 +5,15 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // Step is a simple command that a command comes to.
 type Step struct {
-	Words []string // "" for a word that is not constant
+	Words []string // "" for a word that is not constant; a loop's variable is a word of its loop, such as t/*.sh
 	Input []string // files that it reads as its input, with "<"
 	Dir   string   // the folder that it runs in, from that of the command; "" for that
 	From  string   // the shell script that it stands in, from the same folder; "" for none
@@ -22,6 +26,7 @@ type Step struct {
 const (
 	maxSteps      = 512
 	maxReachDepth = 24
+	maxLoopWords  = 16 // the commands of a loop with more are read for the first ones
 )
 
 var (
@@ -42,7 +47,7 @@ func (r *reader) note(words []string, f flow) {
 	if !r.follow || len(r.steps) >= maxSteps {
 		return
 	}
-	read := f.elsewhere || strings.HasPrefix(f.mask, "| ") || strings.HasSuffix(f.mask, "( )")
+	read := f.written || strings.HasPrefix(f.mask, "| ") || strings.HasSuffix(f.mask, "( )")
 	s := Step{Words: words, Input: f.input, Dir: r.dir, From: r.from, Compared: read}
 	r.steps = append(r.steps, s)
 	script := s.Script()
@@ -81,4 +86,32 @@ func (s Step) Script() string {
 		return s.Words[0]
 	}
 	return ""
+}
+
+// loopVariable is the variable of a for loop, with one word of the loop.
+type loopVariable struct{ name, value string }
+
+// forClause reads the body of a loop: for Reach once for each word of the loop.
+func (r *reader) forClause(cmd *syntax.ForClause, f flow) {
+	loop, ok := cmd.Loop.(*syntax.WordIter)
+	if !r.follow || !ok || len(loop.Items) == 0 {
+		r.list(cmd.Do, f)
+		return
+	}
+	for _, item := range loop.Items[:min(len(loop.Items), maxLoopWords)] {
+		r.loops = append(r.loops, loopVariable{loop.Name.Value, shell.Constant(item)})
+		r.list(cmd.Do, f)
+		r.loops = r.loops[:len(r.loops)-1]
+	}
+}
+
+// word returns the text of a word; "" if it depends on more than the variable of one loop.
+func (r *reader) word(word *syntax.Word) string {
+	text := shell.Constant(word)
+	for _, v := range slices.Backward(r.loops) {
+		if with, ok := template(word.Parts, v.name); ok && text == "" && v.value != "" {
+			return strings.ReplaceAll(with, "\x00", v.value)
+		}
+	}
+	return text
 }

@@ -78,6 +78,7 @@ type reader struct {
 
 	follow  bool   // Reach: keep what follows
 	from    string // the shell script that is being read
+	loops   []loopVariable
 	steps   []Step
 	through []string // files that were read
 }
@@ -93,6 +94,7 @@ type flow struct {
 	errexit   bool
 	through   bool
 	elsewhere bool
+	written   bool // what it prints goes to a file that can be read
 	perhaps   bool
 	streams   streams
 	input     []string // files that the command reads as its input
@@ -128,6 +130,7 @@ func (r *reader) list(stmts []*syntax.Stmt, f flow) {
 
 func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	f.elsewhere = f.elsewhere || slices.ContainsFunc(stmt.Redirs, writesFile)
+	f.written = f.written || slices.ContainsFunc(stmt.Redirs, keepsOutput)
 	f.streams = f.streams.after(stmt.Redirs)
 	f.input = nil
 	switch {
@@ -158,7 +161,7 @@ func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 		r.list(cmd.Cond, f.masked("while"))
 		r.list(cmd.Do, f.inLoop("while"))
 	case *syntax.ForClause:
-		r.list(cmd.Do, f.inLoop("for"))
+		r.forClause(cmd, f.inLoop("for"))
 	case *syntax.CaseClause:
 		f.perhaps = true
 		for _, item := range cmd.Items {
@@ -231,7 +234,7 @@ func (r *reader) call(cmd *syntax.CallExpr, f flow) {
 	}
 	words := make([]string, len(cmd.Args))
 	for i, word := range cmd.Args {
-		words[i] = shell.Constant(word)
+		words[i] = r.word(word)
 	}
 	r.command(words, f)
 }

@@ -270,6 +270,7 @@ func TestReach(t *testing.T) {
 		"sh -c 'sh gone.sh' || true":         "sh sh true |",
 		"n=$(wc -l < work.txt); test $n":     "wc<work.txt test |",
 		"while read -r x; do [ $x ]; done<a": "read [ |",
+		"sh x.sh >/dev/null 2>&1":            "sh |",
 		"":                                   "|",
 	} {
 		steps, through := testrun.Reach(command, all)
@@ -288,6 +289,29 @@ func TestReach(t *testing.T) {
 			got = append(got, word)
 		}
 		if diff := cmp.Diff(want, strings.TrimSpace(strings.Join(append(append(got, "|"), through...), " "))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", command, diff)
+		}
+	}
+}
+
+// A loop's variable stands for the words of its loop.
+func TestReachLoops(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string][]string{
+		"for t in t/*.sh; do sh \"$t\" >/dev/null 2>&1 || f=1; done": {"t/*.sh"},
+		"for t in a.sh b/*.sh; do if ./${t}; then echo $t; fi; done": {"./a.sh", "./b/*.sh"},
+		"for d in x y; do for t in t/*; do bash $d/$t; done; done":   nil,
+		"for t in $(ls); do sh $t; done; for t; do sh $t; done":      nil,
+		"for t in a.sh; do true; done; sh $t":                        nil,
+	} {
+		var got []string
+		steps, _ := testrun.Reach(command, nil)
+		for _, s := range steps {
+			if script := s.Script(); script != "" {
+				got = append(got, script)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", command, diff)
 		}
 	}
