@@ -48,6 +48,11 @@ func TestTheUsersEditOfAFileThatTheAgentReadIsTheirs(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); strings.Contains(got, "lib.txt") {
 		t.Errorf("in the commit: %s", got)
 	}
+	for _, task := range s.Tasks {
+		if len(task.ChangedTests) > 0 {
+			t.Errorf("task %s is said to have changed %v", task.ID, task.ChangedTests)
+		}
+	}
 }
 
 // What the user deletes or renames is theirs.

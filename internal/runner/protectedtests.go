@@ -142,7 +142,7 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 }
 
 // describeTestChanges adds a claim's changes of existing tests, and the evidence if they are
-// approved.
+// approved. The user's edits are allowed and in no commit: they are no changes of the claim.
 func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	old := f.Observation.Inputs.Changed
 	had, err := r.Repo.Entries(ctx, m.Start.Tree, old...)
@@ -153,16 +153,13 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
-	g.ChangedTests = f.Changes
-	if !g.OriginalsUnknown { // an earlier task's changes were named then, and the user's own files are in no commit
-		g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
-			was, known := had[c.Path]
-			_, stands := there[c.Path]
-			isEarlier := known && there[c.Path] == was || !known && !stands && c.Kind == loop.FileDeleted
-			return !slices.Contains(g.TestsChanged, c.Path) && (isEarlier || slices.Contains(r.Spec.Untracked, c.Path))
-		})
-	}
-	g.ChangedTests = slices.Clone(g.ChangedTests)
+	g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
+		was, known := had[c.Path]
+		_, stands := there[c.Path]
+		isEarlier := known && there[c.Path] == was || !known && !stands && c.Kind == loop.FileDeleted // named with that task
+		isUsers := m.IsClaimUserEdit(c.Path) || !g.OriginalsUnknown && slices.Contains(r.Spec.Untracked, c.Path)
+		return !slices.Contains(g.TestsChanged, c.Path) && (isUsers || isEarlier && !g.OriginalsUnknown)
+	})
 	for _, path := range g.TestsChanged { // a value outside of its tests may have changed
 		if there[path] != had[path] && !slices.ContainsFunc(g.ChangedTests, func(c loop.TestChange) bool { return c.Path == path }) {
 			g.ChangedTests = append(g.ChangedTests, loop.TestChange{Path: path, Kind: "changed"})
