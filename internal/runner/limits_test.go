@@ -24,7 +24,7 @@ func TestLimitsSurviveTheirOwner(t *testing.T) {
 				t.Fatalf("not killed: %s %s", s.Outcome, s.Reason)
 			}
 			s := b.resume(teller{t})
-			if got, want := s.Policy.Limits, (loop.Limits{Iterations: 5, Duration: time.Hour}); s.Outcome != loop.Verified || got != want {
+			if got, want := s.Policy.Limits, (loop.Limits{Iterations: 5, Duration: time.Hour, Turn: time.Hour}); s.Outcome != loop.Verified || got != want {
 				t.Fatalf("%s: %s, limits %+v, want %+v", s.Outcome, s.Reason, got, want)
 			}
 		})
