@@ -115,16 +115,19 @@ func TestScriptsThatGatesRunInALoop(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "app", "all.sh"), []byte("for c in cases/*.sh; do sh $c || exit 1; done\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for command, want := range map[string]bool{
-		"cd app && sh all.sh":                                    true,
-		"sh app/all.sh":                                          false, // it runs cases/*.sh
-		"for f in app/cases/*.sh; do sh -n $f; done":             false, // their syntax only
-		"for f in app/cases/*.sh; do sh $f --help; done":         false,
-		"for f in app/cases/*.sh; do sh $f | grep -q ok; done":   false,
-		"for f in app/cases/*.sh; do $f >/dev/null || x=1; done": true,
+	for _, c := range []struct {
+		command string
+		want    bool
+	}{
+		{"cd app && sh all.sh", true},
+		{"sh app/all.sh", false},                              // it runs cases/*.sh
+		{"for f in app/cases/*.sh; do sh -n $f; done", false}, // their syntax only
+		{"for f in app/cases/*.sh; do sh $f --help; done", false},
+		{"for f in app/cases/*.sh; do sh $f | grep -q ok; done", false},
+		{"for f in app/cases/*.sh; do $f >/dev/null || x=1; done", true},
 	} {
-		if got := verify.IsTest(verify.TestsOfGates([]gate.Gate{{Command: command}}, root), "app/cases/a.sh"); got != want {
-			t.Errorf("%s: a test: %v, want %v", command, got, want)
+		if got := verify.IsTest(verify.TestsOfGates([]gate.Gate{{Command: c.command}}, root), "app/cases/a.sh"); got != c.want {
+			t.Errorf("%s: a test: %v, want %v", c.command, got, c.want)
 		}
 	}
 	below := verify.TestsOfGates([]gate.Gate{{Command: "./run", Dir: "app"}}, root)
