@@ -106,7 +106,7 @@ func runExamples(t *testing.T, tool, text string) {
 			continue
 		}
 		for _, c := range e.commands() {
-			ctx, cancel := context.WithTimeout(t.Context(), mostOfExample)
+			ctx, cancel := context.WithTimeout(t.Context(), exampleTimeout)
 			cmd := exec.CommandContext(ctx, "sh", "-c", c.line)
 			cmd.Dir, cmd.Env, cmd.WaitDelay = dir, environment(tool, home), time.Second
 			out, _ := cmd.CombinedOutput() // what it printed tells, and some examples are of errors
@@ -118,9 +118,9 @@ func runExamples(t *testing.T, tool, text string) {
 	}
 }
 
-// mostOfExample ends an example that hangs. One that runs a whole loop took over a minute on a
+// exampleTimeout ends an example that hangs. One that runs a whole loop took over a minute on a
 // machine with a load of 30.
-const mostOfExample = 10 * time.Minute
+const exampleTimeout = 10 * time.Minute
 
 // environment is that of somebody who has just begun: an empty home, and git
 // with a name.

@@ -68,7 +68,7 @@ const behaviours = `
 	screen of a loop, live                           watch/model.go Update
 	request for a loop in a session                  launch/beginrequest.go ReadBeginRequest
 	loop of another tool's file                      launch/adoptfile.go AdoptNamed
-	loop continued in a background process           launch/background.go Resume
+	loop continued in a background process           launch/background.go StartDriver
 	loop in the background, attach                   cli/attach.go watch
 	detach from the terminal by a key                cli/terminal.go runDriver
 	estimate of the time and cost left               core/loop/estimate.go Estimate

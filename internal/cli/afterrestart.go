@@ -43,7 +43,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 			continue
 		}
 		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {
-			err = a.inBackground(ctx, s.Loop, background{epoch: s.Driver.Epoch, quiet: true})
+			err = a.inBackground(ctx, s.Loop, backgroundRun{epoch: s.Driver.Epoch, quiet: true})
 		}
 		if ctx.Err() != nil {
 			return err

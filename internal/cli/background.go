@@ -71,19 +71,19 @@ func (c *runCmd) detach(a *app, p *launch.Prepared) error {
 	if err != nil {
 		return err
 	}
-	return a.inBackground(ctx, l, background{quiet: c.Quiet})
+	return a.inBackground(ctx, l, backgroundRun{quiet: c.Quiet})
 }
 
-// background says how a loop continues without this process.
-type background struct {
+// backgroundRun says how a loop continues without this process.
+type backgroundRun struct {
 	epoch int64    // of the owner so far
 	flags []string // of session run, beside those that every loop gets
 	quiet bool     // print the id alone
 }
 
 // inBackground starts the process that drives a loop, and says what to type next.
-func (a *app) inBackground(ctx context.Context, l *store.Loop, b background) error {
-	pid, err := a.background().Resume(ctx, l, b.epoch, append(b.flags, "--now")...)
+func (a *app) inBackground(ctx context.Context, l *store.Loop, b backgroundRun) error {
+	pid, err := a.background().StartDriver(ctx, l, b.epoch, append(b.flags, "--now")...)
 	switch {
 	case ctx.Err() != nil:
 		term.Warnf(a.Err, "%s may have begun in the background:  pawl status %[1]s  shows it,  pawl stop %[1]s  ends it", l.ID)

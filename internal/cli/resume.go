@@ -66,7 +66,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	if c.Detach && !s.Alive {
-		return a.inBackground(begin, s.Loop, background{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
+		return a.inBackground(begin, s.Loop, backgroundRun{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
 	}
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only trying to own the loop tells for sure whether it is driven: the lock of

@@ -159,7 +159,7 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	a.warnFolder("agent and gates", p.Root(), c.Gate)
-	a.warnPrepared(ctx, p)
+	a.warnPrepared(ctx, p, c.DryRun)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
 	a.warnUnreachable(p.Spec.Notify, p.Root())
 	if c.DryRun {

@@ -100,7 +100,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.warnPrepared(ctx, p)
+	a.warnPrepared(ctx, p, c.DryRun)
 	if c.DryRun {
 		obstacles := p.AllRefusalsInSession(ctx, in)
 		a.printf("%s", opening(p, nil))

@@ -16,7 +16,7 @@ import (
 )
 
 // warnPrepared says what a user should know before a loop begins.
-func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared) {
+func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool) {
 	a.warnSecret(p.Goal)
 	a.warnGates(p.Spec, p.Root())
 	a.warnMissing(p)
@@ -29,7 +29,9 @@ func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared) {
 	a.warnEarlierEdits(p)
 	a.warnFromEnv(p)
 	a.warnIssues(p)
-	a.warnOutlooks(p)
+	if !dryRun { // it says more of each
+		a.warnOutlooks(p)
+	}
 }
 
 // mostOutlooks bounds the options in one hint: a command line of more is for nobody.
@@ -48,7 +50,7 @@ func (a *app) warnOutlooks(p *launch.Prepared) {
 	case len(tasks) > mostOutlooks:
 		term.Hintf(a.Err, "%d tasks will probably wait for your review: pawl plan check %s says why, and how to accept that", len(tasks), term.Clean(p.Goal.Path))
 	default:
-		term.Hintf(a.Err, "%s will probably wait for your review (pawl run --dry-run says why); this accepts it beforehand: %s",
+		term.Hintf(a.Err, "%s will probably wait for your review (--dry-run says why); this accepts it beforehand: %s",
 			term.Clean(strings.Join(tasks, ", ")), term.Clean(strings.Join(options, " ")))
 	}
 }

@@ -36,11 +36,11 @@ type Background struct {
 // moveTimeout is how long a process may take to continue with a loop.
 const moveTimeout = 30 * time.Second
 
-// Resume starts a process that continues with a loop, and returns the id of the
+// StartDriver starts a process that continues with a loop, and returns the id of the
 // one that has it as soon as it has begun. The epoch is that of the owner so far;
 // further flags of session run may follow.
 // An error says why none came to that; there is none then.
-func (b Background) Resume(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
+func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
 	log, err := openLog(l, "run.log")
 	if err != nil {
 		return 0, err
@@ -184,7 +184,7 @@ func (b Background) DriveInSession(ctx context.Context, l *store.Loop, timeout t
 	if state.HandsOverTo() != loop.OwnerRunner {
 		return b.startProving(l)
 	}
-	if _, err = b.Resume(ctx, l, epoch); err == nil || ctx.Err() != nil {
+	if _, err = b.StartDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {
 		return err
 	}
 	return KeepInSession(ctx, l, b.Env, err.Error())

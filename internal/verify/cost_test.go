@@ -162,7 +162,7 @@ func costlyProjects(seconds int) []costly {
 	}
 }
 
-// needs skips a test for a program that is missing or does not run here: rustup's cargo is nothing
+// needs skips a test for a program that is missing or does not run here: rustup's cargo fails
 // in a home without a toolchain.
 func needs(t *testing.T, program string) {
 	t.Helper()

@@ -123,6 +123,7 @@ func TestScriptsThatGatesRunInALoop(t *testing.T) {
 		{"sh app/all.sh", false},                              // it runs cases/*.sh
 		{"for f in app/cases/*.sh; do sh -n $f; done", false}, // their syntax only
 		{"for f in app/cases/*.sh; do sh $f --help; done", false},
+		{"for f in app/cases/*.sh; do bash --norc $f || x=1; done", true},
 		{"for f in app/cases/*.sh; do sh $f | grep -q ok; done", false},
 		{"for f in app/cases/*.sh; do $f >/dev/null || x=1; done", true},
 	} {

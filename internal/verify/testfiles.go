@@ -115,7 +115,9 @@ func loopedScripts(steps []testrun.Step) []string {
 		if !strings.ContainsAny(script, "*?") || s.Words[last] != script || !runsForExitCode(s) {
 			continue
 		}
-		checksSyntax := slices.ContainsFunc(s.Words[:last], func(word string) bool { return strings.HasPrefix(word, "-") && strings.Contains(word, "n") })
+		checksSyntax := slices.ContainsFunc(s.Words[:last], func(word string) bool {
+			return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "n")
+		})
 		if glob := path.Join(s.Dir, script); !checksSyntax && filepath.IsLocal(filepath.FromSlash(glob)) {
 			globs = append(globs, glob)
 		}

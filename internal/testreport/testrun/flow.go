@@ -156,7 +156,7 @@ func writesFile(r *syntax.Redirect) bool {
 	return false
 }
 
-// keepsOutput: a redirection to a file that can be read afterwards.
+// keepsOutput reports whether a redirection writes to a file that can be read afterwards.
 func keepsOutput(r *syntax.Redirect) bool {
 	return writesFile(r) && shell.Constant(r.Word) != nowhere
 }
