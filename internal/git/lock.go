@@ -91,11 +91,16 @@ func (r *Repo) SetLockWait(d time.Duration) { r.lockWait = d }
 
 // HeldLocks returns the locks of another git that would keep this one from committing. A
 // git that works lets go of them in a moment, which is waited for; one that crashed does not.
+// A lock that a dead process of ours left is waited for until it is old enough to remove.
 func (r *Repo) HeldLocks(ctx context.Context) []error {
 	var all []error
-	deadline := time.Now().Add(min(r.lockWait, heldLockWait))
 	for _, file := range []string{"HEAD.lock", "index.lock"} {
 		lock := filepath.Join(r.gitDir, file)
+		wait := min(r.lockWait, heldLockWait)
+		if r.deadWriter(lock) != "" {
+			wait = r.lockWait + lockMax // the lock is as old as r.lockWait then
+		}
+		deadline := time.Now().Add(wait)
 		for {
 			info, err := os.Lstat(lock)
 			if err != nil || r.removeStaleLock(lock) {
@@ -122,26 +127,36 @@ func age(info os.FileInfo) time.Duration { return time.Since(info.ModTime()).Rou
 // with its git. It reports whether it did.
 func (r *Repo) removeStaleLock(lock string) bool {
 	info, err := os.Lstat(lock)
-	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < r.lockWait {
+	if err != nil || time.Since(info.ModTime()) < r.lockWait {
 		return false
 	}
 	gitRunsIn := func(dir string) bool { return proc.HasProcessIn(dir, "git") }
 	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitRunsIn) {
 		return false // it may be that git's: one that a user began within the same seconds
 	}
+	note := r.deadWriter(lock)
+	if note == "" || os.Remove(lock) != nil {
+		return false
+	}
+	_ = os.Remove(note)
+	return true
+}
+
+// deadWriter returns the file of a dead process of ours whose git made the lock, or "".
+func (r *Repo) deadWriter(lock string) string {
+	info, err := os.Lstat(lock)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	made := info.ModTime()
 	notes, _ := filepath.Glob(filepath.Join(r.IndexDir(), writeNotePrefix+"*"))
 	for _, note := range notes {
 		w, began, ok := readWriteNote(note)
-		made := info.ModTime()
-		if !ok || !slices.Contains(w.Locks, lock) || made.Before(began) || made.After(began.Add(writeTime)) || !w.isDead() {
-			continue
-		}
-		if os.Remove(lock) == nil {
-			_ = os.Remove(note)
-			return true
+		if ok && slices.Contains(w.Locks, lock) && !made.Before(began) && !made.After(began.Add(writeTime)) && w.isDead() {
+			return note
 		}
 	}
-	return false
+	return ""
 }
 
 func readWriteNote(note string) (w writeNote, began time.Time, ok bool) {

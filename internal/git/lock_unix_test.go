@@ -75,6 +75,24 @@ func TestTheLockOfAKilledOwnerIsRemovedByTheNext(t *testing.T) {
 	b.noNotes()
 }
 
+// Before a loop begins, such a lock is waited for until it is old enough to remove.
+func TestHeldLocksWaitForTheLockOfADeadWriter(t *testing.T) {
+	t.Parallel()
+	needsFolders(t)
+	b := newRepo(t)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PAWL_TEST_ALIGN="+b.dir, "PATH="+b.killedGit(t.TempDir(), "$PPID $$"))
+	if err := cmd.Run(); err == nil || b.read(".git/index.lock") != "" {
+		t.Fatalf("it was not killed over its lock: %v", err)
+	}
+	b.repo.lockWait = heldLockWait + time.Second
+	b.must(os.Chtimes(b.path(".git/index.lock"), time.Now(), time.Now()))
+	if held := b.repo.HeldLocks(t.Context()); len(held) > 0 {
+		t.Errorf("held: %v", held)
+	}
+	b.noNotes()
+}
+
 func (b *sandbox) noNotes() {
 	b.Helper()
 	if left, _ := filepath.Glob(filepath.Join(b.repo.IndexDir(), writeNotePrefix+"*")); len(left) > 0 {
