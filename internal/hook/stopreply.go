@@ -309,6 +309,9 @@ func continueReason(s *lease) string {
 	case loop.Interruption:
 		return "continuing after an interruption"
 	}
+	if st.Failing != nil && st.Failing.NoWork {
+		return reason + " · continuing"
+	}
 	return "continuing"
 }
 

@@ -30,10 +30,18 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	m.s.Ladder.IdleTurns, m.s.Ladder.RefusedClaim = 0, nil
 	m.s.Ladder.Tries++
 	if m.s.Ladder.Attempt == sameSession && m.s.Ladder.Tries < m.maxTries() && (!same || m.s.Policy.Tries > 0) {
-		m.beginTurnFor(GatesFailed)
+		m.beginTurnFor(m.s.Failing.situation())
 		return
 	}
 	m.nextAttempt()
+}
+
+// situation returns what the turn after the failure is told: no gate failed if none judged any work.
+func (f *Failing) situation() Situation {
+	if f.NoWork {
+		return NoClaim
+	}
+	return GatesFailed
 }
 
 func (m *machine) maxTries() int {
@@ -71,7 +79,7 @@ func (m *machine) nextAttempt() {
 	switch l.Attempt {
 	case freshSession:
 		m.s.Next.Fresh = !m.s.InSession || m.mayHandover()
-		m.beginTurnFor(GatesFailed)
+		m.beginTurnFor(m.s.Failing.situation())
 	case restored:
 		m.s.Next.Fresh = true
 		m.s.Next.Situation = WasRestored

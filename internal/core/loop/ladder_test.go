@@ -41,7 +41,7 @@ func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
 	sc.checkpointed("turn 1 fresh first")
 	for n := 2; n < 20; n += 2 {
 		crashed := loop.Event{Payload: loop.AgentFailed{Turn: &loop.Turn{}, Failure: loop.Failure{Class: loop.Crashed, Message: "gone"}}}
-		sc.feed(crashed, fmt.Sprintf("turn %d continue gates_failed", n))
+		sc.feed(crashed, fmt.Sprintf("turn %d continue no_claim", n))
 		sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, fmt.Sprintf("turn %d continue no_claim", n+1))
 	}

@@ -47,23 +47,24 @@ func TestLessonsOfWhatWasJudged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fails func(sc *scenario, want string)
+		next  string // what the next turn is told
 		want  string
 	}{
 		"the agent died": {func(sc *scenario, want string) {
 			sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Crashed, Message: "exit 3"}}}, want)
-		}, ""},
+		}, "no_claim", ""},
 		"a gate hangs": {func(sc *scenario, want string) {
 			sc.turn("done", "gates claim")
 			hangs := gate.Result{Gate: "go", Status: gate.Fail, TimedOut: true}
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "go: timed out after 3s", Results: []gate.Result{hangs}, Failures: loop.Failures{Fingerprint: want}}, want)
-		}, "Tried: task a. Result: go: timed out after 3s. Instead: find out what takes so long or waits"},
+		}, "gates_failed", "Tried: task a. Result: go: timed out after 3s. Instead: find out what takes so long or waits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{Gates: true, Restore: true})
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 1 fresh first")
-			for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
+			for _, want := range []string{"turn 2 continue " + c.next, "turn 3 continue " + c.next, "turn 4 fresh fresh", "restore"} {
 				c.fails(sc, want)
 			}
 			if got := sc.lessons(); got != c.want {

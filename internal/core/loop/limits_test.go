@@ -128,10 +128,10 @@ func TestFailuresTakeTheirClassesPath(t *testing.T) {
 	cases := map[loop.Class]string{
 		loop.Overloaded: "wait", loop.Network: "wait", loop.NotStarted: "wait", loop.UsageLimit: "wait",
 		loop.Login: "finish error", loop.Billing: "finish error",
-		loop.Refused: "turn 2 continue gates_failed", loop.Crashed: "turn 2 continue gates_failed",
-		loop.TimedOut: "turn 2 continue gates_failed", loop.Silent: "turn 2 continue gates_failed",
+		loop.Refused: "turn 2 continue no_claim", loop.Crashed: "turn 2 continue no_claim",
+		loop.TimedOut: "turn 2 continue no_claim", loop.Silent: "turn 2 continue no_claim",
 		loop.OverBudget: "inspect deep", loop.Interrupted: "turn 1 continue interrupted",
-		"unheard-of": "turn 2 continue gates_failed",
+		"unheard-of": "turn 2 continue no_claim",
 	}
 	for class, want := range cases {
 		t.Run(string(class), func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestAClientThatCannotLiveIsAnError(t *testing.T) {
 	for tasks, ends := range map[int]string{1: "finish stuck", 2: "checkpoint"} {
 		sc := begin(t, loop.Policy{}, open("a", "b")[:tasks]...)
 		sc.checkpointed("turn 1 fresh first")
-		for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "checkpoint"} {
+		for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh", "checkpoint"} {
 			sc.fails(loop.Crashed, want)
 		}
 		sc.checkpointed(ends)
