@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -9,15 +11,31 @@ import (
 )
 
 // pathOf is a file that a user names from where they are, in the loop's work tree or its
-// repository: relative to the root, with slashes.
+// repository: relative to the root, with slashes. Pawl prints paths from the root: in a subfolder,
+// such a path is read from the root if its file, or else its folder, is only there.
 func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
+	roots := []string{git.RealPath(s.Spec.WorkTree(s.Loop)), git.RealPath(s.Spec.Root)}
 	at := absIn(git.RealPath(a.dir), file)
-	for _, root := range []string{s.Spec.WorkTree(s.Loop), s.Spec.Root} {
-		if rel, err := filepath.Rel(git.RealPath(root), at); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel), nil
+	for _, root := range roots {
+		rel, err := filepath.Rel(root, at)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
 		}
+		if printed := filepath.Clean(file); filepath.IsLocal(printed) && !isIn(roots, rel) && (isIn(roots, printed) ||
+			!isIn(roots, filepath.Dir(rel)) && isIn(roots, filepath.Dir(printed))) {
+			rel = printed
+		}
+		return filepath.ToSlash(rel), nil
 	}
 	return "", failure.New(failure.Usage, "name files of "+s.Spec.Root, "%s is not in the repository of loop %s", file, s.ID)
+}
+
+// isIn reports whether one of the folders has a file or folder at the path.
+func isIn(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		_, err := os.Lstat(filepath.Join(folder, path))
+		return err == nil
+	})
 }
 
 func (a *app) pathsOf(s *loopinfo.Loop, files []string) ([]string, error) {
