@@ -5,12 +5,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/testreport"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 type testreportCmd struct {
@@ -114,22 +111,5 @@ func (a *app) printVerdict(v testreport.Verdict) {
 	}
 	if v.Masked != "" {
 		a.printf("  `%s` hides the exit code of the tests\n", term.Clean(v.Masked))
-	}
-}
-
-// warnGates names the gates that pass though their tests fail, or tell nothing of
-// them, and those whose script is not there.
-func (a *app) warnGates(s record.Spec, root string) {
-	for _, g := range s.Gates {
-		if script, outside := verify.MissingScript(g, root, len(s.Setup) > 0); script != "" && !outside {
-			term.Warnf(a.Err, "gate %q: there is no file %s: it fails until the agent has written it", plan.OneLine(g.Name, 60), script)
-			term.Hintf(a.Err, "fix the gate's command if no task is to write %s", script)
-		}
-		if by := verify.Masked(g, root); by != "" {
-			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
-		}
-		if by := verify.HiddenOutput(g, root); by != "" {
-			term.Warnf(a.Err, "gate %q: `%s` throws away what its tests say, so nothing shows whether all of them ran", plan.OneLine(g.Name, 60), by)
-		}
 	}
 }

@@ -40,6 +40,7 @@ func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.warnFolder("gates", root, c.Gate)
+	a.warnGateEnv(settings.GateVars())
 	results, tree, err := a.runGates(ctx, root, settings)
 	if err != nil {
 		return err

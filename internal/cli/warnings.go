@@ -9,16 +9,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // warnPrepared says what a user should know before a loop begins.
 func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool) {
 	a.warnSecret(p.Goal)
 	a.warnGates(p.Spec, p.Root())
+	a.warnGateEnv(p.Spec.GateEnv)
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnDamaged(p)
@@ -128,5 +133,37 @@ func namesFolder(command, dir string) bool {
 func (a *app) warnFromEnv(p *launch.Prepared) {
 	if len(p.EnvSettings) > 0 {
 		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.EnvSettings, ", ")))
+	}
+}
+
+// warnGates names the gates that pass though their tests fail, or tell nothing of them, those
+// whose folder or script does not exist.
+func (a *app) warnGates(s record.Spec, root string) {
+	for _, g := range s.Gates {
+		if folder := verify.MissingFolder(g, root, len(s.Setup) > 0); folder != "" {
+			term.Warnf(a.Err, "gate %q: there is no folder %s: it fails until the agent has made it", plan.OneLine(g.Name, 60), term.Clean(folder))
+			term.Hintf(a.Err, "fix the gate's dir if no task is to make %s", term.Clean(folder))
+			continue
+		}
+		if script, outside := verify.MissingScript(g, root, len(s.Setup) > 0); script != "" && !outside {
+			term.Warnf(a.Err, "gate %q: there is no file %s: it fails until the agent has written it", plan.OneLine(g.Name, 60), script)
+			term.Hintf(a.Err, "fix the gate's command if no task is to write %s", script)
+		}
+		if by := verify.Masked(g, root); by != "" {
+			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
+		}
+		if by := verify.HiddenOutput(g, root); by != "" {
+			term.Warnf(a.Err, "gate %q: `%s` throws away what its tests say, so nothing shows whether all of them ran", plan.OneLine(g.Name, 60), by)
+		}
+	}
+}
+
+// warnGateEnv names the user's variables for gates that are not set.
+func (a *app) warnGateEnv(names []string) {
+	for _, name := range names {
+		if !strings.Contains(name, "=") && !environment.HasVariable(a.env.Vars, name) {
+			term.Warnf(a.Err, "gate_env names %s, which is not set: gates run without it", name)
+			term.Hintf(a.Err, "set it and run the command again, or take %s out of gate_env", name)
+		}
 	}
 }

@@ -17,6 +17,9 @@ import (
 
 // runGate runs a gate once, for at most limit.
 func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit time.Duration) gate.Result {
+	if !folderExists(w.root, g.Dir) {
+		return gate.Result{Gate: g.Name, Command: g.ShellCommand(), Status: gate.Fail, ExitCode: 1, Tree: w.tree, Reason: "there is no folder " + g.Dir + " to run it in"}
+	}
 	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
 	var in *checkout.Isolation
 	if w.checkout != "" {

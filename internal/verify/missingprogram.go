@@ -74,3 +74,18 @@ func MissingScript(g gate.Gate, root string, setUp bool) (script string, outside
 	below, err := filepath.Rel(root, path)
 	return first[1], err != nil || !filepath.IsLocal(below)
 }
+
+// MissingFolder returns the folder in which a gate is to run if it does not exist and no setup may
+// create it, else "".
+func MissingFolder(g gate.Gate, root string, setUp bool) string {
+	if setUp || folderExists(root, g.Dir) {
+		return ""
+	}
+	return g.Dir
+}
+
+// folderExists reports whether a gate's folder exists below a root, or cannot be asked for.
+func folderExists(root, dir string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir)))
+	return !errors.Is(err, fs.ErrNotExist)
+}
