@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // includeFile names ignored files that a fresh worktree needs all the same
@@ -106,4 +107,22 @@ func notExist(err error) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// NotIncluded lists the files, folders apart, that git ignores and that .worktreeinclude does not
+// name, without compiled ones: worktrees lack them.
+func (r *Repo) NotIncluded(ctx context.Context) ([]string, error) {
+	ignored, err := r.Ignored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var included []string
+	if _, err := os.Stat(r.path(includeFile)); err == nil {
+		if included, err = r.included(ctx); err != nil {
+			return nil, fmt.Errorf("read %s: %w", includeFile, err)
+		}
+	}
+	return slices.DeleteFunc(ignored, func(file string) bool {
+		return strings.HasSuffix(file, "/") || slices.Contains(included, file) || r.isByproduct(file, true)
+	}), nil
 }

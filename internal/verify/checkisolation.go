@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
@@ -86,15 +88,19 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 		if !isComparable(g, seen[i]) {
 			continue
 		}
-		u := IrreproducibleGate{Gate: g.Name, Remedy: deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " makes checkouts ready, .worktreeinclude names untracked files that they need; isolated = false on the gate has the work tree decide"}
 		there, err := v.runInCheckout(ctx, []gate.Gate{g}, w)
+		if err == nil && !gate.Reproduces(there[0], seen[i]) && v.Checkout.InNamespace(ctx) { // a flaky gate may do so the next time
+			there, err = v.runInCheckout(ctx, []gate.Gate{g}, w)
+		}
+		if err == nil && gate.Reproduces(there[0], seen[i]) {
+			continue
+		}
+		u := IrreproducibleGate{Gate: g.Name, Remedy: v.isolationRemedy(ctx)}
 		switch {
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 		case err != nil: // the place, not the gate
 			u.Why, u.Remedy = v.redactor.String(err.Error()), cmp.Or(failure.Hint(err), u.Remedy)
-		case gate.Reproduces(there[0], seen[i]):
-			continue
 		case there[0].Reason == gate.DiskFull:
 			u.Why, u.Remedy = there[0].Reason, "Free some space"
 		case there[0].Reason != "":
@@ -105,4 +111,23 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 		found = append(found, u)
 	}
 	return found, nil
+}
+
+// maxLacking bounds the ignored files that a remedy names.
+const maxLacking = 3
+
+// isolationRemedy says how a checkout gets what a gate needs. It names the first ignored files that
+// checkouts lack: one of them, often .env, may be what the gate misses.
+func (v *Verifier) isolationRemedy(ctx context.Context) string {
+	lacking, err := v.Repo.NotIncluded(ctx)
+	named := ""
+	if err == nil && len(lacking) > 0 {
+		named = " (they lack " + plan.OneLine(strings.Join(lacking[:min(len(lacking), maxLacking)], ", "), 100)
+		if more := len(lacking) - maxLacking; more > 0 {
+			named += fmt.Sprintf(" and %d more", more)
+		}
+		named += ", which git ignores)"
+	}
+	return deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " makes checkouts ready, .worktreeinclude names untracked files that they need" + named +
+		"; isolated = false on the gate has the work tree decide"
 }

@@ -3,10 +3,15 @@
 package verify_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -54,6 +59,27 @@ func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
 	}
 }
 
+// A flaky gate is not the checkout's fault: it is run there once more.
+func TestAFlakyGateIsNotTheCheckoutsFault(t *testing.T) {
+	t.Parallel()
+	needsNamespace(t)
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash asks the server of this test")
+	}
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, map[bool]string{true: "green", false: "red"}[asked.Add(1)%2 == 1])
+	}))
+	t.Cleanup(server.Close)
+	host, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
+	b := newBench(t, files{"lib": "1\n"}, nil)
+	gs := []gate.Gate{{Name: "a", Command: `bash -c 'exec 3<>/dev/tcp/` + host + "/" + port + `; printf "GET / HTTP/1.0\r\n\r\n" >&3; grep -q green <&3'`}}
+	got, err := b.CheckIsolation(t.Context(), b.tree(), gs, "")
+	if err != nil || len(got) > 0 || asked.Load() != 3 {
+		t.Errorf("unshown after %d runs: %+v (%v)", asked.Load(), got, err)
+	}
+}
+
 // What the user can do depends on what the checkout lacks.
 func TestRemediesForACheckout(t *testing.T) {
 	t.Parallel()
@@ -62,6 +88,8 @@ func TestRemediesForACheckout(t *testing.T) {
 		gate, want string
 	}{
 		"a set-up":    {files{".gitignore": "ignored\n"}, "grep 1 ignored", `setup = ["…"]`},
+		"a file":      {files{".gitignore": "ignored\n"}, "grep 1 ignored", "untracked files that they need (they lack ignored, which git ignores)"},
+		"other files": {files{".gitignore": "ignored\n", ".worktreeinclude": "ignored\n"}, "grep 1 ignored && false || [ -d '.git/logs' ]", "untracked files that they need; isolated"},
 		"submodules":  {files{".gitignore": "ignored\n", ".gitmodules": "\n"}, "grep 1 ignored", `setup = ["git submodule update --init --recursive"]`},
 		"a full disk": {files{".gitignore": "ignored\n"}, "grep 1 ignored || { echo 'write: no space left on device'; exit 1; }", "Free some space"},
 	} {
