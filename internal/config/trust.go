@@ -196,7 +196,7 @@ func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
 
 // Replaced tells of commands which trusted ones they stand in the place of, for a
 // user to compare: of the same kind and file, and not among those that stand
-// there now. With several, the last trusted go to the first.
+// there now. With several, those pair that begin with the same word, the last trusted first.
 func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]string, error) {
 	list, err := t.read()
 	if err != nil {
@@ -215,14 +215,23 @@ func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]strin
 		slices.SortFunc(entries, func(a, b entry) int {
 			return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Text, b.Text))
 		})
-		for _, c := range strange {
-			if at == (place{c.Kind, c.File}) && len(entries) > 0 {
-				was[c] = entries[0].Text
-				entries = entries[1:]
+		news := slices.DeleteFunc(slices.Clone(strange), func(c Command) bool { return at != place{c.Kind, c.File} })
+		alone := len(news) == 1 && len(entries) == 1
+		for _, c := range news {
+			i := slices.IndexFunc(entries, func(e entry) bool { return alone || sameProgram(e.Text, c.Text) })
+			if i >= 0 {
+				was[c] = entries[i].Text
+				entries = slices.Delete(entries, i, i+1)
 			}
 		}
 	}
 	return was, nil
+}
+
+// sameProgram reports whether two commands begin with the same word.
+func sameProgram(a, b string) bool {
+	first, second := strings.Fields(a), strings.Fields(b)
+	return len(first) > 0 && len(second) > 0 && first[0] == second[0]
 }
 
 // Add trusts the commands in the repository at root.

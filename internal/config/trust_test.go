@@ -195,10 +195,14 @@ func TestWhatATrustedCommandWas(t *testing.T) {
 	if err := list.Add(t.Context(), "/shop", []config.Command{gate("make test"), gate("make lint")}); err != nil {
 		t.Fatal(err)
 	}
-	now := []config.Command{gate("make lint"), gate("make test | tail"), gate("make e2e")}
+	now := []config.Command{gate("make lint"), gate("npm audit"), gate("make test | tail"), gate("make e2e")}
 	got, err := list.Replaced("/shop", now, now[1:])
-	if diff := cmp.Diff(map[config.Command]string{now[1]: "make test"}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(map[config.Command]string{now[2]: "make test"}, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
+	}
+	only := []config.Command{gate("make lint"), gate("npm test")}
+	if got, err := list.Replaced("/shop", only, only[1:]); got[only[1]] != "make test" || err != nil {
+		t.Errorf("one in the place of one: %v %v", got, err)
 	}
 	if got, err := list.Replaced("/other", now, now); len(got) != 0 || err != nil {
 		t.Errorf("of another repository: %v %v", got, err)
