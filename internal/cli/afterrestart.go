@@ -14,9 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// afterRestart resumes in the background each loop that ran there when the machine was
-// restarted: what the service of `pawl install service` does. One that cannot be resumed
-// does not keep the others from it.
+// afterRestart resumes in the background each loop that ran there when the machine restarted. The
+// service of `pawl install service` calls it. A loop that cannot be resumed does not stop the others.
 func (c *resumeCmd) afterRestart(a *app) error {
 	if c.Loop != "" || c.Yes || c.JSON || c.limitFlags.given() != (loop.Limits{}) {
 		return failure.New(failure.Usage, "pawl resume --after-restart, or pawl resume LOOP", "--after-restart resumes loops as they are, and takes neither LOOP nor limits")

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
+// answerCmd is `pawl answer`.
 type answerCmd struct {
 	unendedWord
 	Task string   `placeholder:"ID" help:"id of the task that asks; needed where several do"`

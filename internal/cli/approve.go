@@ -68,14 +68,14 @@ func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 	return a.say(a.approveTests(s, paths, ""))
 }
 
-// say prints the words that a function gave, and passes its error on.
+// say prints the words and returns the error.
 func (a *app) say(words string, err error) error {
 	a.printf("%s", words)
 	return err
 }
 
-// approveTests approves changes of these tests, in a message with that id, and says what
-// comes of it.
+// approveTests approves changes of these tests in a message with that id. It returns what happens
+// next, in words.
 func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string, error) {
 	if s.HasEnded() {
 		return a.approveEnded(s, paths)
@@ -91,7 +91,7 @@ func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string,
 	return a.sayOfTests(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
 }
 
-// approvalPoints names the points at which a loop stops for the user's yes.
+// approvalPoints names the points at which a loop waits for the user's approval.
 func approvalPoints(at []loop.Approval) string {
 	when := map[loop.Approval]string{
 		loop.ApprovePlan: "the plan (before the first task)", loop.ApproveClaim: "each claim", loop.ApproveTask: "each task (before its commit)",
@@ -104,7 +104,7 @@ func approvalPoints(at []loop.Approval) string {
 	return strings.Join(words, ", ")
 }
 
-// acceptWork takes the user's word for work of tasks that they have read.
+// acceptWork accepts the work of tasks that the user has read.
 func (a *app) acceptWork(s *loopinfo.Loop, c *approveCmd) error {
 	weak := s.Memory.State.UnprovenTasks()
 	switch {
@@ -128,7 +128,7 @@ func (a *app) acceptWork(s *loopinfo.Loop, c *approveCmd) error {
 	return a.say(a.applyToEnded(s, loop.Event{Payload: loop.Approved{Tasks: c.Task}}, "accepted the work of "+strings.Join(c.Task, ", ")))
 }
 
-// approveEnded counts what was found about work that waited for the approval.
+// approveEnded accepts work of an ended loop that waited for the approval of these tests.
 func (a *app) approveEnded(s *loopinfo.Loop, paths []string) (string, error) {
 	waiting := s.Memory.State.Unapproved()
 	if weak := s.Memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
@@ -147,7 +147,7 @@ func (a *app) approveEnded(s *loopinfo.Loop, paths []string) (string, error) {
 	return a.applyToEnded(s, loop.Event{Payload: loop.Approved{Paths: paths}}, "approved "+narrate.Tests(paths))
 }
 
-// applyToEnded has an ended loop take a user's word, and tells what came of it.
+// applyToEnded applies a user's decision to an ended loop and returns the result in words.
 func (a *app) applyToEnded(s *loopinfo.Loop, e loop.Event, what string) (string, error) {
 	ctx := a.untilSignal()
 	st, err := launch.ApplyToEnded(ctx, s.Loop, a.env, e)
@@ -188,10 +188,10 @@ func (c *rejectCmd) Run(a *app, s *loopinfo.Loop) error {
 	return a.say(a.rejectTests(s, paths, decision{why: a.withoutSecrets(strings.TrimSpace(c.Why))}))
 }
 
-// decision is a user's word on tests: why, and the id of its message, "" for any.
+// decision is a user's rejection of changed tests: the reason, and the message's id ("" = a new one).
 type decision struct{ id, why string }
 
-// rejectTests rejects changes of these tests, and says what comes of it.
+// rejectTests rejects changes of these tests and returns what happens next, in words.
 func (a *app) rejectTests(s *loopinfo.Loop, paths []string, d decision) (string, error) {
 	if s.HasEnded() {
 		return a.rejectEnded(s, paths, d)
@@ -203,7 +203,7 @@ func (a *app) rejectTests(s *loopinfo.Loop, paths []string, d decision) (string,
 	return a.sayOfTests(s, d.id, m, "the agent may not change "+narrate.Tests(paths))
 }
 
-// rejectEnded opens work again that waited for the approval.
+// rejectEnded reopens work of an ended loop that waited for the approval of these tests.
 func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string, error) {
 	waiting := s.Memory.State.Unapproved()
 	of := func(path string) bool { return path == loop.AllTests || slices.Contains(waiting, path) }
@@ -218,8 +218,8 @@ func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string,
 	return words + fmt.Sprintf("to have it done without them:  pawl resume %s\n", s.ID), nil
 }
 
-// sayOfTests leaves the user's word for a loop that has not ended, and says so. Of two
-// messages with the same id the loop takes one.
+// sayOfTests sends the user's decision to a loop that has not ended, and returns that in words. The
+// loop applies only one of two messages with the same id.
 func (a *app) sayOfTests(s *loopinfo.Loop, id string, m record.Message, what string) (string, error) {
 	if err := a.sendAs(s, cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
 		return "", err
@@ -227,11 +227,11 @@ func (a *app) sayOfTests(s *loopinfo.Loop, id string, m record.Message, what str
 	return fmt.Sprintf("%s: %s\n%s", s.ID, what, learnsLater(s)), nil
 }
 
-// everyTest is what a user types for every test.
+// everyTest is the operand that stands for every test.
 const everyTest = "**"
 
-// tests are the named files, relative to the work tree with slashes; where none is
-// named, those that were asked for or changed.
+// tests returns the named files relative to the work tree, with slashes. Without names, it returns the
+// tests that the agent asked for or changed.
 func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
 	if len(files) == 0 {
 		return s.Memory.State.Unapproved(), nil
@@ -259,8 +259,8 @@ func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
 	return paths, nil
 }
 
-// knows reports whether a file is there now, or waits for the user, or is in the
-// tree by which the loop is judged.
+// knows reports whether a file exists in the work tree, waits for the user, or is in the tree of
+// protected tests.
 func (a *app) knows(s *loopinfo.Loop, rel string) (bool, error) {
 	if slices.Contains(s.Memory.State.Unapproved(), rel) {
 		return true, nil
@@ -278,15 +278,15 @@ func (a *app) knows(s *loopinfo.Loop, rel string) (bool, error) {
 		return false, err
 	}
 	entries, err := repo.Entries(ctx, tree, rel)
-	if errors.Is(err, git.ErrNoRevision) { // a tree that is gone judges nothing
+	if errors.Is(err, git.ErrNoRevision) { // the tree was deleted, so it protects nothing
 		return false, nil
 	}
 	_, there := entries[rel]
 	return there, err
 }
 
-// awaitedApproval returns what the loop waits for the user to approve, where they name no
-// files, and no task or that one.
+// awaitedApproval returns the open question for an approval: that of the task, if one is named. If
+// files are named, it returns none, because they are approved as tests.
 func awaitedApproval(s *loopinfo.Loop, files, tasks []string) (loop.Question, bool) {
 	if len(files) > 0 || s.Memory.State.Outcome != "" {
 		return loop.Question{}, false
@@ -299,7 +299,7 @@ func awaitedApproval(s *loopinfo.Loop, files, tasks []string) (loop.Question, bo
 	return loop.Question{}, false
 }
 
-// sayYes answers what waits for the user's yes: by that, or by why not.
+// sayYes answers a question for approval. The answer is a yes or the reason against it.
 func (a *app) sayYes(s *loopinfo.Loop, q loop.Question, answer string) error {
 	what := "approved: "
 	if !loop.Approves(answer) {
@@ -309,9 +309,9 @@ func (a *app) sayYes(s *loopinfo.Loop, q loop.Question, answer string) error {
 	return a.say(a.sayOfTests(s, "", m, what+plan.OneLine(q.Text, 200)))
 }
 
-const changesMax = 20 // files of an approval that are named
+const changesMax = 20 // maximum number of files listed for an approval
 
-// changes name the files that an approval would accept.
+// changes lists the files that an approval would accept.
 func (a *app) changes(s *loopinfo.Loop, q loop.Question) (lines []string) {
 	if q.Diff() == "" {
 		return nil

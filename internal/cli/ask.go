@@ -15,16 +15,15 @@ import (
 // isTerminal reports whether a user is at the terminal to answer.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// awaits tells a user at the terminal what the standard input is read for:
-// silence looks like a tool that hangs.
+// awaits says at a terminal what standard input is read for. Without it, Pawl would seem to hang.
 func (a *app) awaits(what string) {
 	if isTerminal(a.In) {
 		_, _ = fmt.Fprintf(a.Err, "pawl: waiting on the standard input for %s\n", what)
 	}
 }
 
-// ask puts a question on the standard error and reads one line. Nobody answers where the
-// input ends at once: that is neither yes nor no, and the hint is what to type instead.
+// ask prints a question on standard error and reads one line. At the end of input, it returns an error
+// whose hint says what to type instead: an empty answer is neither yes nor no.
 func (a *app) ask(question, instead string) (string, error) {
 	_, _ = io.WriteString(a.Err, question)
 	answer, err := readLine(a.In)
@@ -42,8 +41,8 @@ func (a *app) ask(question, instead string) (string, error) {
 type confirmation struct {
 	text    string
 	enter   bool   // what Enter means
-	instead string // what to type where nobody answers
-	nobody  string // the error where nobody is at the terminal
+	instead string // the hint if nobody answers
+	nobody  string // the error if standard input is no terminal
 }
 
 // confirm reports whether the user says yes.
@@ -57,10 +56,10 @@ func (a *app) confirm(q confirmation) (bool, error) {
 	return err == nil && (answer == "y" || answer == "yes" || answer == "" && q.enter), err
 }
 
-// maxAnswer bounds an answer, in bytes: a command that judges the work may be long.
+// maxAnswer is the maximum length of an answer, in bytes. A gate command may be long.
 const maxAnswer = 64 << 10
 
-// readLine reads a line a byte at a time: what lies behind it answers the next question.
+// readLine reads one line, byte by byte: the rest of the input answers the next question.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); len(line) < maxAnswer; {
@@ -75,14 +74,14 @@ func readLine(r io.Reader) (string, error) {
 	return string(line), fmt.Errorf("it has more than %d bytes", maxAnswer)
 }
 
-// askForGate is ask for questions about the gate.
+// askForGate asks a question about the gate.
 func (a *app) askForGate(question string) (string, error) {
 	return a.ask(question, "--yes takes it; --gate 'CMD' names another")
 }
 
-// wantedGate asks for the command that judges the work: the one that is suggested,
-// or another. It is "" where the user wants none; no answer begins nothing, for
-// without a gate a run spends money on what nothing can verify.
+// wantedGate asks for the gate command: the suggested one or another. It returns "" if the user wants
+// none. An empty answer is an error, because a run without a gate spends money on work that nothing
+// can verify.
 func wantedGate(suggested string, answer func(question string) (string, error)) (string, error) {
 	word, err := answer(fmt.Sprintf("use %q as gate? [Y/n] ", suggested))
 	if err != nil {

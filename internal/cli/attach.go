@@ -14,13 +14,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// attachCmd is `pawl attach`: what the process that drives a loop shows.
+// attachCmd is `pawl attach`. It shows the screen of the process that drives a loop.
 type attachCmd struct {
 	unendedArg
 	JSON bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 }
 
-// Run shows the loop until it ends or the user has seen enough.
+// Run shows the loop until it ends or the user detaches.
 func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	s, err := a.findAttachable(c.Loop)
 	if err != nil {
@@ -39,8 +39,8 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	return err
 }
 
-// findAttachable reads the loop that a user wants to see: without a word one that has
-// not ended, or else the newest.
+// findAttachable returns the loop to attach to. Without a reference, it is one that has not ended, or
+// else the newest.
 func (a *app) findAttachable(ref string) (*loopinfo.Loop, error) {
 	s, err := a.findUnended(ref)
 	if err != nil && ref == "" {
@@ -63,8 +63,8 @@ func (a *app) findAttachable(ref string) (*loopinfo.Loop, error) {
 	return s, nil
 }
 
-// explainNoDriver says why a loop has no process, with the last words of one that was
-// started in the background.
+// explainNoDriver returns an error that says why no process drives a loop. For a loop that did not
+// begin in the background, it contains the last lines of its log.
 func (a *app) explainNoDriver(s *loopinfo.Loop) error {
 	err := requireDriver(s)
 	if s.Memory.State.StartedAt.IsZero() {
@@ -77,7 +77,7 @@ func (a *app) explainNoDriver(s *loopinfo.Loop) error {
 	return err
 }
 
-// viewer shows what another process says of its loop.
+// viewer prints what another process shows of its loop.
 type viewer struct {
 	s      *loopinfo.Loop
 	out    term.Printer
@@ -85,13 +85,13 @@ type viewer struct {
 }
 
 const (
-	screenEvery = 100 * time.Millisecond // how often the screen is read
-	ownerEvery  = time.Second            // and how often who drives the loop, where nothing is shown
-	ownerGone   = 5 * time.Second        // how long a loop may have no owner: it may be changing hands
+	screenEvery = 100 * time.Millisecond // how often the screen file is read
+	ownerEvery  = time.Second            // how often the loop's owner is checked while the screen does not change
+	ownerGone   = 5 * time.Second        // how long a loop may have no owner, as during a handover
 )
 
-// watch shows the loop until it has ended, with its code as the error, or until nobody
-// drives it.
+// watch prints the loop's screen until the loop ends or nobody drives it. The error holds the exit
+// code.
 func (v *viewer) watch(ctx context.Context) error {
 	tick := time.NewTicker(screenEvery)
 	defer tick.Stop()
@@ -126,8 +126,8 @@ func (v *viewer) watch(ctx context.Context) error {
 	}
 }
 
-// left reports whether nothing more will be shown here: the loop ended without a word, is
-// in a session, or has had no owner for a while.
+// left reports whether nothing more will be shown here: the loop ended without an event, is in a
+// session, or has had no owner for ownerGone.
 func (v *viewer) left(gone *time.Time) (bool, error) {
 	now, err := loopinfo.ReadDamaged(v.s.Loop)
 	if err != nil {
@@ -155,7 +155,7 @@ func (v *viewer) left(gone *time.Time) (bool, error) {
 	return true, requireDriver(now)
 }
 
-// codeOf is an exit code as an error, nil for success.
+// codeOf returns an exit code as an error, nil for success.
 func codeOf(code int) error {
 	if code == 0 {
 		return nil

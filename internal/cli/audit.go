@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
+// auditCmd is `pawl audit`.
 type auditCmd struct {
 	Commit string `arg:"" help:"commit that a loop made: a hash, a branch, HEAD~1"`
 	JSON   bool   `name:"json" help:"print a JSON object (docs/reference/audit.schema.json)"`
@@ -28,7 +29,7 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	return a.conclude(c.JSON, verdict{out, func() { a.printAudit(out) }, code})
 }
 
-// audits are the options of what runs gates of a commit in a checkout.
+// audits returns the options for running a commit's gates in a checkout.
 func (a *app) audits(repo *git.Repo) audit.Options {
 	return audit.Options{Store: a.store, Repo: repo, Vars: a.env.Vars, Find: a.find, Watch: a.watchGate}
 }

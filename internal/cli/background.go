@@ -21,7 +21,7 @@ type sessionRunCmd struct {
 	limitFlags
 }
 
-// Run continues with a loop in fresh sessions, to its end or until a session takes it.
+// Run continues a loop in fresh sessions until it ends or a session takes it over.
 func (c *sessionRunCmd) Run(a *app, l *store.Loop) (err error) {
 	signal.Ignore(syscall.SIGHUP)
 	begin := a.untilSignal()
@@ -35,15 +35,15 @@ func (c *sessionRunCmd) Run(a *app, l *store.Loop) (err error) {
 	return a.runLoop(d, driving{mode: term.Quiet, detached: true})
 }
 
-// background starts processes that continue loops.
+// background returns the launcher of processes that continue loops.
 func (a *app) background() launch.Background {
 	return launch.Background{Tool: a.self, Dir: a.dir, Env: a.env}
 }
 
 const letGoWords = "released for a session to take over"
 
-// takeBack waits for that session, and takes the loop up again where it does not
-// come; a signal ends the wait. There is no drive where another owner came.
+// takeBack waits for the session that asked for the loop. If the session does not come in time, it
+// acquires the loop again. A signal ends the wait. The driver is nil if another owner came.
 func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -62,8 +62,7 @@ func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, erro
 	return back, err
 }
 
-// detach creates the loop and leaves it to a process of its own, which outlives this
-// one and its terminal.
+// detach creates the loop and starts a process for it that outlives this one and its terminal.
 func (c *runCmd) detach(a *app, p *launch.Prepared) error {
 	ctx := a.untilSignal()
 	p.Spec.DetachOnHangup = true // also of who resumes it in a terminal
@@ -74,14 +73,14 @@ func (c *runCmd) detach(a *app, p *launch.Prepared) error {
 	return a.inBackground(ctx, l, backgroundRun{quiet: c.Quiet})
 }
 
-// backgroundRun says how a loop continues without this process.
+// backgroundRun holds the options for continuing a loop in another process.
 type backgroundRun struct {
-	epoch int64    // of the owner so far
-	flags []string // of session run, beside those that every loop gets
-	quiet bool     // print the id alone
+	epoch int64    // of the current owner
+	flags []string // more options for pawl session run
+	quiet bool     // print only the id
 }
 
-// inBackground starts the process that drives a loop, and says what to type next.
+// inBackground starts the process that drives a loop and prints the commands for it.
 func (a *app) inBackground(ctx context.Context, l *store.Loop, b backgroundRun) error {
 	pid, err := a.background().StartDriver(ctx, l, b.epoch, append(b.flags, "--now")...)
 	switch {

@@ -22,7 +22,7 @@ type checkpointsListCmd struct {
 	JSON bool `name:"json" help:"print a JSON array (docs/reference/checkpoints.schema.json)"`
 }
 
-// listedCheckpoint is what --json prints of one.
+// listedCheckpoint is a checkpoint in the output of --json.
 type listedCheckpoint struct {
 	N       int       `json:"n" jsonschema:"its number, for pawl restore and pawl checkpoints diff"`
 	Time    time.Time `json:"time" jsonschema:"when it was made"`
@@ -72,7 +72,7 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	if err != nil {
 		return err
 	}
-	open := s.Repo // only the loop's work tree can be compared with
+	open := s.Repo // the work tree to compare with is the loop's
 	if c.To != 0 {
 		open = s.Origin
 	}
@@ -99,7 +99,7 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	return nil
 }
 
-// target is the tree to compare with.
+// target returns the tree to compare with.
 func (c *checkpointsDiffCmd) target(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (string, error) {
 	if c.To == 0 {
 		tree, _, err := repo.Snapshot(ctx)

@@ -30,14 +30,14 @@ import (
 
 //go:generate env UPDATE=1 go test -run TestReferenceIsFresh|TestTablesOnPages .
 
-// Stdio are the standard streams of the process, and what ends it at once.
+// Stdio holds the standard streams of the process, and the function that ends it at once.
 type Stdio struct {
 	In, Out, Err *os.File
 	Exit         func(code int)
 }
 
-// grammar lists the commands, in the order in which help shows them. The tag user says
-// what only a user may do with a command, see requireUser.
+// grammar lists the commands in the order of the help. The tag user says what only a user may do with
+// a command, see requireUser.
 type grammar struct {
 	Run    runCmd    `cmd:"" group:"Run" help:"run an agent in fresh sessions until the work is verified"`
 	Start  startCmd  `cmd:"" user:"start another loop" group:"Run" help:"run a loop in your current Claude Code session"`
@@ -99,28 +99,27 @@ type grammar struct {
 	Confined confinedCmd `cmd:"" hidden:"" help:"run a command in the sandbox of a loop"`
 }
 
-// app is what commands work with.
+// app holds what all commands share.
 type app struct {
 	Stdio
 	env   environment.Environment
 	dir   string // the current folder, absolute
 	self  string // the path of this program
 	store *store.Store
-	args  []string // of the command line
+	args  []string // command-line arguments
 
-	foreground *foreground // process that waits for this driver, nil for none
+	foreground *foreground // the process that waits for this driver, or nil
 
-	damaged string // loop whose damaged journal was warned of
+	damaged string // the loop whose damaged journal was reported
 
-	columns int   // how wide text for people may be, 0 where that is not known
-	unsaid  error // what was to be printed and found the disk full, nil if nothing
+	columns int   // maximum width of text for people, 0 = unknown
+	unsaid  error // the error of printing to a full disk, or nil
 
-	until   context.Context // see untilSignal, nil while it is not asked for
+	until   context.Context // see untilSignal, which sets it
 	release context.CancelFunc
 }
 
-// Main runs the tool with its arguments, the program's name aside, and returns
-// the exit code.
+// Main runs the tool with its arguments, without the program's name. It returns the exit code.
 func Main(args []string, streams Stdio) int {
 	a := &app{Stdio: streams, args: args}
 	return a.exit(a.main(args))
@@ -151,13 +150,12 @@ func (a *app) main(args []string) error {
 	return a.unsaid
 }
 
-// printf writes text for people to the standard output, broken between words where
-// that is too narrow.
+// printf writes text for people to standard output. It breaks lines that are too long between words.
 func (a *app) printf(format string, args ...any) {
 	a.print(a.text(term.Wrap(fmt.Sprintf(format, args...), a.columns)))
 }
 
-// text is text for people in characters that their terminal has.
+// text returns text for people in characters that the terminal can show.
 func (a *app) text(s string) string {
 	if a.env.ASCII {
 		return term.ASCII(s)
@@ -165,10 +163,10 @@ func (a *app) text(s string) string {
 	return s
 }
 
-// abs is a path that a user typed, seen from where they are.
+// abs returns a path that the user typed, relative to the current folder, as an absolute one.
 func (a *app) abs(path string) string { return absIn(a.dir, path) }
 
-// absIn is a path, seen from a folder.
+// absIn returns an absolute path for one that is relative to dir.
 func absIn(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -176,9 +174,8 @@ func absIn(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// print writes text as it is: what a program reads, or what is quoted. What a closed
-// pipe does not take was not wanted; what a full disk does not is an error of the
-// command.
+// print writes text unchanged, for programs and for quotes. A closed pipe is no error: its reader
+// wanted no more. A full disk fails the command.
 func (a *app) print(text string) {
 	_, err := io.WriteString(a.Out, text)
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {

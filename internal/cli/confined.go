@@ -8,21 +8,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// confinedCmd starts the agent, or a gate, of a loop that is confined.
+// confinedCmd is `pawl confined`. It starts the agent or a gate of a confined loop.
 type confinedCmd struct {
 	Policy string   `required:"" placeholder:"FILE" help:"the rules of the sandbox"`
 	Inside bool     `help:"the sandbox is already set up"`
 	Argv   []string `arg:"" passthrough:"partial" placeholder:"COMMAND" help:"the command to run"`
 }
 
-// Codes that shells have for a command that is not there, or cannot be started: a
-// gate that ends so could not tell.
+// Shells exit with these codes if a command cannot be started or is not found. A gate that ends so has
+// no result.
 const (
 	notStarted exitCode = 126
 	notFound   exitCode = 127
 )
 
-// Run becomes the command.
+// Run replaces this process with the command.
 func (c *confinedCmd) Run(a *app) error {
 	argv := c.Argv
 	if len(argv) > 0 && argv[0] == "--" {

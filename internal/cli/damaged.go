@@ -9,8 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// warnDamaged names loops here that cannot be read in full, and so keep nothing from
-// beginning.
+// warnDamaged warns of loops here whose journals cannot be read. They do not stop a new loop.
 func (a *app) warnDamaged(p *launch.Prepared) {
 	for _, id := range p.Conflicts.Damaged {
 		term.Warnf(a.Err, "the journal of loop %s is damaged: how it stands is not known, and this run begins beside it", id)
@@ -18,7 +17,7 @@ func (a *app) warnDamaged(p *launch.Prepared) {
 	}
 }
 
-// warnDamage says once of each loop that its journal is read as far as it goes.
+// warnDamage warns once for each loop that its journal is read only up to the damage.
 func (a *app) warnDamage(s *loopinfo.Loop, found *journal.CorruptError) {
 	if a.damaged != s.ID {
 		term.Warnf(a.Err, "%s; what follows may be incomplete", found)

@@ -15,15 +15,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// A loop that lives in a session is driven from one of its hooks to the next. In
-// between nobody hears what is left in its inbox, so whoever leaves something
-// there has the loop hear it. What runs gates hears it by itself.
+// The session's hooks drive a loop that lives in a session. Between two hooks, nobody reads its inbox.
+// So the process that sends a message also makes the loop read it. A process that runs gates reads the
+// inbox itself.
 
-// deliverTimeout is how long a hook at work is waited for.
+// deliverTimeout is how long to wait for a running hook.
 const deliverTimeout = 2 * time.Second
 
-// deliverInbox makes a loop in a session take what was left for it, and returns how it
-// stands then.
+// deliverInbox makes a loop in a session read its inbox, and returns the loop's new state.
 func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
 	ctx := a.untilSignal()
 	err := a.background().DriveInSession(ctx, s.Loop, deliverTimeout, a.giveTools)
@@ -36,8 +35,8 @@ func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
 	return loopinfo.Read(s.Loop)
 }
 
-// stopInSession ends a loop that lives in a session. A turn of the agent's goes
-// on: it is the session's.
+// stopInSession ends a loop that lives in a session. The agent's current turn continues, because it
+// belongs to the session.
 func (a *app) stopInSession(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
 	if err := post(s, record.MessageStop, ""); err != nil {
 		return err
@@ -56,7 +55,7 @@ func (a *app) stopInSession(ctx context.Context, s *loopinfo.Loop, timeout time.
 	return a.awaitEnd(ctx, s, timeout)
 }
 
-// resumeInSession lets a loop that was paused continue in its session.
+// resumeInSession lets a paused loop continue in its session.
 func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	id := s.Memory.Bound.Session
 	if s.HasEnded() {
@@ -83,7 +82,7 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	return nil
 }
 
-// reopenInSession lets a loop that ended continue in the calling session.
+// reopenInSession lets an ended loop continue in the calling session.
 func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if !s.HasWorkLeft() {
 		return notEnded(s)

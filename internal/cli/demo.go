@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// demoCmd is `pawl demo`: `pawl run` on a repository made for it.
+// demoCmd is `pawl demo`: `pawl run` in a repository made for it.
 type demoCmd struct {
 	Agent        string  `default:"scripted" placeholder:"NAME" help:"scripted (no model, no network) or claude (your client, at most $2)"`
 	AgentCommand *string `placeholder:"PATH" help:"the agent's program"`
@@ -28,10 +28,10 @@ type demoCmd struct {
 	Quiet        bool    `short:"q" help:"print only the final summary"`
 }
 
-// scriptedAgent is the name of the agent that plays a script.
+// scriptedAgent is the name of the agent that follows a script.
 const scriptedAgent = "scripted"
 
-// Run makes the demo's repository and pursues its plan.
+// Run makes the demo's repository and runs its plan.
 func (c *demoCmd) Run(a *app) error {
 	if c.Agent == scriptedAgent && (c.AgentCommand != nil || c.Model != nil) {
 		return failure.New(failure.Usage, "add --agent claude", "the scripted agent has neither a program nor a model")
@@ -41,8 +41,7 @@ func (c *demoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	// The loop is kept where all loops are, so that whatever the screen says to
-	// type next can be typed.
+	// The loop is stored where all loops are, so that the commands on the screen work.
 	d, err := c.begin(ctx, a.env, place)
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(place.Dir))
@@ -84,7 +83,7 @@ func (c *demoCmd) begin(ctx context.Context, env environment.Environment, p demo
 	return prepared.Begin(ctx)
 }
 
-// introduce says what is real and what is not.
+// introduce says which parts of the demo are real.
 func (c *demoCmd) introduce(out io.Writer, p demo.Place) {
 	if c.Agent == scriptedAgent {
 		fmt.Fprintln(out, "The agent of this demo is a script, not a model; its figures are made up.")
@@ -123,9 +122,9 @@ func (c *demoCmd) conclude(a *app, out io.Writer, p demo.Place, l *store.Loop) e
 	return nil
 }
 
-// installFirst says how to get the command that the next steps name, of which program is
-// the path; "" where a shell finds it. After `go run ./cmd/pawl demo` it does not, and after
-// `npx pawl demo` only what npx starts does.
+// installFirst says how to install the pawl command if the shell does not find it, "" if it does. It
+// does not after `go run ./cmd/pawl demo`. After `npx pawl demo`, only programs that npx starts find
+// it.
 func installFirst(program string) string {
 	const without = "\nYour shell does not find pawl yet. "
 	path, err := exec.LookPath("pawl")

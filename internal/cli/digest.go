@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// digest reports on all loops that were at work since a time, in every repository.
+// digest reports on all loops that ran since a time, in every repository.
 func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	now := time.Now()
 	since, err := parseSince(c.Since, now)
@@ -56,7 +56,7 @@ func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	return report.Digest(a.Out, since, loops)
 }
 
-// parseSince reads a time as people say it: a day, or how long ago.
+// parseSince reads a day or an age, such as yesterday, 2026-01-31 or 12h.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	day := func(back int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, now.Location())

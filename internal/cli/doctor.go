@@ -23,15 +23,15 @@ type doctorCmd struct {
 	JSON     bool `name:"json" help:"print a JSON object (docs/reference/doctor.schema.json)"`
 }
 
-// examined is what --json prints.
+// examined is the output of --json.
 type examined struct {
 	OK       bool             `json:"ok" jsonschema:"nothing is broken; there may be warnings"`
 	Findings []doctor.Finding `json:"findings" jsonschema:"what each check has to say"`
 }
 
-// Run examines the machine and this project on it.
+// Run checks the machine and this project.
 func (c *doctorCmd) Run(ctx context.Context, a *app) error {
-	dir := git.RealPath(a.dir) // as the root is
+	dir := git.RealPath(a.dir) // as in the root's path
 	found := doctor.Examine(doctor.Gather(ctx, doctor.Options{
 		Dir: dir, Root: a.root(), Home: a.env.Home, PawlHome: a.env.PawlHome, Vars: a.env.Vars,
 		Version: version.String(), PluginVersion: pluginVersion, RunHooks: c.RunHooks,
@@ -51,7 +51,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// settingsFindings checks what is configured here, which pawl run and pawl verify read.
+// settingsFindings checks the settings here that pawl run and pawl verify read.
 func (a *app) settingsFindings(root string) []doctor.Finding {
 	settings, err := a.resolve(root, nil)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *app) settingsFindings(root string) []doctor.Finding {
 	return append(a.notifyFindings(root), a.telemetryFindings(settings)...)
 }
 
-// pluginVersion is the version of the plugin that this Pawl makes for a hook.
+// pluginVersion returns the version of the plugin that this Pawl makes for a hook command.
 func pluginVersion(command string, args []string) (string, error) {
 	hook := plugin.Hook{Command: command, Args: args, Tool: plugin.InTree().Tool}
 	if filepath.IsAbs(command) {
@@ -75,14 +75,14 @@ func pluginVersion(command string, args []string) (string, error) {
 	return p.Version, err
 }
 
-// The widths of the text where nothing else is known: what is well stands side by
-// side, in columns, the rest on lines of its own.
+// Widths of the text in columns, if the terminal's width is unknown. Checks that pass share a line,
+// each in a cell.
 const (
 	findingsWidth = 110
 	findingColumn = 27
 )
 
-// findingsText shows first what is well, then what is not, with what to do.
+// findingsText shows first the checks that passed, then the others with their fixes.
 func findingsText(found []doctor.Finding, verbose bool, columns int) string {
 	var b strings.Builder
 	row := ""
@@ -115,7 +115,7 @@ func findingsText(found []doctor.Finding, verbose bool, columns int) string {
 	return b.String()
 }
 
-// findingLine is what is wrong and, on the same line if there is room, its fix.
+// findingLine shows a problem and its fix, on one line if both fit.
 func findingLine(mark string, f doctor.Finding, columns int) string {
 	line, fix := mark+plan.OneLine(f.What, 0), "fix: "+plan.OneLine(f.Fix, 0)
 	switch {

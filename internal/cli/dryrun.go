@@ -20,8 +20,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// dryRun says what a run would do: goal, tasks, gates, limits, branch, and what
-// stands in its way. Titles come from a plan: they are cleaned.
+// dryRun prints what a run would do, and what prevents it: goal, tasks, gates, limits and branch.
+// Titles come from a plan, so they are cleaned.
 func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	line := func(name, format string, args ...any) {
 		a.print(a.text(fmt.Sprintf("%-10s %s\n", name, term.Clean(fmt.Sprintf(format, args...)))))
@@ -81,7 +81,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	return wouldBegin(obstacles)
 }
 
-// taskOutlook is the task's of the plan (plan.Task.Outlook), with what the user allowed.
+// taskOutlook returns the outlook of a task (see plan.Task.Outlook) with the user's options.
 func taskOutlook(p *launch.Prepared, t loop.Task) (why, option string) {
 	if t.Status != loop.Open {
 		return "", ""
@@ -95,13 +95,13 @@ func taskOutlook(p *launch.Prepared, t loop.Task) (why, option string) {
 	}
 	task.AllowTestChanges = p.Spec.MayChangeTests([]string{t.ID})
 	why, option = task.Outlook(t.Wanted == gate.Proven)
-	if t.ID == loop.GoalTask { // the options need no task
+	if t.ID == loop.GoalTask { // the options need no task id
 		option = strings.NewReplacer(t.ID+"=", "", "="+t.ID, "").Replace(option)
 	}
 	return why, option
 }
 
-// nameOf names a task in a sentence.
+// nameOf returns a task's name in a sentence.
 func nameOf(t loop.Task) string {
 	if t.ID == loop.GoalTask {
 		return "the goal"
@@ -109,7 +109,7 @@ func nameOf(t loop.Task) string {
 	return fmt.Sprintf("task %s %q", t.ID, t.Title)
 }
 
-// obstacleLines say each reason for which a loop would not begin, and what to do.
+// obstacleLines lists each reason why a loop would not begin, with its hint.
 func obstacleLines(obstacles []error) []string {
 	var lines []string
 	for _, err := range obstacles {
@@ -121,7 +121,7 @@ func obstacleLines(obstacles []error) []string {
 	return lines
 }
 
-// wouldBegin is the exit code of a dry run that found obstacles, or nil.
+// wouldBegin returns the exit code of a dry run as an error, or nil without obstacles.
 func wouldBegin(obstacles []error) error {
 	if len(obstacles) > 0 {
 		return exitCode(failure.Usage)
@@ -129,8 +129,7 @@ func wouldBegin(obstacles []error) error {
 	return nil
 }
 
-// checkoutWords says how the user's checkout moves to the loop's branch, "" if it
-// stays where it is.
+// checkoutWords says how the user's checkout moves to the loop's branch, "" if it does not.
 func checkoutWords(s record.Spec) string {
 	if s.UsesWorktree || s.NoCommit || s.AllDone() || s.Branch != "" && s.Branch == s.StartBranch {
 		return ""
@@ -143,7 +142,7 @@ func checkoutWords(s record.Spec) string {
 	return words + "; it switches back if nothing is committed"
 }
 
-// dryTasks lists the tasks, and what each may change.
+// dryTasks lists the tasks and the files that each may change.
 func dryTasks(line func(string, string, ...any), s record.Spec) {
 	for _, t := range s.Tasks {
 		title := t.Title

@@ -11,21 +11,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// exitCode ends the tool with a code after everything has been said.
+// exitCode is an error that ends the tool with a code and prints nothing more.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
-// Codes of commands that judge: verify, audit and guard check.
+// Exit codes of the commands that check: verify, audit and guard check.
 const (
-	disagrees  exitCode = 1 // a gate fails, or does not say what its receipt says
+	disagrees  exitCode = 1 // a gate fails or contradicts its receipt
 	cannotTell exitCode = 3
 )
 
-// taken is the code of a process that drove a loop until a session took it.
+// taken is the exit code of a driver whose loop a session took over.
 const taken exitCode = 16
 
-// exit prints an error, unless all has been said, and returns the exit code.
+// exit prints an error, unless it only holds a code, and returns the exit code.
 func (a *app) exit(err error) int {
 	var code exitCode
 	var s signalled
@@ -41,14 +41,13 @@ func (a *app) exit(err error) int {
 	return int(failure.CodeOf(err))
 }
 
-// meaning is one line of the table of exit codes.
+// meaning is one row of the table of exit codes.
 type meaning struct {
 	code       int
 	name, when string
 }
 
-// exitCodes is the table: how `pawl run` ends, by outcome, and how the other
-// commands do.
+// exitCodes returns the table of `pawl run`: the exit code of each outcome, and the general ones.
 func exitCodes() []meaning {
 	when := map[loop.Outcome]string{
 		loop.Verified:     "every task is done with the required evidence; every gate passes on the final tree",
@@ -78,7 +77,7 @@ func exitCodes() []meaning {
 	)
 }
 
-// exitRows is that table for the manual page.
+// exitRows returns that table for the manual page.
 func exitRows() []clihelp.Row {
 	var rows []clihelp.Row
 	for _, m := range exitCodes() {
@@ -87,7 +86,7 @@ func exitRows() []clihelp.Row {
 	return rows
 }
 
-// judgingCodes is the table of the commands that judge.
+// judgingCodes returns the table of the commands that check.
 func judgingCodes() []meaning {
 	return []meaning{
 		{0, "pawl verify", "every gate passes"},
@@ -110,7 +109,7 @@ func judgingCodes() []meaning {
 	}
 }
 
-// codesText is what `pawl help exit-codes` prints.
+// codesText returns the text of `pawl help exit-codes`.
 func codesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes of pawl.\n")

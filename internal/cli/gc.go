@@ -23,7 +23,7 @@ type gcCmd struct {
 	Yes       bool   `short:"y" help:"delete; without it, only show what would be deleted"`
 }
 
-// Run shows the loops that are to go, and deletes them with --yes.
+// Run lists the loops to delete, and deletes them with --yes.
 func (c *gcCmd) Run(ctx context.Context, a *app) error {
 	rule, err := c.rule()
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *gcCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// conclude says what was or would be deleted, and what stays although it is old.
+// conclude says what was or would be deleted, and which old loops stay.
 func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int64) {
 	var all int64
 	for _, l := range loops {
@@ -92,7 +92,7 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 	}
 }
 
-// typed is the command that deletes what was shown.
+// typed returns the command that deletes the listed loops.
 func (c *gcCmd) typed() string {
 	words := []string{"pawl gc --older-than", c.OlderThan}
 	if c.MaxSize != "" {

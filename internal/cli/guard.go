@@ -32,7 +32,7 @@ type guardCheckCmd struct {
 	JSON    bool     `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
 }
 
-// checkedCall is what --json prints.
+// checkedCall is the output of --json.
 type checkedCall struct {
 	Verdict guard.Decision `json:"verdict"`
 	Rule    string         `json:"rule" jsonschema:"id of the rule, custom for an entry of the settings, empty if the call is allowed"`
@@ -40,7 +40,7 @@ type checkedCall struct {
 	Unknown string         `json:"unknown" jsonschema:"what of an allowed call could not be read"`
 }
 
-// Run answers as the guard would.
+// Run prints the guard's answer to a call.
 func (c *guardCheckCmd) Run(a *app) error {
 	call, err := c.call(a)
 	if err != nil {
@@ -61,8 +61,8 @@ func (c *guardCheckCmd) Run(a *app) error {
 	})
 }
 
-// printGuard tells a verdict, and how to have another. A loop keeps its rules from
-// its start: only an approval changes what it protects.
+// printGuard prints a verdict and how to change it. A loop keeps the rules that it started with; an
+// approval changes only what it protects.
 func (a *app) printGuard(call toolcall.Call, rules guard.Rules, v guard.Verdict, ref string) {
 	if v.Decision == guard.Allow {
 		a.printf("allow\n")
@@ -88,15 +88,14 @@ func (a *app) printGuard(call toolcall.Call, rules guard.Rules, v guard.Verdict,
 	}
 }
 
-// lifts is the narrowest entry of the settings that would allow a call: its
-// command, its path, or else the whole rule. One that is denied by an entry, or by
-// several rules, has none.
+// lifts returns the narrowest settings entry that would allow a call: its command, its path, or the
+// whole rule. A call that an entry or several rules deny has none.
 func lifts(call toolcall.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
 	var entries []string
 	if call.Command != "" && !strings.Contains(call.Command, "\n") {
 		entries = append(entries, call.Command)
 	}
-	const most = 16 // of the paths that a command touches
+	const most = 16 // maximum number of touched paths to try
 	for _, path := range v.Touched[:min(most, len(v.Touched))] {
 		if rel, err := filepath.Rel(rules.Root, path); err == nil && filepath.IsLocal(rel) {
 			path = "./" + filepath.ToSlash(rel)
@@ -117,10 +116,10 @@ func lifts(call toolcall.Call, rules guard.Rules, v guard.Verdict) (string, bool
 	return "", false
 }
 
-// maxCommand bounds a command that is read from the standard input, in bytes.
+// maxCommand is the maximum length of a command on standard input, in bytes.
 const maxCommand = 1 << 20
 
-// call is the tool call that is asked about.
+// call returns the tool call to check.
 func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 	call := codec.ToolCall(c.Tool, nil, a.dir)
 	if c.Tool == "" {
@@ -155,8 +154,7 @@ func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 	return call, nil
 }
 
-// plausible refuses a tool that there is not, and words that the shell here took
-// the quotes of.
+// plausible refuses unknown tools, and commands whose quotes the shell removed.
 func (c *guardCheckCmd) plausible() error {
 	tools := append(codec.FileTools(), codec.ShellTools()...)
 	if c.Tool != "" && !slices.Contains(tools, c.Tool) {
@@ -170,7 +168,7 @@ func (c *guardCheckCmd) plausible() error {
 	return nil
 }
 
-// rules are those of the loop that is named, or of one that would begin here.
+// rules returns the rules of the named loop, or those of a loop that would begin here.
 func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	if c.Loop == "" {
 		ctx := a.untilSignal()

@@ -15,7 +15,7 @@ type guardListCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/guard-list.schema.json)"`
 }
 
-// guardListed is what --json prints.
+// guardListed is the output of --json.
 type guardListed struct {
 	Rules   []guard.Rule `json:"rules" jsonschema:"the guard's own"`
 	Entries []guardEntry `json:"entries" jsonschema:"what the settings here add"`
@@ -55,7 +55,7 @@ func (c *guardListCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// ruleHere is what the settings make of a rule.
+// ruleHere says how the settings change a rule.
 func ruleHere(id string, r guard.Rules) string {
 	has := func(list []guard.Pattern) bool {
 		return slices.ContainsFunc(list, func(p guard.Pattern) bool { return p.String() == id })
@@ -71,7 +71,7 @@ func ruleHere(id string, r guard.Rules) string {
 	return ""
 }
 
-// entriesOf are the entries of the settings, with their places.
+// entriesOf returns the entries of the settings with their sources.
 func entriesOf(here launch.GuardInfo) []guardEntry {
 	g, entries := here.Settings.Guard, []guardEntry{}
 	for _, l := range []struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
+// handoverCmd is `pawl handover`. It moves a loop out of its session.
 type handoverCmd struct {
 	resumeArg
 	Now bool `help:"do not wait for the current turn to end"`
 }
 
-// Run has fresh sessions continue the loop.
+// Run continues the loop in fresh sessions.
 func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if _, err := c.limits(s); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	return nil
 }
 
-// leaveLater has a loop leave its session as soon as what that is at is done.
+// leaveLater asks a loop to leave its session at the end of the current turn.
 func (a *app) leaveLater(s *loopinfo.Loop) error {
 	if s.Memory.State.Handover.To == loop.OwnerRunner {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
@@ -63,13 +63,12 @@ func (a *app) leaveLater(s *loopinfo.Loop) error {
 	return nil
 }
 
-// aboutRunner is what to type about a loop that is in no session.
+// aboutRunner lists the commands for a loop that runs outside of a session.
 func aboutRunner(id string) string {
 	return "  watch  pawl status " + id + ", pawl log " + id + " --follow\n  back   in Claude Code:  ! pawl start --take " + id + "\n"
 }
 
-// occupied reports whether the loop's session, or what does its work, is at
-// something that would be cut off.
+// occupied reports whether a handover now would interrupt the loop's session or its driver.
 func (a *app) occupied(s *loopinfo.Loop) bool {
 	st, in := s.Memory.State, s.Memory.Bound
 	switch {
@@ -80,7 +79,7 @@ func (a *app) occupied(s *loopinfo.Loop) bool {
 	}
 	b, err := session.Open(a.env.PawlHome).Find(in.Session)
 	if errors.Is(err, session.ErrNone) {
-		return in.Session == "" // it has not been seen yet, and was given the turn
+		return in.Session == "" // the session was given the turn, and has sent no event yet
 	}
 	return err != nil || b.Loop == s.ID && b.GivenTurns == s.Memory.TurnsBegun && !b.WaitingForTurn && !b.LoopMoved
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// newShow shows what begins, and how far a loop is that continues.
+// newShow prints the header of a loop that begins, or the progress of one that continues.
 func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	at := loop.State{Tasks: d.Spec.Tasks, Policy: d.Spec.Policy}
 	var doubtful, uncommitted []string
@@ -57,12 +57,12 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	return s, nil
 }
 
-// goalSource names the goal: the plan's file, or the beginning of the prompt.
+// goalSource returns the plan's file, or the beginning of the prompt.
 func goalSource(spec record.Request) string {
 	return cmp.Or(spec.Plan, plan.OneLine(spec.Prompt, 60))
 }
 
-// commitsTo is the branch that the loop commits to, "" if to none.
+// commitsTo returns the branch that the loop commits to, "" if it commits to none.
 func commitsTo(spec record.Repository) string {
 	if spec.NoCommit {
 		return ""
@@ -70,8 +70,7 @@ func commitsTo(spec record.Repository) string {
 	return spec.Branch
 }
 
-// from is what the loop starts from: a commit, and its branch where the loop's is
-// another.
+// from returns the loop's first commit, with the user's branch if it is not the loop's.
 func from(spec record.Repository) string {
 	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
 		return spec.StartBranch + " " + loopinfo.StartCommit(spec)
@@ -79,7 +78,7 @@ func from(spec record.Repository) string {
 	return loopinfo.StartCommit(spec)
 }
 
-// shown is a gate as people see it, with the folder that it runs in.
+// shown returns a gate for the screen, with the folder that it runs in.
 func shown(g gate.Gate) term.Gate {
 	if g.Kind == gate.ByReview {
 		text := plan.OneLine(g.Name+": "+g.Rubric, 100)

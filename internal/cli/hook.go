@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
-// hookCmd is pawl-hook in this program: where only one file can be put somewhere,
-// that is enough. pawl-hook starts faster, and falls back on it.
+// hookCmd is pawl-hook inside this program, for machines with only this file. pawl-hook starts faster,
+// and runs this command if it must.
 type hookCmd struct {
 	Args []string `arg:"" optional:"" placeholder:"AGENT" help:"the agent that calls: claude"`
 }
@@ -26,7 +26,7 @@ func (c *hookCmd) Run(a *app) error {
 		Parent: parent, Version: version.String(), Untracked: untracked, IsOrphaned: func() bool { return os.Getppid() != parent },
 	})
 	if slices.Contains(c.Args, "--wake") {
-		return codeOf(code) // what stands on stderr is told to the agent
+		return codeOf(code) // the agent is told what is on standard error
 	}
 	if err := a.startDaemon(a.env.Session.ID); err != nil {
 		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
@@ -34,11 +34,10 @@ func (c *hookCmd) Run(a *app) error {
 	return codeOf(code)
 }
 
-// untrackedTimeout bounds asking git in the middle of a tool call.
+// untrackedTimeout is how long git may take during a tool call.
 const untrackedTimeout = 3 * time.Second
 
-// untracked asks git for the untracked files below a folder. It runs no program of the
-// repository's.
+// untracked returns the untracked files below a folder. Git runs no program of the repository for it.
 func untracked(root, dir string) ([]string, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), untrackedTimeout)
 	defer cancel()

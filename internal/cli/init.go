@@ -22,7 +22,7 @@ type initCmd struct {
 	Yes  bool     `short:"y" help:"use the gate that is found without asking"`
 }
 
-// Run writes the gates to pawl.toml, and says what comes next.
+// Run writes the gates to pawl.toml and lists the next steps.
 func (c *initCmd) Run(ctx context.Context, a *app) error {
 	if _, err := git.Open(ctx, a.dir); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// gates are those that were typed, or the one that the files here imply.
+// gates returns the typed gates, or one that the files here suggest.
 func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	if len(c.Gate) > 0 {
 		return c.Gate, nil
@@ -92,8 +92,8 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	return []string{command}, nil
 }
 
-// suggested are the commands that the files at the root imply as gates, or else those of
-// the project below it that the user is in.
+// suggested returns the gates that the files at the root suggest. If there are none, it returns that
+// of the project below the root that contains the current folder.
 func (a *app) suggested(root string) ([]string, error) {
 	if found := config.Suggest(root); len(found) > 0 {
 		return found, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// settingsArgs is how commands name a settings file.
+// settingsArgs name a settings file.
 type settingsArgs struct {
 	Agent  string `arg:"" enum:"claude,service" help:"claude; or service, which resumes background loops after a restart (Linux, macOS)"`
 	Scope  string `enum:"user,project,local,plugin" default:"user" placeholder:"SCOPE" help:"user (all your sessions), project (everyone here), local (you, here) or plugin"`
@@ -35,7 +35,7 @@ type installCmd struct {
 	GuardBlocks bool `help:"block every tool call that Pawl's hook does not answer (project, local)"`
 }
 
-// request is the settings file that is meant.
+// request returns the request for the named settings file.
 func (c *settingsArgs) request(a *app) (install.Request, error) {
 	scope := install.Scope(c.Scope)
 	path, err := scope.Path(a.root(), a.env.Home)
@@ -45,7 +45,7 @@ func (c *settingsArgs) request(a *app) (install.Request, error) {
 	return install.Request{Scope: scope, Path: path, Home: a.env.PawlHome, DryRun: c.DryRun}, err
 }
 
-// Run puts the hooks into the settings and tells what it did.
+// Run adds the hooks to the settings and prints what changed.
 func (c *installCmd) Run(ctx context.Context, a *app) error {
 	scope := install.Scope(c.Scope)
 	switch {
@@ -119,7 +119,7 @@ func (c *installCmd) summarize(a *app, events install.Events, name, command stri
 	}
 }
 
-// liftCap sets the variable that lifts the client's cap, and nothing else.
+// liftCap sets only the variable that lifts the client's limit on Stop hooks.
 func (c *installCmd) liftCap(a *app) error {
 	if scope := install.Scope(c.Scope); scope != install.Project && scope != install.Local {
 		return failure.New(failure.Usage, install.LiftCap, "--only-cap is for the scopes project and local, not %s", scope)
@@ -159,14 +159,14 @@ func (c *installCmd) liftCap(a *app) error {
 	return nil
 }
 
-// warnUnread tells of a file that the client does not take.
+// warnUnread warns of a settings file that the client does not read.
 func (a *app) warnUnread(result install.Result, name string) {
 	if why := result.Unread(); why != "" {
 		term.Warnf(a.Err, "Claude Code will not read %s: %s; it takes neither", name, why)
 	}
 }
 
-// near is a path as a user here would write it.
+// near returns a path relative to the current folder, if it is below.
 func (a *app) near(path string) string {
 	if rel, err := filepath.Rel(git.RealPath(a.dir), path); err == nil && filepath.IsLocal(rel) {
 		path = rel
@@ -174,7 +174,7 @@ func (a *app) near(path string) string {
 	return term.Clean(path)
 }
 
-// aside prints what is not the result itself: in a dry run, that is the diff.
+// aside prints a remark. In a dry run it goes to standard error, because standard output is the diff.
 func (a *app) aside(dry bool, format string, args ...any) {
 	out := a.Out
 	if dry {
@@ -183,8 +183,8 @@ func (a *app) aside(dry bool, format string, args ...any) {
 	_, _ = fmt.Fprintf(out, format, args...)
 }
 
-// cap adds the variable that lifts the client's cap, where it counts and with the
-// user's consent, and says how it stands.
+// cap adds the variable that lifts the client's limit, if the scope allows it and the user agrees. It
+// returns the result in words.
 func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	const lifted = install.StopBlockCap + "=0"
 	if r.Scope == install.User {
@@ -214,13 +214,13 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	return lifted + " lifts the client's cap: Pawl keeps to the loop's own limits", nil
 }
 
-// lifting is the command that lifts the cap at this scope without a question.
+// lifting returns the command that lifts the limit at this scope without a question.
 func (c *installCmd) lifting() string {
 	return strings.Replace(install.LiftCap, string(install.Local), c.Scope, 1)
 }
 
-// hookCommand is how the client is to start the hook: by name where the file is
-// shared, else the lean program beside this one or on the PATH, else this one.
+// hookCommand returns the command of the hook. A shared file gets the bare name pawl-hook. Otherwise
+// it is pawl-hook beside this program or on the PATH, else this program.
 func hookCommand(scope install.Scope) (string, []string, error) {
 	const lean = "pawl-hook"
 	if scope == install.Project {
@@ -244,8 +244,8 @@ func hookCommand(scope install.Scope) (string, []string, error) {
 	return self, []string{"hook", "claude"}, nil
 }
 
-// ownPath is where this program lies, by the name that it was called by: a link
-// that an upgrade moves on outlives what it leads to.
+// ownPath returns the path of this program by the name that it was called by: a symlink stays valid if
+// an upgrade moves its target.
 func ownPath() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -265,7 +265,7 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// visible is a text of several lines without what would steer the terminal.
+// visible returns a text of several lines without characters that control the terminal.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)) {

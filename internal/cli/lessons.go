@@ -23,7 +23,7 @@ type lessonsCmd struct {
 	Keep lessonsKeepCmd `cmd:"" user:"keep lessons for the project" help:"keep a loop's lesson for later loops of this project"`
 }
 
-// lessonLoop is how they name a loop: a flag, for words follow.
+// lessonLoop names a loop by a flag, because the operands are something else.
 type lessonLoop struct {
 	Loop string `placeholder:"LOOP" help:"id of a loop or its beginning; default: the unfinished loop here"`
 }
@@ -33,14 +33,14 @@ type lessonsListCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/lessons.schema.json)"`
 }
 
-// lessons are what `pawl lessons --json` prints.
+// lessons is the output of `pawl lessons --json`.
 type lessons struct {
-	Loop    string   `json:"loop,omitempty"` // its id; absent where no loop is meant
+	Loop    string   `json:"loop,omitempty"` // its id; absent without a loop
 	Learnt  []string `json:"learnt"`         // of the loop
-	Project []string `json:"project"`        // of the project, for every loop here
+	Project []string `json:"project"`        // those of the project, for every loop here
 }
 
-// Run lists the lessons, numbered through.
+// Run lists the lessons with consecutive numbers.
 func (c *lessonsListCmd) Run(a *app) error {
 	l, _, err := a.lessons(c.Loop)
 	if err != nil {
@@ -67,13 +67,13 @@ func (c *lessonsListCmd) Run(a *app) error {
 
 func (l lessons) all() []string { return slices.Concat(l.Learnt, l.Project) }
 
-// numberedLesson is how a lesson is named.
+// numberedLesson names a lesson by its number.
 type numberedLesson struct {
 	lessonLoop
 	Number int `arg:"" help:"its number in the list"`
 }
 
-// find is the lesson, whether it is the project's, and the loop.
+// find returns the lesson, whether it belongs to the project, and the loop.
 func (n numberedLesson) find(a *app) (text string, project bool, s *loopinfo.Loop, err error) {
 	l, s, err := a.lessons(n.Loop)
 	if err != nil {
@@ -86,7 +86,7 @@ func (n numberedLesson) find(a *app) (text string, project bool, s *loopinfo.Loo
 	return all[n.Number-1], n.Number > len(l.Learnt), s, nil
 }
 
-// lessons reads both lists. Without a loop to mean there is the project's alone.
+// lessons returns the lessons of the project and of the loop, if there is one.
 func (a *app) lessons(ref string) (lessons, *loopinfo.Loop, error) {
 	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 
 type lessonsDropCmd struct{ numberedLesson }
 
-// Run takes a lesson out.
+// Run deletes a lesson.
 func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	text, project, s, err := c.find(a)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 
 type lessonsKeepCmd struct{ numberedLesson }
 
-// Run makes a loop's lesson one of the project.
+// Run copies a loop's lesson to the project.
 func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {
 	text, project, _, err := c.find(a)
 	if err != nil {
@@ -172,7 +172,7 @@ func (a *app) keepLesson(ctx context.Context, text string) error {
 	return nil
 }
 
-// changeLesson leaves the change for whoever drives the loop.
+// changeLesson sends the change to the loop, or applies it to one that has ended.
 func (a *app) changeLesson(s *loopinfo.Loop, m record.Message) error {
 	if s.HasEnded() && !s.HasWorkLeft() {
 		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)

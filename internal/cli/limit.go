@@ -13,7 +13,7 @@ type limitCmd struct {
 	totalLimits
 }
 
-// Run gives a loop other limits.
+// Run changes a loop's limits.
 func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	if s.HasEnded() {
 		return ended(s)

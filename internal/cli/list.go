@@ -21,7 +21,7 @@ type listCmd struct {
 	JSON bool `name:"json" help:"print a JSON array (docs/reference/list.schema.json)"`
 }
 
-// listed returns all loops. It warns of those that cannot be read.
+// listed returns all loops and warns of those that cannot be read.
 func (a *app) listed() ([]record.Entry, error) {
 	listed, err := record.List(a.store)
 	for _, l := range listed {
@@ -32,7 +32,7 @@ func (a *app) listed() ([]record.Entry, error) {
 	return listed, err
 }
 
-// summaries are the loops bound to the roots that fit, as they stand now, the newest first.
+// summaries returns the current state of the loops whose root fits, the newest first.
 func (a *app) summaries(fits func(root string) bool) ([]record.Summary, error) {
 	listed, err := record.List(a.store)
 	var out []record.Summary
@@ -62,7 +62,7 @@ func (c *listCmd) Run(a *app) error {
 			term.Warnf(a.Err, "%s", l.Err)
 		}
 		if sum.Root == "" {
-			continue // what it was created with cannot be read
+			continue // its spec cannot be read
 		}
 		rows, where = append(rows, sum), where || sum.Root != root
 	}
@@ -90,7 +90,7 @@ func noLoops(all bool, elsewhere int) string {
 	return "there is no loop here; pawl list --all shows those of other places"
 }
 
-// printLoops prints the loops, with their folders where they are not all in this one.
+// printLoops prints the loops, with their folders if where is true.
 func (a *app) printLoops(rows []record.Summary, where bool) {
 	place := ""
 	if where {
@@ -107,16 +107,16 @@ func (a *app) printLoops(rows []record.Summary, where bool) {
 	a.printTable(lines)
 }
 
-// printTable prints lines whose cells are divided by tabs.
+// printTable prints lines whose cells are separated by tabs.
 func (a *app) printTable(lines []string) {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(w, strings.Join(lines, "\n")+"\n")
-	_ = w.Flush() // into memory
+	_ = w.Flush() // writing to memory does not fail
 	a.printf("%s", out.String())
 }
 
-// minute is a time for a list; "-" for none.
+// minute returns a time for a list, "-" for none.
 func minute(t time.Time) string {
 	if t.IsZero() {
 		return "-"

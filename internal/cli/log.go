@@ -26,7 +26,7 @@ type logCmd struct {
 	Verify bool  `xor:"what" help:"check that no record was changed, removed or inserted"`
 }
 
-// Run tells what happened in a loop.
+// Run prints the history of a loop.
 func (c *logCmd) Run(ctx context.Context, a *app) error {
 	if c.Verify && (c.JSON || c.Follow) {
 		return failure.New(failure.Usage, "", "--verify prints neither JSON nor what follows")
@@ -51,9 +51,9 @@ func (c *logCmd) Run(ctx context.Context, a *app) error {
 	return ctx.Err()
 }
 
-// printRecords prints until there are no more, or the loop has ended with the
-// last record or behind it: a loop may have continued after an earlier end. It
-// keeps the machine's state, for what an event meant depends on it.
+// printRecords prints records until there are no more, or until the loop has ended at or after record
+// last: a loop may have continued after an earlier end. It keeps the loop's state, because the meaning
+// of an event depends on it.
 func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], last int64, c *logCmd) error {
 	var state loop.State
 	out := json.NewEncoder(a.Out)
@@ -84,8 +84,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 	return nil
 }
 
-// verifyJournal checks the chain. What the chain can tell and what not stands in
-// docs/DESIGN.md, section 5.
+// verifyJournal checks the journal's hash chain. docs/DESIGN.md, section 5, says what that proves.
 func (a *app) verifyJournal(s *loopinfo.Loop) error {
 	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {

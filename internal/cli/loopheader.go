@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// opening says what begins, for the user; begun is nil where nothing has.
+// opening describes a loop that begins in a session. If begun is nil, nothing has begun.
 func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -53,7 +53,7 @@ func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
 	return b.String()
 }
 
-// beginsWords says how a loop begins, which may be its end: a plan that is done.
+// beginsWords says how a loop begins. A loop over a finished plan ends at once.
 func beginsWords(st loop.State) string {
 	switch st.Phase {
 	case loop.Ended:
@@ -64,8 +64,8 @@ func beginsWords(st loop.State) string {
 	return "begins in this session"
 }
 
-// isolationWords says how a loop tries whose goal is that a command succeeds, ""
-// for others, and for one that leaves the session instead, or ends sooner.
+// isolationWords says when a loop retries a failed command goal in isolated sessions. It returns ""
+// for other loops, for those with a handover, and if the iteration limit comes first.
 func isolationWords(s record.Spec) string {
 	is := s.Isolation
 	if is == nil || s.Policy.Handover {
@@ -102,8 +102,7 @@ func isolationWords(s record.Spec) string {
 	return text
 }
 
-// triesCost is what so many isolated tries may cost together, 0 if that is not
-// bounded.
+// triesCost returns the maximum cost of so many isolated tries, 0 = no limit.
 func triesCost(s record.Spec, tries int) float64 {
 	all := s.Isolation.MaxCostUSD * float64(max(tries, 0))
 	if most := s.Policy.Limits.CostUSD; most > 0 && (all == 0 || most < all) {
@@ -117,8 +116,8 @@ func handoverWords(p loop.Policy) string {
 	return fmt.Sprintf("continues in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
 }
 
-// usualTries is how many tries a session has where nobody said, and sameTries how
-// many where they fail the same way.
+// usualTries is the default number of tries in a session. sameTries is that number if they fail in the
+// same way.
 const (
 	usualTries = 3
 	sameTries  = 2
@@ -141,7 +140,7 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 	case p.OnlyReviews():
 		line("", "%s:", reviewsAlone)
 		line("", "%s", reviewsHint)
-	case len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change: // nothing is claimed, or no gate judges it
+	case len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change: // it has gates, or its kind needs none
 	case len(p.Suggested) > 0:
 		line("gate", "%s. The files here suggest --gate '%s'", noGate, p.Suggested[0])
 	default:
@@ -151,7 +150,7 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 
 const noGate = "none: it can only end unverified"
 
-// noGateWords say what it means that a goal of this kind has no gate.
+// noGateWords says how a goal of this kind ends without a gate.
 func noGateWords(kind loop.GoalKind) string {
 	if kind == loop.Explore || kind == loop.Periodic {
 		return "none: nothing judges the work, and it ends finished at its limit"
@@ -159,7 +158,7 @@ func noGateWords(kind loop.GoalKind) string {
 	return noGate
 }
 
-// gatesWords names the gates, with what they say of the tree as it is.
+// gatesWords returns the gates with their first results.
 func gatesWords(s record.Verification, begun *launch.SessionLoop) []string {
 	results := map[string]gate.Result{}
 	if begun != nil {
@@ -202,8 +201,8 @@ func treeWords(s record.Repository) string {
 	return "what is verified is committed to " + s.Branch
 }
 
-// adoption says, once and in few lines, that another tool's files are a loop of
-// Pawl's now: the user did not ask for one by name.
+// adoption says in a few lines that Pawl continues the loop of another tool's files: the user did not
+// ask for it by name.
 func adoption(p *launch.Prepared, begun *launch.SessionLoop, remark string) string {
 	s, id := p.Spec, begun.Loop.ID
 	lives := "lives on Pawl's machine now"

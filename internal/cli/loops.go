@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// loopArg is how commands name a loop.
+// loopArg is an optional operand that names a loop.
 type loopArg struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: this session's, else the newest"`
 }
@@ -23,7 +23,7 @@ type loopArg struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l loopArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.find(l.Loop) }
 
-// unendedArg is how commands name a loop that they act on.
+// unendedArg is an optional operand that names a loop to act on.
 type unendedArg struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest unfinished loop here; default: the unfinished loop here"`
 }
@@ -31,7 +31,7 @@ type unendedArg struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l unendedArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
-// loopWord is the same where more words follow, so that it cannot be left out.
+// loopWord is the required form of loopArg, for commands with more operands.
 type loopWord struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here"`
 }
@@ -39,7 +39,7 @@ type loopWord struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l loopWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.find(l.Loop) }
 
-// unendedWord is unendedArg where more words follow.
+// unendedWord is the required form of unendedArg, for commands with more operands.
 type unendedWord struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest unfinished loop here"`
 }
@@ -47,7 +47,7 @@ type unendedWord struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l unendedWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
-// waitingWord is how commands name a loop that waits for an approval.
+// waitingWord is an operand that names a loop that waits for an approval.
 type waitingWord struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here that waits for your approval"`
 }
@@ -55,7 +55,7 @@ type waitingWord struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l waitingWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findWaiting(l.Loop) }
 
-// loopID is how the commands of pawl session name one.
+// loopID is the operand of the commands of pawl session.
 type loopID struct {
 	Loop string `arg:"" help:"id of a loop"`
 }
@@ -63,8 +63,7 @@ type loopID struct {
 // ProvideStored finds the loop, for the Run method of a command that takes it.
 func (l loopID) ProvideStored(a *app) (*store.Loop, error) { return a.store.Resolve(l.Loop, "") }
 
-// find reads the loop that a user means by ref. A damaged journal is warned
-// of, and read as far as it goes.
+// find returns the loop that ref names. It warns of a damaged journal and reads it up to the damage.
 func (a *app) find(ref string) (*loopinfo.Loop, error) {
 	l, err := a.findLoop(ref)
 	if err != nil {
@@ -79,9 +78,9 @@ func (a *app) find(ref string) (*loopinfo.Loop, error) {
 	return s, nil
 }
 
-// requireUser refuses what only a user may do where the command comes out of a
-// loop: an agent that could trust commands or stop its judge would judge itself.
-// This is a word, not a wall; what enforces is the guard, and confinement.
+// requireUser refuses a command that only a user may run if it comes from a loop: an agent that could
+// trust commands or stop its checks would decide about its own work. This only says no; the guard and
+// the sandbox enforce it.
 func (a *app) requireUser(what string) error {
 	id := a.comesFrom()
 	if id == "" {
@@ -91,10 +90,9 @@ func (a *app) requireUser(what string) error {
 		"this comes out of loop %s, and only a user may %s", id, what)
 }
 
-// comesFrom is the id of the loop whose processes this is one of, "" for none. The
-// variable is easily taken out of a command's environment, so those above it are
-// asked too: whether one was started for a loop that is kept here, or drives one
-// that has an agent of its own. Where that cannot be told the variable decides.
+// comesFrom returns the id of the loop that this process belongs to, "" for none. A command can remove
+// the variable from its environment, so the parent processes are checked too. They must have been
+// started for a loop of this store, or drive one here. If that is unknown, the variable decides.
 func (a *app) comesFrom() string {
 	if a.env.Loop != "" {
 		return a.env.Loop
@@ -116,10 +114,10 @@ func (a *app) comesFrom() string {
 	return ""
 }
 
-// root is the folder that loops here are bound to.
+// root returns the folder that loops here are bound to.
 func (a *app) root() string { return git.RootAbove(a.dir) }
 
-// verdict is a result with its exit code, nil for 0.
+// verdict is the result of a check with its exit code, nil for 0.
 type verdict struct {
 	result any // as JSON
 	text   func()

@@ -13,7 +13,7 @@ type mcpCmd struct {
 	Loop string `placeholder:"LOOP" help:"id of the loop to serve; default: this session's loop, looked up at each call"`
 }
 
-// Run serves until the client goes.
+// Run serves until the client closes the connection.
 func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 	o := mcpserver.Options{Env: a.env, Loop: c.Loop, Client: os.Getppid(), Dir: a.dir, Version: version.String(), Project: a.projectGates}
 	if c.Loop != "" {
@@ -27,7 +27,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 	return mcpserver.New(o).Serve(ctx, mcpserver.Lines{In: a.In, Out: a.Out})
 }
 
-// projectGates runs the gates of the project as `pawl verify` does.
+// projectGates runs the project's gates as `pawl verify` does.
 func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {
 	root := a.root()
 	settings, err := a.gates("verify", root, nil, "tell the user that  pawl trust  is needed: only they may let it run")
