@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -69,7 +70,12 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 		}
 	}
 	if err == nil && len(f.UncommittedSubmodules) == 0 && passesAsWell(f.Observation.Now, there) {
-		return nil
+		left, err := r.workLeftOut(ctx, own, m, f, there)
+		if len(left) > 0 {
+			g.MissingFromCommit = firstN(left, maxFailing)
+			g.Reason = "the commit lacks what changed in files that git did not track before: " + truncate(strings.Join(left, ", "), maxReasonBytes)
+		}
+		return err
 	}
 	g.MissingFromCommit = firstN(apart, maxFailing)
 	g.Reason = "the commit lacks untracked files that the gates may need: " + truncate(strings.Join(apart, ", "), maxReasonBytes)
@@ -77,6 +83,43 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 		g.Reason += ": " + err.Error()
 	}
 	return nil
+}
+
+// workLeftOut returns the files untracked before the loop that the task changed, if the commit
+// shows no work without them: it changes no file, or none of the tests that prove the work
+// passes there. Its gates may pass all the same, as they did before the task.
+func (r *Runner) workLeftOut(ctx context.Context, own string, m memory.ActionContext, f verify.Finding, there []gate.Result) ([]string, error) {
+	inTask, err := r.Repo.Diff(ctx, m.Start.Tree, f.TreeAfter)
+	if err != nil {
+		return nil, fmt.Errorf("compare the work tree with the task's start: %w", err)
+	}
+	marks := r.OwnFiles()
+	var left []string
+	for _, c := range inTask {
+		if slices.Contains(r.Spec.Untracked, c.Path) && !slices.Contains(marks, c.Path) {
+			left = append(left, c.Path)
+		}
+	}
+	if len(left) == 0 {
+		return nil, nil
+	}
+	if committed, err := r.Repo.Diff(ctx, m.Base.Commit, own); err != nil {
+		return nil, fmt.Errorf("compare the commit with the one before: %w", err)
+	} else if !slices.ContainsFunc(committed, func(c git.Change) bool { return !slices.Contains(marks, c.Path) }) {
+		return left, nil
+	}
+	proofs := slices.Concat(f.Verdict.Flipped, f.Verdict.Proving)
+	if anyPasses(f.Observation.Now, proofs) && !anyPasses(there, proofs) {
+		return left, nil
+	}
+	return nil, nil
+}
+
+// anyPasses reports whether one of these tests is named in the results as passed.
+func anyPasses(results []gate.Result, tests []string) bool {
+	return slices.ContainsFunc(results, func(res gate.Result) bool {
+		return slices.ContainsFunc(tests, func(id string) bool { return res.Tests[id] == gate.Pass })
+	})
 }
 
 // passesAsWell reports whether everything that passes here also passes there.
