@@ -17,11 +17,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Place is where a message stands in a chat, as the service names both.
+// Place identifies a message in a chat, by the ids of the service.
 type Place struct{ Chat, Message string }
 
-// postMessage is the method by which a bot of Slack writes. An address with another one
-// is a webhook, which tells of no message that could be replied to.
+// postMessage is the method with which a Slack bot writes. Other addresses are webhooks: they
+// return no message id, so nobody can reply.
 const postMessage = "chat.postMessage"
 
 // isBot reports whether an address is one of a bot, which can read replies.
@@ -29,7 +29,7 @@ func isBot(kind notice.Kind, u *url.URL) bool {
 	return kind == notice.Telegram || kind == notice.Slack && path.Base(u.Path) == postMessage
 }
 
-// apiReply is what a method of a chat service answers; of a service, its own fields.
+// apiReply is the answer of a chat service. Each service sets some of the fields.
 type apiReply struct {
 	OK          *bool           `json:"ok"`
 	Error       string          `json:"error"`       // Slack
@@ -109,7 +109,7 @@ func jsonRequest(ctx context.Context, address string, data []byte) (*http.Reques
 	return q, err
 }
 
-// postToChat sends a notice as a bot, and tells where the message stands.
+// postToChat sends a notice as a bot, and reports the message's Place.
 func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiver, u *url.URL) error {
 	text := n.Title + "\n" + n.Text
 	asks := n.IsAnswerable() && s.AnswersBy != nil && len(s.AnswersBy(r)) > 0
@@ -132,7 +132,7 @@ func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiv
 	return err
 }
 
-// chatFields are what a message needs: its text and what else the user's address says.
+// chatFields returns the fields of a message: its text, and the query of the user's address.
 func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
 	fields := map[string]any{}
 	for name, values := range u.Query() {
@@ -160,7 +160,7 @@ func howToAnswer(n notice.Notice) string {
 // approves reports whether a yes is asked for, not an answer.
 func approves(n notice.Notice) bool { return n.Question == nil || n.Question.Approve != "" }
 
-// buttons are what Telegram shows below a question: its suggested answers.
+// buttons returns the keyboard that Telegram shows below a question: its suggested answers.
 func buttons(n notice.Notice) any {
 	type button struct {
 		Text string `json:"text"`
@@ -183,7 +183,7 @@ func buttons(n notice.Notice) any {
 	return map[string]any{"inline_keyboard": rows}
 }
 
-// place is where a message that was sent stands.
+// place returns the ids of the sent message.
 func (a apiReply) place(kind notice.Kind) Place {
 	if kind == notice.Slack {
 		return Place{a.Channel, a.TS}

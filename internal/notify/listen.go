@@ -37,9 +37,8 @@ type Asked struct {
 	Answered string `json:"answered,omitempty"`
 }
 
-// Listener takes replies to questions that were sent to a chat. A chat is read by one
-// process of this machine at a time, for all loops: a reply that two of them ask for
-// reaches one alone.
+// Listener receives replies to questions that were sent to a chat. One process of this machine
+// reads a chat for all loops, since the service delivers each reply only once.
 type Listener struct {
 	Sender Sender
 	Dir    string // where questions are kept that were sent, and how far a chat was read
@@ -68,7 +67,7 @@ type reply struct {
 // chat is the folder of one bot: what was asked there, and how far it was read.
 type chat struct{ dir string }
 
-// chat returns the bot's folder. Its name tells nothing of the token.
+// chat returns the bot's folder. Its name does not reveal the token.
 func (l *Listener) chat(r notice.Receiver, u *url.URL) *chat {
 	bot := string(r.Kind) + " " + u.Scheme + u.Host + filepath.Dir(u.Path) + " " + u.Query().Get("token")
 	sum := sha256.Sum256([]byte(bot))
@@ -88,8 +87,8 @@ func (l *Listener) Remember(r notice.Receiver, q Asked) error {
 	return c.remember(q)
 }
 
-// Listen takes replies until the context is done. Another process that listens already
-// does it for this one, until it ends.
+// Listen receives replies until the context is done. While another process reads the chat, it waits:
+// that process delivers the replies.
 func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 	u, err := l.Sender.address(r)
 	if err != nil {
@@ -203,7 +202,7 @@ func (l *Listener) answer(c *chat, q Asked, text, id string) string {
 	return words
 }
 
-// tell tells the sender what became of the reply, as well as it goes.
+// tell sends the result of a reply to its sender, best effort.
 func (l *Listener) tell(u *url.URL, q Asked, said reply, words string) {
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout) // also where the answer ended the wait
 	defer cancel()
@@ -265,7 +264,7 @@ func (c *chat) asked() []Asked {
 	return all
 }
 
-// forgetOld removes questions that nobody replies to any more.
+// forgetOld removes questions older than askedKept.
 func (c *chat) forgetOld() {
 	for _, q := range c.asked() {
 		if time.Since(q.At) > askedKept {

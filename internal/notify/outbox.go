@@ -37,8 +37,8 @@ type Outbox struct {
 // LogName is the file in a loop's folder that says what was sent, and what was not.
 const LogName = "notify.log"
 
-// Post has a notice sent and does not wait for it. It is best effort: what it cannot hand
-// over is said in the log. A nil outbox tells nobody.
+// Post starts sending a notice and does not wait. It is best effort: failures are in the log. A nil
+// outbox sends nothing.
 func (o *Outbox) Post(n notice.Notice) {
 	if o == nil || len(o.Receivers(n)) == 0 {
 		return
@@ -95,8 +95,8 @@ func (o *Outbox) start(command string, args ...string) (pid int, err error) {
 	return proc.StartDetached(cmd)
 }
 
-// Listen has replies taken to questions that were sent by an earlier owner, and notices
-// sent that it left.
+// Listen starts receiving replies to an earlier owner's questions, and sends the notices that the
+// owner left unsent.
 func (o *Outbox) Listen() error {
 	if o == nil || len(o.Tool) == 0 || len(o.Settings.Answers) == 0 && len(Posted(o.Dir)) == 0 {
 		return nil

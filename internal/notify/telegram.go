@@ -37,8 +37,7 @@ type telegramUpdate struct {
 	} `json:"callback_query"`
 }
 
-// reply is what a sender said to a message of ours; the text is empty for an update that
-// is none.
+// reply returns a reply to one of our messages. Its text is empty if the update is not a reply.
 func (u telegramUpdate) reply() reply {
 	id := strconv.FormatInt(u.ID, 10)
 	if p := u.Pressed; p != nil && p.Message != nil {

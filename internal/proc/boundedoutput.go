@@ -22,7 +22,7 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes is what was kept.
+// Bytes returns the kept part.
 func (h *Head) Bytes() []byte { return h.kept.Bytes() }
 
 func (h *Head) String() string { return h.kept.String() }

@@ -69,11 +69,11 @@ func (g *group) sessionPIDs() []int {
 	return pids
 }
 
-// bubblewrap is what confines a command. A process of its own is the first in the command's
-// process table, and ends a moment after what it reports as its end.
+// bubblewrap is the program that confines a command. Its helper is the first process in the
+// command's namespace, and ends a moment after it has reported the command's end.
 const bubblewrap = "bwrap"
 
-// sweep ends the descendants and returns how many there were, without what confines them.
+// sweep ends the descendants and returns how many there were, not counting bubblewrap's.
 func (g *group) sweep(o sweepOptions) int {
 	own := map[identity]bool{}
 	killed, table := terminateAll(o.grace, g.start, func(table []entry) []entry {

@@ -89,9 +89,9 @@ func readStat(pid int) (entry, bool) {
 	return e, true
 }
 
-// readEnviron adds what the environment shows; that of another user is not
-// readable, and such a process is none of ours. One that begins or ends, or becomes
-// another program, shows none or a part of it: no stranger is made of that.
+// readEnviron adds the marks from a process's environment. The environment of another user's process
+// is not readable; such a process is not ours. A process that begins, ends or calls exec shows none of
+// it or a part: that does not make it a stranger.
 func readEnviron(e *entry, selfExe string) {
 	if e.zombie || e.kernel { // these have none
 		return
@@ -114,9 +114,9 @@ func executablePath(pid int) string {
 	return exe
 }
 
-// environOf is the environment of a process, where it can be told. In the middle of
-// exec none is shown (environ_read in fs/proc/base.c), as where it was cleared; what
-// tells the two apart is where the kernel says that it ends, nowhere yet or somewhere.
+// environOf returns the environment of a process, if it is known. During exec the kernel shows none
+// (environ_read in fs/proc/base.c), as if it were cleared. The two differ in env_end, which is 0
+// during exec.
 func environOf(pid int) (env []byte, told bool) {
 	path := fmt.Sprintf("/proc/%d/environ", pid)
 	env, err := os.ReadFile(path)

@@ -60,7 +60,7 @@ type TaskStarted struct {
 	Total int    `json:"total,omitempty" jsonschema:"tasks of the loop, without those that are left out"`
 }
 
-// TurnActivity tells what the agent does now, and the figures so far.
+// TurnActivity reports what the agent does now, and the figures so far.
 type TurnActivity struct {
 	Iteration      int     `json:"iteration" jsonschema:"this iteration, from 1"`
 	MaxIterations  int     `json:"max_iterations,omitempty" jsonschema:"limit of iterations"`

@@ -151,8 +151,7 @@ func (l *live) size() (columns, rows int) {
 	return columns, rows
 }
 
-// block is what stands at the bottom now: nothing before the start and after
-// the end.
+// block returns the lines of the live block: none before the start and after the end.
 func (l *live) block(now time.Time, rows int) []line {
 	s := l.story
 	if s.began.IsZero() || s.ended || s.asking || l.closed {

@@ -63,7 +63,7 @@ func timeOrDay(at, now time.Time) string {
 	return at.Format("Mon 2 Jan 15:04")
 }
 
-// lines are what an event leaves on the screen for good.
+// lines returns the permanent lines that an event prints.
 func (s *story) lines(e Event, now time.Time) []line {
 	switch e := e.(type) {
 	case LoopStarted:

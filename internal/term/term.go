@@ -1,9 +1,9 @@
 // Package term prints a loop at a terminal, and as JSON events for programs.
 //
-// Whoever drives a loop describes it as plain events (events.go) and gives them
-// to a Printer. There are three: a live block that is redrawn in place, plain
-// lines with a time for logs and pipes, and one JSON object per line. All three
-// tell the same story; none of them decides anything.
+// The driver of a loop describes it as plain events (events.go) and passes them to a
+// Printer. There are three: a live block that is redrawn in place, plain lines with
+// a time for logs and pipes, and one JSON object per line. All three show the same
+// facts; none of them decides anything.
 //
 // Text in events comes from plans, agents and test output and may be hostile:
 // escape sequences, control characters and direction marks are removed before

@@ -74,9 +74,8 @@ func (l line) pieces() []piece {
 }
 
 // wrap breaks a line between words into rows of at most n columns; all but the
-// first are indented. What stands between two gaps moves to the next row as a whole
-// where it fits there: a command, or a column. Where there is no room to be nice the
-// terminal breaks the line.
+// first are indented. The text between two gaps (a command, a column) moves to the next
+// row as a whole if it fits there. Without enough room the terminal breaks the line.
 func (l line) wrap(n, indent int) []line {
 	if width(l.String()) <= n || n < 3*indent/2 {
 		return []line{l}

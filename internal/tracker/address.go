@@ -39,7 +39,7 @@ var otherURL = regex.New(`^https?://[^\s/]+/\S*(?:/pull/|/pulls/|/merge_requests
 func IsOther(word string) bool { return otherURL.MatchString(word) }
 
 // Parse reads an address of issues: the URL of one on GitHub, "github:label=ready",
-// "beads:", "tracker:QUERY". Any other word is none.
+// "beads:", "tracker:QUERY". It returns false for any other word.
 func Parse(word string) (Address, bool) {
 	if issueURL.MatchString(word) {
 		return Address{GitHubName, word}, true

@@ -36,7 +36,7 @@ type bead struct {
 	DependsOn   []link `json:"dependencies"`
 }
 
-// link is what a bead depends on; commands of bd write it in two ways.
+// link is a dependency of a bead. The commands of bd write it in two forms.
 type link struct {
 	DependsOn string `json:"depends_on_id"`
 	Type      string `json:"type"`
@@ -198,7 +198,7 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	return nil
 }
 
-// bdWords is what bd says of a failure.
+// bdWords returns bd's message for a failure.
 func bdWords(answer []byte, said string) string {
 	var told struct{ Error string }
 	if json.Unmarshal(answer, &told) == nil && told.Error != "" {

@@ -211,8 +211,8 @@ func (l *lister) add(ctx context.Context, i ghIssue) error {
 	return nil
 }
 
-// related are open issues that another one depends on. A server that does not know such
-// has none.
+// related returns the open issues that another one depends on. It returns none if the server does
+// not support dependencies.
 func (l *lister) related(ctx context.Context, at place, path string, some bool) ([]ghIssue, error) {
 	if !some {
 		return nil, nil
@@ -322,5 +322,5 @@ func (g *GitHub) comment(ctx context.Context, at place, r Request) error {
 	return g.api(ctx, at.call("POST", "/comments", map[string]string{"body": r.Text + "\n\n" + mark}), nil)
 }
 
-// keyMark is what a text has by which it is known again.
+// keyMark returns the mark by which Pawl recognizes its own comment.
 func keyMark(key string) string { return "<!-- pawl: " + cmp.Or(key, "-") + " -->" }

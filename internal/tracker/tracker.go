@@ -1,13 +1,12 @@
-// Package tracker works with the issues of a tracker: it lists those that are a plan,
-// claims them while a loop is at work, and tells them what came of it.
+// Package tracker works with the issues of a tracker: it lists issues as a plan, claims them while
+// a loop works on them, and comments the result.
 //
 // Trackers are programs that speak a small protocol (Request, Reply): one JSON object a
-// line on the standard input and output. Program asks such a program, Serve is the other
-// side of it. Those for GitHub (GitHub) and beads (Beads) come with Pawl and use the same
-// protocol as a program of the user's.
+// line on standard input and output. Program is the client, Serve the server. GitHub and Beads
+// come with Pawl and use the same protocol as a user's own program.
 //
-// All text of an issue is a stranger's: it comes out of here as data of a plan in JSON
-// (Plan), in which no text can be a gate, a scope or any other setting.
+// Strangers write issues. So their text leaves this package only as data of a JSON plan (Plan), in
+// which no text can be a gate, a scope or another setting.
 package tracker
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Verb is what a request asks for.
+// Verb is the operation of a request.
 type Verb string
 
 // The verbs.
@@ -68,11 +67,11 @@ type Issue struct {
 	ClaimedBy string   `json:"claimed_by,omitempty"` // who else works on it
 }
 
-// Error is what a tracker says of a request that it could not do.
+// Error is a tracker's answer to a request that failed.
 type Error struct {
 	What string
 	Hint string
-	// Retry tells that the same request may succeed later.
+	// Retry reports whether the same request may succeed later.
 	Retry bool
 }
 
@@ -103,8 +102,8 @@ func problem(hint, format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Text is what open issues say, for a plan that is to be written of them. Strangers wrote
-// it. What readers of an issue do not see is left out.
+// Text returns the text of open issues, from which an agent is to write a plan. Strangers wrote it.
+// Text that readers of an issue do not see, such as HTML comments, is left out.
 func Text(from Address, issues []Issue) (string, error) {
 	var parts, closed []string
 	for _, i := range issues {
