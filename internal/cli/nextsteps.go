@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// next is what to type now.
+// next lists the commands to type after the loop's end.
 func (s *show) next(now loop.State, commits int) []string {
 	var lines []string
 	if commits > 0 {
@@ -46,8 +46,8 @@ func (s *show) next(now loop.State, commits int) []string {
 	return lines
 }
 
-// merging says how to merge the branch that a loop committed to, from where the user's
-// checkout is, or how to leave it where the loop is not done; "" where neither is needed.
+// merging returns the command that merges the loop's branch from the user's checkout. If the loop is
+// not done, it is the command that leaves that branch. It returns "" if neither is needed.
 func merging(c launch.Checkout, spec record.Repository, how loop.Outcome) string {
 	home, here := spec.StartBranch, c.Branch
 	if spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch {
@@ -65,7 +65,7 @@ func merging(c launch.Checkout, spec record.Repository, how loop.Outcome) string
 	case done:
 		text += " && git merge " + spec.Branch
 	}
-	if len(c.StateFiles) > 0 && here != home { // written when the loop had ended
+	if len(c.StateFiles) > 0 && here != home { // they were written after the loop's last commit
 		text = "git commit -m \"loop ended\" " + strings.Join(c.StateFiles, " ") + " && " + text
 	}
 	switch {

@@ -29,7 +29,7 @@ type notifyTestCmd struct {
 	Receivers []string `arg:"" optional:"" sep:"none" name:"RECEIVER" help:"receivers as in notify; default: all that are set up here"`
 }
 
-// Run sends a test notice to every receiver.
+// Run sends a test notice to each receiver.
 func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
 	settings, err := a.notifySettings(root, c.Receivers)
@@ -62,7 +62,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// answersBy says whose replies to a receiver count, where it is one that can be replied to.
+// answersBy says whose replies to a receiver count, "" if it takes none.
 func (a *app) answersBy(s notice.Settings, r notice.Receiver, root string) string {
 	from := s.AnswerSenders(r)
 	switch err := a.sender(root).CheckAnswers(r); {
@@ -76,7 +76,7 @@ func (a *app) answersBy(s notice.Settings, r notice.Receiver, root string) strin
 	return "; answers are taken from " + strings.Join(from, ", ")
 }
 
-// notifySettings are those of this folder, or the receivers that were typed. Those of the
+// notifySettings returns the settings of this folder, with the typed receivers. Receivers in the
 // repository's files must be trusted.
 func (a *app) notifySettings(root string, typed []string) (notice.Settings, error) {
 	flags := map[string]any{}
@@ -92,22 +92,21 @@ func (a *app) notifySettings(root string, typed []string) (notice.Settings, erro
 	return notice.Settings(settings.Notify), err
 }
 
-// sender sends as the user, from the root of a repository.
+// sender returns a sender that acts as the user, in the root of a repository.
 func (a *app) sender(root string) notify.Sender {
 	return notify.Sender{Vars: a.env.Vars, Dir: root, Home: a.env.Home, Redact: redact.New(a.env.Vars).String}
 }
 
-// ring rings the bell of the terminal and names the news in its title. It reports whether
-// there is a terminal.
+// ring rings the terminal's bell and sets its title. It reports whether there is a terminal.
 func (a *app) ring(n notice.Notice) bool {
 	if !isTerminal(a.Err) || a.env.Dumb {
 		return false
 	}
-	fmt.Fprintf(a.Err, "\x1b]2;%s\x07\x07", term.Clean(plan.OneLine(n.Title, 80))) // in one write: the display continues beside it
+	fmt.Fprintf(a.Err, "\x1b]2;%s\x07\x07", term.Clean(plan.OneLine(n.Title, 80))) // in one write, because the display writes at the same time
 	return true
 }
 
-// rings has a drive's notices ring the bell, where the user chose it.
+// rings makes the loop's notices ring the bell if the user chose it.
 func (a *app) rings(d *launch.Driver) {
 	post := d.Notify
 	d.Notify = func(n notice.Notice) {
@@ -121,14 +120,14 @@ func (a *app) rings(d *launch.Driver) {
 	}
 }
 
-// warnUnreachable says which receivers cannot work here.
+// warnUnreachable warns of receivers that cannot work here.
 func (a *app) warnUnreachable(s notice.Settings, root string) {
 	for _, words := range a.unreachable(s, root) {
 		term.Warnf(a.Err, "%s", words)
 	}
 }
 
-// unreachable names the receivers that cannot work here, each with why.
+// unreachable lists the receivers that cannot work here, with the reasons.
 func (a *app) unreachable(s notice.Settings, root string) []string {
 	var out []string
 	for _, text := range s.AllReceivers() {
@@ -150,7 +149,7 @@ func (a *app) unreachable(s notice.Settings, root string) []string {
 	return out
 }
 
-// receiverHere is a receiver that needs no account and that this machine has.
+// receiverHere returns a receiver that this machine has and that needs no account.
 func (a *app) receiverHere() string {
 	desktop := notice.Receiver{Kind: notice.Desktop}
 	if a.sender("").Check(desktop) == nil {
@@ -159,7 +158,7 @@ func (a *app) receiverHere() string {
 	return notice.Receiver{Kind: notice.Bell}.String()
 }
 
-// notifyFindings says for the doctor who is told when a loop here ends or needs its user.
+// notifyFindings checks for the doctor who is told that a loop here ends or needs you.
 func (a *app) notifyFindings(root string) []doctor.Finding {
 	const check, fix = "notify", "see to that, or leave it out of [notify];  pawl notify test  tries what is there"
 	settings, err := a.notifySettings(root, nil)

@@ -16,12 +16,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// helpTexts explain each command with examples, behind a line "== COMMAND".
+// helpTexts explains each command with examples, after a line "== COMMAND".
 //
 //go:embed help.txt
 var helpTexts string
 
-// newParser makes the parser of a grammar: *grammar, or a struct with some of its fields.
+// newParser makes the parser of a grammar: a *grammar, or a struct with some of its fields.
 func newParser(g any) (*kong.Kong, error) {
 	k, err := kong.New(g,
 		kong.Name("pawl"),
@@ -40,7 +40,7 @@ func newParser(g any) (*kong.Kong, error) {
 	return k, nil
 }
 
-// explainCommands gives n and the commands below it their texts.
+// explainCommands sets the help texts of n and the commands below it.
 func explainCommands(n *kong.Node) {
 	_, text, _ := strings.Cut("\n"+helpTexts, "\n== "+clihelp.Name(n)+"\n")
 	text, _, _ = strings.Cut(text, "\n== ")
@@ -54,7 +54,7 @@ func explainCommands(n *kong.Node) {
 func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
 	if err := ctx.Scan.PopValueInto("duration", &text); err != nil {
-		return err //nolint:wrapcheck // it names the flag
+		return err //nolint:wrapcheck // the error names the flag
 	}
 	d, err := figure.ParseDuration(text)
 	if err != nil {
@@ -64,8 +64,8 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// commandAlone is a grammar of the command that the arguments name, and nil if they name
-// none. To build the parser of all commands took half the time of `pawl version`.
+// commandAlone returns a grammar of only the command that the arguments name, nil for none. Building
+// the parser of all commands took half the time of `pawl version`.
 func commandAlone(args []string) any {
 	if len(args) == 0 {
 		return nil
@@ -73,8 +73,8 @@ func commandAlone(args []string) any {
 	return grammarOf(args[:1], func(f reflect.StructField) reflect.Type { return f.Type })
 }
 
-// firstCommands is a grammar of the commands of the first week without their flags: all
-// that rootHelp reads. To build the parser of all commands took a third of its time.
+// firstCommands returns a grammar of the commands for the first week, without their flags. rootHelp
+// needs no more. Building the parser of all commands took a third of its time.
 func firstCommands() any {
 	return grammarOf(clihelp.FirstWeek(), func(f reflect.StructField) reflect.Type {
 		var kept []reflect.StructField
@@ -92,8 +92,8 @@ func firstCommands() any {
 	})
 }
 
-// grammarOf is a grammar of the commands with these names, each of the type that typeOf
-// gives it, and nil if there are none.
+// grammarOf returns a grammar of the commands with these names, nil for none. typeOf returns the type
+// of each.
 func grammarOf(names []string, typeOf func(reflect.StructField) reflect.Type) any {
 	var fields []reflect.StructField
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[grammar]()) {
@@ -123,7 +123,7 @@ func (a *app) dispatch(args []string) error {
 		}
 		if ctx, err := k.Parse(args); err == nil {
 			return a.perform(ctx)
-		} // an error is told by the whole grammar, which knows what else was meant
+		} // the whole grammar explains an error better, because it knows all commands
 	}
 	k, err := newParser(&grammar{})
 	if err != nil {
@@ -158,7 +158,7 @@ func (a *app) dispatch(args []string) error {
 	return a.perform(ctx)
 }
 
-// firstHelp prints what pawl --help does.
+// firstHelp prints the help of pawl --help.
 func (a *app) firstHelp() error {
 	k, err := newParser(firstCommands())
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *app) firstHelp() error {
 	return nil
 }
 
-// perform runs the command that was parsed.
+// perform runs the parsed command.
 func (a *app) perform(ctx *kong.Context) error {
 	if what := ctx.Selected().Tag.Get("user"); what != "" {
 		if err := a.requireUser(what); err != nil {
@@ -182,8 +182,8 @@ func (a *app) perform(ctx *kong.Context) error {
 	return a.ended(ctx.Run(a))
 }
 
-// helpAsked reports whether the arguments ask for help, and with which words: none
-// at all, `help list`, `list --help`, `list -h`.
+// helpAsked reports whether the arguments ask for help, and with which words. Examples are no
+// arguments, `help list`, `list --help` and `list -h`.
 func helpAsked(args []string) (words []string, asked bool) {
 	if len(args) == 0 {
 		return nil, true

@@ -9,7 +9,7 @@ type pauseCmd struct {
 	unendedArg
 }
 
-// Run asks the loop to hold.
+// Run asks the loop to pause.
 func (c *pauseCmd) Run(a *app, s *loopinfo.Loop) error {
 	if err := requireDriver(s); err != nil {
 		return err

@@ -31,7 +31,7 @@ type planCmd struct {
 	Accept  planAcceptCmd  `cmd:"" user:"accept an edit of the plan" help:"apply an edit of the plan that a loop did not apply"`
 }
 
-// planArg is how commands name a plan.
+// planArg is an operand that names a plan.
 type planArg struct {
 	File string `arg:"" help:"the plan"`
 }
@@ -45,7 +45,7 @@ func (p planArg) load(a *app) (plan.Plan, error) {
 	return f.Plan(), nil
 }
 
-// open reads the file. In messages it has the name that the user typed.
+// open reads the file. Messages name it as the user typed it.
 func (p planArg) open(a *app) (*planfile.File, error) {
 	path := p.File
 	if !filepath.IsAbs(path) {
@@ -88,10 +88,10 @@ func (c *planShowCmd) Run(a *app) error {
 	return nil
 }
 
-// afterMost bounds the dependencies that a list of tasks names.
+// afterMost is the maximum number of dependencies shown for a task.
 const afterMost = 5
 
-// whenWords say what a task waits for.
+// whenWords says which tasks a task waits for.
 func whenWords(t plan.Task) string {
 	words := ""
 	if t.Optional {
@@ -142,7 +142,7 @@ type planNextCmd struct {
 	JSON bool `name:"json" help:"print a JSON object, or null (docs/reference/plan-next.schema.json)"`
 }
 
-// Run names the next task.
+// Run prints the next task.
 func (c *planNextCmd) Run(a *app) error {
 	p, err := c.load(a)
 	if err != nil {
@@ -167,7 +167,7 @@ type planCheckCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/plan-check.schema.json)"`
 }
 
-// checked is what --json prints.
+// checked is the output of --json.
 type checked struct {
 	Format   string         `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
 	Problems []plan.Problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
@@ -175,7 +175,7 @@ type checked struct {
 	Outlooks []outlook      `json:"outlooks,omitempty" jsonschema:"guesses: tasks that will probably wait for you, though the agent does them well"`
 }
 
-// Run says all that is wrong with a plan, and which marks it does not know.
+// Run prints all that is wrong with a plan, and the checkbox marks that it does not know.
 func (c *planCheckCmd) Run(a *app) error {
 	f, err := c.open(a)
 	invalid, _ := errors.AsType[*planfile.Invalid](err)
@@ -208,14 +208,14 @@ func (c *planCheckCmd) Run(a *app) error {
 	return nil
 }
 
-// outlook is of a task that will probably wait for the user (plan.Task.Outlook).
+// outlook is a task that will probably wait for the user, see plan.Task.Outlook.
 type outlook struct {
 	ID      string `json:"id" jsonschema:"the task"`
 	Message string `json:"message" jsonschema:"what will probably happen"`
 	Option  string `json:"option" jsonschema:"the option of pawl run that accepts it beforehand"`
 }
 
-// outlooks returns those of the open tasks.
+// outlooks returns the outlooks of the open tasks.
 func outlooks(p plan.Plan) []outlook {
 	var all []outlook
 	for _, t := range p.Tasks {

@@ -22,7 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// printDraft shows a plan that is not written yet.
+// printDraft prints a plan that is not written yet.
 func (a *app) printDraft(c draft.Conversation, usage loop.Usage) {
 	p := c.Plan()
 	a.printf("\n%s: %s, %s\n", term.Clean(p.Title), figure.Count(len(p.Tasks), "task"), figure.Money(usage.CostUSD))
@@ -47,8 +47,8 @@ func (a *app) printDraft(c draft.Conversation, usage loop.Usage) {
 	}
 }
 
-// acceptPlan asks whether the plan is to be written, and lets the user edit it. It
-// returns what is to be written, nil for nothing.
+// acceptPlan asks whether to write the plan, and lets the user edit it. It returns the text to write,
+// or nil.
 func (a *app) acceptPlan(ctx context.Context, data []byte, out string) ([]byte, error) {
 	for {
 		word, err := a.askForPlan(ctx, fmt.Sprintf("write %s? [Y]es, [e]dit it first, [n]o ", a.shown(out)))
@@ -75,7 +75,7 @@ func (a *app) acceptPlan(ctx context.Context, data []byte, out string) ([]byte, 
 	}
 }
 
-// edit has the user's editor change a text, in a temporary file of that name.
+// edit opens a text in the user's editor, in a temporary file with that name. It returns the new text.
 func (a *app) edit(ctx context.Context, name string, data []byte) ([]byte, error) {
 	editor := cmp.Or(a.env.Variable("VISUAL"), a.env.Variable("EDITOR"))
 	words := strings.Fields(editor)
@@ -99,19 +99,19 @@ func (a *app) edit(ctx context.Context, name string, data []byte) ([]byte, error
 	return atomicfile.Read(path, planfile.MaxSize)
 }
 
-// acceptedPlan is a plan to be written.
+// acceptedPlan is a plan that the user accepted.
 type acceptedPlan struct {
 	path  string
 	text  []byte
-	gates []string // for a project that has none
-	seen  bool     // the user has seen the gates: they may run
+	gates []string // for a project without gates
+	seen  bool     // the user saw the gates, so they may run
 }
 
-// keepPlan writes the plan, and the gates to pawl.toml.
+// keepPlan writes the plan, and its gates to pawl.toml.
 func (a *app) keepPlan(ctx context.Context, p acceptedPlan) error {
 	name := a.shown(p.path)
 	if err := atomicfile.Write(p.path, p.text, 0o644); err != nil {
-		a.print(string(p.text)) // it was paid for
+		a.print(string(p.text)) // so that it is not lost: the user paid for it
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	a.printf("wrote %s\n", name)
@@ -124,8 +124,7 @@ func (a *app) keepPlan(ctx context.Context, p acceptedPlan) error {
 	return nil
 }
 
-// writeGates adds gates to pawl.toml, before all that is there: a key behind a table
-// would belong to it.
+// writeGates adds gates at the start of pawl.toml: after a table, the key would belong to it.
 func (a *app) writeGates(ctx context.Context, gates []string, trust bool) error {
 	root := a.root()
 	path := filepath.Join(root, config.ProjectFile)
@@ -159,7 +158,7 @@ func (a *app) writeGates(ctx context.Context, gates []string, trust bool) error 
 	return config.OpenTrust(a.env.PawlHome).Add(ctx, root, seen)
 }
 
-// tomlString is a text as a basic string of TOML.
+// tomlString returns a text as a basic string of TOML.
 func tomlString(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -178,7 +177,7 @@ func tomlString(text string) string {
 	return b.String()
 }
 
-// askForPlan puts a question and reads a line, unless the context ends before.
+// askForPlan asks a question and reads a line, unless ctx ends first.
 func (a *app) askForPlan(ctx context.Context, question string) (string, error) {
 	type reply struct {
 		text string

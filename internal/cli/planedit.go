@@ -18,18 +18,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// planWord is how commands name a plan that they edit.
+// planWord is an operand that names a plan to edit.
 type planWord struct {
 	Plan string `arg:"" name:"PLAN" help:"the plan, or the loop that works on it; . = the newest unfinished loop here"`
 }
 
-// planTask is the same with one of its tasks.
+// planTask names a plan and one of its tasks.
 type planTask struct {
 	planWord
 	Task string `arg:"" name:"ID" help:"the task, as in pawl plan show"`
 }
 
-// planPlace is where a task goes.
+// planPlace says before or after which task to work on a task.
 type planPlace struct {
 	Before string `placeholder:"ID" xor:"place" help:"work on it before this task"`
 	After  string `placeholder:"ID" xor:"place" help:"work on it after this task"`
@@ -58,14 +58,14 @@ func (c *planEditCmd) Run(a *app) error {
 
 type planSkipCmd struct{ planTask }
 
-// Run has a loop leave a task out.
+// Run lets a loop skip a task.
 func (c *planSkipCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Skip, Task: c.Task})
 }
 
 type planRetryCmd struct{ planTask }
 
-// Run has a loop try a task again.
+// Run lets a loop try a task again.
 func (c *planRetryCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retry, Task: c.Task})
 }
@@ -75,14 +75,14 @@ type planMoveCmd struct {
 	planPlace
 }
 
-// Run has a task worked on at another time.
+// Run changes when a task is worked on.
 func (c *planMoveCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Move, Task: c.Task, Before: c.Before, After: c.After})
 }
 
 type planReopenCmd struct{ planTask }
 
-// Run has a task that is done worked on again.
+// Run opens a done task again.
 func (c *planReopenCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Reopen, Task: c.Task})
 }
@@ -92,7 +92,7 @@ type planAcceptCmd struct {
 	File string `arg:"" optional:"" name:"FILE" help:"the edit, as pawl report names it; default: the last one"`
 }
 
-// Run applies an edit that is held back.
+// Run applies an edit that the loop held back.
 func (c *planAcceptCmd) Run(a *app, s *loopinfo.Loop) error {
 	held := s.Memory.State.UnappliedEditFiles
 	if len(held) == 0 {
@@ -109,7 +109,7 @@ func (c *planAcceptCmd) Run(a *app, s *loopinfo.Loop) error {
 	return a.editPlanOf(s, s.PlanPath(), e)
 }
 
-// editPlan edits a plan: by a message, if a loop works on it, else in the file.
+// editPlan edits a plan. It sends a message if a loop works on the plan, else it changes the file.
 func (a *app) editPlan(word string, e plan.Edit) error {
 	path := a.abs(word)
 	isPath := strings.ContainsAny(word, `/\`) || filepath.Ext(word) == ".md" || filepath.Ext(word) == ".json"
@@ -133,8 +133,7 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 // worksOnPlan reports whether the loop has a plan and has not ended.
 func worksOnPlan(s *loopinfo.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() }
 
-// loopOfPlan is the loop that works on a plan, or else the last one that did; nil for
-// none.
+// loopOfPlan returns the loop that works on a plan, or else the last one that did, or nil.
 func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
 	loops, err := a.store.Loops()
 	if err != nil {
@@ -142,7 +141,7 @@ func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
 	}
 	var found *loopinfo.Loop
 	for _, l := range loops {
-		spec, err := record.ReadSpec(l) // pawl list names one that cannot be read
+		spec, err := record.ReadSpec(l) // pawl list warns of loops that cannot be read
 		if err != nil || spec.Plan == "" || git.RealPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != git.RealPath(path) {
 			continue
 		}
@@ -157,7 +156,7 @@ func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
 	return found, nil
 }
 
-// editPlanOf edits the plan at path, which the loop works on or did, if there is one.
+// editPlanOf edits the plan at path. s is the loop that works on it or did, or nil.
 func (a *app) editPlanOf(s *loopinfo.Loop, path string, e plan.Edit) error {
 	if s == nil || s.HasEnded() {
 		return a.editPlanFile(s, path, e)
@@ -173,7 +172,7 @@ func (a *app) editPlanOf(s *loopinfo.Loop, path string, e plan.Edit) error {
 	return nil
 }
 
-// editPlanFile edits the plan of no loop, or of one that has ended.
+// editPlanFile edits the file of a plan. s is nil or a loop that has ended.
 func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 	f, err := planfile.Load(path)
 	if err != nil {
@@ -206,7 +205,7 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 	return nil
 }
 
-// asUsage makes what cannot be edited the user's error.
+// asUsage returns an error about missing ids as a usage error.
 func asUsage(err error) error {
 	if !errors.Is(err, planfile.ErrNumbers) {
 		return err
@@ -214,7 +213,8 @@ func asUsage(err error) error {
 	return failure.New(failure.Usage, "give the tasks ids, as in  - [ ] T1 title", "%w", err)
 }
 
-// tryEdit finds out what comes of an edit, after those that wait already.
+// tryEdit checks an edit on the loop's plan, after the edits that are pending. It returns the edit as
+// it would be made.
 func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 	t, known := s.Memory.State.Task(e.Task)
 	switch {
@@ -247,10 +247,10 @@ func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 	return done, err
 }
 
-// frozenPlan is the plan as the loop knows it.
+// frozenPlan returns the loop's copy of the plan.
 func frozenPlan(s *loopinfo.Loop) (*planfile.File, error) {
 	data, err := atomicfile.Read(record.FrozenPlanPath(s.Loop), planfile.MaxSize)
-	if errors.Is(err, os.ErrNotExist) { // it has not begun
+	if errors.Is(err, os.ErrNotExist) { // the loop has not begun
 		return planfile.Load(s.PlanPath())
 	}
 	if err != nil {

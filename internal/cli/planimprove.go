@@ -24,7 +24,7 @@ type planImproveCmd struct {
 	planAuthor
 }
 
-// Run rewrites a plan and writes it once it is accepted.
+// Run rewrites a plan, and writes it if the user accepts it.
 func (c *planImproveCmd) Run(ctx context.Context, a *app) error {
 	return planMade(c.improve(ctx, a))
 }
@@ -49,7 +49,7 @@ func (c *planImproveCmd) improve(ctx context.Context, a *app) error {
 	return c.write(ctx, a, draft.Improve(idea, f.Plan()), planTarget{settings, out, format})
 }
 
-// target is the file to write, and its format.
+// target returns the file to write and its format.
 func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err error) {
 	path, format = a.abs(cmp.Or(c.Out, c.File)), p.Format
 	if c.Out != "" {
@@ -68,7 +68,7 @@ func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err e
 	return path, format, err
 }
 
-// idea is what the author is told: what is to be better, and the plan as it is.
+// idea returns the prompt for the author: what to improve, and the current plan.
 func (c *planImproveCmd) idea(f *planfile.File) string {
 	wanted := cmp.Or(strings.Join(c.Words, " "), "Its tasks shall be small, in order, and each shown by a test. What is unclear, missing or too big is put right.")
 	text := "Improve the plan " + c.File + " of this repository. " + wanted + "\n"
@@ -84,7 +84,7 @@ func (c *planImproveCmd) idea(f *planfile.File) string {
 	return text + "\nKeep the ids of tasks that stay what they were. The plan:\n\n" + string(f.Bytes())
 }
 
-// keepBefore copies the plan that is there to a file beside it, under a free name.
+// keepBefore copies the existing plan to a new file beside it.
 func (a *app) keepBefore(path string) error {
 	old, err := atomicfile.Read(path, planfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -36,7 +36,7 @@ type planNewCmd struct {
 	planAuthor
 }
 
-// planAuthor is the agent that writes a plan, and what it may take.
+// planAuthor holds the options of the agent that writes a plan.
 type planAuthor struct {
 	Yes          bool          `short:"y" help:"take the proposed answers and write the plan without asking"`
 	Agent        *string       `placeholder:"NAME" help:"claude"`
@@ -46,12 +46,12 @@ type planAuthor struct {
 	ReplyTimeout time.Duration `default:"15m" placeholder:"D" help:"maximum time of one reply"`
 }
 
-// Run makes a plan and writes it once it is accepted.
+// Run makes a plan, and writes it if the user accepts it.
 func (c *planNewCmd) Run(ctx context.Context, a *app) error {
 	return planMade(c.make(ctx, a))
 }
 
-// planMade is the error of a conversation, as a user reads it.
+// planMade returns the error of a conversation with a hint for the user.
 func planMade(err error) error {
 	if errors.Is(err, planner.ErrNoPlan) {
 		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand, one line a task:  - [ ] what is to be done", "%w", err)
@@ -84,15 +84,15 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 	return c.write(ctx, a, begun, planTarget{settings, out, c.Format})
 }
 
-// planTarget is where a plan is written.
+// planTarget says where to write a plan.
 type planTarget struct {
 	settings config.Settings
 	path     string
 	format   string
 }
 
-// write holds a conversation and writes its plan once it is accepted. The plan that was
-// there is kept.
+// write holds a conversation, and writes the plan if the user accepts it. It keeps the old plan in
+// another file.
 func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation, to planTarget) error {
 	made, usage, err := c.converse(ctx, a, begun, to.settings)
 	if err != nil {
@@ -121,8 +121,7 @@ func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation
 	return a.keepPlan(ctx, accepted)
 }
 
-// begin begins the conversation about what was typed. Of issues the text is still to be
-// read.
+// begin begins the conversation about the operands. The text of issues is read later.
 func (c *planNewCmd) begin(a *app) (draft.Conversation, tracker.Address, error) {
 	if len(c.Words) == 1 {
 		if from, ok := tracker.Parse(c.Words[0]); ok {
@@ -135,7 +134,7 @@ func (c *planNewCmd) begin(a *app) (draft.Conversation, tracker.Address, error) 
 	return draft.Start(idea), tracker.Address{}, err
 }
 
-// idea is what was typed: words, one file, or the standard input.
+// idea returns the text of the operands: words, one file, or standard input.
 func (c *planNewCmd) idea(a *app) (string, error) {
 	text := strings.Join(c.Words, " ")
 	var err error
@@ -166,7 +165,7 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 	return text, nil
 }
 
-// output is the file to write, which must not be there.
+// output returns the file to write, which must not exist.
 func (c *planNewCmd) output(a *app) (string, error) {
 	names := map[string]string{planfile.PRDJSON: "prd.json", planfile.FeatureList: "feature_list.json", planfile.Ralphy: "tasks.json"}
 	if _, err := planfile.Convert(plan.Plan{}, c.Format); err != nil {
@@ -182,7 +181,7 @@ func (c *planNewCmd) output(a *app) (string, error) {
 	return path, nil
 }
 
-// shown is a path as the user would type it.
+// shown returns a path relative to the current folder, if it is below.
 func (a *app) shown(path string) string {
 	if rel, err := filepath.Rel(a.dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -204,13 +203,13 @@ func (c *planAuthor) settings(a *app, root string) (config.Settings, error) {
 	return s, a.trusted(root, s.RepoCommands(), showTrust)
 }
 
-// converse holds the conversation, and shows what the agents do.
+// converse holds the conversation and shows what the agents do.
 func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversation, s config.Settings) (draft.Conversation, loop.Usage, error) {
 	keep, err := os.MkdirTemp("", "pawl-plan-")
 	if err != nil {
 		return draft.Conversation{}, loop.Usage{}, err
 	}
-	defer func() { _ = os.RemoveAll(keep) }() // only a count of turns
+	defer func() { _ = os.RemoveAll(keep) }() // it only holds a count of turns
 	who, options, err := launch.ReaderAgent(ctx, s, launch.ReaderRequest{Env: a.env, Root: a.root(), Dir: a.dir, StateDir: keep})
 	if err != nil {
 		return draft.Conversation{}, loop.Usage{}, err
@@ -241,7 +240,7 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 	})
 }
 
-// planProgress tells on the standard error what happens while a plan is made.
+// planProgress prints on standard error what happens while a plan is made.
 type planProgress struct {
 	a     *app
 	agent string
@@ -251,7 +250,7 @@ func (p planProgress) line(format string, args ...any) {
 	_, _ = fmt.Fprintln(p.a.Err, term.Wrap(fmt.Sprintf(format, args...), p.a.columns))
 }
 
-// begin tells what an agent is asked for next.
+// begin prints what the agent is asked for next.
 func (p planProgress) begin(c draft.Conversation) {
 	switch {
 	case c.Rejected != "":
@@ -270,7 +269,7 @@ func (p planProgress) begin(c draft.Conversation) {
 	}
 }
 
-// event tells what the agent reads.
+// event prints what the agent reads.
 func (p planProgress) event(e agent.Event) {
 	switch {
 	case e.Kind == agent.KindTool && e.Does.Kind != toolcall.Answer:

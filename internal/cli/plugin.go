@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// pluginScope is the scope of an install that is not settings file.
+// pluginScope is the scope of an installation without a settings file.
 const pluginScope = "plugin"
 
 type pluginCmd struct {
@@ -46,7 +46,7 @@ func (c *pluginExportCmd) Run(a *app) error {
 	return nil
 }
 
-// ownPlugin is the plugin whose hooks start this Pawl.
+// ownPlugin returns the plugin whose hooks start this Pawl.
 func ownPlugin() (plugin.Hook, plugin.Plugin, error) {
 	command, args, err := hookCommand(install.User)
 	if err != nil {
@@ -60,8 +60,8 @@ func ownPlugin() (plugin.Hook, plugin.Plugin, error) {
 	return hook, p, err
 }
 
-// pluginSetup is the plugin as pawl install puts it into the client. The client
-// reads it where it lies, so it lies where nobody looks for files of their own.
+// pluginSetup returns the plugin as pawl install adds it to the client. The client reads the plugin in
+// its folder, so that folder is in Pawl's own.
 func (a *app) pluginSetup(dry bool) (plugin.Setup, error) {
 	_, p, err := ownPlugin()
 	return plugin.Setup{
@@ -69,7 +69,7 @@ func (a *app) pluginSetup(dry bool) (plugin.Setup, error) {
 	}, err
 }
 
-// installPlugin is pawl install claude --scope plugin.
+// installPlugin runs pawl install claude --scope plugin.
 func (a *app) installPlugin(ctx context.Context, dry bool) error {
 	s, err := a.pluginSetup(dry)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) installPlugin(ctx context.Context, dry bool) error {
 	return err
 }
 
-// uninstallPlugin is its inverse.
+// uninstallPlugin removes the plugin from the client.
 func (a *app) uninstallPlugin(ctx context.Context, dry bool) error {
 	s, err := a.pluginSetup(dry)
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *app) uninstallPlugin(ctx context.Context, dry bool) error {
 	return err
 }
 
-// tellSteps prints what was done, or would be.
+// tellSteps prints the steps that were done or would be done.
 func (a *app) tellSteps(did []string, dry bool) {
 	word := "done:"
 	if dry {

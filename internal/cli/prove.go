@@ -23,7 +23,7 @@ type proveCmd struct {
 	JSON bool          `name:"json" help:"print a JSON object (docs/reference/prove.schema.json)"`
 }
 
-// proven is what --json prints.
+// proven is the output of --json.
 type proven struct {
 	Commit    string                 `json:"commit" jsonschema:"full hash of the commit, or of a loop's last"`
 	Before    string                 `json:"before" jsonschema:"full hash of the commit that it is compared with"`
@@ -34,7 +34,7 @@ type proven struct {
 	Lines     int                    `json:"lines_tried" jsonschema:"lines that could be broken, those missed among them"`
 }
 
-// Run breaks what a commit did, and tells which tests notice.
+// Run breaks the code of a commit and prints which tests notice.
 func (c *proveCmd) Run(ctx context.Context, a *app) error {
 	repo, err := git.Reopen(ctx, a.dir)
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 	return a.conclude(c.JSON, verdict{out, func() { a.printProven(out) }, out.code()})
 }
 
-// whatToProve is the commit that a word means, or the work of a loop: what its branch
-// holds since it began. of is the loop that did it, where it is known here, or nil.
+// whatToProve returns the commit that a word names, or the commits of a loop since it began. of is the
+// loop that made them, or nil if it is unknown here.
 func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *loopinfo.Loop, err error) {
 	out.Functions = []verify.FunctionProof{}
 	from, to := "", word
@@ -90,8 +90,8 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	return out, of, err
 }
 
-// proveWith are the gates to run, and in what surroundings: those that were typed, else
-// the loop's own, else the project's.
+// proveWith returns the gates to run and their options: the typed gates, else the loop's, else the
+// project's.
 func (a *app) proveWith(root string, of *loopinfo.Loop, typed []string) (verify.Options, []gate.Gate, error) {
 	if of != nil && len(typed) == 0 {
 		if gates := gate.Commands(of.Spec.Gates); len(gates) > 0 {
@@ -103,7 +103,7 @@ func (a *app) proveWith(root string, of *loopinfo.Loop, typed []string) (verify.
 	return o, settings.Gates, err
 }
 
-// prove fills in the functions.
+// prove breaks the functions and adds the results to out.
 func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r verify.ProofRequest, out *proven) (err error) {
 	v, done, err := a.audits(repo).Verifier(ctx, o)
 	if err != nil {
@@ -136,8 +136,8 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	return nil
 }
 
-// code is the exit code. Functions decide, and lines only where no function could be
-// broken: some changes of a line make no difference that a test could notice.
+// code returns the exit code. Lines decide only if no function could be broken: a test cannot notice
+// some changes of a line.
 func (o proven) code() error {
 	switch {
 	case o.Tested < o.Tried, o.Tried == 0 && len(o.Missed) > 0:
@@ -148,7 +148,7 @@ func (o proven) code() error {
 	return nil
 }
 
-// headline says what came of it in one line.
+// headline returns the result in one line.
 func (o proven) headline() string {
 	lines := fmt.Sprintf("tests notice %d of %d broken lines", o.Lines-len(o.Missed), o.Lines)
 	switch {
@@ -162,7 +162,7 @@ func (o proven) headline() string {
 	return memory.TestedFunctions(o.Tested, len(o.Functions))
 }
 
-// provenWord is a result as people read it.
+// provenWord returns a result in words.
 func provenWord(p verify.FunctionProof) string {
 	if p.ChangeSurvived() {
 		return "change not tested"
@@ -182,7 +182,7 @@ func (a *app) printProven(out proven) {
 	}
 }
 
-// provenWhy is what a result rests on.
+// provenWhy returns the reason of a result.
 func provenWhy(p verify.FunctionProof) string {
 	switch p.Result {
 	case gate.Killed:

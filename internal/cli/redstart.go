@@ -14,31 +14,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// redTimeout is how long a question about red gates waits for its answer. A run that
-// nobody watches continues.
+// redTimeout is how long a question about red gates waits for an answer. An unattended run then
+// continues.
 const redTimeout = time.Minute
 
-// redQuestion asks the user at the terminal whether gates that are red before any
-// work are part of it. The work of others is nobody's to be paid for.
+// redQuestion asks at the terminal whether gates that are red before any work are part of it. The user
+// should not pay for fixing what others broke.
 type redQuestion struct {
 	gates []gate.Gate            // of the loop
-	read  func() (string, error) // one line of the user's
+	read  func() (string, error) // reads one line that the user types
 	print func(term.Event)
 
-	answer string   // allow or leave: how the run is to begin again; else ""
-	red    []string // the gates that it is about
+	answer string   // allowRed or leaveOut, if the run must begin again; else ""
+	red    []string // the red gates
 }
 
-// The answers, as they are typed.
+// Answers to type.
 const (
 	stopToFix = "s"
 	allowRed  = "a"
 	leaveOut  = "l"
 )
 
-// Ask waits for the answer, and reports whether the gates are part of the work, and
-// whether the loop continues, as it does where no answer comes. It does not if it is to
-// stop, or to begin again.
+// Ask waits for the answer. wanted reports whether the gates are part of the work. goesOn reports
+// whether the loop continues, which it also does without an answer. It does not if it must stop or
+// begin again.
 func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
 	for _, r := range g.Results {
 		if r.Status == gate.Fail {
@@ -50,7 +50,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		"s: no, stop; I fix it first",
 		"a: no, it may stay red (baseline = \"allow\")",
 	}
-	mayLeave := len(gate.Commands(q.others())) > 0 // else nothing could verify the work
+	mayLeave := len(gate.Commands(q.others())) > 0 // otherwise no gate would be left
 	if mayLeave {
 		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
 	}
@@ -60,7 +60,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	})
 	answers := make(chan string, 1)
 	go func() {
-		if text, err := q.read(); err == nil { // what cannot be read is not an answer
+		if text, err := q.read(); err == nil { // a failed read is no answer
 			answers <- strings.ToLower(text)
 		}
 	}()
@@ -83,7 +83,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	return false, true
 }
 
-// apply returns the gates of the run that is to begin again.
+// apply returns the gates for the run that begins again.
 func (q *redQuestion) apply() []gate.Gate {
 	if q.answer == leaveOut {
 		return q.others()
@@ -95,7 +95,7 @@ func (q *redQuestion) apply() []gate.Gate {
 	return gates
 }
 
-// others are the gates that are not red.
+// others returns the gates that are not red.
 func (q *redQuestion) others() []gate.Gate {
 	return slices.DeleteFunc(slices.Clone(q.gates), func(g gate.Gate) bool { return slices.Contains(q.red, g.Name) })
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// awaiting is what a loop still waits for of what was sent to a chat: the answer to a
-// question, or else an approval of tests.
+// awaiting is what a loop still waits for after a notice was sent to a chat: the answer to a question,
+// or the approval of tests.
 type awaiting struct {
 	*loopinfo.Loop
 	question loop.Question
 	tests    []string
 }
 
-// awaited returns what the loop still waits for.
+// awaited returns what the loop still waits for. It fails if that is answered already.
 func (a *app) awaited(asked notify.Asked) (awaiting, error) {
 	s, err := loopinfo.Read(a.store.Loop(asked.Loop))
 	if err != nil {
@@ -49,8 +49,8 @@ func (a *app) awaited(asked notify.Asked) (awaiting, error) {
 	return awaiting{}, fmt.Errorf("%s does not ask this any more", s.ID)
 }
 
-// takeReply takes a reply as pawl answer, approve and reject take what is typed. A
-// question is answered once: what is said of it later changes nothing.
+// takeReply applies a reply as pawl answer, approve and reject would. A question is answered once;
+// later replies change nothing.
 func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 	w, err := a.awaited(asked)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 	return w.ID + ": not approved: " + plan.OneLine(answer, 200), nil
 }
 
-// takeReplyOnTests takes a yes for changed tests, or why not.
+// takeReplyOnTests approves changed tests for a yes. Any other text rejects them and is the reason.
 func (a *app) takeReplyOnTests(w awaiting, id, text string) (string, error) {
 	if loop.Approves(text) {
 		tests, others := w.SplitTests(w.tests)

@@ -21,7 +21,7 @@ type reportCmd struct {
 	Since    string `placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
 }
 
-// Run prints the page.
+// Run prints the report.
 func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if c.Since != "" && c.Loop != "" {
 		return failure.New(failure.Usage, "pawl report "+c.Loop+" is about that loop; pawl report --since "+c.Since+" about all",

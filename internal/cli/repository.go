@@ -15,11 +15,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// warnSamePlan says that another loop of the repository works on the same plan.
+// warnSamePlan warns that another loop of the repository works on the same plan.
 func (a *app) warnSamePlan(p *launch.Prepared) {
 	loops, err := a.summaries(record.SameRepository(p.Root()))
 	if err != nil || p.Spec.Plan == "" {
-		return // whoever needs the list says why there is none
+		return // commands that need the list report the error
 	}
 	for _, sum := range loops {
 		if sum.State == "ended" || sum.State == loopinfo.Orphaned {
@@ -39,7 +39,8 @@ func sharesTasks(a, b []loop.Task) bool {
 	})
 }
 
-// warnEarlierEdits says what becomes of edits of the plan that its last loop had not made.
+// warnEarlierEdits warns of edits that the plan's last loop did not make, and says what happens to
+// them.
 func (a *app) warnEarlierEdits(p *launch.Prepared) {
 	for _, e := range p.Earlier.Additions {
 		term.Warnf(a.Err, "takes an edit of the plan over that loop %s had not made: %s", p.Earlier.Loop, e)
@@ -50,8 +51,7 @@ func (a *app) warnEarlierEdits(p *launch.Prepared) {
 	}
 }
 
-// nameBeside adds to an error that says that there is no loop in this worktree the loops in the
-// other worktrees of the repository.
+// nameBeside adds the repository's loops in other worktrees to an error that there is none here.
 func (a *app) nameBeside(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err

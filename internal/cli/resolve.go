@@ -14,9 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// findLoop is the loop that a user means by ref. Without a word it is the loop that
-// lives in this session, else the newest here, ended or not: to look at one is
-// always safe.
+// findLoop returns the loop that ref names. Without a reference it is the loop of this session, else
+// the newest here, ended or not: reading one is always safe.
 func (a *app) findLoop(ref string) (*store.Loop, error) {
 	if ref == "" {
 		if l, ok := a.sessionLoop(a.env.Session.ID); ok {
@@ -31,8 +30,8 @@ func (a *app) findLoop(ref string) (*store.Loop, error) {
 	return l, err
 }
 
-// skipEmpty returns the newest loop here that had something to do, if the given one is the newest
-// and had not: a plan that was run again when it was done.
+// skipEmpty returns the newest loop that had work, if the given one is the newest and had none. A loop
+// has none if it runs a plan that is already done.
 func (a *app) skipEmpty(newest *store.Loop) *store.Loop {
 	here, err := a.here()
 	if err != nil || newest == nil || len(here) == 0 || here[0].ID != newest.ID {
@@ -46,7 +45,7 @@ func (a *app) skipEmpty(newest *store.Loop) *store.Loop {
 	return newest
 }
 
-// sessionLoop is the loop that lives in a session.
+// sessionLoop returns the loop that lives in a session.
 func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 	b, err := session.Open(a.env.PawlHome).Find(id)
 	if err != nil {
@@ -56,8 +55,8 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 	return l, err == nil
 }
 
-// findUnended reads the loop that a user acts on: without a word the one that has not
-// ended, for "." the newest of these.
+// findUnended returns the loop to act on. Without a reference it is the only one here that has not
+// ended; "." is the newest of these.
 func (a *app) findUnended(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
 		s, err := a.findNewest(ref, func(s *loopinfo.Loop) bool { return !s.HasEnded() })
@@ -73,8 +72,8 @@ func (a *app) findUnended(ref string) (*loopinfo.Loop, error) {
 	return s, err
 }
 
-// findNewest reads the loop that a user acts on by a command that fits only some loops: "." is
-// the newest here that fits, and where none does the newest.
+// findNewest returns the loop for a command that fits only some loops: "." is the newest here that
+// fits, or else the newest.
 func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.Loop, error) {
 	if ref != "." {
 		return a.find(ref)
@@ -91,8 +90,8 @@ func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.
 	return a.find(ref)
 }
 
-// findWaiting is findNewest for loops that wait for an approval. It names the others here that
-// wait too.
+// findWaiting returns the loop that waits for an approval, as findNewest does. It warns of others here
+// that wait too.
 func (a *app) findWaiting(ref string) (*loopinfo.Loop, error) {
 	s, err := a.findNewest(ref, waitsForApproval)
 	if err != nil || ref != "." || a.livesHere(s) {
@@ -114,10 +113,9 @@ func (a *app) findWaiting(ref string) (*loopinfo.Loop, error) {
 	return s, nil
 }
 
-// findResumable reads the loop that a user wants to continue. Without a word it is the one of
-// this session, else the newest here that can continue: one that has not ended, or the last
-// one where it left something. One that runs comes last, for it continues by itself. It says
-// which, where it could have been another.
+// findResumable returns the loop to continue. Without a reference it is the loop of this session, else
+// the newest here that can continue. That is one that has not ended, or the last one if it has work
+// left. A running loop comes last, because it continues anyway. If others could be meant, it warns.
 func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
 		return a.find(ref)
@@ -150,7 +148,7 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 	return s, nil
 }
 
-// warnOthersOpen names the other loops here that have not ended: "." may mean one of them.
+// warnOthersOpen warns of other loops here that have not ended: "." could mean one of them.
 func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
 	open, err := a.unended()
 	others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == newest.ID })
@@ -159,8 +157,8 @@ func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
 	}
 }
 
-// warnOlderLeft names an older loop that could continue, where the newest cannot. It is not resumed
-// unnamed: it may be weeks old.
+// warnOlderLeft names an older loop that could continue if the newest cannot. The user must name it to
+// resume it: it may be weeks old.
 func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
 	older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
 	if err == nil && older.ID != newest.ID {
@@ -168,13 +166,13 @@ func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
 	}
 }
 
-// livesHere: the loop lives in the session that this command is run by.
+// livesHere reports whether the loop lives in the session that runs this command.
 func (a *app) livesHere(s *loopinfo.Loop) bool {
 	return s.InSession() && !s.HasEnded() && s.Memory.Bound.Session == a.env.Session.ID
 }
 
-// currentLoop is the loop that lives in this session, or the only one here that has not
-// ended; where all have, the newest.
+// currentLoop returns the loop of this session, or the only one here that has not ended. If all have
+// ended, it returns the newest.
 func (a *app) currentLoop() (*loopinfo.Loop, error) {
 	s, err := a.find("")
 	if err != nil || a.livesHere(s) {
@@ -192,19 +190,19 @@ func (a *app) currentLoop() (*loopinfo.Loop, error) {
 	return nil, failure.New(failure.Usage, "say which: "+plan.Few(namesOf(open), 4), "%d loops here have not ended", len(open))
 }
 
-// here are the loops of this work tree, the newest first.
+// here returns the loops of this work tree, the newest first.
 func (a *app) here() ([]record.Summary, error) {
 	root := a.root()
 	return a.summaries(func(other string) bool { return other == root })
 }
 
-// unended are those of them that have not ended.
+// unended returns the loops of this work tree that have not ended.
 func (a *app) unended() ([]record.Summary, error) {
 	here, err := a.here()
 	return slices.DeleteFunc(here, func(sum record.Summary) bool { return sum.State == "ended" }), err
 }
 
-// namesOf are the ids of loops, each with its state.
+// namesOf returns the ids of loops, each with its state.
 func namesOf(loops []record.Summary) []string {
 	var names []string
 	for _, sum := range loops {
@@ -213,7 +211,7 @@ func namesOf(loops []record.Summary) []string {
 	return names
 }
 
-// ended says that a loop has ended, and what continues it.
+// ended returns an error that a loop has ended, with the command that continues it.
 func ended(s *loopinfo.Loop) error {
 	hint := "pawl report " + s.ID + " tells how it went"
 	if s.HasWorkLeft() {

@@ -55,7 +55,7 @@ type undoCmd struct {
 	Yes  bool   `short:"y" help:"do not ask for confirmation"`
 }
 
-// Run goes back to where the work tree was before the last restore.
+// Run restores the work tree from before the last restore.
 func (c *undoCmd) Run(ctx context.Context, a *app) error {
 	restored := func(s *loopinfo.Loop) bool {
 		repo, err := s.Origin(ctx)
@@ -71,7 +71,7 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 	return a.restore(ctx, s, c.Yes, restore.Last)
 }
 
-// restore brings the loop's work tree to what is found, if the user agrees.
+// restore restores the loop's work tree to what find returns, if the user agrees.
 func (a *app) restore(ctx context.Context, s *loopinfo.Loop, yes bool, find restore.Finder) error {
 	done, err := restore.Run(ctx, a.store, s, restore.Options{Find: find, Agree: func(p restore.Proposal) error {
 		a.printProposal(s, p)
@@ -92,8 +92,7 @@ func (a *app) restore(ctx context.Context, s *loopinfo.Loop, yes bool, find rest
 	return nil
 }
 
-// printProposal lists the files that would change, and the tasks whose work would go, or
-// come back.
+// printProposal lists the files that would change, and the tasks whose status would change.
 func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 	a.printf("%s: %s\n", p.Target, figure.Count(len(p.Changes), "file")+" would change")
 	const most = 30
@@ -119,7 +118,7 @@ func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 	}
 }
 
-// agrees asks the user for the restore that was just listed.
+// agrees asks the user to confirm the restore.
 func (a *app) agrees(yes bool, s *loopinfo.Loop) error {
 	if yes {
 		return nil
@@ -135,7 +134,7 @@ func (a *app) agrees(yes bool, s *loopinfo.Loop) error {
 	return err
 }
 
-// called names a task for people: its id, and its title where that says more.
+// called returns a task's id, with its title if that says more.
 func called(t loop.Task) string {
 	if t.Title == "" || t.Title == t.ID {
 		return t.ID
