@@ -1,16 +1,13 @@
 // Package cli is the command line: one file per command.
 //
-// A command is a struct whose tags describe its arguments and flags and whose
-// Run method does the work, with app for its surroundings, a field in grammar and
-// a text in help.txt. That is all the wiring there is: parsing, help, shell
-// completions, manual pages and the reference page are made from it. Flags end
-// here; what is called below gets values and option structs of its own.
+// A command is a struct whose tags describe its operands and flags, and whose Run method does the
+// work with app, which all commands share. Each has a field in grammar and a text in help.txt.
+// Parsing, help, shell completions, manual pages and the reference page need nothing else. Packages
+// below get values and option structs instead of flags.
 //
-// Run returns an error for a user (package failure: message, hint, exit code)
-// or an exitCode, which says nothing more. All codes stand in one table
-// (exit.go). What was asked for goes to the standard output, everything else to
-// the standard error; with --json the output is one documented shape, whose
-// schema stands in docs/reference.
+// Run returns an error for a user (package failure: message, hint, exit code), or an exitCode, which
+// prints nothing more. exit.go lists all codes. The result goes to standard output and everything
+// else to standard error. With --json, the output is one value with a schema in docs/reference.
 package cli
 
 import (

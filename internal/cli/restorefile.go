@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 )
 
-// pathOf is a file that a user names from where they are, in the loop's work tree or its
-// repository: relative to the root, with slashes. Pawl prints paths from the root: in a subfolder,
-// such a path is read from the root if its file, or else its folder, is only there.
+// pathOf returns the path of a file that the user named, relative to the loop's root, with slashes.
+// The file is in the loop's work tree or its repository. Pawl prints paths from the root. So in a
+// subfolder, a path whose file or folder exists only from the root is read from the root.
 func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
 	roots := []string{git.RealPath(s.Spec.WorkTree(s.Loop)), git.RealPath(s.Spec.Root)}
 	at := absIn(git.RealPath(a.dir), file)
@@ -30,7 +30,7 @@ func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
 	return "", failure.New(failure.Usage, "name files of "+s.Spec.Root, "%s is not in the repository of loop %s", file, s.ID)
 }
 
-// isIn reports whether one of the folders has a file or folder at the path.
+// isIn reports whether one of the folders has a file or folder at path.
 func isIn(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		_, err := os.Lstat(filepath.Join(folder, path))

@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// resumeCmd is `pawl resume`: a paused loop continues; one whose owner is gone, or
-// that ended with something left to do, is taken up where it stands.
+// resumeCmd is `pawl resume`. It continues a loop that is paused, has lost its owner, or ended with
+// work left.
 type resumeCmd struct {
 	resumeArg
 	driverFlag
@@ -43,14 +43,14 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	untold := a.tellAgain(context.Background(), s)
-	if s.Memory.State.Outcome == loop.Verified && s.HasEnded() && !s.HasWorkLeft() { // a script may resume until it is
+	if s.Memory.State.Outcome == loop.Verified && s.HasEnded() && !s.HasWorkLeft() { // a script may resume until the loop is verified
 		if untold != nil {
 			return untold
 		}
 		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n%s", s.ID, a.openSince(s))
 		return nil
 	}
-	if untold != nil { // what is left to do does not wait for a tracker
+	if untold != nil { // work that is left does not wait for the tracker
 		term.Warnf(a.Err, "%v; it is told again at the end", untold)
 	}
 	given, err := c.limits(s)
@@ -69,8 +69,8 @@ func (c *resumeCmd) Run(a *app) error {
 		return a.inBackground(begin, s.Loop, backgroundRun{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
 	}
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
-	// Only trying to own the loop tells for sure whether it is driven: the lock of
-	// a runner that was just killed lives on for a moment in a child it was making.
+	// Only acquiring the loop shows whether a process drives it: a child of a runner that was just
+	// killed holds the lock for a moment.
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
 		return a.resumeDriven(s)
 	}
@@ -80,14 +80,13 @@ func (c *resumeCmd) Run(a *app) error {
 	if d.SwitchedBack != "" {
 		term.Warnf(a.Err, "%s", d.SwitchedBack)
 	}
-	if d.Unclaimed != "" && untold == nil { // it is said once that the tracker is out of reach
+	if d.Unclaimed != "" && untold == nil { // one warning about an unreachable tracker is enough
 		term.Warnf(a.Err, "%s", d.Unclaimed)
 	}
 	return a.runLoop(d, driving{mode: mode})
 }
 
-// openSince says that the plan of a loop with nothing left to do has open tasks, which is not the
-// loop's to do; "" if it has none, or cannot be read.
+// openSince says that the plan of a finished loop has open tasks again, "" if it has none.
 func (a *app) openSince(s *loopinfo.Loop) string {
 	if s.Spec.Plan == "" {
 		return ""
@@ -110,7 +109,7 @@ func (a *app) resumeDriven(s *loopinfo.Loop) error {
 	return post(s, record.MessageResume, "")
 }
 
-// resumeArg is how commands name a loop that is to continue.
+// resumeArg names a loop to continue, and its new limits.
 type resumeArg struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the newest here that can continue"`
 	Yes  bool   `short:"y" hidden:"" help:"no longer needed"`
@@ -120,7 +119,7 @@ type resumeArg struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (r resumeArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findResumable(r.Loop) }
 
-// limitFlags are limits that are given to a loop that has ended.
+// limitFlags are new limits for a loop that has ended.
 type limitFlags struct {
 	MaxIterations *int           `group:"Limits, for a loop that ended" placeholder:"N" help:"this many more iterations; 0 = unlimited; default: what remains"`
 	MaxDuration   *time.Duration `group:"Limits, for a loop that ended" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
@@ -129,7 +128,7 @@ type limitFlags struct {
 	TurnTimeout   *time.Duration `group:"Limits, for a loop that ended" placeholder:"1h" help:"maximum time of one turn"`
 }
 
-// totalLimits are limits that are given to a loop that runs.
+// totalLimits are new limits for a running loop.
 type totalLimits struct {
 	MaxIterations *int           `placeholder:"N" help:"maximum iterations in total; 0 = unlimited"`
 	MaxDuration   *time.Duration `placeholder:"8h" help:"maximum time in total, without waiting for usage limits"`
@@ -142,14 +141,14 @@ func (f totalLimits) given() loop.Limits {
 	return limitFlags(f).given()
 }
 
-// given are these limits: below 0 where the user wrote 0, for none.
+// given returns the typed limits, with -1 for a typed 0 (unlimited).
 func (f limitFlags) given() loop.Limits {
 	return loop.Limits{
 		Iterations: more(f.MaxIterations), Duration: more(f.MaxDuration), CostUSD: more(f.MaxCost), Tokens: more(f.MaxTokens), Turn: more(f.TurnTimeout),
 	}
 }
 
-// limits are these limits, if the loop may be given any.
+// limits returns the typed limits. It fails if the loop has not ended.
 func (f limitFlags) limits(s *loopinfo.Loop) (loop.Limits, error) {
 	given := f.given()
 	if given != (loop.Limits{}) && !s.HasEnded() {
@@ -168,5 +167,5 @@ func more[T int | int64 | float64 | time.Duration](typed *T) T {
 	return *typed
 }
 
-// args are the flags for another process.
+// args returns the limits as flags for another process.
 func (f limitFlags) args() []string { return f.given().Flags() }

@@ -22,8 +22,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// runCmd is `pawl run`. The fields of runFlags are options of package config:
-// what was typed goes there by key, unchecked; what was not typed stays nil.
+// runCmd is `pawl run`. The fields of runFlags are options of package config: typed flags are passed
+// by key, unchecked, and others are nil.
 type runCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan file or a loop file; default: the plan in this folder"`
 	runFlags
@@ -74,13 +74,13 @@ type runFlags struct {
 	Squash           *bool     `group:"Tree" help:"make one commit per task; =false keeps the agent's own commits" negatable:""`
 }
 
-// testFlag is a flag with an optional value: alone it means all tasks.
+// testFlag is a flag with an optional value: without one it means all tasks.
 type testFlag string
 
-// IsBool lets the flag stand alone.
+// IsBool lets kong accept the flag without a value.
 func (testFlag) IsBool() bool { return true }
 
-// Decode takes the value behind "=", if there is one.
+// Decode reads the value after "=", if there is one.
 func (t *testFlag) Decode(ctx *kong.DecodeContext) error {
 	*t = "true"
 	if ctx.Scan.Peek().Type != kong.FlagValueToken {
@@ -89,8 +89,8 @@ func (t *testFlag) Decode(ctx *kong.DecodeContext) error {
 	return ctx.Scan.PopValueInto("value", (*string)(t))
 }
 
-// typed are the flags that were typed, by the key of their option; flags is a
-// struct of such fields.
+// typed returns the flags that were typed, by the key of their option. flags is a struct of such
+// fields.
 func typed(flags any) map[string]any {
 	out := map[string]any{}
 	v := reflect.ValueOf(flags)
@@ -125,7 +125,7 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// Run pursues the goal to its outcome; its exit code is the outcome's.
+// Run works on the goal until the loop ends. Its exit code is that of the outcome.
 func (c *runCmd) Run(a *app) error {
 	if c.DryRun && c.JSON {
 		return failure.New(failure.Usage, "leave one of them out", "--dry-run prints no JSON")
@@ -144,7 +144,7 @@ func (c *runCmd) Run(a *app) error {
 		if q.Words, err = a.choose(several.Plans); err != nil {
 			return err
 		}
-		q.Dir = several.Dir // the plans are named from there
+		q.Dir = several.Dir // the plans' paths are relative to that folder
 		p, err = launch.Prepare(ctx, q)
 	}
 	if err != nil {
@@ -179,11 +179,11 @@ func (c *runCmd) Run(a *app) error {
 	}
 }
 
-// mode is how the loop is shown.
+// mode returns how to show the loop.
 func (c *runCmd) mode(a *app) term.Mode { return term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb) }
 
-// begin begins the loop and drives it. The question that it returns, if any, was
-// answered so that the run is to begin again.
+// begin begins the loop and drives it. It returns a question if the user answered that the run must
+// begin again.
 func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQuestion, error) {
 	begin := a.untilSignal()
 	d, err := p.Begin(begin)
@@ -200,22 +200,21 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	return how.red, nil
 }
 
-// warnUnknownCost says that a limit has no effect with an agent that reports neither cost
-// nor tokens.
+// warnUnknownCost warns that a limit has no effect if the agent reports neither cost nor tokens.
 func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
 	if s.Agent.ReportsNoCost() && (l.CostUSD > 0 || l.Tokens > 0) {
 		term.Warnf(a.Err, "what --agent command costs is not known: a limit of cost or tokens has no effect; use --max-iterations or --max-duration")
 	}
 }
 
-// warnPlanEdited says that an edit of the plan gets a commit, which was not asked for.
+// warnPlanEdited warns that the user's edit of the plan is committed, though they did not ask for it.
 func (a *app) warnPlanEdited(p *launch.Prepared) {
 	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
 		term.Warnf(a.Err, "your edit of %s is committed first, as yours", plan.Few(files, 2))
 	}
 }
 
-// warnLeft says what becomes of work that an earlier loop left half-done.
+// warnLeft says what happens to unfinished work of an earlier loop.
 func (a *app) warnLeft(p *launch.Prepared) {
 	if l := p.Spec.UnfinishedWork; l != nil {
 		term.Warnf(a.Err, "begins with %s: loop %s left it unfinished (%s)", narrate.Titled(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
@@ -233,9 +232,8 @@ func (a *app) warnLeft(p *launch.Prepared) {
 	term.Hintf(a.Err, "%s continues it", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
 }
 
-// chooseGate asks, where a user is there, whether to use the gate that the
-// repository's files imply. Without a gate that can tell enough the result can only
-// be unverified, and that is said.
+// chooseGate asks at a terminal whether to use the gate that the repository's files suggest. Without a
+// sufficient gate, it warns that the loop can only end unverified.
 func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) error {
 	alone := p.OnlyReviews()
 	if !alone && (len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change) {
@@ -266,13 +264,13 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 	return nil
 }
 
-// What is said of a loop that nothing but reviews judges.
+// Messages about a loop whose only gates are reviews.
 const (
 	reviewsAlone = "reviews alone judge the work, so it can only end unverified"
 	reviewsHint  = "--evidence reviewed takes their word; --gate 'CMD' names a command that must pass"
 )
 
-// choose lets the user choose one of several plans.
+// choose asks the user for one of several plans.
 func (a *app) choose(plans []string) ([]string, error) {
 	for i, p := range plans {
 		fmt.Fprintf(a.Err, "  %d  %s\n", i+1, term.Clean(p))
@@ -288,8 +286,7 @@ func (a *app) choose(plans []string) ([]string, error) {
 	return []string{plans[n-1]}, nil
 }
 
-// moved ends a process whose loop has another owner now: a session, as a rule. It
-// may have ended there since.
+// moved shows that another owner, usually a session, has the loop now. It may have ended there since.
 func (a *app) moved(s *show, d *launch.Driver) error {
 	m, _, err := record.Load(d.Loop)
 	if err != nil {
@@ -303,7 +300,7 @@ func (a *app) moved(s *show, d *launch.Driver) error {
 	return taken
 }
 
-// ownerOf is who has a loop, or is about to say its first word.
+// ownerOf returns the owner of a loop, or the one that is about to acquire it.
 func ownerOf(m memory.Memory) loop.Owner {
 	if next := m.State.HandsOverTo(); next != "" {
 		return next
@@ -314,14 +311,14 @@ func ownerOf(m memory.Memory) loop.Owner {
 	return loop.OwnerRunner
 }
 
-// driving is how a loop is shown while it is driven.
+// driving holds the options for showing a driven loop.
 type driving struct {
 	mode     term.Mode
-	detached bool         // there is no terminal that could be closed
-	red      *redQuestion // asked where gates are failing before any work; nil = not asked
+	detached bool         // without a terminal
+	red      *redQuestion // asked if gates fail before any work; nil = not asked
 }
 
-// showEnd shows the end of a loop, on standard error if nobody reads the rest.
+// showEnd shows the end of a loop, on standard error if nobody reads standard output.
 func (a *app) showEnd(s *show, state loop.State) {
 	s.ended(state)
 	if state.Stop.Cause == loop.ByPipe {
@@ -330,14 +327,14 @@ func (a *app) showEnd(s *show, state loop.State) {
 	}
 }
 
-// runLoop runs a loop that is ours, shows it, and ends with its outcome's code.
+// runLoop drives a loop that this process owns and shows it. It returns the exit code of the outcome.
 func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 	a.releaseSignals()
 	mode := how.mode
 	ears := listen(a.leaveLoop(d.Loop.ID, mode))
 	ears.keepsOn.Store(how.detached || d.Spec.DetachOnHangup)
-	defer ears.stop()                                    // last: a signal must not end the clean-up
-	defer func() { err = errors.Join(err, d.Close()) }() // of whichever there is then
+	defer ears.stop()                                    // the last step: a signal must not interrupt the cleanup
+	defer func() { err = errors.Join(err, d.Close()) }() // d may be another driver by then
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}

@@ -17,15 +17,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// screenPath is the file with what the process that drives a loop shows, in the form
-// of --json. pawl attach shows it again.
+// screenPath returns the file with the screen of the driver, as --json prints it. pawl attach shows
+// it.
 func screenPath(l *store.Loop) string { return filepath.Join(l.Dir, "screen.jsonl") }
 
-// maxScreenBytes is the size at which that file begins anew.
+// maxScreenBytes is the size at which that file is truncated.
 const maxScreenBytes = 4 << 20
 
-// screenLog is a Printer that keeps what it prints in the loop's folder. What cannot
-// be written is not kept: the loop continues.
+// screenLog is a Printer that also writes events to the loop's folder. The loop continues if that
+// fails.
 type screenLog struct {
 	term.Printer
 	redact func(string) string
@@ -33,10 +33,10 @@ type screenLog struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	head [2][]byte // the loop and the task that the file begins with
+	head [2][]byte // the events of the loop and the task, which begin the file
 }
 
-// keepScreen begins the file of a loop that is ours.
+// keepScreen creates the screen file of a loop that this process owns.
 func (a *app) keepScreen(p term.Printer, d *launch.Driver) term.Printer {
 	file, err := os.OpenFile(screenPath(d.Loop), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *app) keepScreen(p term.Printer, d *launch.Driver) term.Printer {
 	return &screenLog{Printer: p, redact: d.Redact.String, file: file}
 }
 
-// Print prints an event and keeps it.
+// Print prints an event and writes it to the file.
 func (s *screenLog) Print(e term.Event) {
 	s.Printer.Print(e)
 	line, err := term.Encode(e, time.Now())
@@ -77,26 +77,26 @@ func (s *screenLog) write(data []byte) {
 	s.size += int64(n)
 }
 
-// Close closes the file too.
+// Close also closes the file.
 func (s *screenLog) Close() error {
 	return errors.Join(s.file.Close(), s.Printer.Close())
 }
 
-// screenReader reads the file as it grows. It begins anew where the file does.
+// screenReader reads the file as it grows, and again from the start if it was truncated.
 type screenReader struct {
 	path   string
 	offset int64
-	began  []byte // how the file began when it was read last
-	rest   []byte // of a line that is not whole yet
+	began  []byte // the first bytes at the last read
+	rest   []byte // the incomplete last line
 }
 
 const (
-	screenBegins = 200 // bytes that tell one beginning of the file from another: it holds the time
+	screenBegins = 200 // number of first bytes that identify a file: they hold the time
 	screenPiece  = 256 << 10
 )
 
-// next returns the whole lines that came since the last call, some of them where there
-// are many. A file that is not there has none.
+// next returns the complete lines since the last call, at most screenPiece bytes of them. A missing
+// file has none.
 func (r *screenReader) next() [][]byte {
 	f, err := atomicfile.Open(r.path)
 	if err != nil {

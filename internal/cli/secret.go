@@ -6,8 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// withoutSecrets is what a user typed for the agent, as it may be kept: it stands
-// in Pawl's files, and in prompts from then on.
+// withoutSecrets returns text for the agent without secrets: Pawl stores it in files and prompts.
 func (a *app) withoutSecrets(text string) string {
 	clean := redact.New(a.env.Vars).Prose(text)
 	if clean != text {
@@ -16,10 +15,10 @@ func (a *app) withoutSecrets(text string) string {
 	return clean
 }
 
-// secretHint is how the agent gets a secret all the same.
+// secretHint says how the agent can still use a secret.
 const secretHint = "put it in an environment variable, and name that to the agent"
 
-// secretWords tell of a secret that stood in the goal, "" where none did.
+// secretWords says that a secret was removed from the goal, "" if there was none.
 func secretWords(g launch.Goal) string {
 	if !g.HadSecret {
 		return ""
@@ -27,7 +26,7 @@ func secretWords(g launch.Goal) string {
 	return "a secret was taken out of the goal, for Pawl keeps it: " + secretHint
 }
 
-// warnSecret says so to the user.
+// warnSecret prints that as a warning.
 func (a *app) warnSecret(g launch.Goal) {
 	if words := secretWords(g); words != "" {
 		term.Warnf(a.Err, "%s", words)

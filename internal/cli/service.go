@@ -7,11 +7,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// serviceName is what install and uninstall call the service that resumes background
-// loops, beside the agents.
+// serviceName is the operand of install and uninstall for the service that resumes background loops.
 const serviceName = "service"
 
-// installService has the system run `pawl resume --after-restart` when the user logs in.
+// installService lets the system run `pawl resume --after-restart` when the user logs in.
 func (a *app) installService(dryRun bool) error {
 	s, err := a.service()
 	if err != nil {
@@ -38,7 +37,7 @@ func (a *app) installService(dryRun bool) error {
 	return nil
 }
 
-// uninstallService takes that back.
+// uninstallService removes that service.
 func (a *app) uninstallService(dryRun bool) error {
 	s, err := a.service()
 	if err != nil {

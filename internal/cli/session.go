@@ -20,7 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// sessionCmd is what the hooks of a session run; people have no use for it.
+// sessionCmd is `pawl session`. The hooks of a session run its commands; users do not.
 type sessionCmd struct {
 	Begin     sessionBeginCmd     `cmd:"" help:"start a loop in a session: JSON in, JSON out"`
 	Drive     sessionDriveCmd     `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
@@ -35,10 +35,10 @@ type sessionCmd struct {
 // sessionBeginCmd is `pawl session begin`.
 type sessionBeginCmd struct{}
 
-// beginTimeout is how long the gates may take while a hook waits.
+// beginTimeout is how long the gates may run while a hook waits.
 const beginTimeout = 10 * time.Minute
 
-// Run begins a loop as the request on the standard input says.
+// Run begins the loop that the request on standard input describes.
 func (sessionBeginCmd) Run(a *app) error {
 	out, err := a.sessionBegin()
 	if err != nil {
@@ -53,7 +53,7 @@ func (sessionBeginCmd) Run(a *app) error {
 	return nil
 }
 
-// requestMax bounds a request, in bytes.
+// requestMax is the maximum length of a request, in bytes.
 const requestMax = 8 << 20
 
 func (a *app) sessionBegin() (session.BeginResult, error) {
@@ -95,8 +95,8 @@ func (a *app) sessionBegin() (session.BeginResult, error) {
 	return session.BeginResult{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
 }
 
-// mostContext is how long the first prompt of a hook may be, in bytes: of more
-// than 10,000 characters the client shows the agent a preview only.
+// mostContext is the maximum length of a hook's first prompt, in bytes. If it has more than 10,000
+// characters, the client shows the agent only a preview.
 const mostContext = 9_500
 
 // sessionDriveCmd is `pawl session drive`.
@@ -104,23 +104,22 @@ type sessionDriveCmd struct {
 	loopID
 }
 
-// driverTimeout is how long another process at work on the loop is waited for:
-// hooks are done at once; one that takes longer does what is to be done.
+// driverTimeout is how long to wait for another process that drives the loop. Hooks end at once; a
+// process that takes longer does this work itself.
 const driverTimeout = 15 * time.Second
 
-// Run does what the loop waits for. It outlives the hook that began it, and the
-// terminal.
+// Run drives the loop up to the agent's turn. It outlives the hook that started it and the terminal.
 func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
 	return a.outliveTheHook(func(ctx context.Context) error {
 		err := a.background().DriveInSession(ctx, l, driverTimeout, a.giveTools)
 		if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
-			return nil // it does the same
+			return nil // the owner does the same
 		}
 		return err
 	})
 }
 
-// outliveTheHook does what a loop in a session waits for in a process that no terminal ends.
+// outliveTheHook calls do so that a closed terminal does not end it.
 func (a *app) outliveTheHook(do func(context.Context) error) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -137,7 +136,7 @@ type sessionProveCmd struct {
 	loopID
 }
 
-// Run finds out which changed functions the tests prove, until a driver begins.
+// Run finishes the mutation tests of changed functions, unless a driver begins first.
 func (c *sessionProveCmd) Run(a *app, l *store.Loop) error {
 	return a.outliveTheHook(func(ctx context.Context) error {
 		return launch.FinishMutationTests(ctx, l, a.env)

@@ -27,9 +27,8 @@ type sessionNotifyCmd struct {
 	Name string `arg:"" optional:"" help:"name of the notice's file in the loop's folder; default: only take answers"`
 }
 
-// Run sends a notice of a loop, with retries, and logs what came of it; in quiet hours it
-// waits for their end, and sends all that still holds then. Of a question it takes the
-// answer.
+// Run sends a notice of a loop with retries and logs the result. In quiet hours it waits for their end
+// and sends all notices that are still current. For a question it also takes the answer.
 func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	spec, err := record.ReadSpec(l)
@@ -54,8 +53,7 @@ func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 	return err
 }
 
-// sendOne sends a notice that was just posted, and reports whether it asks the user
-// something.
+// sendOne sends a notice that was just posted. It reports whether the notice asks the user something.
 func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool, err error) {
 	n, err := notify.Take(l.Dir, name)
 	if err != nil {
@@ -64,9 +62,8 @@ func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool,
 	return n.IsAnswerable(), a.sendNotice(l, s, n)
 }
 
-// sendPosted sends what was posted before and still holds, once quiet hours are over. It
-// reports whether that asks the user something. If another process does so, it returns
-// at once.
+// sendPosted waits for the end of quiet hours and sends the posted notices that are still current. It
+// reports whether one asks the user something. If another process does this, it returns at once.
 func (a *app) sendPosted(l *store.Loop, s notice.Settings) (asks bool, err error) {
 	if mine, err := notify.AwaitQuiet(context.Background(), l.Dir, s); err != nil || !mine {
 		return false, err
@@ -119,7 +116,8 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	return errors.Join(problems...)
 }
 
-// listener takes replies as the user, for all loops that asked in the same chat.
+// listener returns a listener that takes replies as the user, for all loops that asked in the same
+// chat.
 func (a *app) listener(l *store.Loop, root string) *notify.Listener {
 	return &notify.Listener{
 		Sender: a.sender(root), Dir: filepath.Join(a.env.PawlHome, "chats"), Take: a.takeReply,
@@ -138,13 +136,13 @@ func (a *app) listener(l *store.Loop, root string) *notify.Listener {
 }
 
 const (
-	listenEvery = 300 * time.Millisecond // that the loop is asked whether its question is open
-	endedEvery  = 10 * time.Second       // the same of a loop that has ended
-	aliveEvery  = 10                     // of these, it is asked whether it is driven
-	listenAfter = 24 * time.Hour         // the loop's end, while changed tests wait for an approval
+	listenEvery = 300 * time.Millisecond // how often to check whether the loop's question is open
+	endedEvery  = 10 * time.Second       // the same for a loop that has ended
+	aliveEvery  = 10                     // after so many checks, also check whether the loop is driven
+	listenAfter = 24 * time.Hour         // how long after the loop's end changed tests may wait for an approval
 )
 
-// listen takes replies while the loop asks its user something and somebody drives it.
+// listen takes replies while the loop asks its user something and a process drives it.
 func (a *app) listen(l *store.Loop, s notice.Settings) error {
 	if len(s.Answers) == 0 {
 		return nil
@@ -159,7 +157,7 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 	var listening sync.WaitGroup
 	for _, text := range s.Answers {
 		if answers, err := notice.ParseAnswers(text); err == nil && ears.Sender.CheckAnswers(answers.Receiver) == nil {
-			listening.Go(func() { _ = ears.Listen(ctx, answers.Receiver) }) // what it meets stands in the log
+			listening.Go(func() { _ = ears.Listen(ctx, answers.Receiver) }) // Listen logs its errors
 		}
 	}
 	size, pause := int64(-1), listenEvery
@@ -185,15 +183,15 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 	return nil
 }
 
-// listenAgain takes replies, while this process runs, to loops that have ended and still
-// wait for the user: who listened for them may have ended with a restart of the machine.
+// listenAgain takes replies for ended loops that still wait for the user, while this process runs. A
+// restart of the machine may have ended their listeners.
 func (a *app) listenAgain() {
 	listed, err := record.List(a.store)
 	if err != nil {
 		return
 	}
 	for _, e := range listed {
-		if e.Summary.State != "ended" || len(e.Summary.Tests) == 0 { // of most, without reading them
+		if e.Summary.State != "ended" || len(e.Summary.Tests) == 0 { // the summary is enough for most
 			continue
 		}
 		if _, asks := a.asksStill(e.Loop); !asks {
@@ -205,8 +203,8 @@ func (a *app) listenAgain() {
 	}
 }
 
-// asksStill reports whether a loop asks its user something: one that is driven, or one
-// that ended a short while ago with changed tests that wait for an approval.
+// asksStill reports whether a loop asks its user something. Such a loop is driven, or ended less than
+// listenAfter ago with changed tests that wait for an approval.
 func (a *app) asksStill(l *store.Loop) (ended, asks bool) {
 	s, err := loopinfo.Read(l)
 	if err != nil {

@@ -12,20 +12,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// beginning shows what is worth waiting for while a loop begins in a session:
-// its gates, and what there is to know.
+// beginning prints progress while a loop begins in a session: its gates and warnings.
 type beginning struct {
 	out  io.Writer
-	last string // gate that was shown: one may run again to be sure
+	last string // the last gate shown: a gate may run twice
 }
 
-// Stepped shows nothing: what the loop comes to is said in one piece.
+// Stepped prints nothing: the result is printed at the end.
 func (*beginning) Stepped(loop.State, loop.Event, []loop.Action) {}
 
-// Agent shows nothing: no agent runs.
+// Agent prints nothing: no agent runs.
 func (*beginning) Agent(agent.Event) {}
 
-// Gate shows that a gate begins.
+// Gate prints that a gate begins.
 func (b *beginning) Gate(p verify.Progress) {
 	if p.Result == nil && p.Gate != b.last {
 		b.last = p.Gate
@@ -33,7 +32,7 @@ func (b *beginning) Gate(p verify.Progress) {
 	}
 }
 
-// Note shows a warning.
+// Note prints a warning.
 func (b *beginning) Note(n memory.Note) {
 	if n.Level != loop.Info {
 		term.Warnf(b.out, "%s", n.Text)

@@ -20,34 +20,33 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// show turns what the runner reports into what the user sees. It decides
-// nothing; it remembers only what it needs to tell news from what was said.
+// show prints what the runner reports. It decides nothing, and remembers only what was shown.
 type show struct {
 	out     term.Printer
 	spec    record.Spec
 	id      string
 	home    string     // folder of Pawl's state
-	state   loop.State // after the last step
+	state   loop.State // the state after the last step
 	usage   loop.Usage
-	context int // percent, of the turn under way
-	begun   int // tasks begun since the run began
+	context int // context usage of the current turn, in percent
+	begun   int // number of tasks begun in this run
 
-	userCommit  string   // what the user had not committed when it began
-	uncommitted []string // the agent's files that no commit holds
+	userCommit  string   // the commit of the user's changes from before the loop
+	uncommitted []string // the agent's files that are in no commit
 	unsigned    memory.Unsigned
-	leftAlone   []string       // new files that are not the agent's
-	doubtful    []string       // what was treated as the agent's and may be the user's
-	iterations  map[string]int // by task
+	leftAlone   []string       // new files of others
+	doubtful    []string       // changes taken as the agent's that may be the user's
+	iterations  map[string]int // number of iterations by task
 }
 
-// Stepped shows what a step of the machine means to the user.
+// Stepped shows a step of the loop.
 func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
 	s.state = now
 	s.count(before, now)
 	switch p := e.Payload.(type) {
 	case loop.TurnEnded:
-		s.usage = loop.Usage{} // the state counts it now
+		s.usage = loop.Usage{} // the state includes it now
 	case loop.TreeInspected:
 		s.seen(now, p.Inspection)
 	case loop.GatesFinished:
@@ -69,7 +68,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
 		}
 	case loop.TimerFired:
-		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
+		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // only a wait for a usage limit sets it
 			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+" (not counted)")
 		}
 	case loop.Cancelled:
@@ -110,7 +109,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 	}
 }
 
-// restored says what became of the work on a task, and how to get it back if there is any.
+// restored says that the work on a task was undone, and how to get it back.
 func (s *show) restored(before loop.State, unchanged bool) {
 	t, _ := before.Task(before.Current)
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
@@ -128,15 +127,15 @@ func (s *show) restored(before loop.State, unchanged bool) {
 	}
 }
 
-// count counts the iterations of each task, which may have begun in a run before
-// this one. A turn that died is begun again as the same iteration.
+// count counts the iterations of each task, which may have begun in an earlier run. A turn that
+// crashed begins again as the same iteration.
 func (s *show) count(before, now loop.State) {
 	if s.iterations == nil {
 		s.iterations = map[string]int{}
 		for _, t := range now.Tasks {
 			s.iterations[t.ID] = t.Turns
 		}
-		if now.Phase == loop.Turning { // it was taken up in mid-task
+		if now.Phase == loop.Turning { // the loop was resumed during a turn
 			s.iterations[now.Current]++
 		}
 		return
@@ -167,7 +166,7 @@ func (s *show) judged(before, now loop.State, g loop.Gates) {
 	}
 }
 
-// baseline says how things stand before the work, for the first task only.
+// baseline shows the gates' results before the work, for the first task only.
 func (s *show) baseline(g loop.Gates) {
 	if s.begun > 1 || g.Status == gate.Unknown {
 		return
@@ -189,12 +188,12 @@ func (s *show) refused(reason string) {
 	s.out.Print(term.ClaimRefused{ID: narrate.ID(t), Title: t.Title, Reason: plan.OneLine(reason, 200)})
 }
 
-// tasksEnded shows every task that came to its end in this step.
+// tasksEnded shows each task that ended in this step.
 func (s *show) tasksEnded(before, now loop.State) {
 	if before.Phase == "" {
 		return
 	}
-	more := 0 // that ended in this step before it
+	more := 0 // tasks that ended earlier in this step
 	for _, t := range now.ChangedTasks(before) {
 		if t.Status == loop.Open {
 			continue
@@ -208,7 +207,7 @@ func (s *show) tasksEnded(before, now loop.State) {
 	}
 }
 
-// Agent shows what happens in the turn under way.
+// Agent shows an event of the current turn.
 func (s *show) Agent(e agent.Event) {
 	switch e.Kind {
 	case agent.KindTool:
@@ -218,7 +217,7 @@ func (s *show) Agent(e agent.Event) {
 	case agent.KindContext:
 		s.context = e.ContextPercent
 	case agent.KindDenied:
-		_, why, _ := strings.Cut(e.Text, ": ") // behind what it was
+		_, why, _ := strings.Cut(e.Text, ": ") // the reason follows the call
 		s.note(term.Info, "denied: "+cmp.Or(e.Detail, e.Tool)+": "+cmp.Or(why, e.Text))
 	case agent.KindRetry:
 		s.activity("the client retries: " + e.Text)
@@ -230,7 +229,7 @@ func (s *show) activity(doing string) {
 		doing = "judging"
 	}
 	iteration := s.state.Iteration
-	if s.state.Phase == loop.Baseline || iteration == 0 { // its turn is about to begin
+	if s.state.Phase == loop.Baseline || iteration == 0 { // the turn begins next
 		iteration++
 	}
 	u := s.state.Usage
@@ -241,7 +240,7 @@ func (s *show) activity(doing string) {
 	})
 }
 
-// Gate shows a gate that has finished judging the agent's work.
+// Gate shows that a gate begins, or its result if it checks the agent's work.
 func (s *show) Gate(p verify.Progress) {
 	switch {
 	case p.Result == nil:
@@ -275,7 +274,7 @@ func (s *show) note(level term.Level, text string) {
 	s.out.Print(term.Note{Level: level, Text: plan.OneLine(text, 300)})
 }
 
-// ended is the summary of a loop that ended.
+// ended shows the summary of a loop that ended.
 func (s *show) ended(now loop.State) {
 	sum := record.Summarize(s.spec, memory.Memory{State: now})
 	end := term.LoopEnded{
@@ -291,7 +290,7 @@ func (s *show) ended(now loop.State) {
 	s.out.Print(end)
 }
 
-// tallies are the tasks by how they ended, the best first.
+// tallies returns the tasks grouped by result.
 func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
 	notes := map[string]string{
@@ -316,7 +315,7 @@ func tallies(s loop.State) []term.Tally {
 	}
 	for i, tally := range out {
 		if tally.Result == string(gate.Proven) && len(tally.Tasks) > mostTold {
-			out[i].Each = nil // nobody has to look at them
+			out[i].Each = nil // the user need not read them
 		} else if more := len(tally.Each) - mostListed; more > 1 {
 			out[i].Each = slices.Concat(tally.Each[:mostListed], []string{fmt.Sprintf("and %d more", more)})
 		}
@@ -324,14 +323,13 @@ func tallies(s loop.State) []term.Tally {
 	return out
 }
 
-// mostTold is how many proven tasks a summary tells of each.
+// mostTold is the maximum number of proven tasks that a summary describes.
 const mostTold = 10
 
-// mostListed is how many other tasks of a kind a summary lists.
+// mostListed is the maximum number of other tasks with the same result that a summary lists.
 const mostListed = 20
 
-// titled is what there is to say of a task that ended: its own reason where somebody
-// must look at it.
+// titled returns the line of a task that ended, with a reason if the user must look at it.
 func titled(t loop.Task, word, note string) string {
 	why := note
 	switch {

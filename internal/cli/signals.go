@@ -16,34 +16,34 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// signalHandler turn signals into cancellations: the first ends the turn cleanly, the
-// second ends the loop at once. The process has lastGrace for that; then it ends,
-// whatever it waits for, and the loop is left for its next owner.
+// signalHandler turns signals into cancellations. The first ends the turn cleanly, the second ends the
+// loop at once. If the process has not ended lastGrace later, leave ends it, and the loop waits for
+// its next owner.
 type signalHandler struct {
 	causes  chan string
 	signals chan os.Signal
 	pipes   chan os.Signal
 	done    chan struct{}
 	hungUp  sync.Once
-	keepsOn atomic.Bool // the loop continues without its terminal
-	left    atomic.Bool // and does so now
-	told    int         // signals so far, those of a closed terminal aside
+	keepsOn atomic.Bool // the loop can continue without its terminal
+	left    atomic.Bool // it continues without it now
+	told    int         // number of signals so far, without those of a closed terminal
 	leave   func(code int)
 }
 
 // lastGrace is how long the process may take to end after a second signal.
 const lastGrace = 15 * time.Second
 
-// listen begins to hear; stop ends it. After a second signal and the grace, leave
-// is called with the exit code: it must end the process.
+// listen starts a signalHandler, and its method stop ends it. If the process has not ended after a
+// second signal and the grace, leave is called with the exit code and must end the process.
 func listen(leave func(code int)) *signalHandler {
 	e := &signalHandler{
 		causes: make(chan string, 4), signals: make(chan os.Signal, 4), pipes: make(chan os.Signal, 1), done: make(chan struct{}),
 		leave: leave,
 	}
 	signal.Notify(e.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// Nobody reads these: a program of ours that ends before it has read its input
-	// raises them too. Which pipe broke is told by the write, see writer.
+	// SIGPIPE is received and ignored, because a child process that ends before it has read its input
+	// also raises it. The failed write shows which pipe broke, see writer.
 	signal.Notify(e.pipes, syscall.SIGPIPE)
 	go func() {
 		for {
@@ -73,7 +73,7 @@ func (e *signalHandler) handle(s os.Signal) {
 	}
 }
 
-// leaveAfter ends the process unless it has ended its work by then.
+// leaveAfter ends the process after the grace, unless stop is called first.
 func (e *signalHandler) leaveAfter(grace time.Duration, code int) {
 	select {
 	case <-time.After(grace):
@@ -82,8 +82,8 @@ func (e *signalHandler) leaveAfter(grace time.Duration, code int) {
 	}
 }
 
-// gone: a terminal or pipe that goes away says so more than once (the kernel, the
-// shell, each write), and is heard once.
+// gone handles a closed terminal or pipe. The kernel, the shell and each write report it, and only the
+// first report counts.
 func (e *signalHandler) gone(cause string) {
 	if e.keepsOn.Load() {
 		e.left.Store(true)
@@ -92,8 +92,8 @@ func (e *signalHandler) gone(cause string) {
 	e.hungUp.Do(func() { e.tell(cause) })
 }
 
-// tell passes a cause on; past the second, which ends the loop at once, none is
-// missed.
+// tell sends a cause. It drops a cause if the channel is full: the second one already ends the loop at
+// once.
 func (e *signalHandler) tell(cause string) {
 	select {
 	case e.causes <- cause:
@@ -107,8 +107,8 @@ func (e *signalHandler) stop() {
 	close(e.done)
 }
 
-// leaveLoop ends this process at once: what it waits for does not end. The loop is
-// left as if the process had been killed.
+// leaveLoop returns a function that ends this process at once. The loop is left as if the process had
+// been killed.
 func (a *app) leaveLoop(id string, mode term.Mode) func(code int) {
 	return func(code int) {
 		if mode == term.Live {
@@ -119,7 +119,7 @@ func (a *app) leaveLoop(id string, mode term.Mode) func(code int) {
 	}
 }
 
-// writer hears when what it writes to has no reader any more.
+// writer returns a writer that notices when nobody reads w any more.
 func (e *signalHandler) writer(w io.Writer) io.Writer { return signalWriter{w, e} }
 
 type signalWriter struct {
@@ -140,9 +140,9 @@ type signalled struct{ signal syscall.Signal }
 
 func (s signalled) Error() string { return fmt.Sprintf("stopped by %s", s.signal) }
 
-// untilSignal is the context of the command, which ends with the first Ctrl-C, TERM or HUP.
-// It is for what has nothing to keep; a loop listens to signals itself. Who asks a question
-// does so before, and a signal ends the process.
+// untilSignal returns the context of the command. It ends with the first SIGINT, SIGTERM or SIGHUP. It
+// is for commands that have nothing to save; a loop handles signals itself. Questions are asked before
+// the first call, so that a signal ends the process.
 func (a *app) untilSignal() context.Context {
 	if a.until != nil {
 		return a.until
@@ -157,13 +157,13 @@ func (a *app) untilSignal() context.Context {
 			cancel(signalled{number})
 		case <-ctx.Done():
 		}
-		signal.Stop(signals) // a second one ends the process at once
+		signal.Stop(signals) // a second signal ends the process at once
 	}()
 	a.until, a.release = ctx, func() { cancel(nil) }
 	return ctx
 }
 
-// releaseSignals ends that context: the command is over, or drives a loop, which listens to
+// releaseSignals ends that context when the command is over, or before it drives a loop, which handles
 // signals itself.
 func (a *app) releaseSignals() {
 	if a.until != nil {
@@ -172,7 +172,7 @@ func (a *app) releaseSignals() {
 	}
 }
 
-// ended is the error of a command, or the signal that was behind it.
+// ended returns the error of a command, or the signal that caused it.
 func (a *app) ended(err error) error {
 	if a.until == nil || err == nil {
 		return err

@@ -21,8 +21,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
-// the fields of the structs in it are options of package config.
+// startCmd is `pawl start`: a loop in the session that runs it. As in runCmd, the fields of the
+// embedded structs are options of package config.
 type startCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan, a loop file or another tool's state file; default: the plan here"`
 	startGoal
@@ -51,7 +51,7 @@ type startGoal struct {
 	ConfineHosts      []string `group:"Gates" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"host to allow with --confine strict; repeatable"`
 }
 
-// startLimits say how much of it is enough, here and elsewhere.
+// startLimits are the limits in the session and outside of it.
 type startLimits struct {
 	MaxIterations *string  `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default 25"`
 	MaxDuration   *string  `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
@@ -67,7 +67,7 @@ type startTries struct {
 	Isolate *bool   `group:"Gates" help:"with --verify, make further attempts in separate sessions; =false stays here" negatable:""`
 }
 
-// flags are the options that were typed.
+// flags returns the typed options.
 func (c *startCmd) flags() map[string]any {
 	out := typed(c.startGoal)
 	maps.Copy(out, typed(c.startLimits))
@@ -77,8 +77,8 @@ func (c *startCmd) flags() map[string]any {
 	return out
 }
 
-// startTimeout is how long the gates may take before the loop begins without
-// us: the client ends a command after two minutes.
+// startTimeout is how long the command waits for the gates; then another process continues them. The
+// client ends a command after two minutes.
 const startTimeout = 100 * time.Second
 
 // Run begins a loop in the calling session.
@@ -126,7 +126,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// prepare finds out what loop the command asks for.
+// prepare returns the loop that the command asks for.
 func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (*launch.Prepared, error) {
 	q := launch.SessionRequest{
 		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env, DryRun: c.DryRun},
@@ -144,8 +144,8 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 	return p, err
 }
 
-// hookNamed reports whether some settings of the client name Pawl, as a hook or as
-// a plugin. Those that an administrator or the command line gives are not seen.
+// hookNamed reports whether settings of the client mention Pawl as a hook or a plugin. It does not
+// read those of an administrator or the command line.
 func hookNamed(home, root string) bool {
 	files := []string{
 		filepath.Join(home, ".claude", "settings.json"),
@@ -157,7 +157,7 @@ func hookNamed(home, root string) bool {
 	})
 }
 
-// inside is the session that runs this command.
+// inside returns the session that runs this command, or an error without one.
 func (a *app) inside(unattended bool) (launch.UserSession, error) {
 	in, there := a.calling(unattended)
 	if !there {
@@ -168,8 +168,8 @@ func (a *app) inside(unattended bool) (launch.UserSession, error) {
 	return in, nil
 }
 
-// outside says what begins a loop where no session runs the command, the files of
-// another tool by their name.
+// outside returns err with the command that begins a loop for another tool's files, if the words name
+// them.
 func (a *app) outside(words []string, err error) error {
 	q := launch.SessionRequest{Request: launch.Request{Dir: a.dir, Words: words, Env: a.env}}
 	f, file, _ := q.StateFile()
@@ -180,7 +180,7 @@ func (a *app) outside(words []string, err error) error {
 	return failure.New(failure.Usage, fmt.Sprintf("touch %s && claude;  in the session it is  ! pawl start %[1]s", name), "%w", err)
 }
 
-// calling is the session that runs this command, if one does.
+// calling returns the session that runs this command, if there is one.
 func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
 	s := a.env.Session
 	in = launch.UserSession{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
@@ -196,11 +196,11 @@ func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
 	return in, true
 }
 
-// mostPrinted is how much of the first prompt a command prints, in bytes: the
-// client shows the agent 30,000 characters of a command's output.
+// mostPrinted is the maximum length of the first prompt in the output, in bytes. The client shows the
+// agent 30,000 characters of a command's output.
 const mostPrinted = 24_000
 
-// firstWord is what the agent is told first, at most so many bytes of it.
+// firstWord returns the first prompt for the agent, at most so many bytes of it.
 func firstWord(begun *launch.SessionLoop, most int) string {
 	switch {
 	case begun.GatesRunning:

@@ -14,7 +14,7 @@ type statsCmd struct {
 	JSON  bool   `name:"json" help:"print a JSON object (docs/reference/stats.schema.json)"`
 }
 
-// Run counts over all loops, straight from their journals.
+// Run prints statistics of all loops, read from their journals.
 func (c *statsCmd) Run(a *app) error {
 	var since time.Time
 	if c.Since != "" {
@@ -37,7 +37,7 @@ func (c *statsCmd) Run(a *app) error {
 			term.Warnf(a.Err, "%s", err)
 			continue
 		}
-		if spec.Agent.Name == scriptedAgent { // its costs are invented
+		if spec.Agent.Name == scriptedAgent { // its costs are made up
 			continue
 		}
 		loops = append(loops, report.StatLoop{Agent: spec.Agent.Name, Model: cmp.Or(m.Session.Model, spec.Agent.Model), Root: l.Summary.Root, State: m.State})

@@ -13,7 +13,7 @@ type statusCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/status.schema.json)"`
 }
 
-// Run shows how a loop stands.
+// Run prints the state of a loop.
 func (c *statusCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if c.JSON {
 		sum := s.Summary()

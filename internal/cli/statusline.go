@@ -17,15 +17,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// statuslineCmd is `pawl statusline`: what Claude Code shows below its prompt. The client
-// runs it often, and ends it if the next one is due.
+// statuslineCmd is `pawl statusline`, which prints a line below Claude Code's prompt. The client runs
+// it often, and ends it if the next call is due.
 type statuslineCmd struct {
 	After string `placeholder:"CMD" help:"print what your own status line command prints, then Pawl's line"`
 }
 
 const (
-	ownLineTimeout = 5 * time.Second // of the user's command
-	maxStatusInput = 1 << 20         // bytes of JSON from the client, and of text from the user's command
+	ownLineTimeout = 5 * time.Second // time limit of the user's command
+	maxStatusInput = 1 << 20         // maximum bytes of the client's JSON and of the output of the user's command
 )
 
 // Run prints the line.
@@ -54,7 +54,7 @@ func (c *statuslineCmd) Run(a *app) error {
 		parts = append(parts, c.own(input))
 	}
 	if l, ok := a.shownLoop(client.Session); ok {
-		if s, err := loopinfo.Read(l); err == nil { // a damaged journal is told of elsewhere
+		if s, err := loopinfo.Read(l); err == nil { // other commands report a damaged journal
 			parts = append(parts, term.Clean("⟲ "+s.ID+" "+s.Headline(s.Summary(), time.Now())))
 		}
 	}
@@ -64,7 +64,7 @@ func (c *statuslineCmd) Run(a *app) error {
 	return nil
 }
 
-// own is what the user's command prints, colours and all, without the end of its last line.
+// own returns the output of the user's command, with colours, without the final newline.
 func (c *statuslineCmd) own(input []byte) string {
 	ctx, cancel := context.WithTimeout(context.Background(), ownLineTimeout)
 	defer cancel()
@@ -73,8 +73,7 @@ func (c *statuslineCmd) own(input []byte) string {
 	return strings.TrimRight(string(out.Next(maxStatusInput)), "\n")
 }
 
-// shownLoop is the loop that lives in a session, else the newest of the folder that has not
-// ended.
+// shownLoop returns the loop of a session, else the newest one here that has not ended.
 func (a *app) shownLoop(id string) (*store.Loop, bool) {
 	if l, ok := a.sessionLoop(id); ok {
 		return l, true

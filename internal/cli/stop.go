@@ -64,7 +64,7 @@ func (a *app) endOrphaned(ctx context.Context, s *loopinfo.Loop) (err error) {
 	return nil
 }
 
-// sayEnded says how a loop ended, with a remark on it, and which edits of the plan wait.
+// sayEnded says how a loop ended, with a remark, and which edits of the plan wait.
 func (a *app) sayEnded(id, remark string, s loop.State) {
 	a.printf("%s%s ended %s; its work is kept: pawl report %[1]s\n", id, remark, s.Outcome)
 	for _, text := range narrate.EditsNotMade(s) {
@@ -72,8 +72,8 @@ func (a *app) sayEnded(id, remark string, s loop.State) {
 	}
 }
 
-// awaitEnd waits until the loop has ended and the process that drives it is gone. It
-// says so if that process died before, or if the end took too long.
+// awaitEnd waits until the loop has ended and its process is gone. It fails if that process died
+// before, or if the end took too long.
 func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
 	host, _ := os.Hostname() // "" is nobody's
 	// A process that drives a session's loop does not end with it.
@@ -99,7 +99,7 @@ func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Durat
 	return stillRuns(now, timeout)
 }
 
-// stillRuns is the error for a loop whose process has not ended in time.
+// stillRuns returns the error for a loop whose process has not ended in time.
 func stillRuns(s *loopinfo.Loop, timeout time.Duration) error {
 	waited := figure.Duration(timeout)
 	switch {

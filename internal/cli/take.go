@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// take brings a loop into the calling session: `pawl start --take`.
+// take moves a loop into the calling session, for `pawl start --take`.
 func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	s, err := a.find(ref)
 	if err != nil {
@@ -45,17 +45,18 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	return a.goesOnHere(s, begun, in)
 }
 
-// notTaken says what becomes of a loop whose runner was asked for it in vain.
+// notTaken says what happens to a loop that could not be taken after its runner was asked for it. It
+// returns err.
 func (a *app) notTaken(s *loopinfo.Loop, err error) error {
 	fmt.Fprintf(a.Err, "pawl: process %d continues with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
 		s.Driver.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
 }
 
-// releaseTimeout is how long a runner may take to end what it is at.
+// releaseTimeout is how long a runner may take to finish its step.
 const releaseTimeout = time.Minute
 
-// awaitLetGo asks the loop's runner for it, and waits until that has ended.
+// awaitLetGo asks the loop's runner to release the loop, and waits until it has.
 func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 	if err := post(s, record.MessageToSession, "a user takes it into their session"); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 		"process %d has not let go of loop %s within %s", s.Driver.PID, s.ID, figure.Duration(releaseTimeout))
 }
 
-// goesOnHere says that a loop continues in the calling session, and with what.
+// goesOnHere says that a loop continues in the calling session, and prints its first prompt.
 func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
 	if err := errors.Join(a.background().ContinueGates(begun), a.startDaemon(in.Session)); err != nil {
 		return err

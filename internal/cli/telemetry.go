@@ -28,12 +28,12 @@ import (
 )
 
 const (
-	telemetryLedger = "telemetry.json" // in a loop's folder: how many runs were sent
-	telemetryMoment = 2 * time.Second  // that the end of a loop waits for it: in a container it is the last
+	telemetryLedger = "telemetry.json" // in a loop's folder: the number of runs sent
+	telemetryMoment = 2 * time.Second  // how long the end of a loop waits for the sender: a container may stop afterwards
 )
 
-// sendTelemetry has another process send traces and metrics of a loop that has ended, if
-// the environment or the user's configuration names a collector.
+// sendTelemetry starts a process that sends traces and metrics of an ended loop, if the environment or
+// the user's configuration names a collector.
 func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	if !d.Spec.SendsTelemetry(a.env.Vars) {
 		return
@@ -48,7 +48,8 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	}
 }
 
-// startTelemetry returns the process, or 0 if a variable turns all off.
+// startTelemetry starts that process and returns its id. It returns 0 if a variable turns telemetry
+// off.
 func (a *app) startTelemetry(l *store.Loop, spec record.Observers) (pid int, err error) {
 	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.On() {
 		return 0, err
@@ -56,8 +57,8 @@ func (a *app) startTelemetry(l *store.Loop, spec record.Observers) (pid int, err
 	return (&notify.Outbox{Dir: l.Dir, Loop: l.ID, Tool: []string{a.self}, Vars: a.env.Vars}).StartTelemetry()
 }
 
-// telemetryFindings says for the doctor where traces and metrics of loops here are sent;
-// nothing where that is off.
+// telemetryFindings says for the doctor where traces and metrics are sent. It returns nothing if
+// telemetry is off.
 func (a *app) telemetryFindings(settings config.Settings) []doctor.Finding {
 	const check = "telemetry"
 	to, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(settings.Telemetry))
@@ -75,7 +76,7 @@ type sessionTelemetryCmd struct {
 	loopID
 }
 
-// Run sends the runs of a loop that were not sent, and logs what came of it.
+// Run sends the runs of a loop that were not sent yet, and logs the result.
 func (c *sessionTelemetryCmd) Run(a *app, l *store.Loop) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	ctx, cancel := context.WithTimeout(context.Background(), telemetry.SendTimeout)
@@ -88,7 +89,7 @@ func (c *sessionTelemetryCmd) Run(a *app, l *store.Loop) error {
 	return errors.Join(err, notify.LogTelemetry(l.Dir, words))
 }
 
-// sendRuns returns how many runs it sent.
+// sendRuns sends those runs and returns how many it sent.
 func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {

@@ -17,7 +17,7 @@ type tellCmd struct {
 	Text []string `arg:"" help:"the message"`
 }
 
-// Run leaves a note for the agent.
+// Run sends the agent a message.
 func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
@@ -40,17 +40,18 @@ func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	return nil
 }
 
-// post leaves a message in the loop's inbox.
+// post writes a message to the loop's inbox.
 func post(s *loopinfo.Loop, kind, text string) error {
 	return s.Post(newMessageID(kind), record.Message{Kind: kind, Text: text})
 }
 
-// send leaves a message for a loop, and makes one that waits for its session hear it.
+// send writes a message to the loop's inbox. If the loop waits for its session, it makes it read the
+// inbox.
 func (a *app) send(s *loopinfo.Loop, m record.Message) error {
 	return a.sendAs(s, newMessageID(m.Kind), m)
 }
 
-// sendAs is send with an id: of two messages with the same one the loop takes one.
+// sendAs is send with a message id. The loop applies only one of two messages with the same id.
 func (a *app) sendAs(s *loopinfo.Loop, id string, m record.Message) error {
 	if err := s.Post(id, m); err != nil || !s.InSession() || !s.Memory.State.WaitsForSession() {
 		return err
@@ -59,8 +60,7 @@ func (a *app) sendAs(s *loopinfo.Loop, id string, m record.Message) error {
 	return err
 }
 
-// learnsLater says of a loop that nobody drives when it takes what was sent to it; "" for
-// others.
+// learnsLater says when a loop that nobody drives reads its messages, "" for a driven one.
 func learnsLater(s *loopinfo.Loop) string {
 	if s.IsDriven() {
 		return ""
@@ -70,7 +70,7 @@ func learnsLater(s *loopinfo.Loop) string {
 
 func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
-// notEnded refuses to steer a loop that is over.
+// notEnded returns an error if the loop has ended.
 func notEnded(s *loopinfo.Loop) error {
 	if !s.HasEnded() {
 		return nil
@@ -78,7 +78,7 @@ func notEnded(s *loopinfo.Loop) error {
 	return ended(s)
 }
 
-// requireDriver refuses to steer a loop that nobody drives.
+// requireDriver returns an error if nobody drives the loop.
 func requireDriver(s *loopinfo.Loop) error {
 	if err := notEnded(s); err != nil || s.IsDriven() {
 		return err

@@ -17,12 +17,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A shell waits for the process that it started, and no process can leave its shell. So on
-// a terminal that process only waits in the foreground, and a second one below it drives
-// the loop: when the user presses d, the foreground process ends, and the driver continues
-// without the terminal.
+// A shell waits for the process that it started. So on a terminal, that process only waits in the
+// foreground, and a child drives the loop. When the user presses d, the foreground process ends and
+// the driver continues without the terminal.
 
-// driverFlag tells the driver that it is one.
+// driverFlag marks a process as the driver.
 type driverFlag struct {
 	Driver bool `hidden:"" help:"internal: drive the loop for a process that waits in the foreground"`
 }
@@ -30,14 +29,14 @@ type driverFlag struct {
 // detachKey is the key that detaches.
 const detachKey = 'd'
 
-// foreground is the driver's connection with the process that waits in the foreground.
+// foreground is the driver's connection to the process that waits in the foreground.
 type foreground struct {
-	end  *os.File // a byte written to it ends that process
-	dies *os.File // reading from it ends when that process does
+	end  *os.File // writing a byte to it ends that process
+	dies *os.File // reading from it blocks until that process ends
 }
 
-// connect finds the process that waits in the foreground, if the flag says that there is
-// one. Programs that this process starts do not inherit the connection.
+// connect opens the connection to the foreground process, if the flag is set. Child processes do not
+// inherit it.
 func (f driverFlag) connect(a *app) {
 	if !f.Driver || !proc.CanLeaveTerminal {
 		return
@@ -49,21 +48,21 @@ func (f driverFlag) connect(a *app) {
 	}
 }
 
-// canDetach reports whether the user could detach a loop that is shown so by a key: where
-// keys can be read, and the terminal be left.
+// canDetach reports whether the user can detach a loop by a key: Pawl must be able to read keys and to
+// leave the terminal.
 func (a *app) canDetach(mode term.Mode) bool {
 	return proc.CanLeaveTerminal && mode == term.Live && isTerminal(a.In) && isTerminal(a.Err) && proc.InForeground(a.In)
 }
 
-// runDriver runs this command once more, as the driver of the loop, and returns with its
-// exit code, or when it leaves the terminal.
+// runDriver runs this command again as the loop's driver. It returns its exit code, or nil once the
+// driver leaves the terminal.
 func (a *app) runDriver(command string) error {
 	ends, end, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("start the loop: %w", err)
 	}
 	defer ends.Close()
-	dies, alive, err := os.Pipe() // nothing is written: it closes with this process
+	dies, alive, err := os.Pipe() // nothing is written: it only closes when this process ends
 	if err != nil {
 		return fmt.Errorf("start the loop: %w", errors.Join(err, end.Close()))
 	}
@@ -82,8 +81,8 @@ func (a *app) runDriver(command string) error {
 	return awaitDriver(cmd, ends, signals)
 }
 
-// awaitDriver waits for the driver's end, or until it has left the terminal. Ctrl-C reaches
-// both processes; another signal is passed on, since it may be meant for this one alone.
+// awaitDriver waits until the driver ends or leaves the terminal. Ctrl-C reaches both processes. Other
+// signals are passed on, because they may be sent to this process only.
 func awaitDriver(cmd *exec.Cmd, ends *os.File, signals <-chan os.Signal) error {
 	detached, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -112,8 +111,8 @@ func awaitDriver(cmd *exec.Cmd, ends *os.File, signals <-chan os.Signal) error {
 	}
 }
 
-// listen has the driver leave its terminal when the user presses the key. A foreground
-// process that is killed is a terminal that was closed. stop gives the keys back.
+// listen makes the driver leave its terminal when the user presses the key. If the foreground process
+// is killed, the terminal counts as closed. stop releases the keyboard.
 func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) (keys *proc.Keys, stop func()) {
 	keys = proc.ReadKeys(a.In)
 	done, quit := make(chan struct{}), make(chan struct{})
@@ -141,8 +140,8 @@ func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, sc
 	return keys, func() { close(quit); <-done }
 }
 
-// leave continues without the terminal and ends the foreground process. What the driver says
-// from now on stands in run.log.
+// leave continues without the terminal and ends the foreground process. From then on, the driver
+// writes to run.log.
 func (f *foreground) leave(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) {
 	log, err := os.OpenFile(filepath.Join(d.Loop.Dir, "run.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
@@ -163,7 +162,7 @@ func (f *foreground) leave(a *app, d *launch.Driver, handler *signalHandler, scr
 	_, _ = f.end.Write([]byte{detachKey})
 }
 
-// sayDetached says how the user comes back to a loop.
+// sayDetached says how to attach to the loop again.
 func (a *app) sayDetached(id string) {
 	words := fmt.Sprintf("detached: %s continues. It is shown again by  pawl attach %[1]s  and ended by  pawl stop %[1]s\n", id)
 	_, _ = io.WriteString(a.Err, a.text(term.Wrap(words, a.columns)))

@@ -18,7 +18,7 @@ type testreportCmd struct {
 	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
 }
 
-// reported is what --json prints.
+// reported is the output of --json.
 type reported struct {
 	Result     testreport.Result `json:"result" jsonschema:"what became of the tests; only fail says that one of them failed"`
 	Framework  string            `json:"framework" jsonschema:"the runner, empty if it is not known"`
@@ -36,7 +36,7 @@ type counts struct {
 	Skipped int `json:"skipped"`
 }
 
-// countsOf are nil where the output counts no tests.
+// countsOf returns the numbers of tests, nil if the output does not count them.
 func countsOf(v testreport.Verdict) *counts {
 	if v.Uncounted || v.Passed+v.Failed+v.Skipped == 0 && v.Result != testreport.NoTests {
 		return nil
@@ -44,10 +44,10 @@ func countsOf(v testreport.Verdict) *counts {
 	return &counts{v.Passed, v.Failed, v.Skipped}
 }
 
-// maxReport bounds the output that is read.
+// maxReport is the maximum length of the output, in bytes.
 const maxReport = 64 << 20
 
-// Run tells what the output of a test run says.
+// Run prints the results in the output of a test run.
 func (c *testreportCmd) Run(a *app) error {
 	output, err := c.output(a)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
-// pull opens a pull request where the user lets Pawl do so, and says what came of it.
+// pull opens a pull request if the user allows it, and says the result.
 func (a *app) pull(d *launch.Driver, s loop.State, say func(string)) error {
 	ctx := a.untilSignal()
 	p, err := d.OpenPullRequest(ctx, s, a.env)
@@ -17,7 +17,7 @@ func (a *app) pull(d *launch.Driver, s loop.State, say func(string)) error {
 	return err
 }
 
-// giveTools lets the agent that the loop's runner drives have its tools.
+// giveTools sets the tools of the agent that the loop's runner drives.
 func (a *app) giveTools(d *launch.Driver) {
 	d.Tools = mcpserver.New(mcpserver.Options{Env: a.env, Loop: d.Loop.ID, Version: version.String()})
 }

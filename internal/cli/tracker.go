@@ -12,13 +12,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// sessionTrackerCmd is `pawl session tracker`: the trackers that come with Pawl, as
-// programs that speak the same protocol as any other.
+// sessionTrackerCmd is `pawl session tracker`. It runs Pawl's own trackers as programs that speak the
+// protocol of every tracker.
 type sessionTrackerCmd struct {
 	Name string `arg:"" help:"github or beads"`
 }
 
-// Run answers the requests on the standard input.
+// Run answers the requests on standard input.
 func (c *sessionTrackerCmd) Run(ctx context.Context, a *app) error {
 	var handle tracker.Handler
 	switch c.Name {
@@ -32,8 +32,7 @@ func (c *sessionTrackerCmd) Run(ctx context.Context, a *app) error {
 	return tracker.Serve(ctx, a.In, a.Out, handle)
 }
 
-// tellIssues tells the issues of a loop its end. What the tracker does not take is no
-// failure of the loop.
+// tellIssues reports the loop's end to its issues. An error of the tracker does not fail the loop.
 func (a *app) tellIssues(d *launch.Driver, s *show) {
 	if d.Spec.Tracker == nil {
 		return
@@ -56,15 +55,15 @@ func (a *app) warnIssues(p *launch.Prepared) {
 	}
 }
 
-// tellAgain tells the issues of a loop that has ended what they were not told: its
-// process died, or the tracker was out of reach.
+// tellAgain reports the end of an ended loop to its issues if that is missing: its process died, or
+// the tracker could not be reached.
 func (a *app) tellAgain(ctx context.Context, s *loopinfo.Loop) error {
 	if s.Spec.Tracker == nil || !s.HasEnded() || s.Alive {
 		return nil
 	}
 	owner, err := s.Loop.Own(ctx)
 	if store.IsHeld(err) {
-		return nil // that process tells them
+		return nil // that process reports it
 	}
 	if err != nil {
 		return err

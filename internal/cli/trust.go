@@ -25,8 +25,7 @@ type trustCmd struct {
 	Yes   bool     `help:"trust them without asking"`
 }
 
-// Run shows what the repository's files would run and pins what the user
-// allows.
+// Run lists the commands in the repository's files and trusts those that the user allows.
 func (c *trustCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
 	commands, err := a.repoCommands(root, c.Files)
@@ -68,7 +67,7 @@ func (c *trustCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// trustQuestion asks about what is new and about what was trusted in other words.
+// trustQuestion asks about new commands and about changed ones.
 func trustQuestion(strange []config.Command, was map[config.Command]string) string {
 	changed := func(c config.Command) bool { _, ok := was[c]; return ok }
 	fresh := slices.DeleteFunc(slices.Clone(strange), changed)
@@ -85,7 +84,7 @@ func trustQuestion(strange []config.Command, was map[config.Command]string) stri
 	return "trust what stands above (" + strings.Join(parts, "; ") + ")?"
 }
 
-// trustWords counts what runs, and apart from it what only loosens the guard.
+// trustWords counts the commands, and separately the entries that only loosen the guard.
 func trustWords(commands []config.Command) string {
 	entries := 0
 	for _, c := range commands {
@@ -105,8 +104,8 @@ func trustWords(commands []config.Command) string {
 	return strings.Join(parts, ", ")
 }
 
-// repoCommands are the commands in pawl.toml, and in the named files or the
-// plans that lie here.
+// repoCommands returns the commands in pawl.toml and in the named files. Without names, it reads the
+// plans and state files here.
 func (a *app) repoCommands(root string, files []string) ([]config.Command, error) {
 	project, err := config.ReadProject(root)
 	if err != nil {
@@ -123,7 +122,7 @@ func (a *app) repoCommands(root string, files []string) ([]config.Command, error
 			return nil, err
 		}
 		for _, path := range found {
-			if f, err := planfile.Load(path); err == nil { // a broken plan runs nothing
+			if f, err := planfile.Load(path); err == nil { // a plan with errors runs nothing
 				commands = append(commands, planCommands(root, path, f)...)
 			}
 		}
@@ -139,7 +138,7 @@ func (a *app) repoCommands(root string, files []string) ([]config.Command, error
 	return commands, nil
 }
 
-// fileCommands are those of a plan or a loop file.
+// fileCommands returns the commands of a plan or a loop file.
 func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 	path := a.abs(file)
 	data, err := atomicfile.Read(path, planfile.MaxSize)
@@ -164,9 +163,9 @@ func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 	return settings.RepoCommands(), nil
 }
 
-// planCommands are a plan's validation commands.
+// planCommands returns a plan's validation commands.
 func planCommands(root, path string, f *planfile.File) []config.Command {
-	path = git.RealPath(path) // as root is: pawl run names the file so, too
+	path = git.RealPath(path) // like root, and like the path that pawl run uses
 	rel, err := filepath.Rel(root, path)
 	if err != nil {
 		rel = path
@@ -178,8 +177,7 @@ func planCommands(root, path string, f *planfile.File) []config.Command {
 	return out
 }
 
-// printCommands shows what would run. Of one that stands where another was trusted,
-// what is new of it stands beside what was.
+// printCommands lists the commands. A changed command is shown as a diff with the trusted one.
 func (a *app) printCommands(commands, strange []config.Command, was map[config.Command]string) {
 	for _, c := range commands {
 		old, changed := was[c]
@@ -202,9 +200,8 @@ func (a *app) printCommands(commands, strange []config.Command, was map[config.C
 	}
 }
 
-// lineDiff are the lines of now, each behind "  ", with those that were behind
-// "- " and those that are new behind "+ ". Commands are short: what is alike at
-// the beginning and at the end is enough.
+// lineDiff returns a diff: common lines start with " ", removed ones with "- " and new ones with "+ ".
+// Commands are short, so it only compares their beginning and end.
 func lineDiff(was, now []string) []string {
 	var out []string
 	add := func(mark string, lines []string) {
@@ -227,7 +224,7 @@ func lineDiff(was, now []string) []string {
 	return out
 }
 
-// confirmTrust asks the user at the terminal; nobody there is a no.
+// confirmTrust asks the user at the terminal. Without a terminal, it fails.
 func (a *app) confirmTrust(question string) error {
 	hint := "read them, then  pawl trust --yes"
 	if a.env.Session.Inside || a.env.Session.ID != "" {
@@ -240,11 +237,11 @@ func (a *app) confirmTrust(question string) error {
 	return err
 }
 
-// verifyFile is the name of a state file of another tool's verify loops.
+// verifyFile is the name of the state files of another tool's verify loops.
 const verifyFile = "verify-active.json"
 
-// verifyCommands are those in the state files that lie here. One that cannot be
-// read runs nothing.
+// verifyCommands returns the commands in the state files here. A file that cannot be read runs
+// nothing.
 func (a *app) verifyCommands(root string) []config.Command {
 	var commands []config.Command
 	for _, project := range []string{a.dir, root} {
@@ -260,7 +257,7 @@ func (a *app) verifyCommands(root string) []config.Command {
 	return commands
 }
 
-// verifyCommand is the command in a state file, for a session in the project.
+// verifyCommand returns the command in a state file, for a session in the project.
 func verifyCommand(root, project, path string) (config.Command, error) {
 	data, err := atomicfile.Read(path, verifyactive.MaxSize)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// uninstallCmd takes Pawl out of the client, wherever it is.
+// uninstallCmd is `pawl uninstall`. It removes Pawl from the client.
 type uninstallCmd struct {
 	Agent   string `arg:"" enum:"claude,service" help:"claude or service"`
 	Scope   string `enum:"all,user,project,local,plugin" default:"all" placeholder:"SCOPE" help:"all, user, project, local or plugin"`
@@ -22,14 +22,14 @@ type uninstallCmd struct {
 	Yes     bool   `short:"y" help:"remove from all places without asking"`
 }
 
-// removal is one settings file that Pawl is to be taken out of.
+// removal is a settings file from which to remove Pawl.
 type removal struct {
 	request install.Request
-	name    string // as a user here would write it
+	name    string // the path relative to the current folder
 	result  install.Result
 }
 
-// Run takes the hooks out and tells what became of each place.
+// Run removes the hooks and prints the result for each place.
 func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	if c.Agent == serviceName {
 		return a.uninstallService(c.DryRun)
@@ -58,7 +58,7 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// warnOfSessionLoops names the loops in sessions: the hooks that are removed continue them.
+// warnOfSessionLoops names the loops in sessions, because the removed hooks drive them.
 func (a *app) warnOfSessionLoops() {
 	listed, err := a.listed()
 	if err != nil {
@@ -72,9 +72,9 @@ func (a *app) warnOfSessionLoops() {
 	}
 }
 
-// removals are the settings files of the scope that hold something of Pawl's, the
-// local one first: the project's install made their folder. In the home folder the
-// project's settings are the user's.
+// removals returns the settings files of the scope that mention Pawl. The local one comes first,
+// because the project's installation made their folder. In the home folder, the project's settings are
+// the user's.
 func (c *uninstallCmd) removals(a *app) ([]removal, error) {
 	var out []removal
 	for _, scope := range []install.Scope{install.Local, install.Project, install.User} {
@@ -106,7 +106,7 @@ func (a *app) hasPlugin() bool {
 	return err == nil
 }
 
-// searched names where nothing was found.
+// searched names the places where Pawl was not found.
 func (c *uninstallCmd) searched(a *app) string {
 	args := settingsArgs{Scope: c.Scope}
 	if r, err := args.request(a); err == nil {
@@ -115,7 +115,7 @@ func (c *uninstallCmd) searched(a *app) string {
 	return "your settings, nor in those of this project, and the plugin is not installed"
 }
 
-// consent asks once, where Pawl is in several places and no scope was named.
+// consent asks the user if Pawl is in several places and no scope was named.
 func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 	var places []string
 	for _, r := range removals {
@@ -138,7 +138,7 @@ func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 	return err
 }
 
-// remove takes Pawl out of one settings file.
+// remove removes Pawl from one settings file.
 func (c *uninstallCmd) remove(a *app, r removal) error {
 	switch {
 	case c.DryRun && c.Verbose:

@@ -8,8 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// warnUntracked names files that look like work and that no commit of the loop will hold,
-// since git did not track them before it.
+// warnUntracked names untracked files that look like work. The loop's commits will not contain them.
 func (a *app) warnUntracked(p *launch.Prepared) {
 	files := p.UntrackedWork()
 	if len(files) == 0 {

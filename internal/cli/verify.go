@@ -25,14 +25,14 @@ type verifyCmd struct {
 	JSON bool     `name:"json" help:"print a JSON object (docs/reference/verify.schema.json)"`
 }
 
-// verified is what --json prints.
+// verified is the output of --json.
 type verified struct {
 	Result gate.Status      `json:"result" jsonschema:"pass if all gates pass, fail if one fails, else unknown"`
 	Tree   string           `json:"tree,omitempty" jsonschema:"git tree they ran on; absent without git, or where they changed it"`
 	Gates  []verify.Receipt `json:"gates" jsonschema:"a receipt for each gate, in order"`
 }
 
-// Run runs the gates in the work tree as it is.
+// Run runs the gates in the current work tree.
 func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 	root := a.root()
 	settings, err := a.gates("verify", root, c.Gate, showTrust)
@@ -55,8 +55,8 @@ func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 	return a.conclude(c.JSON, verdict{out, func() { a.printResults(results, out) }, verifyCode(out.Result)})
 }
 
-// settings are the user's and the project's, and the gates that were typed. Without
-// a claim there is nothing to review: of the gates, only the commands.
+// settings returns the settings of the user and the project with the typed gates. Of the gates it
+// keeps only commands: without a claim there is nothing to review.
 func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	typed := map[string]any{}
 	if len(gates) > 0 {
@@ -67,11 +67,11 @@ func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	return s, err
 }
 
-// showTrust is what to do about commands that are not trusted.
+// showTrust is the hint about commands that are not trusted.
 const showTrust = "pawl trust shows them and lets them run"
 
-// gates are settings with gates that may run, for a command; hint says what to do where they
-// may not.
+// gates returns settings whose gates may run for a command. hint says what to do about gates that are
+// not trusted.
 func (a *app) gates(command, root string, typed []string, hint string) (config.Settings, error) {
 	s, err := a.settings(root, typed)
 	if err == nil && len(s.Gates) == 0 {
@@ -83,7 +83,7 @@ func (a *app) gates(command, root string, typed []string, hint string) (config.S
 	return s, err
 }
 
-// resolve folds the settings of the user and of the repository, and what was typed.
+// resolve combines the settings of the user and the repository with typed flags.
 func (a *app) resolve(root string, typed map[string]any) (config.Settings, error) {
 	user, err := config.ReadUser(a.env)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *app) resolve(root string, typed map[string]any) (config.Settings, error
 	return config.Resolve(user, project, config.Flags(typed))
 }
 
-// noGates: a command that runs gates has none.
+// noGates returns the error of a command that needs a gate.
 func noGates(command, root string) error {
 	hint := "name one: pawl " + command + " --gate CMD, or gates = [\"CMD\"] in pawl.toml"
 	if likely := config.Suggest(root); len(likely) > 0 {
@@ -105,8 +105,8 @@ func noGates(command, root string) error {
 	return failure.New(failure.Usage, hint, "there is no gate to run")
 }
 
-// trusted refuses commands out of the repository that the user did not allow; hint
-// says what to do then.
+// trusted returns an error if a command of the repository is not trusted. hint says what to do about
+// it.
 func (a *app) trusted(root string, commands []config.Command, hint string) error {
 	strange, err := config.OpenTrust(a.env.PawlHome).Untrusted(root, commands)
 	if err != nil || len(strange) == 0 {
@@ -124,8 +124,7 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// runGates runs the gates in the work tree, and tells on which tree, if that can
-// be told.
+// runGates runs the gates in the work tree. It returns the tree they ran on, "" if that is unknown.
 func (a *app) runGates(ctx context.Context, root string, s config.Settings) (results []gate.Result, tree string, err error) {
 	v, done, err := a.gateVerifier(ctx, root, s)
 	if err != nil {
@@ -149,7 +148,8 @@ func (a *app) runGates(ctx context.Context, root string, s config.Settings) (res
 	return results, before, nil
 }
 
-// gateVerifier runs gates in the work tree, and those that need a checkout in one, which done removes.
+// gateVerifier returns a Verifier for the work tree. Gates that need a checkout get one, which done
+// removes.
 func (a *app) gateVerifier(ctx context.Context, root string, s config.Settings) (v *verify.Verifier, done func() error, err error) {
 	o := verify.Options{Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests}
 	if slices.ContainsFunc(s.Gates, verify.NeedsCheckout) {
@@ -162,7 +162,7 @@ func (a *app) gateVerifier(ctx context.Context, root string, s config.Settings) 
 	return v, func() error { return nil }, err
 }
 
-// snapshot is the work tree's tree, "" where git has none: gates run anywhere.
+// snapshot returns the tree of the work tree, "" without git: gates also run there.
 func snapshot(ctx context.Context, root string) string {
 	repo, err := git.Open(ctx, root)
 	if err != nil {
@@ -175,7 +175,7 @@ func snapshot(ctx context.Context, root string) string {
 	return tree
 }
 
-// watchGate tells that a gate runs, on the standard error: it may take minutes.
+// watchGate prints on standard error that a gate runs: it may take minutes.
 func (a *app) watchGate(p verify.Progress) {
 	if p.Result == nil {
 		_, _ = fmt.Fprintf(a.Err, "pawl: running %s\n", plan.OneLine(p.Gate, 100))

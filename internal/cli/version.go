@@ -21,11 +21,11 @@ type versionCmd struct {
 }
 
 const (
-	releases    = "https://github.com/pawl-dev/pawl" // the repository whose tags are the releases
+	releases    = "https://github.com/pawl-dev/pawl" // the repository whose tags name the releases
 	tagsTimeout = 30 * time.Second
 )
 
-// Run prints the version and, if asked to, what the newest one is.
+// Run prints the version and, with --check, the newest one.
 func (c versionCmd) Run(ctx context.Context, a *app) error {
 	a.printf("pawl %s\n", version.String())
 	if !c.Check {
@@ -49,14 +49,13 @@ func (c versionCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// releaseTags asks git for the tags of the repository of the releases. It answers no
-// question for a password.
+// releaseTags asks git for the tags of the releases. Git must not ask for a password.
 func releaseTags(ctx context.Context, env []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, tagsTimeout)
 	defer cancel()
 	var out, said bytes.Buffer
 	exit := proc.Run(ctx, proc.Spec{
-		Argv: []string{"git", "ls-remote", "--tags", "--refs", releases, "v*"}, Dir: os.TempDir(), // no repository's settings
+		Argv: []string{"git", "ls-remote", "--tags", "--refs", releases, "v*"}, Dir: os.TempDir(), // outside of any repository, whose settings would apply
 		Env: append(slices.Clip(env), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "LC_ALL=C"), Stdout: &out, Stderr: &said, Grace: time.Second,
 	})
 	switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// warnPrepared says what a user should know before a loop begins.
+// warnPrepared warns of what a user should know before a loop begins.
 func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool) {
 	a.warnSecret(p.Goal)
 	a.warnGates(p.Spec, p.Root())
@@ -34,15 +34,15 @@ func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool)
 	a.warnEarlierEdits(p)
 	a.warnFromEnv(p)
 	a.warnIssues(p)
-	if !dryRun { // it says more of each
+	if !dryRun { // a dry run says more about each
 		a.warnOutlooks(p)
 	}
 }
 
-// mostOutlooks bounds the options in one hint: a command line of more is for nobody.
+// mostOutlooks is the maximum number of options in one hint: nobody types more.
 const mostOutlooks = 4
 
-// warnOutlooks names the tasks that will probably wait for the user, and the options that accept that.
+// warnOutlooks names the tasks that will probably wait for the user, and the options that accept them.
 func (a *app) warnOutlooks(p *launch.Prepared) {
 	var tasks, options []string
 	for _, t := range p.Spec.Tasks {
@@ -60,8 +60,7 @@ func (a *app) warnOutlooks(p *launch.Prepared) {
 	}
 }
 
-// warnMissing names the dependencies that gates need and that are not installed, or that
-// lead elsewhere.
+// warnMissing names dependencies of the gates that are not installed or lead elsewhere.
 func (a *app) warnMissing(p *launch.Prepared) {
 	for _, m := range p.MissingDependencies() {
 		term.Warnf(a.Err, "%s", m)
@@ -82,8 +81,8 @@ func (a *app) warnMissing(p *launch.Prepared) {
 	}
 }
 
-// proposeData names the files that are data of the program by the repository's history, and
-// what lets tasks change them without approval.
+// proposeData names files that are data of the program by the repository's history. It says which
+// setting lets tasks change them without an approval.
 func (a *app) proposeData(ctx context.Context, p *launch.Prepared) {
 	found := p.ProgramData(ctx)
 	if len(found) == 0 {
@@ -98,8 +97,8 @@ func (a *app) proposeData(ctx context.Context, p *launch.Prepared) {
 		"; to let tasks change it: work = ["+strings.Join(globs, ", ")+"] in pawl.toml"))
 }
 
-// warnFolder says where something runs, if that is not the current folder, and how a gate
-// that was typed runs there.
+// warnFolder says where something runs if that is not the current folder, and how to run a typed gate
+// here.
 func (a *app) warnFolder(what, root string, typed []string) {
 	dir, err := filepath.EvalSymlinks(a.dir)
 	if err != nil {
@@ -120,8 +119,8 @@ func (a *app) warnFolder(what, root string, typed []string) {
 	}
 }
 
-// namesFolder reports whether a command has a word that is a folder or lies in it: it enters
-// the folder itself, as cd DIR, make -C DIR and npm --prefix DIR do.
+// namesFolder reports whether a word of the command is the folder or a path in it. Such a command
+// enters the folder itself, as cd DIR, make -C DIR and npm --prefix DIR do.
 func namesFolder(command, dir string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n=;&|()\"'", r) }), func(word string) bool {
 		word = path.Clean(word)
@@ -129,15 +128,15 @@ func namesFolder(command, dir string) bool {
 	})
 }
 
-// warnFromEnv names the variables of another tool that the loop follows.
+// warnFromEnv names the variables of another tool that the loop uses.
 func (a *app) warnFromEnv(p *launch.Prepared) {
 	if len(p.EnvSettings) > 0 {
 		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.EnvSettings, ", ")))
 	}
 }
 
-// warnGates names the gates that pass though their tests fail, or tell nothing of them, those
-// whose folder or script does not exist.
+// warnGates names gates that hide the results of their tests, and gates whose folder or script does
+// not exist.
 func (a *app) warnGates(s record.Spec, root string) {
 	for _, g := range s.Gates {
 		if folder := verify.MissingFolder(g, root, len(s.Setup) > 0); folder != "" {
@@ -158,7 +157,7 @@ func (a *app) warnGates(s record.Spec, root string) {
 	}
 }
 
-// warnGateEnv names the user's variables for gates that are not set.
+// warnGateEnv names the variables in gate_env that are not set.
 func (a *app) warnGateEnv(names []string) {
 	for _, name := range names {
 		if !strings.Contains(name, "=") && !environment.HasVariable(a.env.Vars, name) {

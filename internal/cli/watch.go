@@ -36,7 +36,7 @@ func (c *watchCmd) Run(ctx context.Context, a *app) error {
 	return show(ctx, loopinfo.NewScreen(ctx, a.shownLoops(c.All)), o)
 }
 
-// shownLoops are the loops of this repository, or all, and what acts on them.
+// shownLoops returns the options for the loops of this repository, or of all.
 func (a *app) shownLoops(all bool) loopinfo.Options {
 	return loopinfo.Options{Store: a.store, Root: a.root(), All: all, Env: a.env, Program: a.self, Dir: a.dir}
 }
