@@ -180,7 +180,7 @@ func (o Options) base(sys System) (Policy, error) {
 	p.Hide = resolve(below(o.Home, doors))
 	if o.Level == Strict {
 		p.DropSecrets = true
-		p.Hide = append(p.Hide, resolve(below(o.Home, strings.Join(guard.Secrets(), " ")))...)
+		p.Hide = append(p.Hide, resolve(below(o.Home, strings.Join(guard.SecretPaths(), " ")))...)
 	}
 	return p, nil
 }
@@ -263,7 +263,7 @@ func (o Options) cacheDir(c guard.Cache) string {
 		}
 	}
 	beside := filepath.Dir(dir)
-	if filepath.IsAbs(dir) && c.Of != "" && !exists(dir) && (o.find(c.Of) || beside != filepath.Clean(o.Home) && exists(beside)) {
+	if filepath.IsAbs(dir) && c.Program != "" && !exists(dir) && (o.find(c.Program) || beside != filepath.Clean(o.Home) && exists(beside)) {
 		_ = makeDir(dir) // then it does without
 	}
 	return dir
@@ -274,7 +274,7 @@ func (o Options) closed() []string {
 	var out []string
 	for _, c := range guard.Caches() {
 		if dir := o.cacheDir(c); isDir(dir) {
-			for _, name := range c.Closed {
+			for _, name := range c.Excluded {
 				_ = makeDir(filepath.Join(dir, name)) // what is not there could be put there
 				out = append(out, filepath.Join(dir, name))
 			}

@@ -28,9 +28,9 @@ func (h *handler) guardVerdict(b session.Binding) (guard.Verdict, error) {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
 	if h.Untracked != nil {
-		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
+		rules.History.UntrackedFiles = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
 	}
-	rules.Past.Ours = func(program string) bool { return proc.AllStartedWhen(program, record.StartedByAgent(l, program)) }
+	rules.History.OwnsEveryProcess = func(program string) bool { return proc.AllStartedWhen(program, record.StartedByAgent(l, program)) }
 	return guard.Check(h.toolCall(), rules), nil
 }
 

@@ -65,16 +65,16 @@ func (s Spec) GuardRules(dirs GuardDirs, turn TurnScope) guard.Rules {
 	r := guard.Rules{
 		Root: dirs.Root, StateDir: dirs.StateDir, Home: dirs.HomeDir, Branch: s.Branch, Scope: s.taskScope(turn),
 		ProtectedBranches: s.protectedBranches(),
-		AllowWriteOutside: []string{dirs.TempDir, ResolvePath(dirs.TempDir)},
+		WritableFolders:   []string{dirs.TempDir, ResolvePath(dirs.TempDir)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
-		Tools: s.Tools, Resolve: ResolvePath, There: exists, Head: CheckedOutBranch,
+		HasPawlTools: s.Tools, ResolveLinks: ResolvePath, Exists: exists, BranchOf: CheckedOutBranch,
 	}
 	allowTempDir(&r)
 	for _, file := range turn.Protected {
 		r.Protected = append(r.Protected, absolute(file))
 	}
 	if s.Guard.TickOnly != "" {
-		r.Marked = []string{absolute(s.Guard.TickOnly)}
+		r.Plans = []string{absolute(s.Guard.TickOnly)}
 	}
 	return r
 }
@@ -89,9 +89,9 @@ func allowTempDir(r *guard.Rules) {
 	}
 	dirs := []string{shared, ResolvePath(shared)}
 	if root := filepath.ToSlash(r.Root) + "/"; strings.HasPrefix(root, shared+"/") || strings.HasPrefix(root, resolved+"/") {
-		r.Shared = dirs
+		r.SharedFolders = dirs
 	} else {
-		r.AllowWriteOutside = append(r.AllowWriteOutside, dirs...)
+		r.WritableFolders = append(r.WritableFolders, dirs...)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestSessionGuardRulesEqualSpecRules(t *testing.T) {
 	}
 	places := record.GuardDirs{StateDir: "/state", HomeDir: "/home", TempDir: "/temp"}
 	at := record.GuardDirs{Root: "/repo", StateDir: "/state", HomeDir: "/home", TempDir: "/temp"}
-	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "Resolve", "There", "Head", "Past"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
+	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "ResolveLinks", "Exists", "BranchOf", "History"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
 	check := func(theirs bool, turn record.TurnScope) {
 		t.Helper()
 		got, err := record.SessionGuardRules(l, places, theirs)
@@ -65,7 +65,7 @@ func TestSessionGuardRulesEqualSpecRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(true, record.TurnScope{})
-	if rules := spec.GuardRules(at, record.TurnScope{Task: "2", Protected: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Marked[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
+	if rules := spec.GuardRules(at, record.TurnScope{Task: "2", Protected: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Plans[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
 		t.Errorf("%+v", rules)
 	}
 	approved := record.TurnScope{Task: "2", Approved: []string{loop.AllTests, "a_test.go"}}

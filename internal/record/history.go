@@ -24,19 +24,19 @@ func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
 		spec, err := l.Spec()
 		return spec.CreatedAt.Add(-maxModTimeLag), err == nil
 	}
-	r.Past = guard.History{
+	r.History = guard.History{
 		Calls: func() []toolcall.Call { return recordedCalls(l) },
-		Since: func(path string) bool {
+		ChangedInLoop: func(path string) bool {
 			at, ok := began()
 			return ok && allModifiedSince(path, at)
 		},
-		Tagged: func(dir, tag string) bool {
+		TaggedInLoop: func(dir, tag string) bool {
 			at, ok := began()
 			shared := sharedGitDir(gitDir(dir))
 			return ok && shared != "" && filepath.IsLocal(tag) && allModifiedSince(filepath.Join(shared, "refs", "tags", filepath.FromSlash(tag)), at)
 		},
-		Newest:  lastReflogMessage,
-		Stashed: lastStashTime,
+		NewestEntry:     lastReflogMessage,
+		NewestStashTime: lastStashTime,
 	}
 	return r
 }
@@ -55,7 +55,7 @@ func recordedCalls(l *store.Loop) (calls []toolcall.Call) {
 				continue
 			}
 			if file == ToolCallsPath(l) && !c.At.IsZero() { // recorded after the call ended
-				c.At = c.At.Add(-guard.StashTimeout)
+				c.At = c.At.Add(-guard.StashWindow)
 			}
 			calls = append(calls, c.ToolCall())
 		}

@@ -22,15 +22,15 @@ type guardState struct {
 	mu    sync.Mutex
 	rules guard.Rules
 	tell  func(toolcall.Call, guard.Verdict)
-	known *guard.Known // files that the agent's context has seen; nil = the context began before this runner
-	began time.Time    // start of the context
+	known *guard.ShownFiles // files that the agent's context has seen; nil = the context began before this runner
+	began time.Time         // start of the context
 }
 
 func (g *guardState) begin(rules guard.Rules, tell func(toolcall.Call, guard.Verdict)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
-		rules.Seen = g.isKnown
+		rules.KnowsContent = g.isKnown
 	}
 	g.rules, g.tell = rules, tell
 }
@@ -41,7 +41,7 @@ func (g *guardState) begin(rules guard.Rules, tell func(toolcall.Call, guard.Ver
 func (g *guardState) newContext() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.known, g.began = &guard.Known{}, time.Now()
+	g.known, g.began = &guard.ShownFiles{}, time.Now()
 }
 
 // addPrompt adds the files that the context knows without a tool call: those in its prompt,
@@ -50,7 +50,7 @@ func (g *guardState) addPrompt(prompt, root, plan string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known != nil {
-		g.known.Told(prompt, root)
+		g.known.AddMentions(prompt, root)
 		g.known.Add(plan)
 	}
 }
@@ -59,7 +59,7 @@ func (g *guardState) addPrompt(prompt, root, plan string) {
 // clock for files, which advances every 10 ms or more often (CONFIG_HZ=100).
 const maxStampLag = 10 * time.Millisecond
 
-// isKnown implements guard.Rules.Seen. Missing and empty files count as known, and so do files
+// isKnown implements guard.Rules.KnowsContent. Missing and empty files count as known, and so do files
 // that changed since the context began: most likely a command of the agent wrote them.
 func (g *guardState) isKnown(path string) bool {
 	info, err := os.Stat(path)
@@ -119,12 +119,12 @@ func (r *Runner) prepareTools(ctx context.Context, a loop.BeginTurn, m memory.Ac
 		return err
 	}
 	rules := record.WithHistory(r.spec().GuardRules(r.guardDirs(), record.TurnScope{Task: a.Task, Protected: protected, Approved: m.Approved}), r.Loop)
-	rules.Tools = r.hasTools()
-	rules.Past.Untracked = func(dir string) ([]string, bool) {
+	rules.HasPawlTools = r.hasTools()
+	rules.History.UntrackedFiles = func(dir string) ([]string, bool) {
 		files, err := r.Repo.UntrackedBelow(ctx, dir)
 		return files, err == nil
 	}
-	rules.Past.Ours = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
+	rules.History.OwnsEveryProcess = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
 	r.guard.addPrompt(prompt, rules.Root, r.planPath()) // the prompt has the needed parts of the plan, whose checkboxes alone it may change
 	r.guard.begin(rules, func(c toolcall.Call, v guard.Verdict) {
 		if memory.IsNotable(v) {

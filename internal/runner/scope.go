@@ -105,7 +105,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 // user of an interactive session has approved it.
 func (r *Runner) isInScope(path, task string, m memory.ActionContext) bool {
 	rules := r.spec().GuardRules(r.guardDirs(), record.TurnScope{Task: task, Approved: m.Approved})
-	d := guard.Scoped(path, rules)
+	d := guard.CheckScope(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.InSession && !r.Spec.Unattended
 }
 

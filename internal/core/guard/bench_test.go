@@ -9,7 +9,7 @@ import (
 
 // A verdict must cost nothing that anybody could feel: every tool call waits for
 // it.
-func BenchmarkJudge(b *testing.B) {
+func BenchmarkCheck(b *testing.B) {
 	for name, command := range map[string]string{
 		"plain":  "go test ./internal/core/guard",
 		"usual":  `cd internal/core && go test ./... 2>&1 | tail -40 && git add -A && git commit -m "Say why git push is refused"`,

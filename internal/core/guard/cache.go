@@ -5,14 +5,14 @@ import "strings"
 // Cache is a folder below a user's home that the tools which an agent runs may
 // fill.
 type Cache struct {
-	Dir    string   // relative to the home, with slashes
-	Of     string   // the program that fills it; "" = many do
-	Closed []string // folders in it that are none: programs that the user calls
+	Dir      string   // relative to the home, with slashes
+	Program  string   // the program that fills it; "" = many do
+	Excluded []string // folders in it that are none: programs that the user calls
 }
 
 // caches: where a tool keeps its start-up files beside its cache (.gradle/init.d,
 // .sbt/1.0/plugins, pnpm's and yarn's programs), only the cache is one.
-const caches = `
+const cacheTable = `
 	.cache
 	Library/Caches
 	go/pkg go
@@ -43,10 +43,10 @@ const caches = `
 // Caches are those that may be written, here and behind the wall of confine.
 func Caches() []Cache {
 	var all []Cache
-	for line := range strings.Lines(caches) {
+	for line := range strings.Lines(cacheTable) {
 		f := append(strings.Fields(line), "", "")
 		if f[0] != "" {
-			all = append(all, Cache{Dir: f[0], Of: f[1], Closed: strings.Fields(strings.Join(f[2:], " "))})
+			all = append(all, Cache{Dir: f[0], Program: f[1], Excluded: strings.Fields(strings.Join(f[2:], " "))})
 		}
 	}
 	return all

@@ -132,7 +132,7 @@ var catalogue = []Rule{
 }
 
 // withTools is what to do instead where Pawl's own tools are mounted.
-var withTools = map[string]string{
+var insteadWithTools = map[string]string{
 	RulePush:      "nothing leaves this machine from inside the loop. Leave the work in the tree and ask with the request_merge tool",
 	RuleMerge:     "protected branches are the user's to change. Stay on the current branch and ask with the request_merge tool",
 	RulePublish:   "publishing is the user's to do. Make it ready and ask with the request_merge tool",
@@ -141,7 +141,7 @@ var withTools = map[string]string{
 	RuleSecret:    "secrets are not the loop's to read. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",
 }
 
-func known(id string) (Rule, bool) {
+func findRule(id string) (Rule, bool) {
 	for _, r := range catalogue {
 		if r.ID == id {
 			return r, true
@@ -151,10 +151,10 @@ func known(id string) (Rule, bool) {
 }
 
 // instead tells the agent what to do in place of what was denied.
-func (j *check) instead(id string) string {
-	if s, ok := withTools[id]; ok && j.rules.Tools {
+func (j *checker) instead(id string) string {
+	if s, ok := insteadWithTools[id]; ok && j.rules.HasPawlTools {
 		return s
 	}
-	r, _ := known(id)
+	r, _ := findRule(id)
 	return r.Instead
 }

@@ -11,34 +11,34 @@ import (
 // Code judges code of another language. It is searched for words of the rules
 // where it seems to run commands, for the names of guarded files, and for files
 // elsewhere that it writes.
-func (j *check) Code(c *shell.Command, w word) {
-	j.codeShows(w.Text)
+func (j *checker) Code(c *shell.Command, w word) {
+	j.touchCode(w.Text)
 	switch {
-	case j.fetched(w):
-	case runsCommands(shell.Name(c.Args[0].Text), w.Text) && (carriesGit(w) || carriesKill(w)):
+	case j.denyDownloaded(w):
+	case runsCommands(shell.Name(c.Args[0].Text), w.Text) && (hasGitCommand(w) || hasKillCommand(w)):
 		j.ask("code that seems to run a command the loop forbids")
-	case j.namesGuarded(w.Text):
+	case j.namesGuardedFile(w.Text):
 		j.ask("code that names a guarded file")
 	case j.writesOutside(w.Text):
-		outside, _ := known(RuleOutside)
-		j.advise(Ask, RuleUnreadable, "code that seems to write outside the work tree", outside.Instead)
+		outside, _ := findRule(RuleOutside)
+		j.applyRuleWith(Ask, RuleUnreadable, "code that seems to write outside the work tree", outside.Instead)
 	case !w.Static:
-		j.unknown(w.Source)
+		j.noteUnknown(w.Source)
 	}
 }
 
 // namesGuarded looks for guarded files among the quoted texts in code.
-func (j *check) namesGuarded(code string) bool {
+func (j *checker) namesGuardedFile(code string) bool {
 	before := j.verdict
 	defer func() { j.verdict = before }()
-	writes := slices.ContainsFunc(writing, func(s string) bool { return strings.Contains(code, s) })
-	for _, s := range quoted(code) {
+	writes := slices.ContainsFunc(writeWords, func(s string) bool { return strings.Contains(code, s) })
+	for _, s := range stringLiterals(code) {
 		p := j.resolve(s)
 		switch {
 		case p == "":
-		case j.isSecret(p), j.state(p):
+		case j.isSecret(p), j.isState(p):
 			return true
-		case writes && (j.isSettings(p, false) || j.protected(p, false) || inGitDir(p, false)):
+		case writes && (j.isSettings(p, false) || j.isProtectedFile(p, false) || inGitDir(p, false)):
 			return true
 		}
 	}
@@ -46,12 +46,12 @@ func (j *check) namesGuarded(code string) bool {
 }
 
 // writing are words of code that changes files.
-var writing = []string{
+var writeWords = []string{
 	"write", "Write", "unlink", "remove", "rmtree", "rename", "copy", "truncate", "'w", `"w`, "'a'", `"a"`, "'r+", `"r+`, "rm(", "rmSync", "symlink", ">",
 }
 
 // quoted are the texts between quotes, as far as they could be names of files.
-func quoted(code string) []string {
+func stringLiterals(code string) []string {
 	var out []string
 	for _, q := range []string{`'`, `"`, "`"} {
 		for i, s := range strings.Split(code, q) {
@@ -69,9 +69,9 @@ func quoted(code string) []string {
 func runsCommands(language, code string) bool {
 	words := "system exec spawn popen subprocess command shell process run ` %x qx |"
 	switch {
-	case listed("python pypy node nodejs bun deno", language):
-		code, words = unquoted(code), "system exec spawn popen subprocess command shell run child_process $`"
-	case listed("perl ruby php awk gawk mawk nawk", language):
+	case inList("python pypy node nodejs bun deno", language):
+		code, words = dropStringLiterals(code), "system exec spawn popen subprocess command shell run child_process $`"
+	case inList("perl ruby php awk gawk mawk nawk", language):
 		words = "system exec spawn popen passthru proc_open ` %x qx |"
 	}
 	code = strings.ToLower(code)
@@ -80,7 +80,7 @@ func runsCommands(language, code string) bool {
 
 // unquoted is code without its texts, but for those of one word, which may be names
 // of what it calls.
-func unquoted(code string) string {
+func dropStringLiterals(code string) string {
 	var out strings.Builder
 	for code != "" {
 		at := strings.IndexAny(code, "'\"`")
@@ -111,14 +111,14 @@ func unquoted(code string) string {
 
 // writesOutside looks for a call that removes or writes a file that it names by a
 // constant: shutil.rmtree('../x'), open('/etc/x', 'w').
-func (j *check) writesOutside(code string) bool {
+func (j *checker) writesOutside(code string) bool {
 	for at := strings.IndexByte(code, '('); at >= 0; {
 		call, rest := code[:at], strings.TrimLeft(code[at+1:], " ")
 		name := call[strings.LastIndexFunc(call, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })+1:]
 		if rest != "" && strings.ContainsRune("'\"`", rune(rest[0])) {
 			file, more, ok := strings.Cut(rest[1:], rest[:1])
 			p := j.resolve(file)
-			if ok && p != "" && removes(name, more) && !device(p) && !within(p, slashed(j.rules.Root)) && !j.writable(p) {
+			if ok && p != "" && isWriteCall(name, more) && !isDevice(p) && !isWithin(p, cleanPath(j.rules.Root)) && !j.isWritable(p) {
 				return true
 			}
 		}
@@ -130,10 +130,10 @@ func (j *check) writesOutside(code string) bool {
 
 // removes reports whether a function of that name, with what follows its first
 // argument, removes or writes what this names.
-func removes(name, more string) bool {
+func isWriteCall(name, more string) bool {
 	if name == "open" {
 		mode := strings.TrimLeft(more, ", mode=")
 		return len(mode) > 1 && strings.ContainsRune("'\"", rune(mode[0])) && strings.ContainsRune("wax>", rune(mode[1]))
 	}
-	return listed("rmtree remove unlink rmdir removedirs rm_rf rmSync rmdirSync unlinkSync writeFile writeFileSync appendFile appendFileSync", name)
+	return inList("rmtree remove unlink rmdir removedirs rm_rf rmSync rmdirSync unlinkSync writeFile writeFileSync appendFile appendFileSync", name)
 }

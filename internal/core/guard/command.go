@@ -11,75 +11,75 @@ import (
 type word = shell.Word
 
 // Run judges one command of a script.
-func (j *check) Run(c *shell.Command) {
-	lifted := j.lifted
-	defer func() { j.lifted = lifted }()
+func (j *checker) Run(c *shell.Command) {
+	lifted := j.isLifted
+	defer func() { j.isLifted = lifted }()
 	j.dir = c.Dir
-	j.shapes(c)
+	j.applyCommandPatterns(c)
 	for _, w := range c.Writes {
-		j.each(w, j.write)
+		j.checkFile(w, j.checkWrite)
 	}
 	for _, w := range c.Reads {
-		j.each(w, j.read)
+		j.checkFile(w, j.checkRead)
 	}
 	if len(c.Args) == 0 {
 		return
 	}
 	if name := c.Args[0]; !name.Static || name.Glob {
-		j.nameless(c)
+		j.checkUnnamed(c)
 		return
 	}
-	j.notes.left(c)
+	j.recordTo.addRunning(c)
 	name, args := shell.Name(c.Args[0].Text), c.Args[1:]
 	if sub, ok := strings.CutPrefix(name, "git-"); ok { // git-push, as it lies in git's own folder
 		name, args = "git", append([]word{{Text: sub, Source: sub, Static: true}}, args...)
 	}
 	switch name {
 	case "git":
-		j.git(c, args)
+		j.checkGit(c, args)
 	case "gh", "glab":
-		j.forge(args)
+		j.checkForge(args)
 	case "pawl":
-		j.pawl(args)
+		j.checkPawl(args)
 	default:
-		j.tool(name, args)
-		j.kill(name, args)
-		j.machine(name, c.Args)
-		j.userConfig(name, args)
-		j.writer(name, c, args)
-		j.reader(name, args)
-		j.shows(c, name, args)
+		j.checkPackageManager(name, args)
+		j.checkKill(name, args)
+		j.checkSystemTool(name, c.Args)
+		j.checkUserConfig(name, args)
+		j.checkWriteCommand(name, c, args)
+		j.checkReadCommand(name, args)
+		j.touchShown(c, name, args)
 	}
 }
 
 // shapes applies the settings' own patterns to a command. One that allows it
 // allows what it runs in turn, and so does one that asks about it: the question is
 // about the whole.
-func (j *check) shapes(c *shell.Command) {
+func (j *checker) applyCommandPatterns(c *shell.Command) {
 	for _, p := range j.rules.Deny {
-		if p.tightens(c.Args) {
-			j.custom(Deny, p)
+		if p.matchesStart(c.Args) {
+			j.applyPattern(Deny, p)
 		}
 	}
 	for _, p := range j.rules.Ask {
-		if p.tightens(c.Args) {
-			j.custom(Ask, p)
+		if p.matchesStart(c.Args) {
+			j.applyPattern(Ask, p)
 		}
 	}
 	for x := c; x != nil && len(j.rules.Allow)+len(j.rules.Ask) > 0; x = x.Outer {
-		whole := func(p Pattern) bool { return p.loosens(x.Args) }
+		whole := func(p Pattern) bool { return p.matchesWhole(x.Args) }
 		if i := slices.IndexFunc(j.rules.Ask, whole); i >= 0 {
-			j.custom(Ask, j.rules.Ask[i])
-			j.lifted = true
+			j.applyPattern(Ask, j.rules.Ask[i])
+			j.isLifted = true
 		}
-		j.lifted = j.lifted || slices.ContainsFunc(j.rules.Allow, whole)
+		j.isLifted = j.isLifted || slices.ContainsFunc(j.rules.Allow, whole)
 	}
 }
 
 // nameless judges a command whose name cannot be told, or is a glob.
-func (j *check) nameless(c *shell.Command) {
+func (j *checker) checkUnnamed(c *shell.Command) {
 	text := shell.Join(c.Args)
-	j.shows(c, "", c.Args[1:])
+	j.touchShown(c, "", c.Args[1:])
 	if name := c.Args[0]; name.Static {
 		for _, known := range []string{"git", "npm", "rm", "pkill", "killall", "gh", "pawl", "curl", "sudo", "bash", "sh"} {
 			if ok, err := path.Match(shell.Base(name.Text), known); ok && err == nil {
@@ -89,43 +89,43 @@ func (j *check) nameless(c *shell.Command) {
 		}
 		return
 	}
-	if j.fetched(c.Args[0]) {
+	if j.denyDownloaded(c.Args[0]) {
 		return
 	}
-	if carriesVerb(text) {
+	if hasRuleWord(text) {
 		j.ask("a command whose name is put together at run time, " + clip(text.Source))
 		return
 	}
-	j.unknown(text.Source)
+	j.noteUnknown(text.Source)
 }
 
 // Script judges shell text that cannot be read, or not all of it.
-func (j *check) Script(c *shell.Command, w word) {
-	j.showsAll()
+func (j *checker) Script(c *shell.Command, w word) {
+	j.touchAll()
 	switch {
-	case j.fetched(w):
-	case carriesGit(w):
+	case j.denyDownloaded(w):
+	case hasGitCommand(w):
 		j.ask("a command that cannot be read, " + clip(w.Source))
 	case c == nil:
-		j.unknown("it cannot be parsed as shell: " + w.Source)
+		j.noteUnknown("it cannot be parsed as shell: " + w.Source)
 	default:
-		j.unknown(w.Source)
+		j.noteUnknown(w.Source)
 	}
 }
 
 // TooMuch judges a script that nobody would write by hand.
-func (j *check) TooMuch(_ *shell.Command, w word) {
-	j.showsAll()
+func (j *checker) TooMuch(_ *shell.Command, w word) {
+	j.touchAll()
 	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
 }
 
 // fetchers are commands that print what the network sends.
-const fetchers = "curl wget http https xh fetch lynx w3m nc ncat netcat socat ftp ssh"
+const downloadCommands = "curl wget http https xh fetch lynx w3m nc ncat netcat socat ftp ssh"
 
 // fetched reports whether the network wrote what would run.
-func (j *check) fetched(w word) bool {
+func (j *checker) denyDownloaded(w word) bool {
 	for _, name := range w.From {
-		if listed(fetchers, name) {
+		if inList(downloadCommands, name) {
 			j.deny(RuleNetwork, "running what "+name+" prints")
 			return true
 		}
@@ -134,24 +134,24 @@ func (j *check) fetched(w word) bool {
 }
 
 // verbs are what a rule is about, as bare words.
-const verbs = "push send-pack rebase filter-branch filter-repo update-ref publish --hard --amend --no-verify"
+const ruleWords = "push send-pack rebase filter-branch filter-repo update-ref publish --hard --amend --no-verify"
 
 // carriesVerb looks for a rule's words in a command whose name is not known.
-func carriesVerb(w word) bool {
-	return slices.ContainsFunc(tokens(w), func(t string) bool { return listed(verbs, t) })
+func hasRuleWord(w word) bool {
+	return slices.ContainsFunc(tokens(w), func(t string) bool { return inList(ruleWords, t) })
 }
 
 // carriesGit looks for git and its like, and close behind it a rule's words, in
 // text that is not understood. Close, for code pushes many things that are no
 // commits.
-func carriesGit(w word) bool {
+func hasGitCommand(w word) bool {
 	const close = 4
 	since := close + 1
 	for _, t := range tokens(w) {
 		switch {
-		case listed("git npm pnpm yarn cargo twine docker gem", strings.TrimLeft(t, "-")):
+		case inList("git npm pnpm yarn cargo twine docker gem", strings.TrimLeft(t, "-")):
 			since = 0
-		case since < close && listed(verbs, t):
+		case since < close && inList(ruleWords, t):
 			return true
 		}
 		since++
@@ -159,7 +159,7 @@ func carriesGit(w word) bool {
 	return false
 }
 
-func carriesKill(w word) bool {
+func hasKillCommand(w word) bool {
 	return slices.ContainsFunc(tokens(w), func(t string) bool { return t == "pkill" || t == "killall" })
 }
 
@@ -180,4 +180,4 @@ func tokens(w word) []string {
 	return out
 }
 
-func listed(list, w string) bool { return shell.Listed(list, w) }
+func inList(list, w string) bool { return shell.Listed(list, w) }

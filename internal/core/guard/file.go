@@ -9,7 +9,7 @@ import (
 )
 
 // writers are commands that change the files they name.
-var writers = map[string]struct {
+var writeCommands = map[string]struct {
 	removes bool
 	skip    int    // operands that are not files
 	needs   string // letters of a short option without which it writes nothing
@@ -49,14 +49,14 @@ var writers = map[string]struct {
 
 // transfers are commands that copy files, also to and from other machines: which of
 // their options have a value.
-var transfers = map[string]struct{ valued, long string }{
+var transferCommands = map[string]struct{ valued, long string }{
 	"scp": {valued: "cDFiJloPSX"},
 	"rsync": {"efBMT", "--exclude --include --filter --exclude-from --include-from --files-from --rsh --rsync-path --backup-dir " +
 		"--compare-dest --link-dest --log-file --port --timeout --bwlimit --chmod --chown --max-size --min-size --temp-dir --password-file"},
 }
 
 // outputs are the options, short and long, that name what a command writes.
-var outputs = map[string][][2]string{
+var outputOptions = map[string][][2]string{
 	"curl":  {{"-o", "--output"}, {"", "--output-dir"}},
 	"wget":  {{"-O", "--output-document"}, {"-P", "--directory-prefix"}},
 	"go":    {{"-o", ""}},
@@ -75,75 +75,75 @@ var outputs = map[string][][2]string{
 }
 
 // writer judges commands that change the files they name.
-func (j *check) writer(name string, c *shell.Command, args []word) {
-	if w, ok := writers[name]; ok {
+func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) {
+	if w, ok := writeCommands[name]; ok {
 		if name == "chmod" && slices.ContainsFunc(args, func(w word) bool { return len(w.Text) > 1 && strings.Trim(w.Text, "-rwxXst") == "" }) {
 			w.skip = 0 // chmod -x FILE
 		}
-		ops := operands(without(args, w.valued, w.long))
-		if w.needs == "" || has(args, "", w.needs) {
-			judge := j.write
+		ops := operands(dropValueOptions(args, w.valued, w.long))
+		if w.needs == "" || hasOption(args, "", w.needs) {
+			checkPath := j.checkWrite
 			if w.removes {
-				judge = j.remove
+				checkPath = j.checkRemove
 			}
-			j.all(ops[min(w.skip, len(ops)):], judge)
+			j.checkFiles(ops[min(w.skip, len(ops)):], checkPath)
 		}
 		return
 	}
-	j.optionFiles(args, outputs[name], j.write)
+	j.checkOptionFiles(args, outputOptions[name], j.checkWrite)
 	switch name {
 	case "mkdir":
-		j.all(operands(without(args, "m", "--mode")), j.makeFolder)
+		j.checkFiles(operands(dropValueOptions(args, "m", "--mode")), j.checkNewFolder)
 	case "cp", "install":
-		j.copyTo(args)
+		j.checkCopy(args)
 	case "scp", "rsync":
-		ops := operands(without(args, transfers[name].valued, transfers[name].long))
-		j.copyTo(ops)
-		if has(args, "--delete", "") && len(ops) > 1 {
-			j.each(ops[len(ops)-1], j.remove)
+		ops := operands(dropValueOptions(args, transferCommands[name].valued, transferCommands[name].long))
+		j.checkCopy(ops)
+		if hasOption(args, "--delete", "") && len(ops) > 1 {
+			j.checkFile(ops[len(ops)-1], j.checkRemove)
 		}
 	case "zip":
 		ops := operands(args)
-		j.all(ops[:min(1, len(ops))], j.write)
+		j.checkFiles(ops[:min(1, len(ops))], j.checkWrite)
 	case "ln":
-		j.link(args)
+		j.checkLink(args)
 	case "mv":
-		j.copyTo(args)
+		j.checkCopy(args)
 		ops := operands(args)
-		j.all(ops[:max(0, len(ops)-1)], j.remove)
+		j.checkFiles(ops[:max(0, len(ops)-1)], j.checkRemove)
 	case "sed", "gsed", "perl", "ruby":
-		j.inPlace(args, name)
+		j.checkInPlaceEdit(args, name)
 	case "awk", "gawk":
-		if i, ok := option(args, "-i", "--include"); ok && i.Text == "inplace" {
-			ops := operands(without(args, "ivF", ""))
-			j.all(ops[min(1, len(ops)):], j.write)
+		if i, ok := optionValue(args, "-i", "--include"); ok && i.Text == "inplace" {
+			ops := operands(dropValueOptions(args, "ivF", ""))
+			j.checkFiles(ops[min(1, len(ops)):], j.checkWrite)
 		}
 	case "dd":
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
-				j.each(word{Text: to, Source: w.Source, Static: w.Static}, j.write)
+				j.checkFile(word{Text: to, Source: w.Source, Static: w.Static}, j.checkWrite)
 			}
 		}
 	case "tar", "bsdtar":
-		j.unpack(args)
+		j.checkTar(args)
 	case "patch":
-		j.patch(c, args)
+		j.checkPatchCommand(c, args)
 	}
 }
 
 // makeFolder: a folder is not an edit, so that no scope holds for it.
-func (j *check) makeFolder(name string, glob bool) {
+func (j *checker) checkNewFolder(name string, glob bool) {
 	scope := j.rules.Scope
 	j.rules.Scope = nil
-	j.write(name, glob)
+	j.checkWrite(name, glob)
 	j.rules.Scope = scope
 }
 
 // copyTo judges the last operand, or the folder that -t names, with what it will
 // hold. A remote place (host:path) is not a file here.
-func (j *check) copyTo(args []word) {
-	to, given := option(args, "-t", "--target-directory")
-	from := operands(without(args, "tmog", "--target-directory --mode --owner --group"))
+func (j *checker) checkCopy(args []word) {
+	to, given := optionValue(args, "-t", "--target-directory")
+	from := operands(dropValueOptions(args, "tmog", "--target-directory --mode --owner --group"))
 	if !given {
 		if len(from) < 2 {
 			return
@@ -153,29 +153,29 @@ func (j *check) copyTo(args []word) {
 	if host, _, remote := strings.Cut(to.Text, ":"); remote && !strings.Contains(host, "/") && len(host) != 1 {
 		return
 	}
-	j.into(from, to)
+	j.checkTarget(from, to)
 }
 
 // into judges files that go to a place: it may be a folder, in which they keep
 // their names.
-func (j *check) into(from []word, to word) {
-	j.each(to, j.write)
+func (j *checker) checkTarget(from []word, to word) {
+	j.checkFile(to, j.checkWrite)
 	for _, f := range from {
 		if to.Static && f.Static && !f.Glob && (strings.HasSuffix(to.Text, "/") || to.Text == "." || len(from) > 1) {
-			j.write(path.Join(to.Text, path.Base(f.Text)), to.Glob)
+			j.checkWrite(path.Join(to.Text, path.Base(f.Text)), to.Glob)
 		}
 	}
 }
 
 // link judges the new name, and the old one too where both will be the same
 // file.
-func (j *check) link(args []word) {
-	j.copyTo(args)
-	ops := operands(without(args, "tS", "--target-directory --suffix"))
+func (j *checker) checkLink(args []word) {
+	j.checkCopy(args)
+	ops := operands(dropValueOptions(args, "tS", "--target-directory --suffix"))
 	switch {
 	case len(ops) == 0:
-	case !has(args, "--symbolic", "s"):
-		j.all(ops[:max(1, len(ops)-1)], j.write)
+	case !hasOption(args, "--symbolic", "s"):
+		j.checkFiles(ops[:max(1, len(ops)-1)], j.checkWrite)
 	case len(ops) == 2 && ops[0].Static && ops[1].Static:
 		at := j.resolve(ops[1].Text)
 		to := shell.Abs(path.Dir(at), j.rules.Home, ops[0].Text)
@@ -190,12 +190,12 @@ func (j *check) link(args []word) {
 
 // inPlace judges editors of streams, which write only with -i. Their first
 // operand is the script, unless an option gave one.
-func (j *check) inPlace(args []word, name string) {
+func (j *checker) checkInPlaceEdit(args []word, name string) {
 	valued, scripts := "ef", "ef"
 	if name == "perl" || name == "ruby" {
 		valued, scripts = "eErI", "eE"
 	}
-	if !flag(args, "--in-place", "i", valued) {
+	if !hasOptionAmongValued(args, "--in-place", "i", valued) {
 		return
 	}
 	var ops []word
@@ -219,42 +219,42 @@ func (j *check) inPlace(args []word, name string) {
 	if !script && len(ops) > 0 {
 		ops = ops[1:]
 	}
-	j.all(ops, j.write)
+	j.checkFiles(ops, j.checkWrite)
 }
 
 // unpack judges where an archive goes, and the files that are named in it.
-func (j *check) unpack(args []word) {
+func (j *checker) checkTar(args []word) {
 	mode := ""
 	if len(args) > 0 {
 		mode = args[0].Text
 	}
-	if !has(args, "--extract", "x") && (strings.HasPrefix(mode, "-") || !strings.Contains(mode, "x")) {
-		to, ok := option(args, "-f", "--file")
+	if !hasOption(args, "--extract", "x") && (strings.HasPrefix(mode, "-") || !strings.Contains(mode, "x")) {
+		to, ok := optionValue(args, "-f", "--file")
 		switch {
-		case ok && has(args, "--create", "c"):
-			j.each(to, j.write)
+		case ok && hasOption(args, "--create", "c"):
+			j.checkFile(to, j.checkWrite)
 		case len(args) > 1 && !strings.HasPrefix(mode, "-") && strings.Contains(mode, "c") && strings.Contains(mode, "f"): // cf FILE
-			j.each(args[1], j.write)
+			j.checkFile(args[1], j.checkWrite)
 		}
 		return
 	}
-	defer j.goTo(args, "-C", j.write)()
-	ops := operands(without(args, "CfX", "--directory --file --exclude"))
+	defer j.enterFolder(args, "-C", j.checkWrite)()
+	ops := operands(dropValueOptions(args, "CfX", "--directory --file --exclude"))
 	skip := 0
 	if !strings.HasPrefix(mode, "-") {
 		skip = 2 // xf FILE
 	} else if last := mode[len(mode)-1]; last == 'f' && len(mode) > 2 {
 		skip = 1 // -xf FILE
 	}
-	j.all(ops[min(skip, len(ops)):], j.write)
+	j.checkFiles(ops[min(skip, len(ops)):], j.checkWrite)
 }
 
 // goTo goes to the folder that an option names, short or as --directory, and judges
 // it; back leads to where the command was.
-func (j *check) goTo(args []word, short string, judge func(name string, glob bool)) (back func()) {
+func (j *checker) enterFolder(args []word, short string, checkPath func(name string, glob bool)) (back func()) {
 	cwd := j.dir
-	if to, ok := option(args, short, "--directory"); ok {
-		j.each(to, judge)
+	if to, ok := optionValue(args, short, "--directory"); ok {
+		j.checkFile(to, checkPath)
 		if j.dir = ""; to.Static {
 			j.dir = shell.Abs(cwd, j.rules.Home, to.Text)
 		}
@@ -264,14 +264,14 @@ func (j *check) goTo(args []word, short string, judge func(name string, glob boo
 
 // patch judges the files that a patch names, if it stands in the script, and the
 // file that it is given.
-func (j *check) patch(c *shell.Command, args []word) {
-	defer j.goTo(args, "-d", j.makeFolder)()
-	ops := operands(without(args, "pido", "--input --directory --strip --output"))
-	j.all(ops[:min(1, len(ops))], j.write)
-	j.patched(c.In.Text)
+func (j *checker) checkPatchCommand(c *shell.Command, args []word) {
+	defer j.enterFolder(args, "-d", j.checkNewFolder)()
+	ops := operands(dropValueOptions(args, "pido", "--input --directory --strip --output"))
+	j.checkFiles(ops[:min(1, len(ops))], j.checkWrite)
+	j.checkPatch(c.In.Text)
 }
 
-func (j *check) patched(text string) {
+func (j *checker) checkPatch(text string) {
 	for line := range strings.Lines(text) {
 		for _, mark := range []string{"+++ ", "--- ", "rename to ", "rename from "} {
 			name, ok := strings.CutPrefix(strings.TrimSpace(line), mark)
@@ -285,7 +285,7 @@ func (j *check) patched(text string) {
 			if rest, cut := strings.CutPrefix(name, "b/"); cut {
 				name = rest
 			}
-			j.write(name, false)
+			j.checkWrite(name, false)
 		}
 	}
 }

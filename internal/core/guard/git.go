@@ -10,45 +10,45 @@ import (
 
 // git judges one git command; args begin behind the word git. What its aliases
 // and hooks of other kinds run is told by the shell.
-func (j *check) git(c *shell.Command, args []word) {
-	dir, scratch := j.dir, j.scratch
-	defer func() { j.dir, j.scratch = dir, scratch }()
-	args = j.gitPlaces(c, args)
+func (j *checker) checkGit(c *shell.Command, args []word) {
+	dir, scratch := j.dir, j.isTemporaryTree
+	defer func() { j.dir, j.isTemporaryTree = dir, scratch }()
+	args = j.applyGitLocation(c, args)
 	if len(args) == 0 {
 		return
 	}
 	sub, rest := args[0], args[1:]
 	switch {
-	case !sub.Static && carriesVerb(shell.Join(args)):
+	case !sub.Static && hasRuleWord(shell.Join(args)):
 		j.ask("a git command that is put together at run time, " + clip(shell.Join(args).Source))
 	case !sub.Static:
-		j.unknown("git " + shell.Join(args).Source)
+		j.noteUnknown("git " + shell.Join(args).Source)
 	case sub.Glob:
 		j.ask("a git command that is a pattern, " + clip(sub.Text))
-	case has(rest, "--help", ""):
+	case hasOption(rest, "--help", ""):
 	default:
-		if p := j.followed(j.dir); j.dir != "" && listed(changing, sub.Text) && !within(p, slashed(j.rules.Root)) && !j.writable(p) {
+		if p := j.followLinks(j.dir); j.dir != "" && inList(treeCommands, sub.Text) && !isWithin(p, cleanPath(j.rules.Root)) && !j.isWritable(p) {
 			j.deny(RuleOutside, "git "+sub.Text+" in "+clip(p))
 		}
-		j.gitShows(sub.Text, rest)
-		if judge, ok := gitRules[sub.Text]; ok {
-			judge(j, rest)
+		j.touchGitShown(sub.Text, rest)
+		if applyRules, ok := gitRules[sub.Text]; ok {
+			applyRules(j, rest)
 		}
 		switch sub.Text {
 		case "apply", "am":
-			j.applied(c, rest)
+			j.checkApply(c, rest)
 		case "commit", "merge":
-			j.hooked(c)
+			j.checkHookVariables(c)
 		}
 	}
 }
 
 // changing are the commands that change the work tree or repository in which they
 // run.
-const changing = "add am apply checkout cherry-pick clean commit init merge mv pull reset restore revert rm stash switch"
+const treeCommands = "add am apply checkout cherry-pick clean commit init merge mv pull reset restore revert rm stash switch"
 
 // hooked judges the variables that tell hook runners to do nothing.
-func (j *check) hooked(c *shell.Command) {
+func (j *checker) checkHookVariables(c *shell.Command) {
 	for _, w := range c.Env {
 		name, value, _ := strings.Cut(w.Text, "=")
 		switch {
@@ -62,39 +62,39 @@ func (j *check) hooked(c *shell.Command) {
 }
 
 // applied judges what a patch changes, if it stands in the script.
-func (j *check) applied(c *shell.Command, args []word) {
+func (j *checker) checkApply(c *shell.Command, args []word) {
 	for _, o := range []string{"--check", "--stat", "--numstat", "--summary", "--abort", "--cached"} {
-		if has(args, o, "") {
+		if hasOption(args, o, "") {
 			return
 		}
 	}
-	j.patched(c.In.Text)
+	j.checkPatch(c.In.Text)
 	if ops := operands(args); len(ops) > 0 && ops[0].Text != "-" {
-		j.unknown("the patch " + ops[0].Source)
+		j.noteUnknown("the patch " + ops[0].Source)
 	}
 }
 
-type gitRule func(j *check, args []word)
+type gitRule func(j *checker, args []word)
 
 // always makes a rule for a subcommand that is never allowed.
-func always(id, what string) gitRule {
-	return func(j *check, _ []word) { j.deny(id, what) }
+func denyAlways(id, what string) gitRule {
+	return func(j *checker, _ []word) { j.deny(id, what) }
 }
 
 // when makes a rule for a subcommand that is not allowed with some options.
 // Other short options that take values stand behind a colon.
-func when(id, what, long, short string) gitRule {
+func denyWithOption(id, what, long, short string) gitRule {
 	short, valued, _ := strings.Cut(short, ":")
-	return func(j *check, args []word) {
-		if flag(args, long, short, valued) {
+	return func(j *checker, args []word) {
+		if hasOptionAmongValued(args, long, short, valued) {
 			j.deny(id, what)
 		}
 	}
 }
 
 // verb makes a rule for a subcommand's own subcommands.
-func verb(id, what string, names ...string) gitRule {
-	return func(j *check, args []word) {
+func denySubcommands(id, what string, names ...string) gitRule {
+	return func(j *checker, args []word) {
 		ops := operands(args)
 		for _, name := range names {
 			if len(ops) > 0 && ops[0].Text == name {
@@ -104,8 +104,8 @@ func verb(id, what string, names ...string) gitRule {
 	}
 }
 
-func all(rules ...gitRule) gitRule {
-	return func(j *check, args []word) {
+func allRules(rules ...gitRule) gitRule {
+	return func(j *checker, args []word) {
 		for _, r := range rules {
 			r(j, args)
 		}
@@ -114,95 +114,95 @@ func all(rules ...gitRule) gitRule {
 
 // gitRules is the table of subcommands that have a rule; others are allowed.
 var gitRules = map[string]gitRule{
-	"push":      always(RulePush, "git push"),
-	"send-pack": always(RulePush, "git send-pack"),
-	"subtree":   verb(RulePush, "git subtree", "push"),
-	"lfs":       verb(RulePush, "git lfs", "push"),
-	"svn":       verb(RulePush, "git svn", "dcommit"),
+	"push":      denyAlways(RulePush, "git push"),
+	"send-pack": denyAlways(RulePush, "git send-pack"),
+	"subtree":   denySubcommands(RulePush, "git subtree", "push"),
+	"lfs":       denySubcommands(RulePush, "git lfs", "push"),
+	"svn":       denySubcommands(RulePush, "git svn", "dcommit"),
 
-	"merge": all(
-		when(RuleHooks, "git merge --no-verify", "--no-verify", ""),
-		func(j *check, args []word) {
-			if at := j.head(); !has(args, "--abort", "") && j.isProtected(at) {
+	"merge": allRules(
+		denyWithOption(RuleHooks, "git merge --no-verify", "--no-verify", ""),
+		func(j *checker, args []word) {
+			if at := j.currentBranch(); !hasOption(args, "--abort", "") && j.isProtectedBranch(at) {
 				j.deny(RuleMerge, "git merge into "+clip(at))
 			}
 		},
 	),
-	"fetch": (*check).fetch,
-	"pull": all(
-		func(j *check, args []word) {
-			if !has(args, "--rebase", "r") || contains(args, "--rebase=false") {
+	"fetch": (*checker).checkFetch,
+	"pull": allRules(
+		func(j *checker, args []word) {
+			if !hasOption(args, "--rebase", "r") || containsWord(args, "--rebase=false") {
 				return
 			}
 			j.deny(RuleHistory, "git pull --rebase")
 		},
-		(*check).fetch,
+		(*checker).checkFetch,
 	),
 
-	"rebase": func(j *check, args []word) {
-		if !has(args, "--abort", "") && !has(args, "--show-current-patch", "") {
+	"rebase": func(j *checker, args []word) {
+		if !hasOption(args, "--abort", "") && !hasOption(args, "--show-current-patch", "") {
 			j.deny(RuleHistory, "git rebase")
 		}
 	},
-	"commit": all(
-		(*check).amend,
-		when(RuleHooks, "git commit --no-verify", "--no-verify", "n:mFCctuS"),
+	"commit": allRules(
+		(*checker).checkCommit,
+		denyWithOption(RuleHooks, "git commit --no-verify", "--no-verify", "n:mFCctuS"),
 	),
-	"filter-branch": always(RuleHistory, "git filter-branch"),
-	"filter-repo":   always(RuleHistory, "git filter-repo"),
-	"replace":       always(RuleHistory, "git replace"),
-	"update-ref":    always(RuleHistory, "git update-ref"),
-	"reflog":        verb(RuleHistory, "git reflog", "expire", "delete", "drop"),
-	"prune":         always(RuleHistory, "git prune"),
-	"gc":            when(RuleHistory, "git gc --prune", "--prune", ""),
-	"branch": all(
-		(*check).branches,
-		when(RuleHistory, "git branch with force", "--force", "DMCf:u"),
+	"filter-branch": denyAlways(RuleHistory, "git filter-branch"),
+	"filter-repo":   denyAlways(RuleHistory, "git filter-repo"),
+	"replace":       denyAlways(RuleHistory, "git replace"),
+	"update-ref":    denyAlways(RuleHistory, "git update-ref"),
+	"reflog":        denySubcommands(RuleHistory, "git reflog", "expire", "delete", "drop"),
+	"prune":         denyAlways(RuleHistory, "git prune"),
+	"gc":            denyWithOption(RuleHistory, "git gc --prune", "--prune", ""),
+	"branch": allRules(
+		(*checker).checkBranch,
+		denyWithOption(RuleHistory, "git branch with force", "--force", "DMCf:u"),
 	),
-	"tag": all(
-		(*check).tag,
-		when(RuleHistory, "git tag --force", "--force", "f:mFu"),
+	"tag": allRules(
+		(*checker).checkTag,
+		denyWithOption(RuleHistory, "git tag --force", "--force", "f:mFu"),
 	),
-	"config":       (*check).config,
-	"remote":       (*check).remote,
-	"mv":           (*check).move,
-	"rm":           (*check).untrack,
-	"update-index": (*check).index,
-	"symbolic-ref": func(j *check, args []word) {
+	"config":       (*checker).checkGitConfig,
+	"remote":       (*checker).checkGitRemote,
+	"mv":           (*checker).checkMove,
+	"rm":           (*checker).checkGitRm,
+	"update-index": (*checker).checkUpdateIndex,
+	"symbolic-ref": func(j *checker, args []word) {
 		if len(operands(args)) > 1 {
 			j.deny(RuleHistory, "git symbolic-ref")
 		}
 	},
-	"reset": (*check).reset,
+	"reset": (*checker).checkReset,
 
-	"clean":          (*check).clean,
-	"stash":          (*check).stash,
-	"checkout":       (*check).checkout,
-	"switch":         (*check).checkout,
-	"restore":        (*check).restore,
-	"checkout-index": when(RuleDestructive, "git checkout-index --force", "--force", "f"),
-	"read-tree":      when(RuleDestructive, "git read-tree --reset", "--reset", "u"),
-	"submodule": func(j *check, args []word) {
-		if begins(args, "deinit") || begins(args, "update") {
-			when(RuleDestructive, "git submodule "+args[0].Text+" --force", "--force", "f")(j, args)
+	"clean":          (*checker).checkClean,
+	"stash":          (*checker).checkStash,
+	"checkout":       (*checker).checkCheckout,
+	"switch":         (*checker).checkCheckout,
+	"restore":        (*checker).checkRestore,
+	"checkout-index": denyWithOption(RuleDestructive, "git checkout-index --force", "--force", "f"),
+	"read-tree":      denyWithOption(RuleDestructive, "git read-tree --reset", "--reset", "u"),
+	"submodule": func(j *checker, args []word) {
+		if startWith(args, "deinit") || startWith(args, "update") {
+			denyWithOption(RuleDestructive, "git submodule "+args[0].Text+" --force", "--force", "f")(j, args)
 		}
 	},
-	"credential": verb(RuleSecret, "git credential", "fill"),
+	"credential": denySubcommands(RuleSecret, "git credential", "fill"),
 
-	"init":         (*check).initial,
-	"archive":      output("-o", "--output"),
-	"format-patch": output("-o", "--output-directory"),
-	"diff":         output("", "--output"),
-	"bundle": func(j *check, args []word) {
+	"init":         (*checker).checkInit,
+	"archive":      checkOutputOption("-o", "--output"),
+	"format-patch": checkOutputOption("-o", "--output-directory"),
+	"diff":         checkOutputOption("", "--output"),
+	"bundle": func(j *checker, args []word) {
 		if ops := operands(args); len(ops) > 1 && ops[0].Text == "create" {
-			j.each(ops[1], j.write)
+			j.checkFile(ops[1], j.checkWrite)
 		}
 	},
-	"worktree": (*check).worktree,
-	"clone":    (*check).clone,
+	"worktree": (*checker).checkWorktree,
+	"clone":    (*checker).checkClone,
 }
 
-func (j *check) isProtected(branch string) bool {
+func (j *checker) isProtectedBranch(branch string) bool {
 	return branch != "" && slices.ContainsFunc(j.rules.ProtectedBranches, func(glob string) bool {
 		ok, err := path.Match(glob, branch)
 		return ok && err == nil
@@ -210,10 +210,10 @@ func (j *check) isProtected(branch string) bool {
 }
 
 // fetch may write local branches by a refspec: `git fetch . topic:main`.
-func (j *check) fetch(args []word) {
+func (j *checker) checkFetch(args []word) {
 	for _, w := range operands(args) {
 		_, to, ok := strings.Cut(w.Text, ":")
-		if ok && j.isProtected(strings.TrimPrefix(to, "refs/heads/")) {
+		if ok && j.isProtectedBranch(strings.TrimPrefix(to, "refs/heads/")) {
 			j.deny(RuleMerge, "fetching into "+clip(to))
 		}
 	}
@@ -221,25 +221,25 @@ func (j *check) fetch(args []word) {
 
 // reset of files in the index is harmless; of the work tree it is not, and
 // moving the branch back is a rewrite.
-func (j *check) reset(args []word) {
-	moves := has(args, "--soft", "") || has(args, "--mixed", "") // with these, no files may be named
+func (j *checker) checkReset(args []word) {
+	moves := hasOption(args, "--soft", "") || hasOption(args, "--mixed", "") // with these, no files may be named
 	for _, mode := range []string{"--hard", "--merge", "--keep"} {
-		if has(args, mode, "") {
-			j.throws("git reset " + mode)
+		if hasOption(args, mode, "") {
+			j.denyDiscard("git reset " + mode)
 			moves = true
 		}
 	}
 	ops := operands(args)
-	if len(ops) == 0 || args[0].Text == "--" || atHead(ops[0].Text) {
+	if len(ops) == 0 || args[0].Text == "--" || isHead(ops[0].Text) {
 		return
 	}
-	if to := ops[0]; moves || to.Static && (revision(to.Text) || j.isProtected(to.Text)) {
+	if to := ops[0]; moves || to.Static && (isRevision(to.Text) || j.isProtectedBranch(to.Text)) {
 		j.deny(RuleHistory, "git reset to "+clip(to.Source))
 	}
 }
 
 // revision tells what looks like a commit and not like a file.
-func revision(s string) bool {
+func isRevision(s string) bool {
 	if strings.ContainsAny(s, "~^@") || strings.HasSuffix(s, "_HEAD") || strings.HasPrefix(s, "origin/") {
 		return true
 	}
@@ -248,91 +248,91 @@ func revision(s string) bool {
 
 // checkout follows the branch and denies what throws the whole tree's changes
 // away; a single file may go back to what was last committed.
-func (j *check) checkout(args []word) {
+func (j *checker) checkCheckout(args []word) {
 	ops := operands(args)
 	switch {
-	case !j.scratch && (flag(args, "--force", "f", "bBcC") || has(args, "--discard-changes", "")):
-		j.throws("a forced checkout")
-	case !j.scratch && j.wholeTree(ops):
-		j.throws("git checkout of everything")
-	case flag(args, "--force-create", "BC", "bc"):
+	case !j.isTemporaryTree && (hasOptionAmongValued(args, "--force", "f", "bBcC") || hasOption(args, "--discard-changes", "")):
+		j.denyDiscard("a forced checkout")
+	case !j.isTemporaryTree && j.includesTree(ops):
+		j.denyDiscard("git checkout of everything")
+	case hasOptionAmongValued(args, "--force-create", "BC", "bc"):
 		j.deny(RuleHistory, "resetting a branch")
-	case contains(args, "--"):
+	case containsWord(args, "--"):
 		at := slices.IndexFunc(args, func(w word) bool { return w.Text == "--" })
-		if old := operands(args[:at]); len(old) > 0 && !atHead(old[0].Text) {
-			j.all(args[at+1:], j.write)
+		if old := operands(args[:at]); len(old) > 0 && !isHead(old[0].Text) {
+			j.checkFiles(args[at+1:], j.checkWrite)
 		}
-	case len(ops) == 1 && (!fileName(ops[0].Text) || j.isProtected(ops[0].Text)):
-		j.switches(j.dir, ops[0])
-	case len(ops) > 1 && flag(args, "--create", "bc", ""):
-		j.switches(j.dir, ops[0])
-	case len(ops) > 1 && !atHead(ops[0].Text):
-		j.all(ops[1:], j.write)
+	case len(ops) == 1 && (!isFileName(ops[0].Text) || j.isProtectedBranch(ops[0].Text)):
+		j.recordSwitch(j.dir, ops[0])
+	case len(ops) > 1 && hasOptionAmongValued(args, "--create", "bc", ""):
+		j.recordSwitch(j.dir, ops[0])
+	case len(ops) > 1 && !isHead(ops[0].Text):
+		j.checkFiles(ops[1:], j.checkWrite)
 	}
 }
 
-func atHead(rev string) bool { return rev == "HEAD" || rev == "@" }
+func isHead(rev string) bool { return rev == "HEAD" || rev == "@" }
 
-func (j *check) restore(args []word) {
-	staged := flag(args, "--staged", "S", "s") && !flag(args, "--worktree", "W", "s")
-	ops := operands(without(args, "s", "--source"))
-	source, given := option(args, "-s", "--source")
+func (j *checker) checkRestore(args []word) {
+	staged := hasOptionAmongValued(args, "--staged", "S", "s") && !hasOptionAmongValued(args, "--worktree", "W", "s")
+	ops := operands(dropValueOptions(args, "s", "--source"))
+	source, given := optionValue(args, "-s", "--source")
 	switch {
 	case staged:
-	case j.wholeTree(ops):
-		j.throws("git restore of everything")
-	case given && !atHead(source.Text):
-		j.all(ops, j.write)
+	case j.includesTree(ops):
+		j.denyDiscard("git restore of everything")
+	case given && !isHead(source.Text):
+		j.checkFiles(ops, j.checkWrite)
 	}
 }
 
 // branches: a protected one may not be deleted, renamed or moved.
-func (j *check) branches(args []word) {
-	if !flag(args, "--delete", "dDmMf", "u") && !has(args, "--move", "") && !has(args, "--force", "") {
+func (j *checker) checkBranch(args []word) {
+	if !hasOptionAmongValued(args, "--delete", "dDmMf", "u") && !hasOption(args, "--move", "") && !hasOption(args, "--force", "") {
 		return
 	}
 	for _, w := range operands(args) {
-		if j.isProtected(w.Text) {
+		if j.isProtectedBranch(w.Text) {
 			j.deny(RuleMerge, "git branch on "+clip(w.Text))
 		}
 	}
 }
 
-func (j *check) move(args []word) {
+func (j *checker) checkMove(args []word) {
 	ops := operands(args)
-	if len(ops) < 2 || has(args, "--dry-run", "n") {
+	if len(ops) < 2 || hasOption(args, "--dry-run", "n") {
 		return
 	}
-	j.all(ops[:len(ops)-1], j.remove)
-	j.into(ops[:len(ops)-1], ops[len(ops)-1])
+	j.checkFiles(ops[:len(ops)-1], j.checkRemove)
+	j.checkTarget(ops[:len(ops)-1], ops[len(ops)-1])
 }
 
-func (j *check) untrack(args []word) {
-	if !has(args, "--dry-run", "n") && !has(args, "--cached", "") {
-		j.all(operands(args), j.remove)
+func (j *checker) checkGitRm(args []word) {
+	if !hasOption(args, "--dry-run", "n") && !hasOption(args, "--cached", "") {
+		j.checkFiles(operands(args), j.checkRemove)
 	}
 }
 
 // index judges what hides changes from git, or puts others in their place.
-func (j *check) index(args []word) {
+func (j *checker) checkUpdateIndex(args []word) {
 	for _, o := range []string{"--assume-unchanged", "--skip-worktree", "--cacheinfo", "--index-info", "--force-remove"} {
-		if has(args, o, "") {
+		if hasOption(args, o, "") {
 			j.deny(RuleGitDir, "git update-index "+o)
 			return
 		}
 	}
 }
 
-func contains(args []word, text string) bool {
+func containsWord(args []word, text string) bool {
 	return slices.ContainsFunc(args, func(w word) bool { return w.Text == text })
 }
 
 // wholeTree reports whether all of the work tree, or of the folder at hand, is among the
 // paths.
-func (j *check) wholeTree(ops []word) bool {
+func (j *checker) includesTree(ops []word) bool {
 	for _, w := range ops {
 		switch p := j.resolve(w.Text); {
-		case listed(". ./ * :/ : / :(top)", w.Text), w.Static && p != "" && within(slashed(j.rules.Root), p):
+		case inList(". ./ * :/ : / :(top)", w.Text), w.Static && p != "" && isWithin(cleanPath(j.rules.Root), p):
 			return true
 		}
 	}

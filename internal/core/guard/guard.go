@@ -35,11 +35,11 @@ type Rules struct {
 	StateDir          string   // Pawl's own files; "" = none
 	Home              string   // what ~ and $HOME stand for; "" = somewhere outside the root
 	Protected         []string // paths or globs (*, ?, [a-z], ** for any folders) of protected files
-	Marked            []string // paths of which an edit may change the done marks, and no more: plans
+	Plans             []string // paths of which an edit may change the done marks, and no more: plans
 	ProtectedBranches []string // names or globs (release/*)
 	Branch            string   // the branch that the root is on, as far as Head does not tell
-	AllowWriteOutside []string // folders outside the root that may be written: temporary ones
-	Shared            []string // folders outside the root in which only new files may be made, and those of the agent's changed
+	WritableFolders   []string // folders outside the root that may be written: temporary ones
+	SharedFolders     []string // folders outside the root in which only new files may be made, and those of the agent's changed
 	Scope             []string // globs, relative to the root, of what the task may edit; none = all of the root
 
 	// The settings' own. Deny wins over all; Ask wins over Allow. Allow lifts a
@@ -47,24 +47,24 @@ type Rules struct {
 	// makes a question of it; neither is about RuleState.
 	Allow, Deny, Ask []Pattern
 
-	Tools bool // Pawl's own tools are mounted: reasons may name them
+	HasPawlTools bool // Pawl's own tools are mounted: reasons may name them
 
 	// Resolve follows the symbolic links of an absolute path whose end need not
 	// exist; nil = paths are taken as they are written.
-	Resolve func(path string) string
+	ResolveLinks func(path string) string
 	// There reports whether there is something at an absolute path: a glob stands for what
 	// is there. nil = nobody knows, and all of it may be.
-	There func(path string) bool
+	Exists func(path string) bool
 	// Head is the branch that the work tree of a folder is on, "" = none or not known;
 	// nil = the root is on Branch, and of others nothing is known. A command before
 	// this one may have switched.
-	Head func(dir string) string
+	BranchOf func(dir string) string
 	// Seen reports whether the agent knows what the file at an absolute path holds:
 	// it was shown it in this context (Known), or it is not there. nil = nobody saw
 	// the whole of the context, and RuleUnread rests.
-	Seen func(path string) bool
+	KnowsContent func(path string) bool
 	// Past tells what the agent made before. Without it nothing was.
-	Past History
+	History History
 }
 
 // Verdict is the answer to one call.
@@ -78,16 +78,16 @@ type Verdict struct {
 
 // Check answers a call.
 func Check(c toolcall.Call, r Rules) Verdict {
-	j := newCheck(c, r)
-	j.call(c)
+	j := newChecker(c, r)
+	j.checkCall(c)
 	if j.verdict.Decision != Allow {
 		j.verdict.Unknown = ""
 	}
 	return j.verdict
 }
 
-func newCheck(c toolcall.Call, r Rules) *check {
-	j := &check{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
+func newChecker(c toolcall.Call, r Rules) *checker {
+	j := &checker{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
 	if j.dir == "" {
 		j.dir = r.Root
 	}
@@ -95,27 +95,27 @@ func newCheck(c toolcall.Call, r Rules) *check {
 }
 
 // call judges a call by its kind.
-func (j *check) call(c toolcall.Call) {
+func (j *checker) checkCall(c toolcall.Call) {
 	switch {
 	case c.Kind == toolcall.Write, c.Kind == toolcall.Edit:
-		j.fileTool(c)
+		j.checkFileTool(c)
 	case c.Kind == toolcall.Read, c.Kind == toolcall.Search:
-		j.readTool(c)
+		j.checkReadTool(c)
 	case c.Command != "": // of whatever tool
-		shell.Read(c.Command, j.options(), j)
+		shell.Read(c.Command, j.shellOptions(), j)
 	case c.Kind != toolcall.List:
 		for _, text := range c.Texts {
-			j.names(text)
+			j.touchNamed(text)
 		}
 	}
 }
 
-func (j *check) options() shell.Options {
+func (j *checker) shellOptions() shell.Options {
 	o := shell.Options{Dir: j.dir, Home: j.rules.Home, Root: j.rules.Root, Vars: map[string]string{"HOME": "~"}}
 	if j.rules.StateDir != "" {
 		o.Vars["PAWL_HOME"] = j.rules.StateDir
 	}
-	if temp := j.rules.AllowWriteOutside; len(temp) > 0 {
+	if temp := j.rules.WritableFolders; len(temp) > 0 {
 		o.Temp = temp[0]
 	}
 	return o
@@ -123,60 +123,60 @@ func (j *check) options() shell.Options {
 
 // check collects the answer to one call while its commands are told in order,
 // with what they change on the way. It is the shell's host.
-type check struct {
-	rules   Rules
-	dir     string            // where the command under way runs; "" = cannot be told
-	heads   map[string]string // branches that the command itself switches to, by work tree; "" = cannot be told
-	scratch bool              // git's work tree is a temporary one, none of the loop's
-	lifted  bool              // by a pattern that allows what is under way, or asks about it
-	links   map[string]string // symbolic links that the command makes itself
-	marks   bool              // the edit under way changes done marks only
-	edits   bool              // it is an editing tool's, which is to know what it changes
-	before  *made             // what earlier calls made, read when it is asked for
-	notes   *made             // of an earlier call that is read again: where to note what it makes; nil = it is judged
-	verdict Verdict
+type checker struct {
+	rules            Rules
+	dir              string            // where the command under way runs; "" = cannot be told
+	switchedBranches map[string]string // branches that the command itself switches to, by work tree; "" = cannot be told
+	isTemporaryTree  bool              // git's work tree is a temporary one, none of the loop's
+	isLifted         bool              // by a pattern that allows what is under way, or asks about it
+	links            map[string]string // symbolic links that the command makes itself
+	onlyMarks        bool              // the edit under way changes done marks only
+	isFileTool       bool              // it is an editing tool's, which is to know what it changes
+	earlier          *agentWork        // what earlier calls made, read when it is asked for
+	recordTo         *agentWork        // of an earlier call that is read again: where to note what it makes; nil = it is judged
+	verdict          Verdict
 }
 
-var strength = map[Decision]int{Allow: 0, Ask: 1, Deny: 2}
+var decisionStrength = map[Decision]int{Allow: 0, Ask: 1, Deny: 2}
 
 // rule notes what a rule says, as far as the settings let it.
-func (j *check) rule(d Decision, id, what string) { j.advise(d, id, what, j.instead(id)) }
+func (j *checker) applyRule(d Decision, id, what string) { j.applyRuleWith(d, id, what, j.instead(id)) }
 
 // advise is rule, with advice of its own.
-func (j *check) advise(d Decision, id, what, instead string) {
+func (j *checker) applyRuleWith(d Decision, id, what, instead string) {
 	switch {
-	case named(j.rules.Deny, id):
+	case hasRule(j.rules.Deny, id):
 		d = Deny
 	case id == RuleState:
-	case named(j.rules.Ask, id):
+	case hasRule(j.rules.Ask, id):
 		d = Ask
-	case j.lifted || named(j.rules.Allow, id):
+	case j.isLifted || hasRule(j.rules.Allow, id):
 		return
 	}
-	j.answer(d, id, what+": "+instead)
+	j.strengthen(d, id, what+": "+instead)
 }
 
-func (j *check) answer(d Decision, id, reason string) {
-	if strength[d] > strength[j.verdict.Decision] {
+func (j *checker) strengthen(d Decision, id, reason string) {
+	if decisionStrength[d] > decisionStrength[j.verdict.Decision] {
 		j.verdict.Decision, j.verdict.Rule, j.verdict.Reason = d, id, reason
 	}
 }
 
-func (j *check) deny(id, what string) { j.rule(Deny, id, what) }
+func (j *checker) deny(id, what string) { j.applyRule(Deny, id, what) }
 
-func (j *check) ask(what string) { j.rule(Ask, RuleUnreadable, what) }
+func (j *checker) ask(what string) { j.applyRule(Ask, RuleUnreadable, what) }
 
 // custom notes what a pattern of the settings says.
-func (j *check) custom(d Decision, p Pattern) {
+func (j *checker) applyPattern(d Decision, p Pattern) {
 	if d == Deny {
-		j.answer(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
+		j.strengthen(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
 		return
 	}
-	j.answer(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the user, and say what you would have done")
+	j.strengthen(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the user, and say what you would have done")
 }
 
 // unknown notes what could not be read and carries no rule's words.
-func (j *check) unknown(what string) {
+func (j *checker) noteUnknown(what string) {
 	if j.verdict.Unknown == "" && j.verdict.Decision == Allow {
 		j.verdict.Unknown = clip(what)
 	}

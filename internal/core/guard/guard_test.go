@@ -19,7 +19,7 @@ func rules() guard.Rules {
 		Protected:         []string{"/w/repo/Makefile", "/w/repo/ci/**", "/w/repo/**/*.golden"},
 		ProtectedBranches: []string{"main", "release/*"},
 		Branch:            "pawl/brisk-otter",
-		AllowWriteOutside: []string{"/tmp"},
+		WritableFolders:   []string{"/tmp"},
 	}
 }
 
@@ -148,11 +148,11 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 	main := rules()
 	main.Branch = "main"
 	switched := rules()
-	switched.Head = func(dir string) string { // by commands before this one
+	switched.BranchOf = func(dir string) string { // by commands before this one
 		return map[string]string{"/w/repo": "main", "/tmp/m": "release/1", "/tmp/t": "topic"}[dir]
 	}
 	few := rules()
-	few.There = func(path string) bool { return path == "/w/repo/.mcp.json" }
+	few.Exists = func(path string) bool { return path == "/w/repo/.mcp.json" }
 	stranger := rules()
 	stranger.Home = ""
 	cases := []struct {

@@ -100,19 +100,19 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 			if v := guard.Check(call, r); v.Decision != guard.Deny {
 				t.Errorf("where nobody knows: %+v", v)
 			}
-			r.Past = guard.History{
-				Calls:  func() []toolcall.Call { return calls },
-				Since:  func(path string) bool { return path != c.old },
-				Tagged: func(_, tag string) bool { return tag != c.old },
-				Newest: func(dir, _ string) string { return map[string]string{"/w/repo": c.newest}[dir] },
-				Stashed: func(string) time.Time {
+			r.History = guard.History{
+				Calls:         func() []toolcall.Call { return calls },
+				ChangedInLoop: func(path string) bool { return path != c.old },
+				TaggedInLoop:  func(_, tag string) bool { return tag != c.old },
+				NewestEntry:   func(dir, _ string) string { return map[string]string{"/w/repo": c.newest}[dir] },
+				NewestStashTime: func(string) time.Time {
 					if strings.HasSuffix(c.newest, " later") {
 						return now.Add(time.Minute)
 					}
 					return now.Truncate(time.Second)
 				},
-				Untracked: func(dir string) ([]string, bool) { return []string{"/w/repo/note.txt", "/w/repo/b"}, dir == "/w/repo" },
-				Ours:      func(program string) bool { return program == "vite" },
+				UntrackedFiles:   func(dir string) ([]string, bool) { return []string{"/w/repo/note.txt", "/w/repo/b"}, dir == "/w/repo" },
+				OwnsEveryProcess: func(program string) bool { return program == "vite" },
 			}
 			v := guard.Check(call, r)
 			if got := string(v.Decision) + " " + v.Rule; got != c.want {
@@ -127,13 +127,13 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 func TestSharedFolder(t *testing.T) {
 	t.Parallel()
 	r := rules()
-	r.Root, r.AllowWriteOutside, r.Shared = "/tmp/w/repo", []string{"/temp"}, []string{"/tmp"}
-	r.There = func(path string) bool { return path != "/tmp/new" }
-	r.Past = guard.History{
+	r.Root, r.WritableFolders, r.SharedFolders = "/tmp/w/repo", []string{"/temp"}, []string{"/tmp"}
+	r.Exists = func(path string) bool { return path != "/tmp/new" }
+	r.History = guard.History{
 		Calls: func() []toolcall.Call {
 			return []toolcall.Call{{Kind: toolcall.Run, Command: "mkdir /tmp/mine; echo x > /tmp/old/x", Dir: r.Root}}
 		},
-		Since: func(path string) bool { return path == "/tmp/mine" },
+		ChangedInLoop: func(path string) bool { return path == "/tmp/mine" },
 	}
 	for command, want := range map[string]string{
 		"echo x > /tmp/new":               "allow ",

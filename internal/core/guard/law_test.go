@@ -124,7 +124,7 @@ func parses(s string) bool {
 var strictness = map[guard.Decision]int{guard.Allow: 0, guard.Ask: 1, guard.Deny: 2}
 
 // A list is at least as strict as each of its commands.
-func FuzzJudge(f *testing.F) {
+func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"git push", "bash -c 'git push'", "rm -rf ..", "cat <<E\n$(git push)\nE", "a=${b:-c}; $a push", "echo {a,b} > /x", "f() { $1; }; f x"} {
 		f.Add("ls", s)
 		f.Add(s, "x=1")

@@ -10,11 +10,13 @@ func operands(args []word) []word { return shell.Operands(args) }
 
 // has reports whether a long option (or a prefix of it, as git takes them) or
 // one of the short letters is among the options.
-func has(args []word, long, short string) bool { return flag(args, long, short, "") }
+func hasOption(args []word, long, short string) bool {
+	return hasOptionAmongValued(args, long, short, "")
+}
 
 // flag is has for commands some of whose short options take values: what stands
 // behind those letters in one word is a value.
-func flag(args []word, long, short, valued string) bool {
+func hasOptionAmongValued(args []word, long, short, valued string) bool {
 	for _, w := range args {
 		if w.Text == "--" {
 			return false
@@ -39,13 +41,13 @@ func flag(args []word, long, short, valued string) bool {
 }
 
 // option is the value that follows an option, or is joined to it.
-func option(args []word, short, long string) (word, bool) {
+func optionValue(args []word, short, long string) (word, bool) {
 	for i, w := range args {
 		value, joined := strings.CutPrefix(w.Text, long+"=")
 		switch {
 		case w.Text == "--":
 			return word{}, false
-		case (w.Text == short || w.Text == long || bundled(w.Text, short)) && i+1 < len(args):
+		case (w.Text == short || w.Text == long || endsBundle(w.Text, short)) && i+1 < len(args):
 			return args[i+1], true
 		case joined && long != "":
 			return word{Text: value, Source: w.Source, Static: w.Static, From: w.From}, true
@@ -57,20 +59,20 @@ func option(args []word, short, long string) (word, bool) {
 }
 
 // bundled tells short options in one word, of which the last takes a value.
-func bundled(s, short string) bool {
+func endsBundle(s, short string) bool {
 	return len(short) == 2 && len(s) > 2 && s[0] == '-' && s[1] != '-' && s[1] != short[1] && s[len(s)-1] == short[1]
 }
 
 // without takes off options with the value that follows them: short letters, and
 // long ones blank-separated.
-func without(args []word, letters, long string) []word {
+func dropValueOptions(args []word, letters, long string) []word {
 	out := make([]word, 0, len(args))
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		if t == "--" {
 			return append(out, args[i:]...)
 		}
-		if len(t) == 2 && t[0] == '-' && strings.IndexByte(letters, t[1]) >= 0 || strings.HasPrefix(t, "-") && listed(long, t) {
+		if len(t) == 2 && t[0] == '-' && strings.IndexByte(letters, t[1]) >= 0 || strings.HasPrefix(t, "-") && inList(long, t) {
 			i++
 			continue
 		}
@@ -81,7 +83,7 @@ func without(args []word, letters, long string) []word {
 
 // begins reports whether words begin with those of a blank-separated list, in
 // which * stands for any one.
-func begins(words []word, list string) bool {
+func startWith(words []word, list string) bool {
 	for f := range strings.FieldsSeq(list) {
 		if len(words) == 0 || f != "*" && words[0].Text != f {
 			return false

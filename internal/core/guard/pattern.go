@@ -30,12 +30,12 @@ import (
 //
 // Its text form is what ParsePattern reads.
 type Pattern struct {
-	text  string
-	rule  string   // id of a rule, or
-	words []string // shape of a command, or
-	glob  string   // of paths
-	verb  string   // "read", "write", "" = both
-	rest  bool     // any further words may follow
+	text    string
+	ruleID  string   // id of a rule, or
+	words   []string // shape of a command, or
+	glob    string   // of paths
+	verb    string   // "read", "write", "" = both
+	anyRest bool     // any further words may follow
 }
 
 // ParsePattern reads a pattern. The error says what is wrong and how it could be
@@ -46,31 +46,31 @@ func ParsePattern(s string) (Pattern, error) {
 	if text == "" {
 		return p, errors.New("an empty pattern of the guard")
 	}
-	if _, ok := known(text); ok {
-		p.rule = text
+	if _, ok := findRule(text); ok {
+		p.ruleID = text
 		return p, nil
 	}
 	verb, rest, ok := strings.Cut(text, ":")
 	switch {
 	case ok && verb == "run":
-		return p.shape(rest)
+		return p.parseShape(rest)
 	case ok && (verb == "read" || verb == "write"):
 		p.verb = verb
-		return p.path(strings.TrimSpace(rest))
+		return p.parsePath(strings.TrimSpace(rest))
 	case strings.ContainsAny(text, " \t"):
-		return p.shape(text)
+		return p.parseShape(text)
 	case ok && len(verb) > 1 && !strings.ContainsAny(verb, `/\*?[~.`):
 		return p, fmt.Errorf("%q: %s: is none of read:PATH, write:PATH and run:COMMAND", text, verb)
 	case strings.ContainsAny(text, `/\*?[~.`):
-		return p.path(text)
+		return p.parsePath(text)
 	}
 	return p, fmt.Errorf("%q is not a rule of the guard; for a command write run:%s, for a file write:%s", text, text, text)
 }
 
-func (p Pattern) shape(s string) (Pattern, error) {
+func (p Pattern) parseShape(s string) (Pattern, error) {
 	p.words = strings.Fields(s)
 	if n := len(p.words); n > 1 && (p.words[n-1] == "*" || p.words[n-1] == "...") {
-		p.words, p.rest = p.words[:n-1], true
+		p.words, p.anyRest = p.words[:n-1], true
 	}
 	if len(p.words) == 0 || p.words[0] == "*" || p.words[0] == "..." {
 		return p, fmt.Errorf("%q names no command", p.text)
@@ -78,7 +78,7 @@ func (p Pattern) shape(s string) (Pattern, error) {
 	return p, nil
 }
 
-func (p Pattern) path(s string) (Pattern, error) {
+func (p Pattern) parsePath(s string) (Pattern, error) {
 	p.glob = s
 	if s == "" {
 		return p, fmt.Errorf("%q names no path", p.text)
@@ -102,28 +102,28 @@ func (p *Pattern) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-func named(patterns []Pattern, id string) bool {
-	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.rule == id })
+func hasRule(patterns []Pattern, id string) bool {
+	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.ruleID == id })
 }
 
 // tightens reports whether a shape is about a command: its words begin it, with or
 // without the command's options.
-func (p Pattern) tightens(args []word) bool {
+func (p Pattern) matchesStart(args []word) bool {
 	if len(p.words) == 0 {
 		return false
 	}
-	return p.begins(args, "") || p.begins(operands(args), "")
+	return p.matchesWords(args, "") || p.matchesWords(operands(args), "")
 }
 
 // loosens reports whether a shape is the whole of a command.
-func (p Pattern) loosens(args []word) bool {
-	if len(p.words) == 0 || len(args) > len(p.words) && !p.rest {
+func (p Pattern) matchesWhole(args []word) bool {
+	if len(p.words) == 0 || len(args) > len(p.words) && !p.anyRest {
 		return false
 	}
-	return !slices.ContainsFunc(args, func(a word) bool { return !a.Static }) && p.begins(args, ":")
+	return !slices.ContainsFunc(args, func(a word) bool { return !a.Static }) && p.matchesWords(args, ":")
 }
 
-func (p Pattern) begins(args []word, but string) bool {
+func (p Pattern) matchesWords(args []word, but string) bool {
 	if len(args) < len(p.words) {
 		return false
 	}
@@ -132,7 +132,7 @@ func (p Pattern) begins(args []word, but string) bool {
 		if i == 0 && !strings.Contains(w, "/") {
 			text = shell.Base(text)
 		}
-		if !args[i].Static || !starred(w, text, but) {
+		if !args[i].Static || !matchStars(w, text, but) {
 			return false
 		}
 	}
@@ -141,7 +141,7 @@ func (p Pattern) begins(args []word, but string) bool {
 
 // starred compares a word with a pattern in which * stands for any letters but
 // those of but.
-func starred(pattern, s, but string) bool {
+func matchStars(pattern, s, but string) bool {
 	head, rest, ok := strings.Cut(pattern, "*")
 	if !ok {
 		return pattern == s
@@ -165,9 +165,9 @@ func starred(pattern, s, but string) bool {
 }
 
 // about reports whether a pattern is about reading or writing a path.
-func (j *check) about(patterns []Pattern, verb, p string) (Pattern, bool) {
+func (j *checker) findPathPattern(patterns []Pattern, verb, p string) (Pattern, bool) {
 	for _, x := range patterns {
-		if x.glob != "" && (x.verb == "" || x.verb == verb) && j.covers(x.glob, p) {
+		if x.glob != "" && (x.verb == "" || x.verb == verb) && j.globCovers(x.glob, p) {
 			return x, true
 		}
 	}
@@ -176,29 +176,29 @@ func (j *check) about(patterns []Pattern, verb, p string) (Pattern, bool) {
 
 // covers reports whether a glob of the settings, relative to the root, matches a
 // path or a folder above it.
-func (j *check) covers(glob, p string) bool {
-	g := j.whole(glob)
-	return match(g, p) || match(g+"/**", p)
+func (j *checker) globCovers(glob, p string) bool {
+	g := j.absoluteGlob(glob)
+	return matchGlob(g, p) || matchGlob(g+"/**", p)
 }
 
 // whole makes a glob of the settings absolute.
-func (j *check) whole(glob string) string {
+func (j *checker) absoluteGlob(glob string) string {
 	g := strings.TrimSuffix(strings.ReplaceAll(glob, `\`, "/"), "/")
 	switch {
 	case strings.HasPrefix(g, "~"):
 		return j.resolve(g)
 	case strings.HasPrefix(g, "/") || shell.HasDriveLetter(g):
-		return slashed(g)
+		return cleanPath(g)
 	case !strings.Contains(strings.TrimPrefix(g, "./"), "/") && !strings.HasPrefix(g, "./") && g != "." && g != "**":
-		return slashed(j.rules.Root) + "/**/" + g
+		return cleanPath(j.rules.Root) + "/**/" + g
 	}
-	return path.Join(slashed(j.rules.Root), g)
+	return path.Join(cleanPath(j.rules.Root), g)
 }
 
 // fixed is the folder in which all that a glob stands for lies: whoever removes that,
 // or one above it, removes them.
-func (j *check) fixed(glob string) string {
-	g := j.whole(glob)
+func (j *checker) globFolder(glob string) string {
+	g := j.absoluteGlob(glob)
 	if at := strings.IndexAny(g, "*?["); at >= 0 {
 		g = g[:strings.LastIndexByte(g[:at], '/')]
 	}

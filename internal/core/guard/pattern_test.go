@@ -123,7 +123,7 @@ func TestScope(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Scope = []string{"src/auth/**", "docs", "*_test.go"}
-	r.AllowWriteOutside = append(r.AllowWriteOutside, "/w") // the work tree lies in a temporary folder
+	r.WritableFolders = append(r.WritableFolders, "/w") // the work tree lies in a temporary folder
 	for p, want := range map[string]string{
 		"src/auth/a.go": "", "src/auth/x/b.go": "", "src/b.go": guard.RuleScope, "docs/a.md": "", "a_test.go": "",
 		"src/b_test.go": "", "/tmp/x": "", "/etc/x": guard.RuleOutside, "Makefile": guard.RuleProtected,
@@ -173,7 +173,7 @@ func TestScopedIsWhatTheScopeAloneSays(t *testing.T) {
 		if c.rules != nil {
 			c.rules(&r)
 		}
-		if got := guard.Scoped(c.path, r); got != c.want {
+		if got := guard.CheckScope(c.path, r); got != c.want {
 			t.Errorf("%s: %s, want %s", what, got, c.want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestScopedIsWhatTheScopeAloneSays(t *testing.T) {
 func TestLinksAreFollowed(t *testing.T) {
 	t.Parallel()
 	r := rules()
-	r.Resolve = func(p string) string {
+	r.ResolveLinks = func(p string) string {
 		if rest, ok := strings.CutPrefix(p, "/w/repo/out"); ok {
 			return "/etc" + rest
 		}
@@ -203,7 +203,7 @@ func TestLinksAreFollowed(t *testing.T) {
 func TestTheRootBehindALink(t *testing.T) {
 	t.Parallel()
 	r := rules()
-	r.Resolve = func(p string) string {
+	r.ResolveLinks = func(p string) string {
 		if rest, ok := strings.CutPrefix(p, "/link"); ok {
 			return "/w/repo" + rest
 		}
@@ -219,7 +219,7 @@ func TestTheRootBehindALink(t *testing.T) {
 func TestUnreadFiles(t *testing.T) {
 	t.Parallel()
 	r := rules()
-	r.Seen = func(p string) bool { return p == "/w/repo/seen.go" }
+	r.KnowsContent = func(p string) bool { return p == "/w/repo/seen.go" }
 	for _, c := range []struct{ tool, path, want string }{
 		{"Edit", "seen.go", ""},
 		{"Edit", "other.go", guard.RuleUnread},
@@ -280,7 +280,7 @@ func TestCatalogue(t *testing.T) {
 		case guard.RuleProtected:
 			r.Protected = []string{"/w/repo/pawl.toml"} // as every loop does
 		case guard.RuleUnread:
-			r.Seen = func(string) bool { return false }
+			r.KnowsContent = func(string) bool { return false }
 		}
 		if v := guard.Check(c, r); v.Rule != rule.ID || !strings.HasSuffix(v.Reason, rule.Instead) {
 			t.Errorf("%s is %s %s (%s), want %s", rule.Example, v.Decision, v.Rule, v.Reason, rule.ID)
@@ -291,7 +291,7 @@ func TestCatalogue(t *testing.T) {
 func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 	t.Parallel()
 	r := rules()
-	r.Tools = true
+	r.HasPawlTools = true
 	v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "git push"}, r)
 	if !strings.Contains(v.Reason, "request_merge") {
 		t.Errorf("reason %q", v.Reason)

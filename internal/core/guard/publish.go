@@ -6,7 +6,7 @@ import (
 )
 
 // published are the words behind a command's name with which it publishes.
-var published = map[string][]string{
+var publishCommands = map[string][]string{
 	"npm":              {"publish", "unpublish", "deprecate", "dist-tag add", "stage"},
 	"pnpm":             {"publish", "recursive publish"},
 	"yarn":             {"publish", "npm publish", "workspace * publish", "workspace * npm publish", "workspaces foreach npm publish"},
@@ -49,7 +49,7 @@ var published = map[string][]string{
 
 // goals are the tasks with which build tools publish: of what stands behind their name,
 // any word may be one. A * stands for any letters.
-var goals = map[string]string{
+var buildGoals = map[string]string{
 	"gradle":  "publish publishTo* publish*To*Repository publishPlugins uploadArchives closeAndRelease* jib",
 	"gradlew": "publish publishTo* publish*To*Repository publishPlugins uploadArchives closeAndRelease* jib",
 	"mvn":     "deploy deploy:* site-deploy release:prepare release:perform *:maven-deploy-plugin:* jib:build",
@@ -59,7 +59,7 @@ var goals = map[string]string{
 }
 
 // sends are the words behind a command's name with which it sends commits elsewhere.
-var sends = map[string][]string{
+var pushCommands = map[string][]string{
 	"hg":       {"push"},
 	"jj":       {"git push"},
 	"sl":       {"push"},
@@ -69,72 +69,72 @@ var sends = map[string][]string{
 }
 
 // runners run other tools by their name.
-const runners = "pnpm yarn bun python"
+const scriptRunners = "pnpm yarn bun python"
 
 // tool judges package managers and the like.
-func (j *check) tool(name string, args []word) {
-	if has(args, "--help", "") {
+func (j *checker) checkPackageManager(name string, args []word) {
+	if hasOption(args, "--help", "") {
 		return
 	}
-	ops := operands(without(args, "CHFmwr", "--registry --prefix --workspace --filter --dir --cwd --manifest-path --config --directory --project --context --host --file"))
+	ops := operands(dropValueOptions(args, "CHFmwr", "--registry --prefix --workspace --filter --dir --cwd --manifest-path --config --directory --project --context --host --file"))
 	ops = slices.DeleteFunc(ops, func(w word) bool { return strings.HasPrefix(w.Text, "+") }) // cargo +nightly
 	plain := operands(args)
-	dry := slices.ContainsFunc(args, func(w word) bool { return listed("--dry-run --dry-run=true --snapshot --no-push", w.Text) }) ||
-		name == "cargo" && contains(args, "-n") || name == "rake" && has(args, "--tasks", "TPn")
+	dry := slices.ContainsFunc(args, func(w word) bool { return inList("--dry-run --dry-run=true --snapshot --no-push", w.Text) }) ||
+		name == "cargo" && containsWord(args, "-n") || name == "rake" && hasOption(args, "--tasks", "TPn")
 	for _, x := range []struct {
 		id    string
 		lists []string
-	}{{RulePublish, published[name]}, {RulePush, sends[name]}} {
+	}{{RulePublish, publishCommands[name]}, {RulePush, pushCommands[name]}} {
 		for _, list := range x.lists {
-			if !dry && (begins(ops, list) || begins(plain, list)) {
+			if !dry && (startWith(ops, list) || startWith(plain, list)) {
 				j.deny(x.id, strings.TrimSpace(name+" "+list))
 				return
 			}
 		}
 	}
-	if !dry && j.publishes(name, args) {
+	if !dry && j.denyPublishGoal(name, args) {
 		return
 	}
 	switch {
-	case name == "cargo" && begins(ops, "release"):
-		if has(args, "--execute", "x") { // otherwise it only tells what it would do
+	case name == "cargo" && startWith(ops, "release"):
+		if hasOption(args, "--execute", "x") { // otherwise it only tells what it would do
 			j.deny(RulePublish, "cargo release --execute")
 		}
-	case listed("docker podman nerdctl docker-compose", name) && builds(ops) && pushes(args):
+	case inList("docker podman nerdctl docker-compose", name) && isImageBuild(ops) && pushesImage(args):
 		j.deny(RulePublish, name+" build --push")
-	case name == "python" && begins(args, "-m *") && !listed(runners, args[1].Text):
-		j.tool(args[1].Text, args[2:])
-	case name == "python" && begins(ops, "setup.py upload"), name == "python" && begins(ops, "setup.py * upload"):
+	case name == "python" && startWith(args, "-m *") && !inList(scriptRunners, args[1].Text):
+		j.checkPackageManager(args[1].Text, args[2:])
+	case name == "python" && startWith(ops, "setup.py upload"), name == "python" && startWith(ops, "setup.py * upload"):
 		j.deny(RulePublish, "uploading a package")
-	case name == "npm" && (begins(ops, "pkg set") || begins(ops, "pkg delete") || begins(ops, "set-script")):
-		j.write("package.json", false)
-	case listed("claude codex gemini", name) && len(ops) > 1 && listed("mcp config plugin plugins", ops[0].Text) && !listed("list get show ls", ops[1].Text):
+	case name == "npm" && (startWith(ops, "pkg set") || startWith(ops, "pkg delete") || startWith(ops, "set-script")):
+		j.checkWrite("package.json", false)
+	case inList("claude codex gemini", name) && len(ops) > 1 && inList("mcp config plugin plugins", ops[0].Text) && !inList("list get show ls", ops[1].Text):
 		j.deny(RuleSettings, name+" "+ops[0].Text+" "+clip(ops[1].Text))
-	case listed("husky lefthook pre-commit", name) && len(ops) > 0 && ops[0].Text == "uninstall":
+	case inList("husky lefthook pre-commit", name) && len(ops) > 0 && ops[0].Text == "uninstall":
 		j.deny(RuleHooks, name+" uninstall")
-	case listed("pnpm yarn bun", name) && len(ops) > 1: // what is none of their own commands is a program of the project's
-		if listed("run x", ops[0].Text) {
+	case inList("pnpm yarn bun", name) && len(ops) > 1: // what is none of their own commands is a program of the project's
+		if inList("run x", ops[0].Text) {
 			ops = ops[1:]
 		}
 		at := slices.IndexFunc(args, func(w word) bool { return w.Text == ops[0].Text })
-		if !listed(runners, ops[0].Text) {
-			j.tool(ops[0].Text, args[at+1:])
+		if !inList(scriptRunners, ops[0].Text) {
+			j.checkPackageManager(ops[0].Text, args[at+1:])
 		}
 	}
 }
 
 // publishes judges the goals that a build tool is given.
-func (j *check) publishes(name string, args []word) bool {
-	if goals[name] == "" {
+func (j *checker) denyPublishGoal(name string, args []word) bool {
+	if buildGoals[name] == "" {
 		return false
 	}
-	for _, w := range operands(without(args, "fPxbIps", "-pl -rf --projects --file --tests --exclude-task --project-dir --init-script")) {
+	for _, w := range operands(dropValueOptions(args, "fPxbIps", "-pl -rf --projects --file --tests --exclude-task --project-dir --init-script")) {
 		goal := strings.TrimLeft(w.Text, "+:")
 		if strings.HasPrefix(name, "gradle") || name == "sbt" {
 			goal = goal[strings.LastIndexAny(goal, ":/")+1:] // of one project
 		}
-		for pattern := range strings.FieldsSeq(goals[name]) {
-			if starred(pattern, goal, "") && !strings.Contains(goal, "MavenLocal") {
+		for pattern := range strings.FieldsSeq(buildGoals[name]) {
+			if matchStars(pattern, goal, "") && !strings.Contains(goal, "MavenLocal") {
 				j.deny(RulePublish, name+" "+clip(goal))
 				return true
 			}
@@ -144,25 +144,25 @@ func (j *check) publishes(name string, args []word) bool {
 }
 
 // builds tells the commands that build an image.
-func builds(ops []word) bool {
-	for len(ops) > 0 && listed("buildx compose image", ops[0].Text) {
+func isImageBuild(ops []word) bool {
+	for len(ops) > 0 && inList("buildx compose image", ops[0].Text) {
 		ops = ops[1:]
 	}
-	return len(ops) > 0 && listed("build bake", ops[0].Text)
+	return len(ops) > 0 && inList("build bake", ops[0].Text)
 }
 
 // pushes reports whether an image goes to a registry once it is built.
-func pushes(args []word) bool {
-	to, _ := option(args, "-o", "--output")
-	return has(args, "--push", "") || strings.Contains(to.Text, "type=registry") || strings.Contains(to.Text, "push=true")
+func pushesImage(args []word) bool {
+	to, _ := optionValue(args, "-o", "--output")
+	return hasOption(args, "--push", "") || strings.Contains(to.Text, "type=registry") || strings.Contains(to.Text, "push=true")
 }
 
 // forge judges the command lines of code hosts.
-func (j *check) forge(args []word) {
-	if has(args, "--help", "") {
+func (j *checker) checkForge(args []word) {
+	if hasOption(args, "--help", "") {
 		return
 	}
-	ops := operands(without(args, "RXHfF", "--repo --method --header --field --raw-field --hostname"))
+	ops := operands(dropValueOptions(args, "RXHfF", "--repo --method --header --field --raw-field --hostname"))
 	for _, f := range []struct{ id, words string }{
 		{RuleMerge, "pr merge"},
 		{RuleMerge, "mr merge"},
@@ -176,28 +176,28 @@ func (j *check) forge(args []word) {
 		{RulePublish, "gist create"},
 		{RuleSecret, "auth token"},
 	} {
-		if begins(ops, f.words) {
+		if startWith(ops, f.words) {
 			j.deny(f.id, "gh "+f.words)
 			return
 		}
 	}
 	switch {
-	case begins(ops, "repo create") && has(args, "--push", ""):
+	case startWith(ops, "repo create") && hasOption(args, "--push", ""):
 		j.deny(RulePush, "gh repo create --push")
-	case begins(ops, "mr create") && has(args, "--push", ""):
+	case startWith(ops, "mr create") && hasOption(args, "--push", ""):
 		j.deny(RulePush, "glab mr create --push")
-	case begins(ops, "auth status") && has(args, "--show-token", "t"):
+	case startWith(ops, "auth status") && hasOption(args, "--show-token", "t"):
 		j.deny(RuleSecret, "gh auth status --show-token")
 	}
 	if len(ops) > 1 && ops[0].Text == "api" {
-		j.forgeAPI(args, ops[1].Text)
+		j.checkForgeAPI(args, ops[1].Text)
 	}
 }
 
 // forgeAPI judges calls that change what the host holds.
-func (j *check) forgeAPI(args []word, at string) {
-	method, given := option(args, "-X", "--method")
-	changes := has(args, "--field", "fF") || has(args, "--raw-field", "") || has(args, "--input", "")
+func (j *checker) checkForgeAPI(args []word, at string) {
+	method, given := optionValue(args, "-X", "--method")
+	changes := hasOption(args, "--field", "fF") || hasOption(args, "--raw-field", "") || hasOption(args, "--input", "")
 	if given {
 		changes = !strings.EqualFold(method.Text, "GET") && !strings.EqualFold(method.Text, "HEAD")
 	}
@@ -214,18 +214,18 @@ func (j *check) forgeAPI(args []word, at string) {
 }
 
 // pawl keeps the agent's hands off the loop's own controls.
-func (j *check) pawl(args []word) {
+func (j *checker) checkPawl(args []word) {
 	if len(args) == 0 {
 		return
 	}
-	if listed("trust init gc answer approve reject stop pause resume limit restore undo install uninstall handover session serve", args[0].Text) || planControls(args) {
+	if inList("trust init gc answer approve reject stop pause resume limit restore undo install uninstall handover session serve", args[0].Text) || isPlanEdit(args) {
 		j.deny(RuleState, "pawl "+args[0].Text)
 	}
 	if args[0].Text == "tell" {
-		j.controls("pawl tell", "what is told comes from the user. Say it in your own message")
+		j.denyControl("pawl tell", "what is told comes from the user. Say it in your own message")
 	}
-	if args[0].Text == "lessons" && slices.ContainsFunc(args[1:], func(w word) bool { return listed("add drop keep", w.Text) }) {
-		j.controls("changing lessons by hand", j.lessonsInstead())
+	if args[0].Text == "lessons" && slices.ContainsFunc(args[1:], func(w word) bool { return inList("add drop keep", w.Text) }) {
+		j.denyControl("changing lessons by hand", j.lessonAdvice())
 	}
 	if args[0].Text == "start" && slices.ContainsFunc(args, func(w word) bool { return w.Text == "--take" || strings.HasPrefix(w.Text, "--take=") }) {
 		j.deny(RuleState, "pawl start --take")
@@ -233,43 +233,43 @@ func (j *check) pawl(args []word) {
 }
 
 // planControls reports whether these words of pawl's write a plan or edit one.
-func planControls(args []word) bool {
-	return args[0].Text == "plan" && len(args) > 1 && listed("new improve add edit skip retry move reopen accept", args[1].Text)
+func isPlanEdit(args []word) bool {
+	return args[0].Text == "plan" && len(args) > 1 && inList("new improve add edit skip retry move reopen accept", args[1].Text)
 }
 
 // controls denies a control of the loop's that has an honest way beside it.
-func (j *check) controls(what, instead string) { j.answer(Deny, RuleState, what+": "+instead) }
+func (j *checker) denyControl(what, instead string) { j.strengthen(Deny, RuleState, what+": "+instead) }
 
-func (j *check) lessonsInstead() string {
-	if j.rules.Tools {
+func (j *checker) lessonAdvice() string {
+	if j.rules.HasPawlTools {
 		return "the user keeps them. Use the add_lesson tool"
 	}
 	return "the user keeps them. Say in your own message what should be known later"
 }
 
 // kill judges what ends processes that it does not name by their ids.
-func (j *check) kill(name string, args []word) {
+func (j *checker) checkKill(name string, args []word) {
 	switch name {
 	case "pkill":
-		if len(operands(without(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal"))) == 0 && has(args, "--parent", "P") {
+		if len(operands(dropValueOptions(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal"))) == 0 && hasOption(args, "--parent", "P") {
 			return // the children of one process
 		}
-		if !j.ownProcess(args) {
+		if !j.isOwnProcess(args) {
 			j.deny(RuleKill, "pkill")
 		}
 	case "killall":
-		if !j.ownPrograms(args) {
+		if !j.areOwnPrograms(args) {
 			j.deny(RuleKill, name)
 		}
 	case "killall5", "skill", "slay", "xkill":
 		j.deny(RuleKill, name)
 	case "tmux":
 		// A server that is named may be the agent's own.
-		if begins(args, "kill-server") {
-			j.advise(Deny, RuleKill, "tmux kill-server ends all sessions, the user's too", "end the one that you started: tmux kill-session -t NAME")
+		if startWith(args, "kill-server") {
+			j.applyRuleWith(Deny, RuleKill, "tmux kill-server ends all sessions, the user's too", "end the one that you started: tmux kill-session -t NAME")
 		}
 	case "fuser":
-		if has(args, "--kill", "k") {
+		if hasOption(args, "--kill", "k") {
 			j.deny(RuleKill, "fuser --kill")
 		}
 	case "taskkill":
@@ -282,7 +282,7 @@ func (j *check) kill(name string, args []word) {
 				j.deny(RuleKill, "kill -1, which means all processes")
 			}
 			for _, from := range w.From {
-				if listed("pgrep pidof ps", from) {
+				if inList("pgrep pidof ps", from) {
 					j.deny(RuleKill, "kill of what "+from+" finds")
 				}
 			}

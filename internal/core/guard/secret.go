@@ -8,7 +8,7 @@ import (
 
 // readers are commands that show, or send, what is in the files they name: how
 // many operands are not files, and which short options take a value.
-var readers = map[string]struct {
+var readCommands = map[string]struct {
 	skip   int
 	valued string
 }{
@@ -23,10 +23,10 @@ var readers = map[string]struct {
 }
 
 // reader judges commands that read the files they name.
-func (j *check) reader(name string, args []word) {
+func (j *checker) checkReadCommand(name string, args []word) {
 	switch name {
 	case "sed", "gsed":
-		if flag(args, "--in-place", "i", "efl") {
+		if hasOptionAmongValued(args, "--in-place", "i", "efl") {
 			return // it shows nothing
 		}
 	case "zip": // behind -x stands what it leaves out
@@ -36,95 +36,95 @@ func (j *check) reader(name string, args []word) {
 	case "dd":
 		for _, w := range args {
 			if from, ok := strings.CutPrefix(w.Text, "if="); ok {
-				j.each(word{Text: from, Source: w.Source, Static: w.Static}, j.read)
+				j.checkFile(word{Text: from, Source: w.Source, Static: w.Static}, j.checkRead)
 			}
 		}
 	case "curl", "wget", "http":
 		for _, w := range args {
 			if _, file, ok := strings.Cut(w.Text, "@"); ok {
-				j.each(word{Text: file, Source: w.Source, Static: w.Static}, j.read)
+				j.checkFile(word{Text: file, Source: w.Source, Static: w.Static}, j.checkRead)
 			}
 		}
-		j.optionFiles(args, [][2]string{{"-T", "--upload-file"}, {"", "--post-file"}, {"", "--body-file"}}, j.read)
+		j.checkOptionFiles(args, [][2]string{{"-T", "--upload-file"}, {"", "--post-file"}, {"", "--body-file"}}, j.checkRead)
 	case "openssl":
-		j.optionFiles(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.read)
+		j.checkOptionFiles(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.checkRead)
 	case "scp", "rsync":
-		j.copied(operands(without(args, transfers[name].valued, transfers[name].long)))
+		j.checkSources(operands(dropValueOptions(args, transferCommands[name].valued, transferCommands[name].long)))
 	case "cp", "mv", "ln", "install":
-		ops := operands(without(args, "tmog", "--target-directory --mode"))
-		if _, given := option(args, "-t", "--target-directory"); given {
+		ops := operands(dropValueOptions(args, "tmog", "--target-directory --mode"))
+		if _, given := optionValue(args, "-t", "--target-directory"); given {
 			ops = append(ops, word{})
 		}
-		j.copied(ops)
+		j.checkSources(ops)
 	}
-	j.shown(name, args)
+	j.checkReadOperands(name, args)
 }
 
 // optionFiles judges the files that options name, short and long.
-func (j *check) optionFiles(args []word, options [][2]string, judge func(name string, glob bool)) {
+func (j *checker) checkOptionFiles(args []word, options [][2]string, checkPath func(name string, glob bool)) {
 	for _, o := range options {
-		if w, ok := option(args, o[0], o[1]); ok {
-			j.each(w, judge)
+		if w, ok := optionValue(args, o[0], o[1]); ok {
+			j.checkFile(w, checkPath)
 		}
 	}
 }
 
 // copied judges all but the last.
-func (j *check) copied(ops []word) {
+func (j *checker) checkSources(ops []word) {
 	for _, w := range ops[:max(0, len(ops)-1)] {
-		j.quietly(w)
+		j.checkReadQuietly(w)
 	}
 }
 
 // shown judges the operands of a command that shows them.
-func (j *check) shown(name string, args []word) {
-	of, ok := readers[name]
+func (j *checker) checkReadOperands(name string, args []word) {
+	of, ok := readCommands[name]
 	if !ok {
 		return
 	}
-	ops := operands(without(args, of.valued, "--include --exclude --lines --bytes --regexp --expression --file"))
+	ops := operands(dropValueOptions(args, of.valued, "--include --exclude --lines --bytes --regexp --expression --file"))
 	for _, o := range [][2]string{{"--regexp", "e"}, {"--expression", "e"}, {"--file", "f"}} {
-		if has(args, o[0], "") || strings.Contains(of.valued, o[1]) && flag(args, "", o[1], of.valued) {
+		if hasOption(args, o[0], "") || strings.Contains(of.valued, o[1]) && hasOptionAmongValued(args, "", o[1], of.valued) {
 			of.skip = 0 // an option had the pattern
 		}
 	}
 	for _, w := range ops[min(of.skip, len(ops)):] {
 		if w.Static || strings.ContainsAny(w.Text, "/.") {
-			j.quietly(w)
+			j.checkReadQuietly(w)
 		}
 	}
 }
 
 // quietly judges the reading of a file whose name can be told in part. To read
 // one that cannot be told is everyday work, and not noted.
-func (j *check) quietly(w word) {
+func (j *checker) checkReadQuietly(w word) {
 	unknown := j.verdict.Unknown
-	j.each(w, j.read)
+	j.checkFile(w, j.checkRead)
 	j.verdict.Unknown = unknown
 }
 
 // read judges the reading of one file.
-func (j *check) read(name string, glob bool) {
+func (j *checker) checkRead(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
 		p = "/?/" + name // its folder is not known, its name is
-		j.somewhere(name)
+		j.touchSomewhere(name)
 	}
-	if device(name) {
+	if isDevice(name) {
 		return
 	}
-	j.readAt(name, p, glob)
-	if real := j.followed(p); real != p {
-		j.readAt(name, real, glob)
+	j.checkReadAt(name, p, glob)
+	if real := j.followLinks(p); real != p {
+		j.checkReadAt(name, real, glob)
 	}
 }
 
-func (j *check) readAt(name, p string, glob bool) {
-	lifted := j.lifted
-	defer func() { j.lifted = lifted }()
-	j.touch(p)
-	j.paths("read", p)
-	if j.isSecret(p) || glob && j.mayBeSecret(p) {
+func (j *checker) checkReadAt(name, p string, glob bool) {
+	lifted := j.isLifted
+	defer func() { j.isLifted = lifted }()
+	j.touchPath(p)
+	j.applyPathPatterns("read", p)
+	if j.isSecret(p) || glob && j.matchesSecret(p) {
 		j.deny(RuleSecret, "reading "+clip(name))
 	}
 }
@@ -145,17 +145,17 @@ var homeSecrets = []string{
 
 // Secrets are the files and folders of secrets in a user's home, relative to it,
 // with slashes: the guard lets no agent read them, and a strict wall hides them.
-func Secrets() []string { return append([]string{".ssh"}, homeSecrets...) }
+func SecretPaths() []string { return append([]string{".ssh"}, homeSecrets...) }
 
 // isSecret tells files that are known to hold secrets, by their place or their
 // name.
-func (j *check) isSecret(p string) bool {
+func (j *checker) isSecret(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	switch {
 	case name == ".env" || name == ".envrc" || strings.HasPrefix(name, ".env."):
-		return !example(name)
+		return !isExample(name)
 	case strings.HasPrefix(name, "id_") && !strings.Contains(name, "."):
-		return listed("id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk", name) || path.Base(path.Dir(p)) == ".ssh"
+		return inList("id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk", name) || path.Base(path.Dir(p)) == ".ssh"
 	case name == ".git-credentials" || name == ".netrc" || name == "_netrc" || name == ".pgpass" || name == ".credentials.json":
 		return true
 	case name == "master.key": // of Rails
@@ -163,7 +163,7 @@ func (j *check) isSecret(p string) bool {
 	case strings.HasSuffix(name, ".p12") || strings.HasSuffix(name, ".pfx"):
 		return true
 	case strings.HasSuffix(name, ".pem"):
-		return !public(name)
+		return !isPublicCertificate(name)
 	case p == "/etc/shadow" || p == "/etc/gshadow":
 		return true
 	case strings.HasPrefix(p, "/proc/"):
@@ -173,36 +173,36 @@ func (j *check) isSecret(p string) bool {
 		return false
 	}
 	home := j.resolve("~")
-	if within(p, home+"/.ssh") {
+	if isWithin(p, home+"/.ssh") {
 		return !strings.HasSuffix(name, ".pub") && !strings.HasPrefix(name, "known_hosts") && name != "config" && name != "authorized_keys"
 	}
-	return slices.ContainsFunc(homeSecrets, func(s string) bool { return within(p, home+"/"+s) })
+	return slices.ContainsFunc(homeSecrets, func(s string) bool { return isWithin(p, home+"/"+s) })
 }
 
 // example tells the files that show what an .env looks like.
-func example(name string) bool {
-	return listed(".example .sample .template .dist .defaults .tpl .schema .vault", path.Ext(name))
+func isExample(name string) bool {
+	return inList(".example .sample .template .dist .defaults .tpl .schema .vault", path.Ext(name))
 }
 
 // public tells certificates, which are there to be shown.
-func public(name string) bool {
+func isPublicCertificate(name string) bool {
 	parts := []string{"cert", "chain", "ca.", "ca-", "pub", "bundle", "crt"}
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // mayBeSecret reports whether the names that a glob stands for may be secret ones.
-func (j *check) mayBeSecret(p string) bool {
+func (j *checker) matchesSecret(p string) bool {
 	dir, name := path.Split(p)
 	for _, s := range []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".credentials.json", "shadow"} {
-		if shellMatch(name, s) && (strings.HasPrefix(s, ".") || strings.Trim(name, "*") != "" || path.Base(dir) == ".ssh") && j.isSecret(path.Join(dir, s)) {
+		if matchName(name, s) && (strings.HasPrefix(s, ".") || strings.Trim(name, "*") != "" || path.Base(dir) == ".ssh") && j.isSecret(path.Join(dir, s)) {
 			return true
 		}
 	}
 	home := j.resolve("~")
 	for _, s := range homeSecrets {
-		if within(dir, home) && reaches(p, home+"/"+s) {
+		if isWithin(dir, home) && globReaches(p, home+"/"+s) {
 			return true
 		}
 	}
-	return reaches(p, home+"/.ssh/id_rsa") && within(p, home)
+	return globReaches(p, home+"/.ssh/id_rsa") && isWithin(p, home)
 }

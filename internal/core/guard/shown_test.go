@@ -10,9 +10,9 @@ import (
 
 // edit is what the guard says to an edit of a file after other calls.
 func edit(file string, before ...toolcall.Call) guard.Verdict {
-	var k guard.Known
+	var k guard.ShownFiles
 	r := rules()
-	r.Seen = k.Has
+	r.KnowsContent = k.Has
 	for _, c := range before {
 		if v := guard.Check(c, r); v.Decision == guard.Allow {
 			k.Add(v.Touched...)
@@ -100,7 +100,7 @@ func TestEditsThatNeedNoReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := rules()
-		r.Seen, r.Allow = func(string) bool { return false }, []guard.Pattern{p}
+		r.KnowsContent, r.Allow = func(string) bool { return false }, []guard.Pattern{p}
 		if v := guard.Check(toolcall.Call{Kind: toolcall.Edit, Path: "src/cart.py"}, r); v.Decision != guard.Allow {
 			t.Errorf("allow %s: %s", entry, v.Reason)
 		}
@@ -112,10 +112,10 @@ func TestEditsThatNeedNoReading(t *testing.T) {
 func TestLinksToWhatWasRead(t *testing.T) {
 	t.Parallel()
 	for _, way := range [][2]string{{"link.py", "src/cart.py"}, {"src/cart.py", "link.py"}, {"link.py", "link.py"}} {
-		var k guard.Known
+		var k guard.ShownFiles
 		r := rules()
-		r.Seen = k.Has
-		r.Resolve = func(p string) string {
+		r.KnowsContent = k.Has
+		r.ResolveLinks = func(p string) string {
 			if p == "/w/repo/link.py" {
 				return "/w/repo/src/cart.py"
 			}
@@ -130,8 +130,8 @@ func TestLinksToWhatWasRead(t *testing.T) {
 
 func TestFilesThatAPromptMentions(t *testing.T) {
 	t.Parallel()
-	var k guard.Known
-	k.Told("Fix @src/cart.py, then (see @docs/a.md) tell ann@example.org of src/other.py.", "/w/repo")
+	var k guard.ShownFiles
+	k.AddMentions("Fix @src/cart.py, then (see @docs/a.md) tell ann@example.org of src/other.py.", "/w/repo")
 	for file, want := range map[string]bool{"src/cart.py": true, "docs/a.md": true, "src/other.py": false, "example.org": false} {
 		if got := k.Has("/w/repo/" + file); got != want {
 			t.Errorf("%s: %v", file, got)

@@ -11,7 +11,7 @@ import (
 func TestMarkedFiles(t *testing.T) {
 	t.Parallel()
 	r := rules()
-	r.Marked = []string{"/w/repo/plan.md"}
+	r.Plans = []string{"/w/repo/plan.md"}
 	edit := func(was, now string) map[string]any {
 		return map[string]any{"file_path": "plan.md", "old_string": was, "new_string": now}
 	}

@@ -9,9 +9,9 @@ import (
 
 // onlyMarks reports whether an edit changes no more than done marks: a box of
 // Markdown, or true and false behind a key that is one.
-func onlyMarks(edits []toolcall.Replacement) bool {
+func changesOnlyMarks(edits []toolcall.Replacement) bool {
 	for _, e := range edits {
-		if e.Old == "" || unmarked(e.Old) != unmarked(e.New) {
+		if e.Old == "" || openMarks(e.Old) != openMarks(e.New) {
 			return false
 		}
 	}
@@ -19,11 +19,11 @@ func onlyMarks(edits []toolcall.Replacement) bool {
 }
 
 // box matches one of Markdown, with any mark that a plan is read with.
-var box = regex.New(`\[[ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*\]`)
+var checkboxPattern = regex.New(`\[[ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*\]`)
 
 // unmarked is a text with all its done marks open.
-func unmarked(s string) string {
-	s = box.ReplaceAllString(s, "[ ]")
+func openMarks(s string) string {
+	s = checkboxPattern.ReplaceAllString(s, "[ ]")
 	for _, key := range []string{`"passes"`, `"completed"`} {
 		parts := strings.Split(s, key)
 		for i, part := range parts[1:] {

@@ -9,37 +9,37 @@ import (
 
 // machine judges commands that reach beyond the work tree without naming a file
 // that they write: what is left to run later, and what containers are given.
-func (j *check) machine(name string, words []word) {
+func (j *checker) checkSystemTool(name string, words []word) {
 	args := words[1:]
 	switch name {
 	case "crontab":
-		if !has(args, "", "l") {
+		if !hasOption(args, "", "l") {
 			j.deny(RuleOutside, "changing the crontab")
 		}
 	case "at", "batch":
 		ours := strings.HasPrefix(words[0].Text, ".") // a script of that name
-		if !ours && !has(args, "", "lVcrd") {
+		if !ours && !hasOption(args, "", "lVcrd") {
 			j.deny(RuleOutside, "leaving a command to run later, by "+name)
 		}
 	case "systemd-run":
 		// In a scope it runs here and now; otherwise the system's own manager runs it.
-		if !has(args, "--scope", "") && !has(args, "--help", "h") && !has(args, "--version", "") {
+		if !hasOption(args, "--scope", "") && !hasOption(args, "--help", "h") && !hasOption(args, "--version", "") {
 			j.deny(RuleOutside, "running a command as a service, by systemd-run")
 		}
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
 		ops := operands(args)
-		for len(ops) > 0 && listed("compose container", ops[0].Text) {
+		for len(ops) > 0 && inList("compose container", ops[0].Text) {
 			ops = ops[1:]
 		}
-		if begins(ops, "cp * *") {
-			j.copyTo(ops[1:3])
+		if startWith(ops, "cp * *") {
+			j.checkCopy(ops[1:3])
 		}
-		j.mounts(words)
+		j.checkMounts(words)
 	}
 }
 
 // mounts judges the folders of this machine that a container is given.
-func (j *check) mounts(words []word) {
+func (j *checker) checkMounts(words []word) {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.Text
@@ -47,30 +47,30 @@ func (j *check) mounts(words []word) {
 	if inside, ok := shell.Unwrap(texts); ok {
 		words = words[:len(words)-len(inside)] // what the container runs has options of its own
 	}
-	if !slices.ContainsFunc(operands(words), func(w word) bool { return listed("run create", w.Text) }) {
+	if !slices.ContainsFunc(operands(words), func(w word) bool { return inList("run create", w.Text) }) {
 		return
 	}
 	for i, w := range words {
 		option, value, joined := strings.Cut(w.Text, "=")
 		switch {
-		case listed("-v --volume --mount", w.Text) && i+1 < len(words):
+		case inList("-v --volume --mount", w.Text) && i+1 < len(words):
 			w = words[i+1]
-		case joined && listed("--volume --mount", option):
+		case joined && inList("--volume --mount", option):
 			w.Text = value
 		case strings.HasPrefix(w.Text, "-v") && len(w.Text) > 2:
 			w.Text = w.Text[2:]
 		default:
 			continue
 		}
-		j.mount(w)
+		j.checkMount(w)
 	}
 }
 
 // mount judges one: FROM:TO[:ro], or type=bind,source=FROM,target=TO[,readonly]. A
 // name alone is a volume of the container's own.
-func (j *check) mount(w word) {
+func (j *checker) checkMount(w word) {
 	parts := strings.FieldsFunc(w.Text, func(r rune) bool { return r == ':' || r == ',' })
-	from, judge := w, j.makeFolder
+	from, checkPath := w, j.checkNewFolder
 	for i, part := range parts {
 		key, value, _ := strings.Cut(part, "=")
 		switch {
@@ -79,11 +79,11 @@ func (j *check) mount(w word) {
 		case key == "source" || key == "src":
 			from.Text = value
 		case key == "ro" || key == "readonly" && value != "false":
-			judge = j.read
+			checkPath = j.checkRead
 		}
 	}
 	if strings.HasPrefix(from.Text, shell.Hole) || strings.ContainsAny(from.Text[:min(1, len(from.Text))], "/.~") {
 		from.Static = !strings.Contains(from.Text, shell.Hole)
-		j.each(from, judge)
+		j.checkFile(from, checkPath)
 	}
 }
