@@ -33,7 +33,8 @@ const behaviours = `
 	fresh session when the context is full           core/loop/handover.go ContextFull
 	takeover after the owner died                    core/loop/takeover.go ownerChanged
 	fold of the journal                              core/memory/fold.go Fold
-	author of a change: agent, user, gates           core/authorship/authorship.go NewFileAuthor
+	whose a change is: agent's, user's, Pawl's       attribution/changes.go Attribute
+	author of a new file, author of an edit          core/authorship/authorship.go NewFileAuthor
 	verdict on a claim                               core/gate/verdict.go Decide
 	evidence: table of findings and demerits         core/gate/findings.go findings
 	gate runs of a claim                             verify/claim.go Claim

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -33,7 +32,7 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 	switch {
 	case head == base.Commit:
 		base.HasAgentCommits = false
-	case r.agentMayHaveCommitted(m):
+	case r.authors.MayHaveCommitted(m):
 		var yours []string
 		base, yours, err = r.attributeTurnCommits(ctx, base, head, m)
 		return base, append(remarks, yours...), err
@@ -94,17 +93,17 @@ func (r *Runner) switchBack(ctx context.Context, m memory.ActionContext) (back g
 	}
 	began := time.Now()
 	back, err = r.Repo.SwitchBack(ctx, git.SwitchRequest{
-		Loop: r.Loop.ID, Branch: r.Spec.Branch, Base: m.Base.Commit, AgentCommits: r.agentMayHaveCommitted(m),
+		Loop: r.Loop.ID, Branch: r.Spec.Branch, Base: m.Base.Commit, AgentCommits: r.authors.MayHaveCommitted(m),
 		UserFiles: func(ctx context.Context) ([]string, error) {
 			now, _, err := r.Repo.Snapshot(ctx)
 			if err == nil {
-				m, err = r.attributeNewFiles(ctx, m, now)
+				m, err = r.attributeChanges(ctx, m, now)
 			}
 			return m.ExcludedFiles(), err
 		},
 	})
 	if err == nil && back.Before != "" {
-		err = r.recordSpan(authorship.Span{From: began, Until: time.Now()})
+		err = r.authors.RecordSpan(began)
 	}
 	if err != nil {
 		return back, "", fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
@@ -251,7 +250,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 	if err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}
-	if _, err := r.attributeNewFiles(ctx, m, end.Tree); err != nil {
+	if _, err := r.attributeChanges(ctx, m, end.Tree); err != nil {
 		warn(err)
 	}
 	if r.Spec.NoCommit || m.CommitPending || m.StaleIndexCommit != "" { // its commit may be on the branch, which git's index does not follow

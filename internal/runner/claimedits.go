@@ -19,7 +19,7 @@ import (
 // attributeClaim attributes the edits in the tree that the gates will run on. The result
 // holds until the commit.
 func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tree string) (memory.ActionContext, error) {
-	m, err := r.attributeNewFiles(ctx, m, tree)
+	m, err := r.attributeChanges(ctx, m, tree)
 	if err != nil {
 		return m, err
 	}
@@ -47,7 +47,7 @@ func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q ve
 	began := time.Now()
 	r.previousSnapshot = nil
 	f, err = r.Verify.Claim(ctx, q)
-	return f, cmp.Or(err, r.recordGateSpan(began))
+	return f, cmp.Or(err, r.authors.RecordGates(began))
 }
 
 // startTreeWithEdits returns the task's start tree with the edits that the user had made by

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -61,7 +60,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 	began := time.Now()
 	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: r.commitMessage(m.Tasks, a.Claimed)})
 	if hooks.Ran { // files that hooks write belong to the work
-		err = cmp.Or(err, r.appendSpan(authorship.Call{At: began, Until: time.Now(), Hooks: true}))
+		err = cmp.Or(err, r.authors.RecordHooks(began))
 	}
 	if err != nil {
 		return c, nil, fmt.Errorf("run the commit hooks: %w", err)

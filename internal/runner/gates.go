@@ -79,7 +79,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 			err = r.firstBaseline(ctx, m, dir)
 		}
 		if err == nil {
-			_, err = r.attributeNewFiles(ctx, m, r.previousTree()) // now, for in the turn the agent's commands may write them too
+			_, err = r.attributeChanges(ctx, m, r.previousTree()) // now, for in the turn the agent's commands may write them too
 		}
 	case loop.ForFinal:
 		var tree string
@@ -130,7 +130,7 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates,
 	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
 		r.previousSnapshot = nil // the gates may have written files since that snapshot
 	}
-	if err = cmp.Or(err, r.recordGateSpan(began)); err != nil {
+	if err = cmp.Or(err, r.authors.RecordGates(began)); err != nil {
 		return loop.Gates{}, err
 	}
 	r.noteMissingVariables(ctx, results)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -106,7 +105,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 	if r.isOwnTool(c) {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
-	if err := r.recordCall(c); err != nil {
+	if err := r.authors.RecordCall(c, r.redactFunc()); err != nil {
 		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
 	}
 	return agent.Verdict{Allow: true}
@@ -132,12 +131,12 @@ func (r *Runner) prepareTools(ctx context.Context, a loop.BeginTurn, m memory.Ac
 		}
 	})
 	_, blind := r.Agent.(agent.Blind)
-	r.tools.update(func(calls *authorship.Calls) { calls.BeginTurn(blind) })
-	if !blind {
-		return nil
-	}
-	r.tools.beginCall()
-	return record.AppendCall(record.RunnerCallsPath(r.Loop), authorship.Call{AnyChange: true, At: time.Now()})
+	return r.authors.BeginTurn(blind)
+}
+
+// isOwnTool reports whether a call is of one of Pawl's own tools.
+func (r *Runner) isOwnTool(c toolcall.Call) bool {
+	return r.Tools != nil && guard.IsOwnTool(c, r.Tools.Name())
 }
 
 func (r *Runner) guardDirs() record.GuardDirs {

@@ -19,8 +19,7 @@ func (r *Runner) handOver(ctx context.Context, id int, h loop.HandOver) error {
 	case h.To == loop.OwnerRunner: // this process
 		return r.step(ctx, loop.Event{ActionID: id, Payload: loop.HandedOver{To: loop.OwnerRunner, Why: h.Why}})
 	}
-	left := r.mem.Attribution
-	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.inspectedCallBytes)
+	left := r.authors.HandOver(r.mem.Attribution)
 	if left.RunnerCallsOffset == r.mem.Attribution.RunnerCallsOffset {
 		return nil
 	}

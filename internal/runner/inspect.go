@@ -17,7 +17,7 @@ import (
 // with the task's start.
 func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionContext) (loop.EventPayload, error) {
 	inspection := loop.Inspection{Shallow: !a.Deep}
-	if err := r.readNewCalls(m); err != nil {
+	if err := r.authors.ReadNewCalls(m); err != nil {
 		return nil, err
 	}
 	changed, err := r.Protected.Changes(ctx)
@@ -54,11 +54,10 @@ func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionCon
 	if inspection.RejectedTests, err = r.rejectedChanges(ctx, m); err != nil {
 		return nil, err
 	}
-	called := r.inSession && r.attribution.CallsOffset != m.Attribution.CallsOffset
-	if spanned := r.hasNewSpans.Swap(false) || called; a.Deep {
+	if called := r.authors.HasNewCalls(m); a.Deep {
 		err = r.inspectTree(ctx, m, &inspection)
-	} else if spanned {
-		_, err = r.attributeNewFiles(ctx, m, "")
+	} else if called {
+		_, err = r.attributeChanges(ctx, m, "")
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +74,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 	}
 	r.noteSkipped(ctx, skipped)
 	r.rememberTree(now)
-	if m, err = r.attributeNewFiles(ctx, m, now); err != nil {
+	if m, err = r.attributeChanges(ctx, m, now); err != nil {
 		return err
 	}
 	if inspection.Changed, err = r.hasChanged(ctx, now, m); err != nil {

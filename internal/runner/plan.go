@@ -113,13 +113,10 @@ func (r *Runner) inspectPlan(ctx context.Context, m memory.ActionContext) (planI
 // name of the program that edits it.
 func (r *Runner) mayAgentHaveEditedPlan(m memory.ActionContext) bool {
 	path := r.planPath()
-	if r.changedByUser(path, m) {
-		return false
+	if len(r.plan.Files(path)) > 1 {
+		return r.authors.MayBeAgents(m, path, filepath.Dir(path))
 	}
-	if len(r.plan.Files(path)) > 1 && r.tools.mayHaveChanged(filepath.Dir(path)) {
-		return true
-	}
-	return r.tools.mayHaveChanged(path)
+	return r.authors.MayBeAgents(m, path)
 }
 
 // restorePlan writes the frozen plan to the work tree.

@@ -30,7 +30,7 @@ import (
 
 // handlePlanEdit handles a plan whose text differs from the frozen plan.
 func (r *Runner) handlePlanEdit(ctx context.Context, now *planfile.File, m memory.ActionContext) (planInspection, error) {
-	if r.tools.wrote(r.planPath()) {
+	if r.authors.Wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
 	maybeAgent := r.mayAgentHaveEditedPlan(m)
@@ -81,7 +81,7 @@ func (r *Runner) adoptAddedTasks(now *planfile.File, maybeAgent bool) (planInspe
 
 // handleUnreadablePlan handles a plan that cannot be parsed any more.
 func (r *Runner) handleUnreadablePlan(ctx context.Context, m memory.ActionContext) (planInspection, error) {
-	if r.inSession || r.tools.wrote(r.planPath()) {
+	if r.inSession || r.authors.Wrote(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
 	if _, err := os.Lstat(r.planPath()); errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +101,7 @@ func (r *Runner) handleUnreadablePlan(ctx context.Context, m memory.ActionContex
 // handleMissingPlan restores a plan that was removed or renamed, by whomever: the loop works
 // through it. It is a violation only if a call named the plan.
 func (r *Runner) handleMissingPlan(ctx context.Context) (planInspection, error) {
-	if r.tools.named(r.planPath()) {
+	if r.authors.Named(r.planPath()) {
 		return planInspection{changed: true}, nil
 	}
 	r.enqueueNote(ctx, loop.Warning, r.Spec.Plan+" was removed or renamed: it is put back, since the loop works through it. To continue with another file: pawl stop, then pawl run FILE")
@@ -171,7 +171,7 @@ func (r *Runner) adoptUserEdit(while string) error {
 	}
 	if r.inSession { // in a session the agent may work during a pause
 		m := r.mem.ActionContext()
-		if err := r.readNewCalls(m); err != nil || r.mayAgentHaveEditedPlan(m) {
+		if err := r.authors.ReadNewCalls(m); err != nil || r.mayAgentHaveEditedPlan(m) {
 			return err
 		}
 	}

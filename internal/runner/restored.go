@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -57,7 +55,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 	if !r.mem.State.TreeReplaced {
 		return nil
 	}
-	if err := r.recordSpan(authorship.Span{From: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // files of the checkpoint have new times, but the user did not create them
+	if err := r.authors.RecordSpan(r.mem.State.StartedAt); err != nil { // files of the checkpoint have new times, but the user did not create them
 		return err
 	}
 	changed, err := r.Protected.Changes(ctx)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -92,9 +91,4 @@ func SwitchText(back git.SwitchResult, branch string) string {
 		text += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(firstN(back.Clashes, maxListed), ", "), short(back.Before))
 	}
 	return text
-}
-
-// agentMayHaveCommitted reports whether commits that the loop did not make may be the agent's.
-func (r *Runner) agentMayHaveCommitted(m memory.ActionContext) bool {
-	return m.Base.HasAgentCommits || m.HasUnattributed && r.tools.query((*authorship.Calls).MayHaveCommitted)
 }

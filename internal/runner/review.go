@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -47,7 +46,7 @@ func (r *Runner) review(ctx context.Context, a loop.RunGates, m memory.ActionCon
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name})
 		began := time.Now()
 		ans, err := r.Reviewer.Ask(ctx, q)
-		if err = cmp.Or(err, r.recordSpan(authorship.Span{From: began, Until: time.Now()})); err != nil { // files that a review writes are not the user's
+		if err = cmp.Or(err, r.authors.RecordSpan(began)); err != nil { // files that a review writes are not the user's
 			return loop.Gates{}, err
 		}
 		r.GateProgress(verify.Progress{Gate: q.Gate.Name, Result: &ans.Result})

@@ -14,8 +14,9 @@
 // process drives.
 //
 // perform.go maps actions to methods; turn.go, isolatedturn.go, inspect.go, gates.go,
-// commit.go and tree.go implement them; watch.go and files.go receive messages and changes
-// of other tools' files; insession.go and calls.go have what differs in a user's session.
+// commit.go and tree.go implement them; watch.go and statefiles.go receive messages and changes
+// of other tools' files; insession.go has what differs in a user's session. Whose a change in the
+// tree is, package attribution finds out.
 package runner
 
 import (
@@ -28,6 +29,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/attribution"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -64,8 +66,9 @@ type Runner struct {
 	turnState
 	treeState
 	mutationTesting
-	plan  *planfile.File  // as the user wrote it, with Pawl's marks
-	plans planfile.Reader // reads it
+	authors *attribution.Tracker
+	plan    *planfile.File  // as the user wrote it, with Pawl's marks
+	plans   planfile.Reader // reads it
 	// planSettings are those after the user's last edit of the plan in this process, see spec. Edits are
 	// made while others read Spec.
 	planSettings atomic.Pointer[record.PlanSettings]
@@ -119,7 +122,6 @@ type turnState struct {
 	sentMessages    map[string]bool    // ids of the messages that were sent
 	hasToolClaim    atomic.Bool        // the agent has made a claim by a tool in the running turn
 	guard           guardState
-	tools           tools // what the agent's tool calls did, and when
 }
 
 const sweepGrace = 2 * time.Second
@@ -231,7 +233,9 @@ func (r *Runner) open() error {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	r.mem, r.mark, r.untestedCommits = mem, mark, readMutationQueue(r.Loop)
-	r.tools.calls.Resolve = record.PathNames
+	r.authors = attribution.New(attribution.Options{
+		Loop: r.Loop, Repo: r.Repo, InSession: r.inSession, Tolerance: r.FileTimeTolerance, KnownFiles: r.knownFiles,
+	})
 	r.clock.Machine = r.MachineClock
 	r.clock.AdvanceTo(mem.State.Now)
 	if r.Repo != nil {

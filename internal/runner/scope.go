@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/core/authorship"
+	"github.com/pawl-dev/pawl/internal/attribution"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -80,7 +80,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 	if err != nil {
 		return found, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	all, err := r.taskCalls(m)
+	calls, err := attribution.TaskCalls(r.Loop, m)
 	if err != nil {
 		return found, err
 	}
@@ -92,7 +92,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 		case slices.Contains(marks, c.Path), slices.ContainsFunc(tasks, within):
 		case slices.Contains(m.ExcludedFiles(), c.Path):
 			found.ByUser = append(found.ByUser, c.Path)
-		case all.MayHaveChanged(path):
+		case calls.MayHaveChanged(path):
 			found.ByAgent = append(found.ByAgent, c.Path)
 		default:
 			found.ByUser = append(found.ByUser, c.Path)
@@ -107,23 +107,4 @@ func (r *Runner) isInScope(path, task string, m memory.ActionContext) bool {
 	rules := r.spec().GuardRules(r.guardDirs(), record.TurnScope{Task: task, Approved: m.Approved})
 	d := guard.CheckScope(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.InSession && !r.Spec.Unattended
-}
-
-// taskCalls returns all calls since the task began, including those whose changes were
-// attributed.
-func (r *Runner) taskCalls(m memory.ActionContext) (*authorship.Calls, error) {
-	session, _, err := readCallsBetween(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
-	if err != nil {
-		return nil, err
-	}
-	own, _, err := readCallsBetween(record.RunnerCallsPath(r.Loop), 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	all := &authorship.Calls{Resolve: record.PathNames}
-	addCalls(session)(all)
-	for _, c := range own {
-		all.Add(c, m.InSession)
-	}
-	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -17,6 +18,15 @@ import (
 
 // Most actions need the tree of the work tree, which is slow in a large repository. So an
 // action reuses the tree of the action before it, if nothing of the loop has written since.
+
+// treeState is what is known of the work tree. Like turnState it belongs to the running action.
+type treeState struct {
+	lastSnapshot     atomic.Pointer[snapshot] // snapshot of the last action, for the next one
+	previousSnapshot *snapshot                // snapshot of the action before this one
+	wasIdle          atomic.Bool              // the loop has waited or was paused: the user may have worked in the tree
+	lastSkipped      string                   // files that the last checkpoint skipped
+	lastVariableHint string                   // the last hint about missing environment variables
+}
 
 // maxSnapshotAge is how long a tree may be reused.
 const maxSnapshotAge = 2 * time.Second

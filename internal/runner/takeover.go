@@ -7,13 +7,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // End takes over an orphaned loop in order to end it. It does not repeat an interrupted turn,
@@ -51,7 +48,7 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 		}
 	}
 	if r.mem.HasUnattributed && !r.mem.InSession(r.Spec.Policy) {
-		r.tools.update((*authorship.Calls).AddAnyChange) // the last owner's observations are lost
+		r.authors.AddAnyChange() // the last owner's observations are lost
 	}
 	if r.cancelCause == "" {
 		return e, nil
@@ -86,22 +83,11 @@ func (r *Runner) cleanUpAfterOwner(ctx context.Context) error {
 			}
 		}
 	}
-	if err := r.endCutOffSpans(); err != nil {
+	if err := r.authors.TakeOver(); err != nil {
 		return err
 	}
 	if err := r.Verify.RemoveLeftCheckouts(ctx); err != nil {
 		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())
 	}
 	return nil
-}
-
-// endCutOffSpans records the span of calls whose owner was killed. Their processes have ended.
-func (r *Runner) endCutOffSpans() error {
-	calls, err := record.RecordedCalls(r.Loop)
-	if err != nil {
-		return err
-	}
-	_, _, open := authorship.RunnerSpans(calls.RunnerCalls)
-	r.cutOffSpan = authorship.CutOffSpan(open, proc.StartTime(1), time.Now())
-	return r.recordSpan(r.cutOffSpan)
 }

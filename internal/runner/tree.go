@@ -27,7 +27,7 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Checkpoint, m memory.Act
 	}
 	r.noteSkipped(ctx, skipped)
 	r.rememberTree(cp.Tree)
-	if m, err = r.attributeNewFiles(ctx, m, cp.Tree); err != nil {
+	if m, err = r.attributeChanges(ctx, m, cp.Tree); err != nil {
 		return nil, err
 	}
 	return r.taskStart(ctx, a, m, cp.Tree)
@@ -70,7 +70,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Restore, m memory.ActionCon
 			return nil, err
 		}
 	}
-	if m, err = r.attributeNewFiles(ctx, m, point.Tree); err != nil {
+	if m, err = r.attributeChanges(ctx, m, point.Tree); err != nil {
 		return nil, err
 	}
 	tree, err := r.withUserCommits(ctx, a.Tree, m.Base)

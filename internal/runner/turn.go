@@ -74,13 +74,15 @@ func (r *Runner) turn(ctx context.Context, a loop.BeginTurn, m memory.ActionCont
 			r.enqueueSession(ctx, memory.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
 		tested = cmp.Or(r.recordTestRun(ctx, e.Ran), tested)
-		r.trackCall(ctx, e)
+		if err := r.authors.Observe(e, r.isOwnTool(e.Does)); err != nil {
+			r.enqueueNote(ctx, loop.Warning, err.Error())
+		}
 		watch(e)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
 	}
-	if err := r.recordSpan(r.tools.turnEnded(res)); err != nil {
+	if err := r.authors.TurnEnded(res); err != nil {
 		return nil, err
 	}
 	r.noteSwept(ctx, res.Swept)
@@ -281,7 +283,7 @@ func (r *Runner) closeSession() error {
 	}
 	err := r.session.Close()
 	r.session = nil
-	if failed := r.recordSpan(r.tools.sessionEnded()); err == nil {
+	if failed := r.authors.SessionEnded(); err == nil {
 		err = failed
 	}
 	if err != nil {

@@ -18,12 +18,12 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionC
 	if was == now {
 		return true, nil
 	}
-	m, err := r.attributeNewFiles(ctx, m, now)
+	m, err := r.attributeChanges(ctx, m, now)
 	if err != nil {
 		return false, err
 	}
 	judged := m.ClaimUserEdits()
-	if slices.ContainsFunc(judged, func(file string) bool { return r.agentEdits[file] }) { // it is part of the commit now
+	if slices.ContainsFunc(judged, r.authors.IsAgentEdit) { // it is part of the commit now
 		return false, nil
 	}
 	theirs := m.WithUserEdits(slices.Concat(judged, m.UserEdits()))
@@ -38,7 +38,7 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionC
 // that they ran on: that had untracked files of the user, and the commit must pass without
 // them. Uncommitted changes in a submodule are never part of the commit.
 func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.ActionContext, f verify.Finding, dir string) error {
-	m, err := r.attributeNewFiles(ctx, m, f.TreeAfter) // some appeared while the gates ran
+	m, err := r.attributeChanges(ctx, m, f.TreeAfter) // some appeared while the gates ran
 	if err != nil {
 		return err
 	}

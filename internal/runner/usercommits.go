@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
@@ -20,7 +19,10 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}
-	users, err := r.userCommits(ctx, commits, m)
+	if r.isUserTree() {
+		return own, nil, nil
+	}
+	users, err := r.authors.UserCommits(m, commits)
 	if err != nil || len(users) == 0 {
 		return own, nil, err
 	}
@@ -52,21 +54,4 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	}
 	base.Commit, base.HasAgentCommits = tip, first < len(commits)
 	return base, []string{userCommitsText(branch, tip)}, nil
-}
-
-// userCommits returns the commits that were made while the agent did not run.
-func (r *Runner) userCommits(ctx context.Context, commits []string, m memory.ActionContext) (yours []string, err error) {
-	if r.isUserTree() || len(commits) == 0 {
-		return nil, nil
-	}
-	times, err := r.fileTimeline(ctx, m, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range commits {
-		if times.FileAuthor(fileTimes(r.Repo.LooseObjectPath(c))) != authorship.Agent {
-			yours = append(yours, c)
-		}
-	}
-	return yours, nil
 }

@@ -1,9 +1,8 @@
-// Package authorship decides who made a change: the agent, the user or Pawl's gates.
+// Package authorship decides who made a change: the agent, the user or Pawl's gates. Package
+// attribution explains the rule, and reads files, clocks and git for it.
 //
-// It gets the tool calls that ran (Call) and when they ran (Span). Calls says what they may
-// have changed. Timeline compares the times of a file with the spans. In doubt both
-// attribute a change to the agent, so that every change is gated and no work is lost. The
-// package is pure: the runner and the hooks of a session read files and clocks for it.
+// Calls says what tool calls may have changed, Timeline compares the times of a file with the
+// spans in which they ran. In doubt both attribute a change to the agent.
 package authorship
 
 import (
@@ -34,6 +33,31 @@ func NewFileAuthor(file string, fileTimes [][]time.Time, calls *Calls, timeline 
 		return author, false
 	}
 	return Agent, calls.Named(file)
+}
+
+// Edit is a change of a tracked file, with what was attributed to the user before.
+type Edit struct {
+	File        string      // absolute, with slashes
+	Times       []time.Time // of the file; of a deleted one, those of its folder; empty: unknown
+	Deleted     bool
+	UserEdited  bool        // the user changed the file
+	UserTimes   []time.Time // its times then
+	UserDeleted bool        // the user deleted the file
+}
+
+// EditAuthor returns who changed a tracked file: Agent or User. A deletion by the user stays
+// theirs, since other changes in the folder alter its times, and so does an edit that is still
+// the same, even if a turn began soon after.
+func EditAuthor(e Edit, calls *Calls, timeline Timeline) Author {
+	known := e.UserEdited && !e.Deleted
+	same := known && len(e.Times) > 0 && slices.EqualFunc(e.Times, e.UserTimes, time.Time.Equal)
+	switch {
+	case e.Deleted && e.UserDeleted:
+		return User
+	case !same && timeline.editAuthor(e.Times, known) == Agent, e.Deleted && calls.Named(e.File), !e.Deleted && calls.Wrote(e.File):
+		return Agent
+	}
+	return User
 }
 
 // Mentions reports whether the input of a tool call has a word that contains one of the

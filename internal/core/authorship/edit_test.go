@@ -33,8 +33,44 @@ func TestWhatGatesAndHooksWriteOverKeepsItsAuthor(t *testing.T) {
 		{"times unknown", nil, Agent, Agent},
 	} {
 		times := r.Timeline(at(0), at(60), time.Second)
-		if first, kept := times.EditAuthor(tt.times, false), times.EditAuthor(tt.times, true); first != tt.first || kept != tt.kept {
+		if first, kept := times.editAuthor(tt.times, false), times.editAuthor(tt.times, true); first != tt.first || kept != tt.kept {
 			t.Errorf("%s: by %s, and of the user's by %s; want %s, %s", tt.name, first, kept, tt.first, tt.kept)
+		}
+	}
+}
+
+// The calls count before the times, and what was the user's stays theirs while it is the same. The
+// agent was at work from 10 to 20.
+func TestWhoEditedATrackedFile(t *testing.T) {
+	t.Parallel()
+	r := CallRecords{RunnerCalls: []Call{{At: at(10), Until: at(20)}}}
+	in, out := []time.Time{at(15)}, []time.Time{at(35)}
+	for _, tt := range []struct {
+		name string
+		call Call
+		edit Edit
+		want Author
+	}{
+		{"between the calls", Call{}, Edit{Times: out}, User},
+		{"in a call", Call{}, Edit{Times: in}, Agent},
+		{"between the calls, written by an editing tool", edit("/w/a"), Edit{Times: out}, Agent},
+		{"between the calls, named by a command", command("cat a"), Edit{Times: out}, User},
+		{"of unknown time", Call{}, Edit{}, Agent},
+		{"in a call, and the user's before", Call{}, Edit{Times: in, UserEdited: true, UserTimes: out}, Agent},
+		{"the same as the user's", Call{}, Edit{Times: in, UserEdited: true, UserTimes: in}, User},
+		{"the same, written by an editing tool", edit("/w/a"), Edit{Times: in, UserEdited: true, UserTimes: in}, Agent},
+		{"deleted between the calls", Call{}, Edit{Times: out, Deleted: true}, User},
+		{"deleted in a call", Call{}, Edit{Times: in, Deleted: true}, Agent},
+		{"deleted between the calls, named by a command", command("rm a"), Edit{Times: out, Deleted: true}, Agent},
+		{"deleted in a call, edited by the user before", Call{}, Edit{Times: in, Deleted: true, UserEdited: true, UserTimes: in}, Agent},
+		{"deleted by the user before", command("rm a"), Edit{Times: in, Deleted: true, UserDeleted: true}, User},
+		{"there again in a call", Call{}, Edit{Times: in, UserDeleted: true}, Agent},
+	} {
+		var c Calls
+		c.Add(tt.call, true)
+		tt.edit.File = "/w/a"
+		if got := EditAuthor(tt.edit, &c, r.Timeline(at(0), at(60), time.Second)); got != tt.want {
+			t.Errorf("%s: by %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }

@@ -59,10 +59,10 @@ func (t Timeline) FileAuthor(files ...[]time.Time) Author {
 	return User
 }
 
-// EditAuthor returns who changed a tracked file with these times. wasUsers means that the file's
+// editAuthor returns who changed a tracked file with these times. wasUsers means that the file's
 // change was attributed to the user before. A file that gates or hooks rewrite, as a formatter
 // does, keeps its author.
-func (t Timeline) EditAuthor(times []time.Time, wasUsers bool) Author {
+func (t Timeline) editAuthor(times []time.Time, wasUsers bool) Author {
 	if !t.known || len(times) == 0 || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
 		return Agent
 	}

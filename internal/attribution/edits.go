@@ -1,0 +1,115 @@
+package attribution
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/authorship"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+)
+
+// The user may edit, delete and rename tracked files while a loop works in the same tree. A file
+// that the agent changed stays attributed to it as long as it differs from the base.
+
+// attributeEdits adds the authors of edited files.
+func (t *Tracker) attributeEdits(changed changedFiles, was memory.Edits, e evidence, f *Found) {
+	now := memory.Edits{Since: t.editsBase}
+	if was.Since != now.Since {
+		now.ByAgent = slices.Sorted(maps.Keys(t.agentEdits))
+	}
+	for _, file := range changed.edited {
+		times, deleted := t.editTimes(file)
+		wasDeleted := slices.Contains(was.Deleted, file)
+		author := authorship.EditAuthor(authorship.Edit{
+			File: t.abs(file), Times: times, Deleted: deleted,
+			UserEdited: slices.Contains(was.ByUser, file) && !wasDeleted, UserTimes: t.userEdits[file], UserDeleted: wasDeleted,
+		}, e.calls, e.timeline)
+		switch {
+		case author == authorship.Agent:
+			if t.changedSinceCutOff(file) && !e.calls.Wrote(t.abs(file)) {
+				f.DoubtfulEdits = append(f.DoubtfulEdits, file)
+			}
+			t.agentEdits[file] = true
+			now.ByAgent = append(now.ByAgent, file)
+			continue
+		case deleted:
+			now.Deleted = append(now.Deleted, file)
+		default:
+			t.userEdits[file] = times
+		}
+		now.ByUser = append(now.ByUser, file)
+	}
+	if changed.onlyUnstaged {
+		now = keepStagedEdits(now, was, changed.paths)
+	}
+	if was.Since == now.Since && slices.Equal(now.ByUser, was.ByUser) && slices.Equal(now.Deleted, was.Deleted) && len(now.ByAgent) == 0 {
+		return
+	}
+	now.ByAgent = now.ByAgent[:min(len(now.ByAgent), MaxAgentFiles)]
+	f.Others.Edits = &now
+	f.UserEdits = slices.DeleteFunc(slices.Clone(now.ByUser), func(file string) bool { return slices.Contains(was.ByUser, file) })
+}
+
+// keepStagedEdits adds the earlier edits of the user that are in git's index.
+func keepStagedEdits(now, was memory.Edits, changed []string) memory.Edits {
+	for _, file := range was.ByUser {
+		if slices.Contains(changed, file) {
+			continue
+		}
+		now.ByUser = append(now.ByUser, file)
+		if slices.Contains(was.Deleted, file) {
+			now.Deleted = append(now.Deleted, file)
+		}
+	}
+	slices.Sort(now.ByUser)
+	return now
+}
+
+// editsSince returns the known edits since the base. If the base has changed, edits that the
+// new base contains are dropped. All others keep their author.
+func (t *Tracker) editsSince(ctx context.Context, m memory.ActionContext) (memory.Edits, error) {
+	was := memory.Edits{Since: m.Base.Commit}
+	if m.Edits != nil {
+		was = *m.Edits
+	}
+	if t.editsBase == m.Base.Commit && was.Since == m.Base.Commit {
+		return was, nil
+	}
+	own := maps.Clone(t.agentEdits)
+	for _, file := range was.ByAgent {
+		own[file] = true
+	}
+	if was.Since != m.Base.Commit {
+		diff, err := t.Repo.Diff(ctx, was.Since, m.Base.Commit)
+		if err != nil {
+			return was, fmt.Errorf("compare the commits that the work began from: %w", err)
+		}
+		in := map[string]bool{}
+		for _, c := range diff {
+			in[c.Path] = true
+			delete(own, c.Path)
+		}
+		committed := func(file string) bool { return in[file] }
+		was.ByUser = slices.DeleteFunc(slices.Clone(was.ByUser), committed)
+		was.Deleted = slices.DeleteFunc(slices.Clone(was.Deleted), committed)
+		was.ByAgent = slices.DeleteFunc(slices.Clone(was.ByAgent), committed)
+	}
+	t.editsBase, t.agentEdits = m.Base.Commit, own
+	return was, nil
+}
+
+// IsAgentEdit reports whether a change of a tracked file is attributed to the agent.
+func (t *Tracker) IsAgentEdit(file string) bool { return t.agentEdits[file] }
+
+// changedSinceCutOff reports whether a file changed between the start of a call in which the last
+// owner was killed and the start of this owner. Then its author is unknown.
+func (t *Tracker) changedSinceCutOff(file string) bool {
+	if t.cutOff.IsZero() {
+		return false
+	}
+	times, _ := t.editTimes(file)
+	return slices.ContainsFunc(times, func(at time.Time) bool { return at.After(t.cutOff.From) && at.Before(t.cutOff.Until) })
+}
