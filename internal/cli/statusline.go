@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -69,7 +70,8 @@ func (c *statuslineCmd) own(input []byte) string {
 	ctx, cancel := context.WithTimeout(context.Background(), ownLineTimeout)
 	defer cancel()
 	var out bytes.Buffer
-	proc.Run(ctx, proc.Spec{Argv: []string{"sh", "-c", c.After}, Stdin: bytes.NewReader(input), Stdout: &out})
+	argv, more := proc.Shell(c.After)
+	proc.Run(ctx, proc.Spec{Argv: argv, Env: append(os.Environ(), more...), Stdin: bytes.NewReader(input), Stdout: &out})
 	return strings.TrimRight(string(out.Next(maxStatusInput)), "\n")
 }
 

@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
@@ -105,7 +107,8 @@ func (p *Prepared) trackerProgram(name string) (tracker.Program, error) {
 // the user's.
 func trackerProgram(t record.Tracker, root string, env environment.Environment) (tracker.Program, error) {
 	if t.Command != "" {
-		return tracker.Program{Name: "tracker", Argv: []string{"sh", "-c", t.Command}, Dir: root, Env: env.Vars}, nil
+		argv, more := proc.Shell(t.Command)
+		return tracker.Program{Name: "tracker", Argv: argv, Dir: root, Env: slices.Concat(env.Vars, more)}, nil
 	}
 	self, err := os.Executable()
 	if err != nil {

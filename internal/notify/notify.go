@@ -209,7 +209,8 @@ func (s Sender) runCommand(ctx context.Context, n notice.Notice, command string)
 	} {
 		env = append(env, "PAWL_"+v[0]+"="+strings.ReplaceAll(v[1], "\x00", ""))
 	}
-	return s.run(ctx, proc.Spec{Argv: []string{"sh", "-c", command}, Dir: s.Dir, Env: env, Stdin: bytes.NewReader(append(data, '\n'))})
+	argv, more := proc.Shell(command)
+	return s.run(ctx, proc.Spec{Argv: argv, Dir: s.Dir, Env: append(env, more...), Stdin: bytes.NewReader(append(data, '\n'))})
 }
 
 // run runs a program and returns the end of its output as the error if it fails.

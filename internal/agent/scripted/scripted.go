@@ -364,7 +364,8 @@ func (t *turn) run(ctx context.Context, command string) {
 	var out bytes.Buffer
 	exit := proc.Run(ctx, proc.Spec{
 		Stdout: &out, Stderr: &out,
-		Argv: slices.Concat(t.o.Prefix, []string{"sh", "-c", command}), Dir: t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
+		Argv: slices.Concat(t.o.Prefix, []string{"sh", "-c", command}), // a script is for sh on every system
+		Dir:  t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
 	})
 	t.r.Swept += exit.Swept
 	t.failed, t.output = !exit.OK(), out.String()
