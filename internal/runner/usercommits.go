@@ -15,12 +15,12 @@ import (
 func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
+	if r.isUserTree() {
+		return own, nil, nil
+	}
 	commits, err := r.Repo.FirstParentCommits(ctx, base.Commit, head)
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
-	}
-	if r.isUserTree() {
-		return own, nil, nil
 	}
 	users, err := r.authors.UserCommits(m, commits)
 	if err != nil || len(users) == 0 {
