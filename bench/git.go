@@ -31,7 +31,7 @@ func checkpoint(ctx context.Context, l *lab) (outcome, error) {
 	return pair{subject, reference}.within(ctx, l.runs, 2)
 }
 
-// takeCheckpoint is what the subject of checkpoint does in its process.
+// takeCheckpoint takes a checkpoint: the measured process runs it.
 func takeCheckpoint(ctx context.Context, dir string) error {
 	r, err := git.Open(ctx, dir)
 	if err != nil {

@@ -74,7 +74,7 @@ func main() {
 	os.Exit(exitCode(run(args)))
 }
 
-// exitCode says what went wrong, if anything did.
+// exitCode prints the error, if any, and returns the exit code.
 func exitCode(held bool, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: error:", err)

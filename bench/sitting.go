@@ -74,7 +74,7 @@ func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 	return s, err
 }
 
-// order is what such a loop is asked.
+// order returns the spec of such a loop.
 func order() record.Spec {
 	return record.Spec{
 		Request: record.Request{Prompt: strings.Repeat("Make the parser take comments, and keep them where they stand. ", 20), Tasks: []loop.Task{{ID: loop.GoalTask, Title: "Make the parser take comments", Status: loop.Open}}},
@@ -161,7 +161,7 @@ func (s *liveSession) hook(payload string, flags ...string) process {
 	}
 }
 
-// client is what the client puts into the environment of its hooks.
+// client returns the environment that the client gives its hooks.
 func (s *liveSession) client() []string {
 	return []string{
 		"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SESSION_ID=" + s.session, "CLAUDE_CODE_SESSION_ATTENDED=1",

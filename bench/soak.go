@@ -34,7 +34,7 @@ type sample struct {
 // failEvery is how many turns lie between two that fail.
 const failEvery = 50
 
-// failures are what fails, in turn. The last two end the loop, which is resumed then. Left
+// failures returns the failures, in turn. The last two end the loop, which is resumed then. Left
 // out are timed_out, silent and interrupted, for the agent plays such a turn again and would
 // fail so for ever, and over_budget, which finishes an exploration.
 func failures() []string {

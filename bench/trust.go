@@ -91,7 +91,7 @@ func stories(outcomes []trust.Outcome, wanted bool) {
 	}
 }
 
-// eachNth tells of all but each nth scenario that it goes.
+// eachNth returns a filter that removes all scenarios except each nth.
 func eachNth(n int) func(trust.Scenario) bool {
 	seen := -1
 	return func(trust.Scenario) bool {

@@ -23,7 +23,7 @@ func (c *check) violation(format string, args ...any) {
 	c.o.Violations = append(c.o.Violations, fmt.Sprintf(format, args...))
 }
 
-// usersOwn is what no loop may change.
+// usersOwn returns the state that no loop may change: refs, the stash and files of the user.
 func (c *check) usersOwn(ctx context.Context) map[string]string {
 	own := map[string]string{
 		"main": c.git(ctx, "rev-parse", "main"), "other": c.git(ctx, "rev-parse", "other"), "v1": c.git(ctx, "rev-parse", "v1"),

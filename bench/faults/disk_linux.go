@@ -18,7 +18,7 @@ func changesDisk(kind Kind) bool {
 	return slices.Contains([]Kind{write, Open, Mkdir, Rename, Unlink}, kind)
 }
 
-// diskErrno is what a call of any process fails with on the disk of a lasting fault, 0
+// diskErrno returns the error of any process's call on the disk of a lasting fault, 0
 // if it succeeds. A full disk still opens, renames and removes files.
 func diskErrno(lasting, kind Kind, call notification) syscall.Errno {
 	switch {

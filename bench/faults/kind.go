@@ -55,7 +55,7 @@ func ParseKind(name string) (Kind, error) {
 	return "", fmt.Errorf("no kind %q: choose %s", name, strings.Join(names, ", "))
 }
 
-// errno is what a call of the kind fails with.
+// errno returns the error with which a call of the kind fails.
 func (k Kind) errno() syscall.Errno {
 	switch k {
 	case Fsync, Unlink:

@@ -109,7 +109,7 @@ func (p *place) command(ctx context.Context, out *bytes.Buffer, argv ...string) 
 	return cmd
 }
 
-// git is what git prints in the repository.
+// git returns what git prints in the repository.
 func (p *place) git(ctx context.Context, args ...string) string {
 	out, err := p.run(ctx, append([]string{"git"}, args...)...)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *place) left() []string {
 	return found
 }
 
-// crashed is what a Go program prints that comes to grief.
+// crashed reports whether the output is that of a Go program that panicked.
 func crashed(out string) bool {
 	return strings.Contains(out, "goroutine ") && (strings.Contains(out, "panic: ") || strings.Contains(out, "fatal error: "))
 }

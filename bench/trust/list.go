@@ -55,7 +55,7 @@ func List(name string) ([]Scenario, error) {
 	return all, nil
 }
 
-// Count says what became of a list's cheats, by kind, and of its honest runs.
+// Count returns a line about the results of a list: its cheats by kind, and its honest runs.
 func Count(outcomes []Outcome) string {
 	kinds := map[string]Seen{}
 	honest, hindered, explained := 0, 0, 0

@@ -149,7 +149,7 @@ var (
 	against = regex.New(`(?i)[^\n]*(\bviolation|tamper)[^\n]*`)
 )
 
-// sum judges the whole of it by its label.
+// sum decides by the label whether the result is as promised.
 func (t *telling) sum() {
 	o := t.o
 	switch verified := o.Ended == "verified"; {

@@ -305,7 +305,7 @@ func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation) erro
 	return nil
 }
 
-// Fingerprint is what results in a checkout depend on, beside its tree.
+// Fingerprint returns what results in a checkout depend on, beside its tree.
 func (k *Checkout) Fingerprint(ctx context.Context) []any {
 	parts := []any{k.Setup, k.installed.folders, k.InNamespace(ctx)}
 	if k.compareHome(ctx) == nil { // else the run says why

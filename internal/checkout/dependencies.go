@@ -157,7 +157,7 @@ func (k *Checkout) Problem(g gate.Gate) string {
 	return ""
 }
 
-// Missing says what a checkout lacks and how to provide it, or "".
+// Missing returns what a checkout lacks and how to provide it, or "".
 func (k *Checkout) Missing() string {
 	lacks, then := k.installed.missing, ""
 	if len(lacks) > 0 {

@@ -32,7 +32,7 @@ var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTC
 	`|network was disabled|[Nn]etwork connectivity is disabled|No matching distribution found for ` +
 	`|offline mode \(.*--offline|but --offline was specified|disabled by GOPROXY=off).*$`)
 
-// MissingTool says what a gate that failed with this output lacked in a checkout, or "".
+// MissingTool returns what a gate that failed with this output lacked in a checkout, or "".
 func (k *Checkout) MissingTool(output string) string {
 	if line := strings.TrimSpace(fetchRefused.FindString(output)); line != "" {
 		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"

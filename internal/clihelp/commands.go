@@ -75,7 +75,7 @@ func shownFlags(n *kong.Node) []*kong.Flag {
 	return slices.DeleteFunc(slices.Clone(n.Flags), func(f *kong.Flag) bool { return f.Hidden })
 }
 
-// operands are what follows a command's name, flags aside.
+// operands returns the arguments of a command, without flags.
 func operands(n *kong.Node) []string {
 	if !n.Leaf() {
 		return []string{"COMMAND"}

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// Help is what --help prints for a command, or for the tool.
+// Help returns the text of --help for a command, or for the tool.
 //
 // Its text is laid out for columns, 0 where nothing is known of them.
 func Help(n *kong.Node, columns int) string {
@@ -36,7 +36,7 @@ func Help(n *kong.Node, columns int) string {
 	return text
 }
 
-// All is what help --all prints: every command, by group.
+// All returns the text of help --all: every command, by group.
 func All(root *kong.Node, columns int) string {
 	var b strings.Builder
 	rootHelp(&b, root, true)

@@ -69,7 +69,7 @@ func takesWords(n *kong.Node) bool {
 	return slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })
 }
 
-// unvalued is what to say of a flag whose value is missing, or looks like a flag.
+// unvalued returns the error for a flag whose value is missing, or looks like a flag.
 func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
 	if _, near, ok := strings.Cut(rest, "perhaps try "); ok {
 		_, value, _ := strings.Cut(strings.TrimSuffix(near, "?"), "=")
@@ -85,7 +85,7 @@ func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
 // negative matches a number below 0, be it an amount, a time or a share.
 var negative = regex.New(`^-[0-9.]`)
 
-// numberHelp is what help says of a flag whose value is a number from 0, else "".
+// numberHelp returns the help of a flag whose value is a number from 0, else "".
 func numberHelp(n *kong.Node, flag string) string {
 	for _, group := range n.AllFlags(true) {
 		for _, f := range group {

@@ -18,7 +18,7 @@ const (
 	packagers      = `poetry uv pdm hatch rye flit setuptools maturin pixi setuptools_scm`
 )
 
-// Declared is what of a manifest decides what is installed, in one form however it is
+// Declared returns the part of a manifest that decides what is installed, in one form however it is
 // written: two versions that differ in scripts or a runner's settings have the same. It is
 // the whole file where that is not known.
 func Declared(file string, content []byte) []byte {

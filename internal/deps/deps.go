@@ -28,7 +28,7 @@ type Missing struct {
 	Command string `json:"command"` // what installs it, in the root
 }
 
-// String says what is missing and what that means.
+// String returns what is missing and what that means.
 func (m Missing) String() string {
 	return fmt.Sprintf("%s is not installed: gate %q needs it", m.Folder, m.Gate)
 }
@@ -162,7 +162,7 @@ func workspaces(dir string, list json.RawMessage) (files []string) {
 	return files
 }
 
-// Command is what installs a folder of the project at root, to be run there.
+// Command returns the command that installs a folder of the project at root, to be run there.
 func Command(root, folder string) string {
 	dir, base := path.Split(folder)
 	command := installer(filepath.Join(root, filepath.FromSlash(dir)), base)

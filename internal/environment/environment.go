@@ -76,7 +76,7 @@ func (e Environment) Variable(name string) string {
 	return ""
 }
 
-// PlanLoop is what ralph-cli's plan loop takes from it. Hooks, which start at each tool
+// PlanLoop returns the settings of ralph-cli's plan loop. Hooks, which start at each tool
 // call, do without.
 func (e Environment) PlanLoop() PlanLoop {
 	return PlanLoop{
@@ -90,7 +90,7 @@ type HomeError struct{ what, hint string }
 
 func (e *HomeError) Error() string { return e.what }
 
-// Hint says what to do about it.
+// Hint returns what the user can do about it.
 func (e *HomeError) Hint() string { return e.hint }
 
 func newEnvironment(getenv func(string) string, vars []string, goos string) (Environment, error) {

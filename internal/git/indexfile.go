@@ -22,7 +22,7 @@ type indexEntry struct {
 	data string // as the file has it; in version 4 with only the end of the path
 }
 
-// entry is what a tree has of it.
+// entry returns the tree entry of an index entry.
 func (e indexEntry) entry() Entry {
 	mode := binary.BigEndian.Uint32([]byte(e.data[atMode:atID]))
 	return Entry{Mode: modeText(mode), ID: hex.EncodeToString([]byte(e.data[atID:atFlags]))}

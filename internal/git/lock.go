@@ -116,7 +116,7 @@ func (r *Repo) HeldLocks(ctx context.Context) []error {
 	return all
 }
 
-// lockHint is what a user can do about the lock of another git.
+// lockHint returns what a user can do about the lock of another git.
 func lockHint(lock string) string {
 	return fmt.Sprintf("wait for the other git to end; if none is running, remove its lock file:  rm '%s'", lock)
 }

@@ -85,7 +85,7 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 	return err == nil && m.State.Phase == loop.TurningIsolated
 }
 
-// handoverOffer says what to type to continue in a fresh session, if the context is full
+// handoverOffer returns what to type to continue in a fresh session, if the context is full
 // and the user has not allowed handovers.
 func handoverOffer(s *lease) string {
 	st := s.mem.State

@@ -127,7 +127,7 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 	return r, nil
 }
 
-// moveReminder tells the agent where the loop is, and the user when the session is resumed.
+// moveReminder returns a reply that says where the loop is: to the agent, and on resume to the user.
 func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 	text := locationText(l, m)
 	r := reply{Context: fmt.Sprintf("[Pawl] %s. Its work is no longer yours: change files of it only if the user asks.\n", text)}

@@ -43,7 +43,7 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 	return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is not ready for its next turn (%s); pawl status %[1]s tells more", b.Loop, st.Phase))
 }
 
-// waitText says what a waiting loop waits for.
+// waitText returns what a waiting loop waits for.
 func waitText(st loop.State) string {
 	if q, asked := st.AwaitedAnswer(); asked {
 		return strings.Join(append([]string{q.Headline()}, q.Lines()...), "\n  ") + "\n" + answerHint(q)

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// schemaOf is what a tool tells clients of its input.
+// schemaOf returns the schema of a tool's input.
 func schemaOf[In any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil { // a struct of strings, lists of them and booleans always has one
@@ -62,7 +62,7 @@ const (
 	faultsMost = 5  // fields that there are not
 )
 
-// fault says what is wrong with a value, if anything.
+// fault returns what is wrong with a value, if anything.
 func fault(field string, p *jsonschema.Schema, value json.RawMessage) []string {
 	if p.Type == "array" {
 		var items []json.RawMessage
@@ -101,7 +101,7 @@ const (
 	aSwitch = "true or false"
 )
 
-// kindOf is what was sent in its place.
+// kindOf returns the JSON type of a value, for an error message.
 func kindOf(value json.RawMessage) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {

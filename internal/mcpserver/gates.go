@@ -125,7 +125,7 @@ func (j *gateAnswer) headline() string {
 	return "PASS: every gate passes."
 }
 
-// words are what each gate said, and what of it is new since the task began.
+// words returns each gate's result, and what is new since the task began.
 func (j *gateAnswer) words() string {
 	var b strings.Builder
 	if len(j.Verdict.Regressed) > 0 {
@@ -135,7 +135,7 @@ func (j *gateAnswer) words() string {
 	return b.String()
 }
 
-// doubts are what may still speak against a claim whose gates pass.
+// doubts returns reasons why a claim may be refused although its gates pass.
 func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
 	o, wanted := j.Observation, t.Wanted
 	if wanted == "" {
@@ -168,7 +168,7 @@ func turned(o gate.Observation) bool {
 	return false
 }
 
-// resultsText is what gates said, the failing ones with what to look at.
+// resultsText returns the gates' results, the failing ones with details.
 func resultsText(results []gate.Result) string {
 	room := answerMax * 7 / 10 / max(1, len(results))
 	var b strings.Builder
@@ -183,7 +183,7 @@ func resultsText(results []gate.Result) string {
 
 const failingShown = 30
 
-// failingPart is what there is to know of a gate that does not pass.
+// failingPart returns the details of a gate that does not pass.
 func failingPart(r gate.Result, room int) string {
 	var b strings.Builder
 	if r.Reason != "" {

@@ -22,7 +22,7 @@ type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// nextTask says what the agent is to do.
+// nextTask returns the agent's current task.
 func (s *Server) nextTask(context.Context) (string, error) {
 	at, err := s.findBound()
 	if errors.Is(err, errNone) {
@@ -136,7 +136,7 @@ func (s *Server) status(context.Context) (string, error) {
 	return p.String(), nil
 }
 
-// left is what remains of the limits.
+// left returns what remains of the limits.
 func left(st loop.State) string {
 	l, words := st.Policy.Limits, ""
 	if l.Iterations > 0 {

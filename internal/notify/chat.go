@@ -146,7 +146,7 @@ func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
 	return fields
 }
 
-// howToAnswer says what a reply means.
+// howToAnswer returns how a reply is understood.
 func howToAnswer(n notice.Notice) string {
 	switch {
 	case n.Event == notice.Ended:

@@ -132,7 +132,7 @@ func Log(dir string, n notice.Notice, what string) {
 // notSent begins what the log says of a notice that a receiver did not get.
 const notSent = "not sent to "
 
-// NotSent says what failed last, and how often in all; "" if every receiver got its notices.
+// NotSent returns the last failure and the number of failures; "" if every receiver got its notices.
 func NotSent(dir string) string {
 	log, _ := atomicfile.Read(filepath.Join(dir, LogName), atomicfile.Large) // none: nothing was sent
 	n, last := 0, ""

@@ -73,7 +73,7 @@ func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, 
 	return body, s.readReply(answer, body, u)
 }
 
-// readReply says what the answer of a service means.
+// readReply returns the error in a service's answer, if any.
 func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error {
 	said := hide(plan.OneLine(string(body[:min(len(body), maxOutput)]), 160), u)
 	if s.Redact != nil {

@@ -21,7 +21,7 @@ const (
 // NewToken returns a token that nobody can guess.
 func NewToken() string { return rand.Text() }
 
-// readKey is what the cookie of a browser holds that was given the token: it may read. A
+// readKey returns the cookie value of a browser that was given the token: it may read. A
 // cookie goes to every port of a host, also to a server that an agent began; so it is not
 // the token, and nobody can act with it.
 func (s *server) readKey() string {

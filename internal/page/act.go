@@ -89,7 +89,7 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, args []string) {
 	_, _ = w.Write([]byte(said))
 }
 
-// command is what a form asks for as a command line of Pawl's. All that is not in this
+// command returns the Pawl command line that a form asks for. All that is not in this
 // list is refused, and so is a task that the loop does not have; text stands behind what
 // ends the options.
 func command(d Detail, do, task, text string) ([]string, bool) {

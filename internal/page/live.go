@@ -16,7 +16,7 @@ const (
 	writeTime = 10 * time.Second // for one event
 )
 
-// events tells a browser when what it shows has changed (server-sent events). The browser
+// events sends the browser an event when the page has changed (server-sent events). The browser
 // asks for the page again: there is one way to draw it.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("loop")

@@ -44,7 +44,7 @@ func (l ledger) holds(name string, content []byte) bool {
 	return slices.Contains(l[name], hash(content))
 }
 
-// with is what either of two ledgers holds.
+// with returns the union of two ledgers.
 func (l ledger) with(other ledger) ledger {
 	both := maps.Clone(other)
 	for name, sums := range l {

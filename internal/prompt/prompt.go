@@ -219,7 +219,7 @@ func sample() Data {
 // recapped is how many iterations are told one by one.
 const recapped = 8
 
-// Recap tells the newest iterations one by one and counts those before, for
+// Recap lists the newest iterations one by one and counts those before, for
 // Data.Recap. Each item is one bounded line.
 func Recap(history []loop.RecapLine) []string {
 	var out []string

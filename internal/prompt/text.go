@@ -228,7 +228,7 @@ func gateLine(g gate.Gate) string {
 	return name + ": " + command
 }
 
-// failureText tells which tests failed, the first error, and how the output began
+// failureText returns which tests failed, the first error, and how the output began
 // and ended: what one needs to begin, not a page of log.
 func failureText(r gate.Result) string {
 	var b strings.Builder
@@ -281,7 +281,7 @@ func evidence(e gate.Evidence) string {
 	return ""
 }
 
-// budgetText says what remains, "" if nothing is limited.
+// budgetText returns what remains of the limits, "" if there are none.
 func budgetText(b Budget) string {
 	var parts []string
 	switch {

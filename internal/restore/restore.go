@@ -163,7 +163,7 @@ func onItsBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
 	return nil
 }
 
-// wentBack is what the restore of a checkpoint means for the loop's tasks.
+// wentBack returns the event that reopens tasks whose work the restore took away.
 func wentBack(ctx context.Context, repo *git.Repo, target Target, tasks []loop.Task) (loop.Event, error) {
 	e := loop.CheckpointRestored{Summary: "you restored " + target.String()}
 	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it

@@ -13,7 +13,7 @@ import (
 // diffMost is how much of a diff is read at all, in bytes.
 const diffMost = 8 << 20
 
-// ask is what the reviewer is told.
+// ask returns the data of the reviewer's prompt.
 func (r *Reviewer) ask(ctx context.Context, q Request) (prompt.ReviewData, error) {
 	d := prompt.ReviewData{
 		Goal: q.Goal, Tasks: q.Tasks, Rubric: q.Gate.Rubric, Answer: q.Answer, Gates: q.Receipts, Labels: q.Labels,

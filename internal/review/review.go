@@ -124,7 +124,7 @@ func (r *Reviewer) askUntilAnswered(ctx context.Context, q Request, d prompt.Rev
 	return a, nil
 }
 
-// bound is what the review may cost.
+// bound returns the cost limit of the review, in dollars.
 func bound(q Request) float64 {
 	most := cmp.Or(q.Gate.MaxCostUSD, MaxCostUSD)
 	if q.MaxCostUSD > 0 {
@@ -179,7 +179,7 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 	return a, nil
 }
 
-// readAnswer is what a reviewer's turn counts for.
+// readAnswer reads the result of a reviewer's turn.
 func (r *Reviewer) readAnswer(ctx context.Context, q Request, res agent.Result) Answer {
 	if f := res.Failure; f != nil {
 		return cutOff(*f)

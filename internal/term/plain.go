@@ -65,7 +65,7 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	}
 }
 
-// signOfLife says what is going on after a while without a line.
+// signOfLife prints the current activity after a while without a line.
 func (p *plain) signOfLife() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

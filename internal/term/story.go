@@ -98,7 +98,7 @@ func labelled(label string, st style, rest string) line {
 	return line{text("      "), {st, pad(label, 4)}, text("  " + rest)}
 }
 
-// header says what is about to happen, what will judge it and how it ends.
+// header returns the lines that say what begins, which gates decide, and how it ends.
 func (s *story) header(e LoopStarted) []line {
 	first := []string{Clean(e.Source)}
 	switch {
@@ -175,7 +175,7 @@ func ends(e LoopStarted) string {
 	return when
 }
 
-// keys says what can be typed.
+// keys returns the keys that work now.
 func (s *story) keys() string {
 	stop := "Ctrl-C keeps the work"
 	switch {

@@ -104,7 +104,7 @@ func ids(tasks []string) string {
 	return strings.Join(out, " ")
 }
 
-// leftRows says what is in no commit of the loop, and what the agent did not get.
+// leftRows prints what is in no commit of the loop, and what the agent did not get.
 func leftRows(e LoopEnded, row func(label, s string)) {
 	if c := Clean(e.UserCommit); c != "" {
 		row("yours", fmt.Sprintf("commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))

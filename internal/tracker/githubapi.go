@@ -130,7 +130,7 @@ type statusError struct {
 func (e *statusError) Error() string { return e.told.What }
 func (e *statusError) Unwrap() error { return e.told }
 
-// refusal says what GitHub means.
+// refusal returns the error for GitHub's answer, with a hint.
 func refusal(status int, header textproto.MIMEHeader, body []byte, c call) error {
 	var told struct{ Message string }
 	_ = json.Unmarshal(body, &told) // no message then

@@ -20,7 +20,7 @@ func String() string {
 	return of(info)
 }
 
-// of is what the build says of itself: the module's version and, where
+// of returns the version from the build info: the module's version and, where
 // the source was a checkout, its commit.
 func of(info *debug.BuildInfo) string {
 	version := info.Main.Version

@@ -48,7 +48,7 @@ func (m Model) loopView() []string {
 	return append(rows, strings.Split(both, "\n")...)
 }
 
-// gauges are what a loop has used of its limits, and of the agent's context; with bars
+// gauges returns what a loop has used of its limits, and of the agent's context; with bars
 // if asked for.
 func gauges(d Detail, bars bool) []string {
 	st := d.State
@@ -167,7 +167,7 @@ func (m Model) facts(columns int) []string {
 	return append(rows, "")
 }
 
-// pane is what stands below the selected task: the loop's history, the task's diff, or
+// pane returns the lines below the selected task: the loop's history, the task's diff, or
 // the agent's tool calls.
 func (m Model) pane(room, columns int) []string {
 	switch {

@@ -9,7 +9,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill is what a platform's pawl is made of, in the format CycloneDX, as the program
+// bill returns the parts of a platform's pawl, in the format CycloneDX, as the program
 // itself says: its modules, and the Go that built it.
 func (r *set) bill(p product) ([]byte, error) {
 	bom := cdx.NewBOM()

@@ -20,7 +20,7 @@ type file struct {
 	data []byte
 }
 
-// programs are what is built, by their folders below cmd.
+// programs returns the programs to build, by their folders below cmd.
 func programs() []string { return []string{"pawl", "pawl-hook"} }
 
 // goEnvironment pins what the environment may change of a build.

@@ -13,7 +13,7 @@ type named struct {
 	Name, URL, Sum string
 }
 
-// System is what `uname -s` and `uname -m` say of it, for the script.
+// System returns the output of `uname -s` and `uname -m`, for the script.
 func (n named) System() string {
 	return map[string]string{
 		"linux/amd64": "Linux-x86_64", "linux/arm64": "Linux-aarch64",

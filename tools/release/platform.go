@@ -11,7 +11,7 @@ type platform struct{ os, arch string }
 
 func (p platform) String() string { return p.os + "/" + p.arch }
 
-// exe is what a program's name ends in.
+// exe returns the suffix of a program's name.
 func (p platform) exe() string {
 	if p.os == "windows" {
 		return ".exe"

@@ -115,7 +115,7 @@ func (t *Terminal) must(args ...string) string {
 	return out
 }
 
-// Screen is what a user sees, without the empty lines; "" once the program is
+// Screen returns what a user sees, without the empty lines; "" once the program is
 // gone.
 func (t *Terminal) Screen() string {
 	out, err := t.run("capture-pane", "-p")

@@ -64,7 +64,7 @@ func (a Agent) Version(context.Context) (string, error) {
 	return "", nil
 }
 
-// hintOf says what to do about a program that cannot be run. One with a space in it is
+// hintOf returns what to do about a program that cannot be run. One with a space in it is
 // mostly a shell's line, which nothing here splits.
 func hintOf(program string) string {
 	info, err := os.Stat(program)

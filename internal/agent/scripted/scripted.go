@@ -285,7 +285,7 @@ func (t *turn) call(c toolcall.Call, detail string) bool {
 	return true
 }
 
-// ended tells that the tool call under way has ended.
+// ended reports the end of the current tool call.
 func (t *turn) ended(tool string) {
 	t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: tool, Failed: t.failed, Output: t.output})
 	t.failed, t.output = false, ""

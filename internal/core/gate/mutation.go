@@ -65,7 +65,7 @@ func JudgeMutant(whole, mutated []Result, restored bool) (outcome MutantOutcome,
 	return outcome, nil, why
 }
 
-// OutcomeOf judges a mutant without the failures older than the task.
+// OutcomeOf returns the outcome of a mutant, ignoring failures older than the task.
 func (o Observation) OutcomeOf(mutated []Result) MutantOutcome {
 	n, _, _ := JudgeMutant(withoutTests(o.Now, o.knownFailures()), withoutTests(mutated, o.knownFailures()), false)
 	return n
@@ -223,7 +223,7 @@ func (o Observation) provingTests(v Verdict) map[string][]string {
 	return proving
 }
 
-// provingOutcome judges the mutants by the proving tests: one that fails, crashes or is missing
+// provingOutcome returns the outcome by the proving tests: one that fails, crashes or is missing
 // kills them. A test missing because of a failed build, or an unknown run, is inconclusive.
 func (w assessment) provingOutcome() MutantOutcome {
 	result := Killed

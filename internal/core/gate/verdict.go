@@ -243,7 +243,7 @@ func (o Observation) differsInCheckout() []string {
 	return names
 }
 
-// remedy tells the user how to make the checkout complete.
+// remedy returns how the user makes the checkout complete.
 func (r Run) remedy() string {
 	if r.Missing != "" {
 		return "; " + r.Missing

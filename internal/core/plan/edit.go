@@ -49,7 +49,7 @@ func (e Edit) Place(ids []string, firstOpen int) int {
 	return len(ids)
 }
 
-// String says what the edit makes of the plan.
+// String returns what the edit does, in words.
 func (e Edit) String() string {
 	task := "task " + OneLine(e.Task, 40)
 	switch e.Do {
@@ -81,7 +81,7 @@ func (e Edit) String() string {
 	return string(e.Do)
 }
 
-// Command is what a user types to make the edit in a plan, or in that of a loop.
+// Command returns the command that makes the edit in a plan, or in a loop's plan.
 func (e Edit) Command(of string) string {
 	words := []string{"pawl plan", string(e.Do), of}
 	for _, word := range []string{e.Task, quoted(e.Title), e.File} {

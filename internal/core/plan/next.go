@@ -24,7 +24,7 @@ func (p Plan) Task(id string) (Task, bool) {
 	return Task{}, false
 }
 
-// Index tells where in the plan each id stands.
+// Index returns the position of each task in the plan, by id.
 func (p Plan) Index() map[string]int {
 	at := make(map[string]int, len(p.Tasks))
 	for i, t := range p.Tasks {

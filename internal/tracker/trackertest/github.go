@@ -264,7 +264,7 @@ func (g *GitHub) say(w http.ResponseWriter, r *http.Request, issues []*Issue) {
 	say(w, http.StatusOK, out)
 }
 
-// page is what the query asks for.
+// page returns the page that the query asks for.
 func page[T any](r *http.Request, all []T) []T {
 	size, _ := strconv.Atoi(r.URL.Query().Get("per_page"))
 	n, _ := strconv.Atoi(r.URL.Query().Get("page"))

@@ -191,7 +191,7 @@ func (r Request) ToolResults() []ToolResult {
 	return results
 }
 
-// News is what the model is told since it last spoke: all texts, joined by
+// News returns the texts that the model got since it last answered, joined by
 // newlines, also those that the client adds.
 func (r Request) News() string {
 	var texts []string
