@@ -33,7 +33,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
 			continue
 		case !s.EndedByRestart(time.Now()):
-			_, asks := a.asksStill(l.Loop)
+			_, asks := a.checkAsking(l.Loop)
 			if asks && !s.Alive && s.HasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
 				if err := launch.Listen(l.Loop, a.env); err != nil {
 					term.Warnf(a.Err, "notices and replies of %s are not taken up: %v", l.Loop.ID, err)
@@ -42,7 +42,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 			continue
 		}
 		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {
-			err = a.inBackground(ctx, s.Loop, backgroundRun{epoch: s.Driver.Epoch, quiet: true})
+			err = a.startInBackground(ctx, s.Loop, backgroundRun{epoch: s.Driver.Epoch, quiet: true})
 		}
 		if ctx.Err() != nil {
 			return err

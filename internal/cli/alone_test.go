@@ -16,7 +16,7 @@ func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range whole.Model.Children {
-		alone := commandAlone([]string{command.Name, "x"})
+		alone := singleCommandGrammar([]string{command.Name, "x"})
 		if alone == nil {
 			t.Errorf("%s is not found", command.Name)
 			continue
@@ -30,7 +30,7 @@ func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 			t.Errorf("%s: %d commands, help:\n%s", command.Name, len(k.Model.Children), diff)
 		}
 	}
-	if commandAlone([]string{"nothing"}) != nil || commandAlone(nil) != nil {
+	if singleCommandGrammar([]string{"nothing"}) != nil || singleCommandGrammar(nil) != nil {
 		t.Error("a command that is not there is found")
 	}
 }
@@ -42,7 +42,7 @@ func TestFirstHelpIsThatOfTheGrammar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := newParser(firstCommands())
+	part, err := newParser(firstHelpGrammar())
 	if err != nil {
 		t.Fatal(err)
 	}

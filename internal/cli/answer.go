@@ -15,14 +15,14 @@ import (
 
 // answerCmd is `pawl answer`.
 type answerCmd struct {
-	unendedWord
+	requiredUnendedArg
 	Task string   `placeholder:"ID" help:"id of the task that asks; needed where several do"`
 	Text []string `arg:"" optional:"" help:"the answer, or the number of a suggested one; default: show the question"`
 }
 
 // Run answers the agent's question.
 func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
-	if err := notEnded(s); err != nil {
+	if err := requireUnended(s); err != nil {
 		return err
 	}
 	asked := slices.DeleteFunc(s.Memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
@@ -33,7 +33,7 @@ func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
 	if text == "" {
 		for _, q := range asked {
 			a.printf("%s: %s\n", s.ID, plan.OneLine(q.Headline(), 0))
-			for _, line := range append(q.Lines(), a.changes(s, q)...) {
+			for _, line := range append(q.Lines(), a.listChanges(s, q)...) {
 				a.printf("  %s\n", plan.OneLine(line, 0))
 			}
 		}

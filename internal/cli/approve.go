@@ -23,7 +23,7 @@ import (
 
 // approveCmd is `pawl approve`.
 type approveCmd struct {
-	waitingWord
+	approvalLoopArg
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
 	Task  []string `sep:"none" placeholder:"ID" help:"accept this task: one that waits for your approval, or of an ended loop, whatever its evidence; repeatable"`
 }
@@ -47,12 +47,12 @@ func waitsForApproval(s *loopinfo.Loop) bool {
 // Run approves changes of tests.
 func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 	if q, waits := awaitedApproval(s, c.Files, c.Task); waits {
-		return a.sayYes(s, q, "yes")
+		return a.answerApproval(s, q, "yes")
 	}
 	if len(c.Task) > 0 {
 		return a.acceptWork(s, c)
 	}
-	paths, err := a.tests(s, c.Files)
+	paths, err := a.testPaths(s, c.Files)
 	if err != nil {
 		return err
 	}
@@ -65,11 +65,11 @@ func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 			}
 		}
 	}
-	return a.say(a.approveTests(s, paths, ""))
+	return a.printText(a.approveTests(s, paths, ""))
 }
 
-// say prints the words and returns the error.
-func (a *app) say(words string, err error) error {
+// printText prints the words and returns the error.
+func (a *app) printText(words string, err error) error {
 	a.printf("%s", words)
 	return err
 }
@@ -88,7 +88,7 @@ func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string,
 		return "", failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
 			"nothing waits for an approval: the agent has not asked to change any tests, and no work needs it")
 	}
-	return a.sayOfTests(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
+	return a.sendTestDecision(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
 }
 
 // approvalPoints names the points at which a loop waits for the user's approval.
@@ -125,7 +125,7 @@ func (a *app) acceptWork(s *loopinfo.Loop, c *approveCmd) error {
 			return failure.New(failure.Usage, hint, "task %s of loop %s needs no approval", term.Clean(id), s.ID)
 		}
 	}
-	return a.say(a.applyToEnded(s, loop.Event{Payload: loop.Approved{Tasks: c.Task}}, "accepted the work of "+strings.Join(c.Task, ", ")))
+	return a.printText(a.applyToEnded(s, loop.Event{Payload: loop.Approved{Tasks: c.Task}}, "accepted the work of "+strings.Join(c.Task, ", ")))
 }
 
 // approveEnded accepts work of an ended loop that waited for the approval of these tests.
@@ -171,7 +171,7 @@ func (a *app) applyToEnded(s *loopinfo.Loop, e loop.Event, what string) (string,
 
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
-	waitingWord
+	approvalLoopArg
 	Why   string   `help:"tell the agent why you do not approve"`
 	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }
@@ -179,13 +179,13 @@ type rejectCmd struct {
 // Run rejects changes of tests.
 func (c *rejectCmd) Run(a *app, s *loopinfo.Loop) error {
 	if q, waits := awaitedApproval(s, c.Files, nil); waits {
-		return a.sayYes(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
+		return a.answerApproval(s, q, cmp.Or(strings.TrimSpace(c.Why), "no"))
 	}
-	paths, err := a.tests(s, c.Files)
+	paths, err := a.testPaths(s, c.Files)
 	if err != nil {
 		return err
 	}
-	return a.say(a.rejectTests(s, paths, decision{why: a.withoutSecrets(strings.TrimSpace(c.Why))}))
+	return a.printText(a.rejectTests(s, paths, decision{why: a.withoutSecrets(strings.TrimSpace(c.Why))}))
 }
 
 // decision is a user's rejection of changed tests: the reason, and the message's id ("" = a new one).
@@ -200,7 +200,7 @@ func (a *app) rejectTests(s *loopinfo.Loop, paths []string, d decision) (string,
 		return "", failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
 	}
 	m := record.Message{Kind: record.MessageReject, Paths: paths, Text: d.why}
-	return a.sayOfTests(s, d.id, m, "the agent may not change "+narrate.Tests(paths))
+	return a.sendTestDecision(s, d.id, m, "the agent may not change "+narrate.Tests(paths))
 }
 
 // rejectEnded reopens work of an ended loop that waited for the approval of these tests.
@@ -218,21 +218,21 @@ func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string,
 	return words + fmt.Sprintf("to have it done without them:  pawl resume %s\n", s.ID), nil
 }
 
-// sayOfTests sends the user's decision to a loop that has not ended, and returns that in words. The
+// sendTestDecision sends the user's decision to a loop that has not ended, and returns that in words. The
 // loop applies only one of two messages with the same id.
-func (a *app) sayOfTests(s *loopinfo.Loop, id string, m record.Message, what string) (string, error) {
+func (a *app) sendTestDecision(s *loopinfo.Loop, id string, m record.Message, what string) (string, error) {
 	if err := a.sendAs(s, cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s: %s\n%s", s.ID, what, learnsLater(s)), nil
+	return fmt.Sprintf("%s: %s\n%s", s.ID, what, deliveryNote(s)), nil
 }
 
 // everyTest is the operand that stands for every test.
 const everyTest = "**"
 
-// tests returns the named files relative to the work tree, with slashes. Without names, it returns the
+// testPaths returns the named files relative to the work tree, with slashes. Without names, it returns the
 // tests that the agent asked for or changed.
-func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
+func (a *app) testPaths(s *loopinfo.Loop, files []string) ([]string, error) {
 	if len(files) == 0 {
 		return s.Memory.State.Unapproved(), nil
 	}
@@ -246,7 +246,7 @@ func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		there, err := a.knows(s, rel)
+		there, err := a.isKnownFile(s, rel)
 		if err != nil {
 			return nil, err
 		}
@@ -259,9 +259,9 @@ func (a *app) tests(s *loopinfo.Loop, files []string) ([]string, error) {
 	return paths, nil
 }
 
-// knows reports whether a file exists in the work tree, waits for the user, or is in the tree of
+// isKnownFile reports whether a file exists in the work tree, waits for the user, or is in the tree of
 // protected tests.
-func (a *app) knows(s *loopinfo.Loop, rel string) (bool, error) {
+func (a *app) isKnownFile(s *loopinfo.Loop, rel string) (bool, error) {
 	if slices.Contains(s.Memory.State.Unapproved(), rel) {
 		return true, nil
 	}
@@ -299,20 +299,20 @@ func awaitedApproval(s *loopinfo.Loop, files, tasks []string) (loop.Question, bo
 	return loop.Question{}, false
 }
 
-// sayYes answers a question for approval. The answer is a yes or the reason against it.
-func (a *app) sayYes(s *loopinfo.Loop, q loop.Question, answer string) error {
+// answerApproval answers a question for approval. The answer is a yes or the reason against it.
+func (a *app) answerApproval(s *loopinfo.Loop, q loop.Question, answer string) error {
 	what := "approved: "
 	if !loop.Approves(answer) {
 		what = "not approved: "
 	}
 	m := record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(answer), Tasks: []string{q.Task}}
-	return a.say(a.sayOfTests(s, "", m, what+plan.OneLine(q.Text, 200)))
+	return a.printText(a.sendTestDecision(s, "", m, what+plan.OneLine(q.Text, 200)))
 }
 
-const changesMax = 20 // maximum number of files listed for an approval
+const maxListedChanges = 20 // maximum number of files listed for an approval
 
-// changes lists the files that an approval would accept.
-func (a *app) changes(s *loopinfo.Loop, q loop.Question) (lines []string) {
+// listChanges lists the files that an approval would accept.
+func (a *app) listChanges(s *loopinfo.Loop, q loop.Question) (lines []string) {
 	if q.Diff() == "" {
 		return nil
 	}
@@ -332,7 +332,7 @@ func (a *app) changes(s *loopinfo.Loop, q loop.Question) (lines []string) {
 		return []string{"its changes cannot be listed: " + err.Error()}
 	}
 	for i, c := range diff {
-		if i == changesMax {
+		if i == maxListedChanges {
 			return append(lines, "and "+figure.Count(len(diff)-i, "more file"))
 		}
 		lines = append(lines, string(c.Status)+" "+c.Path)

@@ -15,8 +15,8 @@ import (
 // isTerminal reports whether a user is at the terminal to answer.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// awaits says at a terminal what standard input is read for. Without it, Pawl would seem to hang.
-func (a *app) awaits(what string) {
+// announceRead says at a terminal what standard input is read for. Without it, Pawl would seem to hang.
+func (a *app) announceRead(what string) {
 	if isTerminal(a.In) {
 		_, _ = fmt.Fprintf(a.Err, "pawl: waiting on the standard input for %s\n", what)
 	}
@@ -56,13 +56,13 @@ func (a *app) confirm(q confirmation) (bool, error) {
 	return err == nil && (answer == "y" || answer == "yes" || answer == "" && q.enter), err
 }
 
-// maxAnswer is the maximum length of an answer, in bytes. A gate command may be long.
-const maxAnswer = 64 << 10
+// maxAnswerBytes is the maximum length of an answer, in bytes. A gate command may be long.
+const maxAnswerBytes = 64 << 10
 
 // readLine reads one line, byte by byte: the rest of the input answers the next question.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
-	for b := make([]byte, 1); len(line) < maxAnswer; {
+	for b := make([]byte, 1); len(line) < maxAnswerBytes; {
 		n, err := r.Read(b)
 		if n > 0 {
 			line = append(line, b[0])
@@ -71,7 +71,7 @@ func readLine(r io.Reader) (string, error) {
 			return string(line), err
 		}
 	}
-	return string(line), fmt.Errorf("it has more than %d bytes", maxAnswer)
+	return string(line), fmt.Errorf("it has more than %d bytes", maxAnswerBytes)
 }
 
 // askForGate asks a question about the gate.

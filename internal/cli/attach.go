@@ -34,7 +34,7 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 	err = v.watch(ctx)
 	err = errors.Join(err, out.Close())
 	if ctx.Err() != nil && !c.JSON {
-		a.sayDetached(s.ID)
+		a.printDetached(s.ID)
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func (a *app) findAttachable(ref string) (*loopinfo.Loop, error) {
 	case s.InSession() && !s.HasEnded():
 		return nil, failure.New(failure.Usage, "its history:  pawl log "+s.ID+" --follow", "loop %s is in a user's session, which shows it", s.ID)
 	case s.HasEnded() && missing != nil:
-		return nil, ended(s)
+		return nil, endedError(s)
 	case !s.HasEnded() && !s.Alive:
 		return nil, a.explainNoDriver(s)
 	}
@@ -85,15 +85,15 @@ type viewer struct {
 }
 
 const (
-	screenEvery = 100 * time.Millisecond // how often the screen file is read
-	ownerEvery  = time.Second            // how often the loop's owner is checked while the screen does not change
-	ownerGone   = 5 * time.Second        // how long a loop may have no owner, as during a handover
+	screenPollInterval = 100 * time.Millisecond // how often the screen file is read
+	ownerPollInterval  = time.Second            // how often the loop's owner is checked while the screen does not change
+	ownerTimeout       = 5 * time.Second        // how long a loop may have no owner, as during a handover
 )
 
 // watch prints the loop's screen until the loop ends or nobody drives it. The error holds the exit
 // code.
 func (v *viewer) watch(ctx context.Context) error {
-	tick := time.NewTicker(screenEvery)
+	tick := time.NewTicker(screenPollInterval)
 	defer tick.Stop()
 	idle, gone := time.Now(), time.Time{}
 	for {
@@ -105,16 +105,16 @@ func (v *viewer) watch(ctx context.Context) error {
 			}
 			v.out.PrintAt(e, at)
 			if end, ok := e.(term.LoopEnded); ok {
-				return codeOf(end.ExitCode)
+				return exitError(end.ExitCode)
 			}
 		}
 		if len(lines) > 0 && ctx.Err() == nil {
 			idle, gone = time.Now(), time.Time{}
 			continue
 		}
-		if time.Since(idle) >= ownerEvery {
+		if time.Since(idle) >= ownerPollInterval {
 			idle = time.Now()
-			if done, err := v.left(&gone); done || err != nil {
+			if done, err := v.isDone(&gone); done || err != nil {
 				return err
 			}
 		}
@@ -126,9 +126,9 @@ func (v *viewer) watch(ctx context.Context) error {
 	}
 }
 
-// left reports whether nothing more will be shown here: the loop ended without an event, is in a
-// session, or has had no owner for ownerGone.
-func (v *viewer) left(gone *time.Time) (bool, error) {
+// isDone reports whether nothing more will be shown here: the loop ended without an event, is in a
+// session, or has had no owner for ownerTimeout.
+func (v *viewer) isDone(gone *time.Time) (bool, error) {
 	now, err := loopinfo.ReadDamaged(v.s.Loop)
 	if err != nil {
 		return true, err
@@ -137,26 +137,26 @@ func (v *viewer) left(gone *time.Time) (bool, error) {
 	switch {
 	case now.HasEnded() && !now.Alive:
 		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("ended %s → pawl report %s", st.Outcome, now.ID)})
-		return true, codeOf(st.Outcome.ExitCode(st.Stop.Cause))
+		return true, exitError(st.Outcome.ExitCode(st.Stop.Cause))
 	case now.HasEnded():
 		return false, nil // its process is about to say so
 	case now.InSession():
 		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("%s continues in a user's session → pawl status %[1]s", now.ID)})
-		return true, taken
+		return true, codeTaken
 	case now.Alive:
 		*gone = time.Time{}
 		return false, nil
 	case gone.IsZero():
 		*gone = time.Now()
 		return false, nil
-	case time.Since(*gone) < ownerGone:
+	case time.Since(*gone) < ownerTimeout:
 		return false, nil
 	}
 	return true, requireDriver(now)
 }
 
-// codeOf returns an exit code as an error, nil for success.
-func codeOf(code int) error {
+// exitError returns an exit code as an error, nil for success.
+func exitError(code int) error {
 	if code == 0 {
 		return nil
 	}

@@ -21,16 +21,16 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	out, err := audit.Commit(ctx, a.audits(repo), c.Commit)
+	out, err := audit.Commit(ctx, a.auditOptions(repo), c.Commit)
 	if err != nil {
 		return err
 	}
-	code := map[audit.Verdict]error{audit.Agrees: nil, audit.Differs: disagrees, audit.Undecided: cannotTell}[out.Verdict]
+	code := map[audit.Verdict]error{audit.Agrees: nil, audit.Differs: codeFailed, audit.Undecided: codeUndecided}[out.Verdict]
 	return a.conclude(c.JSON, verdict{out, func() { a.printAudit(out) }, code})
 }
 
-// audits returns the options for running a commit's gates in a checkout.
-func (a *app) audits(repo *git.Repo) audit.Options {
+// auditOptions returns the options for running a commit's gates in a checkout.
+func (a *app) auditOptions(repo *git.Repo) audit.Options {
 	return audit.Options{Store: a.store, Repo: repo, Vars: a.env.Vars, Find: a.find, Watch: a.watchGate}
 }
 

@@ -32,7 +32,7 @@ func (c *sessionRunCmd) Run(a *app, l *store.Loop) (err error) {
 	if err != nil || d == nil {
 		return err
 	}
-	return a.runLoop(d, driving{mode: term.Quiet, detached: true})
+	return a.runLoop(d, driveOptions{mode: term.Quiet, detached: true})
 }
 
 // background returns the launcher of processes that continue loops.
@@ -40,11 +40,11 @@ func (a *app) background() launch.Background {
 	return launch.Background{Tool: a.self, Dir: a.dir, Env: a.env}
 }
 
-const letGoWords = "released for a session to take over"
+const releaseReason = "released for a session to take over"
 
-// takeBack waits for the session that asked for the loop. If the session does not come in time, it
+// awaitTake waits for the session that asked for the loop. If the session does not come in time, it
 // acquires the loop again. A signal ends the wait. The driver is nil if another owner came.
-func (a *app) takeBack(d *launch.Driver, e *signalHandler) (*launch.Driver, error) {
+func (a *app) awaitTake(d *launch.Driver, e *signalHandler) (*launch.Driver, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {
@@ -70,7 +70,7 @@ func (c *runCmd) detach(a *app, p *launch.Prepared) error {
 	if err != nil {
 		return err
 	}
-	return a.inBackground(ctx, l, backgroundRun{quiet: c.Quiet})
+	return a.startInBackground(ctx, l, backgroundRun{quiet: c.Quiet})
 }
 
 // backgroundRun holds the options for continuing a loop in another process.
@@ -80,8 +80,8 @@ type backgroundRun struct {
 	quiet bool     // print only the id
 }
 
-// inBackground starts the process that drives a loop and prints the commands for it.
-func (a *app) inBackground(ctx context.Context, l *store.Loop, b backgroundRun) error {
+// startInBackground starts the process that drives a loop and prints the commands for it.
+func (a *app) startInBackground(ctx context.Context, l *store.Loop, b backgroundRun) error {
 	pid, err := a.background().StartDriver(ctx, l, b.epoch, append(b.flags, "--now")...)
 	switch {
 	case ctx.Err() != nil:

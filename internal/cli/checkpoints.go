@@ -53,14 +53,14 @@ func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	}
 	var lines []string
 	for _, cp := range all {
-		lines = append(lines, fmt.Sprintf("%d\t%s\t%.9s\t%s", cp.N, minute(cp.Time), cp.Commit, plan.OneLine(cp.Subject, 80)))
+		lines = append(lines, fmt.Sprintf("%d\t%s\t%.9s\t%s", cp.N, formatMinute(cp.Time), cp.Commit, plan.OneLine(cp.Subject, 80)))
 	}
 	a.printTable(lines)
 	return nil
 }
 
 type checkpointsDiffCmd struct {
-	loopWord
+	requiredLoopArg
 	From int      `arg:"" name:"n" help:"number of the checkpoint"`
 	To   int      `arg:"" optional:"" name:"m" help:"number of a later one; default: the work tree"`
 	File []string `sep:"none" placeholder:"PATH" help:"show only this file or folder; repeatable"`

@@ -109,8 +109,8 @@ type app struct {
 
 	damaged string // the loop whose damaged journal was reported
 
-	columns int   // maximum width of text for people, 0 = unknown
-	unsaid  error // the error of printing to a full disk, or nil
+	columns    int   // maximum width of text for people, 0 = unknown
+	printError error // the error of printing to a full disk, or nil
 
 	until   context.Context // see untilSignal, which sets it
 	release context.CancelFunc
@@ -144,7 +144,7 @@ func (a *app) main(args []string) error {
 	if err := a.dispatch(args); err != nil {
 		return err
 	}
-	return a.unsaid
+	return a.printError
 }
 
 // printf writes text for people to standard output. It breaks lines that are too long between words.
@@ -176,6 +176,6 @@ func absIn(dir, path string) string {
 func (a *app) print(text string) {
 	_, err := io.WriteString(a.Out, text)
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		a.unsaid = fmt.Errorf("print: %w", err)
+		a.printError = fmt.Errorf("print: %w", err)
 	}
 }

@@ -18,8 +18,8 @@ type confinedCmd struct {
 // Shells exit with these codes if a command cannot be started or is not found. A gate that ends so has
 // no result.
 const (
-	notStarted exitCode = 126
-	notFound   exitCode = 127
+	codeNotStarted exitCode = 126
+	codeNotFound   exitCode = 127
 )
 
 // Run replaces this process with the command.
@@ -31,7 +31,7 @@ func (c *confinedCmd) Run(a *app) error {
 	err := confine.Enter(c.Policy, c.Inside, argv, os.Environ())
 	term.Error(a.Err, err)
 	if errors.Is(err, confine.ErrNoCommand) {
-		return notFound
+		return codeNotFound
 	}
-	return notStarted
+	return codeNotStarted
 }

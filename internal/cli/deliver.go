@@ -25,7 +25,7 @@ const deliverTimeout = 2 * time.Second
 // deliverInbox makes a loop in a session read its inbox, and returns the loop's new state.
 func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
 	ctx := a.untilSignal()
-	err := a.background().DriveInSession(ctx, s.Loop, deliverTimeout, a.giveTools)
+	err := a.background().DriveInSession(ctx, s.Loop, deliverTimeout, a.setTools)
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
 		err = nil
 	}
@@ -46,7 +46,7 @@ func (a *app) stopInSession(ctx context.Context, s *loopinfo.Loop, timeout time.
 	case err != nil:
 		return err
 	case now.HasEnded():
-		a.sayEnded(s.ID, "", now.Memory.State)
+		a.printEnded(s.ID, "", now.Memory.State)
 		return nil
 	case timeout == 0:
 		a.printf("%s was asked to stop\n", s.ID)
@@ -85,20 +85,20 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 // reopenInSession lets an ended loop continue in the calling session.
 func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if !s.HasWorkLeft() {
-		return notEnded(s)
+		return requireUnended(s)
 	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
 		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s continues in fresh sessions", s.ID),
 			"loop %s ran in a Claude Code session and has ended (%s): continue it in a session", s.ID, s.Memory.State.Outcome)
 	}
-	in, err := a.inside(s.Spec.Unattended)
+	in, err := a.requireSession(s.Spec.Unattended)
 	if err != nil {
 		return err
 	}
 	ctx := a.untilSignal()
-	begun, err := launch.ReopenInSession(ctx, s.Loop, a.env, launch.SessionOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout, NewLimits: given})
+	begun, err := launch.ReopenInSession(ctx, s.Loop, a.env, launch.SessionOptions{Session: in, Observer: &beginObserver{out: a.Err}, GateTimeout: startTimeout, NewLimits: given})
 	if err != nil {
 		return err
 	}
-	return a.goesOnHere(s, begun, in)
+	return a.printTakenLoop(s, begun, in)
 }

@@ -54,7 +54,7 @@ func (c *demoCmd) Run(a *app) error {
 		c.introduce(talk, place)
 	}
 	kept := d.Loop
-	if err := a.runLoop(d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}); err != nil {
+	if err := a.runLoop(d, driveOptions{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}); err != nil {
 		fmt.Fprintf(talk, "\nThe demo's repository is kept: %s\n", place.Repo)
 		return err
 	}

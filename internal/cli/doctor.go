@@ -23,8 +23,8 @@ type doctorCmd struct {
 	JSON     bool `name:"json" help:"print a JSON object (docs/reference/doctor.schema.json)"`
 }
 
-// examined is the output of --json.
-type examined struct {
+// doctorResult is the output of --json.
+type doctorResult struct {
 	OK       bool             `json:"ok" jsonschema:"nothing is broken; there may be warnings"`
 	Findings []doctor.Finding `json:"findings" jsonschema:"what each check has to say"`
 }
@@ -45,9 +45,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	}
 	broken := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Status == doctor.Bad })
 	return a.conclude(c.JSON, verdict{
-		result: examined{OK: !broken, Findings: found},
+		result: doctorResult{OK: !broken, Findings: found},
 		text:   func() { a.printf("%s", findingsText(found, c.Verbose, cmp.Or(a.columns, findingsWidth))) },
-		code:   map[bool]error{true: disagrees}[broken],
+		code:   map[bool]error{true: codeFailed}[broken],
 	})
 }
 

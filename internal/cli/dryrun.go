@@ -67,7 +67,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	}
 	for _, t := range s.Tasks {
 		if why, option := taskOutlook(p, t); why != "" {
-			line("note", "%s %s. Add  %s  to accept that", nameOf(t), why, option)
+			line("note", "%s %s. Add  %s  to accept that", taskName(t), why, option)
 		}
 	}
 	for _, e := range p.Settings.Explain() {
@@ -78,7 +78,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	obstacles := p.AllRefusals(ctx)
 	loopinfo.Rows(line, "but", obstacleLines(obstacles))
 	line("changed", "nothing: this was a dry run")
-	return wouldBegin(obstacles)
+	return dryRunExit(obstacles)
 }
 
 // taskOutlook returns the outlook of a task (see plan.Task.Outlook) with the user's options.
@@ -101,8 +101,8 @@ func taskOutlook(p *launch.Prepared, t loop.Task) (why, option string) {
 	return why, option
 }
 
-// nameOf returns a task's name in a sentence.
-func nameOf(t loop.Task) string {
+// taskName returns a task's name in a sentence.
+func taskName(t loop.Task) string {
 	if t.ID == loop.GoalTask {
 		return "the goal"
 	}
@@ -121,8 +121,8 @@ func obstacleLines(obstacles []error) []string {
 	return lines
 }
 
-// wouldBegin returns the exit code of a dry run as an error, or nil without obstacles.
-func wouldBegin(obstacles []error) error {
+// dryRunExit returns the exit code of a dry run as an error, or nil without obstacles.
+func dryRunExit(obstacles []error) error {
 	if len(obstacles) > 0 {
 		return exitCode(failure.Usage)
 	}
@@ -149,7 +149,7 @@ func dryTasks(line func(string, string, ...any), s record.Spec) {
 		if t.Optional {
 			title += " (optional)"
 		}
-		line("", "%s %s %s", box(t.Status == loop.Done), narrate.ID(t), title)
+		line("", "%s %s %s", checkbox(t.Status == loop.Done), narrate.ID(t), title)
 		if globs := s.Scopes[t.ID]; len(globs) > 0 {
 			line("", "    may change %s", strings.Join(globs, ", "))
 		}
@@ -158,7 +158,7 @@ func dryTasks(line func(string, string, ...any), s record.Spec) {
 
 func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	for _, g := range p.Spec.Gates {
-		line("gate", "%s", shown(g).Name)
+		line("gate", "%s", displayGate(g).Name)
 	}
 	if len(gate.Commands(p.Spec.Gates)) > 0 && !p.Spec.Policy.Verify {
 		line("", "if a gate already fails for another reason: fix it first, allow it (baseline = \"allow\" for the gate in pawl.toml), or leave it out")

@@ -18,12 +18,12 @@ func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
 // Exit codes of the commands that check: verify, audit and guard check.
 const (
-	disagrees  exitCode = 1 // a gate fails or contradicts its receipt
-	cannotTell exitCode = 3
+	codeFailed    exitCode = 1 // a gate fails or contradicts its receipt
+	codeUndecided exitCode = 3
 )
 
-// taken is the exit code of a driver whose loop a session took over.
-const taken exitCode = 16
+// codeTaken is the exit code of a driver whose loop a session took over.
+const codeTaken exitCode = 16
 
 // exit prints an error, unless it only holds a code, and returns the exit code.
 func (a *app) exit(err error) int {
@@ -41,14 +41,14 @@ func (a *app) exit(err error) int {
 	return int(failure.CodeOf(err))
 }
 
-// meaning is one row of the table of exit codes.
-type meaning struct {
+// codeMeaning is one row of the table of exit codes.
+type codeMeaning struct {
 	code       int
 	name, when string
 }
 
 // exitCodes returns the table of `pawl run`: the exit code of each outcome, and the general ones.
-func exitCodes() []meaning {
+func exitCodes() []codeMeaning {
 	when := map[loop.Outcome]string{
 		loop.Verified:     "every task is done with the required evidence; every gate passes on the final tree",
 		loop.Finished:     "an explore or periodic loop reached its limit, or the plan had no open task and the gates pass",
@@ -62,18 +62,18 @@ func exitCodes() []meaning {
 		loop.Tampered:     "the agent kept changing protected files",
 		loop.CancelledEnd: "you stopped it: Ctrl-C or pawl stop",
 	}
-	var table []meaning
+	var table []codeMeaning
 	for _, o := range loop.Outcomes() {
-		table = append(table, meaning{o.ExitCode(loop.ByInterrupt), string(o), when[o]})
+		table = append(table, codeMeaning{o.ExitCode(loop.ByInterrupt), string(o), when[o]})
 		if o == loop.Errored {
-			table = append(table, meaning{int(failure.Usage), "usage", "a wrong flag, an unreadable plan, uncommitted changes or an unknown loop"})
+			table = append(table, codeMeaning{int(failure.Usage), "usage", "a wrong flag, an unreadable plan, uncommitted changes or an unknown loop"})
 		}
 	}
 	return append(table,
-		meaning{int(taken), "taken", "not ended: a session took the loop and continues it"},
-		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "stopped by SIGTERM"},
-		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "stopped by SIGHUP: the terminal was closed"},
-		meaning{loop.CancelledEnd.ExitCode(loop.ByPipe), string(loop.CancelledEnd), "nobody reads its output any more, as with | head"},
+		codeMeaning{int(codeTaken), "taken", "not ended: a session took the loop and continues it"},
+		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "stopped by SIGTERM"},
+		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "stopped by SIGHUP: the terminal was closed"},
+		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByPipe), string(loop.CancelledEnd), "nobody reads its output any more, as with | head"},
 	)
 }
 
@@ -86,23 +86,23 @@ func exitRows() []clihelp.Row {
 	return rows
 }
 
-// judgingCodes returns the table of the commands that check.
-func judgingCodes() []meaning {
-	return []meaning{
+// checkCodes returns the table of the commands that check.
+func checkCodes() []codeMeaning {
+	return []codeMeaning{
 		{0, "pawl verify", "every gate passes"},
-		{int(disagrees), "pawl verify", "a gate fails"},
-		{int(cannotTell), "pawl verify", "no gate fails, but one could not be decided"},
+		{int(codeFailed), "pawl verify", "a gate fails"},
+		{int(codeUndecided), "pawl verify", "no gate fails, but one could not be decided"},
 		{0, "pawl audit", "every gate matches its receipt, and the evidence is enough"},
-		{int(disagrees), "pawl audit", "a gate contradicts its receipt, or the receipt was altered"},
-		{int(cannotTell), "pawl audit", "no receipt, an undecided gate, or less evidence than required"},
+		{int(codeFailed), "pawl audit", "a gate contradicts its receipt, or the receipt was altered"},
+		{int(codeUndecided), "pawl audit", "no receipt, an undecided gate, or less evidence than required"},
 		{0, "pawl prove", "tests notice each broken function"},
-		{int(disagrees), "pawl prove", "tests miss a broken function or, where there is none, a broken line"},
-		{int(cannotTell), "pawl prove", "nothing could be tried"},
+		{int(codeFailed), "pawl prove", "tests miss a broken function or, where there is none, a broken line"},
+		{int(codeUndecided), "pawl prove", "nothing could be tried"},
 		{0, "pawl doctor", "nothing is broken; there may be warnings"},
-		{int(disagrees), "pawl doctor", "something breaks loops; the output says how to fix it"},
+		{int(codeFailed), "pawl doctor", "something breaks loops; the output says how to fix it"},
 		{0, "pawl guard check", "the call is allowed"},
-		{int(disagrees), "pawl guard check", "the call is denied"},
-		{int(cannotTell), "pawl guard check", "the user is asked; in an unattended loop the call is denied"},
+		{int(codeFailed), "pawl guard check", "the call is denied"},
+		{int(codeUndecided), "pawl guard check", "the user is asked; in an unattended loop the call is denied"},
 		{int(failure.Usage), "pawl run --dry-run", "the loop could not start, and why; the same for pawl start"},
 		{int(failure.Error), "pawl log --verify", "the journal is damaged"},
 		{int(failure.Usage), "pawl plan check", "the plan has errors"},
@@ -115,8 +115,8 @@ func codesText() string {
 	b.WriteString("Exit codes of pawl.\n")
 	for _, t := range []struct {
 		title string
-		table []meaning
-	}{{"pawl run and pawl resume, by the loop's outcome", exitCodes()}, {"commands that check", judgingCodes()}} {
+		table []codeMeaning
+	}{{"pawl run and pawl resume, by the loop's outcome", exitCodes()}, {"commands that check", checkCodes()}} {
 		fmt.Fprintf(&b, "\n%s\n", t.title)
 		for _, m := range t.table {
 			fmt.Fprintf(&b, "  %3d  %-18s  %s\n", m.code, m.name, m.when)

@@ -20,7 +20,7 @@ func TestExit(t *testing.T) {
 		says string
 	}{
 		{"nothing went wrong", nil, 0, ""},
-		{"all has been said", fmt.Errorf("audit: %w", cannotTell), 3, ""},
+		{"all has been said", fmt.Errorf("audit: %w", codeUndecided), 3, ""},
 		{"an error", errors.New("disk full"), 1, "pawl: error: disk full\n"},
 		{"a failure", failure.New(failure.Usage, "say which", "there are 2 loops"), 2, "pawl: error: there are 2 loops\npawl: hint: say which\n"},
 		{"Ctrl-C", signalled{syscall.SIGINT}, 130, ""},

@@ -64,7 +64,7 @@ func (c *gcCmd) Run(ctx context.Context, a *app) error {
 	}
 	c.conclude(a, loops, removed, bytes)
 	if failed != nil {
-		return disagrees
+		return codeFailed
 	}
 	return nil
 }
@@ -88,12 +88,12 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 		a.printf("deleted %s, %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes))
 	default:
 		a.printf("would delete %s, %s, of %d with %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes), len(loops), figure.Bytes(all))
-		a.printf("%s  deletes them\n", c.typed())
+		a.printf("%s  deletes them\n", c.deleteCommand())
 	}
 }
 
-// typed returns the command that deletes the listed loops.
-func (c *gcCmd) typed() string {
+// deleteCommand returns the command that deletes the listed loops.
+func (c *gcCmd) deleteCommand() string {
 	words := []string{"pawl gc --older-than", c.OlderThan}
 	if c.MaxSize != "" {
 		words = append(words, "--max-size", strings.ReplaceAll(c.MaxSize, " ", ""))

@@ -32,8 +32,8 @@ type guardCheckCmd struct {
 	JSON    bool     `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
 }
 
-// checkedCall is the output of --json.
-type checkedCall struct {
+// guardCheckResult is the output of --json.
+type guardCheckResult struct {
 	Verdict guard.Decision `json:"verdict"`
 	Rule    string         `json:"rule" jsonschema:"id of the rule, custom for an entry of the settings, empty if the call is allowed"`
 	Reason  string         `json:"reason" jsonschema:"what the agent is told"`
@@ -55,9 +55,9 @@ func (c *guardCheckCmd) Run(a *app) error {
 	}
 	v := guard.Check(call, rules)
 	return a.conclude(c.JSON, verdict{
-		result: checkedCall{v.Decision, v.Rule, v.Reason, v.Unknown},
+		result: guardCheckResult{v.Decision, v.Rule, v.Reason, v.Unknown},
 		text:   func() { a.printGuard(call, rules, v, c.Loop) },
-		code:   map[guard.Decision]error{guard.Deny: disagrees, guard.Ask: cannotTell}[v.Decision],
+		code:   map[guard.Decision]error{guard.Deny: codeFailed, guard.Ask: codeUndecided}[v.Decision],
 	})
 }
 
@@ -72,7 +72,7 @@ func (a *app) printGuard(call toolcall.Call, rules guard.Rules, v guard.Verdict,
 		return
 	}
 	a.printf("%s  %s\n  %s\n", v.Decision, v.Rule, term.Clean(v.Reason))
-	entry, ok := lifts(call, rules, v)
+	entry, ok := allowingEntry(call, rules, v)
 	entries := map[guard.Decision][]guard.Pattern{guard.Deny: rules.Deny, guard.Ask: rules.Ask}
 	switch {
 	case ref != "" && v.Rule == guard.RuleProtected:
@@ -88,9 +88,9 @@ func (a *app) printGuard(call toolcall.Call, rules guard.Rules, v guard.Verdict,
 	}
 }
 
-// lifts returns the narrowest settings entry that would allow a call: its command, its path, or the
+// allowingEntry returns the narrowest settings entry that would allow a call: its command, its path, or the
 // whole rule. A call that an entry or several rules deny has none.
-func lifts(call toolcall.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
+func allowingEntry(call toolcall.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
 	var entries []string
 	if call.Command != "" && !strings.Contains(call.Command, "\n") {
 		entries = append(entries, call.Command)
@@ -126,7 +126,7 @@ func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 		call.Kind = toolcall.Run
 	}
 	command := strings.Join(c.Command, " ")
-	if err := c.plausible(); err != nil {
+	if err := c.validate(); err != nil {
 		return call, err
 	}
 	switch {
@@ -135,7 +135,7 @@ func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 	case c.Path != "":
 		call.Path = a.abs(c.Path)
 	case command == "-":
-		a.awaits("the command; Ctrl-D ends it")
+		a.announceRead("the command; Ctrl-D ends it")
 		data, err := io.ReadAll(io.LimitReader(a.In, maxCommand+1))
 		if err != nil {
 			return call, fmt.Errorf("read the command: %w", err)
@@ -154,8 +154,8 @@ func (c *guardCheckCmd) call(a *app) (toolcall.Call, error) {
 	return call, nil
 }
 
-// plausible refuses unknown tools, and commands whose quotes the shell removed.
-func (c *guardCheckCmd) plausible() error {
+// validate refuses unknown tools, and commands whose quotes the shell removed.
+func (c *guardCheckCmd) validate() error {
 	tools := append(codec.FileTools(), codec.ShellTools()...)
 	if c.Tool != "" && !slices.Contains(tools, c.Tool) {
 		return failure.New(failure.Usage, "choose one of "+strings.Join(tools, ", "), "no tool is named %q", c.Tool)

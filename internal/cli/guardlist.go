@@ -15,8 +15,8 @@ type guardListCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/guard-list.schema.json)"`
 }
 
-// guardListed is the output of --json.
-type guardListed struct {
+// guardListResult is the output of --json.
+type guardListResult struct {
 	Rules   []guard.Rule `json:"rules" jsonschema:"the guard's own"`
 	Entries []guardEntry `json:"entries" jsonschema:"what the settings here add"`
 }
@@ -35,12 +35,12 @@ func (c *guardListCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	entries := entriesOf(here)
+	entries := guardEntries(here)
 	if c.JSON {
-		return a.printJSON(guardListed{guard.Catalogue(), entries})
+		return a.printJSON(guardListResult{guard.Catalogue(), entries})
 	}
 	for _, r := range guard.Catalogue() {
-		a.printf("%-12s %s%s\n             instead: %s\n", r.ID, r.What, ruleHere(r.ID, here.Rules), r.Instead)
+		a.printf("%-12s %s%s\n             instead: %s\n", r.ID, r.What, ruleNote(r.ID, here.Rules), r.Instead)
 	}
 	if len(entries) > 0 {
 		a.printf("\nthe settings here\n")
@@ -55,8 +55,8 @@ func (c *guardListCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// ruleHere says how the settings change a rule.
-func ruleHere(id string, r guard.Rules) string {
+// ruleNote says how the settings change a rule.
+func ruleNote(id string, r guard.Rules) string {
 	has := func(list []guard.Pattern) bool {
 		return slices.ContainsFunc(list, func(p guard.Pattern) bool { return p.String() == id })
 	}
@@ -71,8 +71,8 @@ func ruleHere(id string, r guard.Rules) string {
 	return ""
 }
 
-// entriesOf returns the entries of the settings with their sources.
-func entriesOf(here launch.GuardInfo) []guardEntry {
+// guardEntries returns the entries of the settings with their sources.
+func guardEntries(here launch.GuardInfo) []guardEntry {
 	g, entries := here.Settings.Guard, []guardEntry{}
 	for _, l := range []struct {
 		key   string

@@ -15,7 +15,7 @@ import (
 
 // handoverCmd is `pawl handover`. It moves a loop out of its session.
 type handoverCmd struct {
-	resumeArg
+	resumableArg
 	Now bool `help:"do not wait for the current turn to end"`
 }
 
@@ -26,12 +26,12 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	}
 	switch {
 	case s.HasEnded() && !s.HasWorkLeft():
-		return notEnded(s)
+		return requireUnended(s)
 	case s.HasEnded():
 	case !s.InSession() && s.Alive:
 		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s already runs in the background, process %d", s.ID, s.Driver.PID)
-	case s.InSession() && !c.Now && a.occupied(s):
-		return a.leaveLater(s)
+	case s.InSession() && !c.Now && a.isSessionBusy(s):
+		return a.requestHandover(s)
 	}
 	pid, err := a.background().StartDriver(ctx, s.Loop, s.Driver.Epoch, append(c.args(), "--now")...)
 	if err != nil && ctx.Err() == nil && s.InSession() && !s.HasEnded() {
@@ -46,12 +46,12 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 			a.printf("  it had ended %s; its limits, counted from its beginning: %s\n", was.Outcome, limits(m.State.Policy.Limits))
 		}
 	}
-	a.printf("%s", aboutRunner(s.ID))
+	a.printf("%s", runnerHints(s.ID))
 	return nil
 }
 
-// leaveLater asks a loop to leave its session at the end of the current turn.
-func (a *app) leaveLater(s *loopinfo.Loop) error {
+// requestHandover asks a loop to leave its session at the end of the current turn.
+func (a *app) requestHandover(s *loopinfo.Loop) error {
 	if s.Memory.State.Handover.To == loop.OwnerRunner {
 		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
@@ -59,17 +59,17 @@ func (a *app) leaveLater(s *loopinfo.Loop) error {
 	if err := a.send(s, record.Message{Kind: record.MessageToRunner, Text: "a user asked for it"}); err != nil {
 		return err
 	}
-	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))
+	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, runnerHints(s.ID))
 	return nil
 }
 
-// aboutRunner lists the commands for a loop that runs outside of a session.
-func aboutRunner(id string) string {
+// runnerHints lists the commands for a loop that runs outside of a session.
+func runnerHints(id string) string {
 	return "  watch  pawl status " + id + ", pawl log " + id + " --follow\n  back   in Claude Code:  ! pawl start --take " + id + "\n"
 }
 
-// occupied reports whether a handover now would interrupt the loop's session or its driver.
-func (a *app) occupied(s *loopinfo.Loop) bool {
+// isSessionBusy reports whether a handover now would interrupt the loop's session or its driver.
+func (a *app) isSessionBusy(s *loopinfo.Loop) bool {
 	st, in := s.Memory.State, s.Memory.Bound
 	switch {
 	case in.Closed || in.Client != 0 && !proc.Alive(in.Client):

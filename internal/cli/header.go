@@ -29,10 +29,10 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		}
 	}
 	limits := at.Policy.Limits
-	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, home: d.StateDir, context: -1, userCommit: d.UserCommit, leftAlone: d.UserFiles, uncommitted: uncommitted, unsigned: unsigned, doubtful: doubtful}
+	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, stateDir: d.StateDir, context: -1, userCommit: d.UserCommit, excludedFiles: d.UserFiles, uncommitted: uncommitted, unsigned: unsigned, possibleUserChanges: doubtful}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
-		Branch: commitsTo(d.Spec.Repository), From: from(d.Spec.Repository), Resumed: d.Resumed, Done: at.Tasks.Count(loop.Done),
+		Branch: commitBranch(d.Spec.Repository), From: startPoint(d.Spec.Repository), Resumed: d.Resumed, Done: at.Tasks.Count(loop.Done),
 		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: d.Spec.Agent.ReportsNoCost(), Sandbox: d.Sandbox.Lines(false),
 	}
 	switch {
@@ -51,7 +51,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 		started.Kind = string(kind)
 	}
 	for _, g := range d.Spec.Gates {
-		started.Gates = append(started.Gates, shown(g))
+		started.Gates = append(started.Gates, displayGate(g))
 	}
 	out.Print(started)
 	return s, nil
@@ -62,24 +62,24 @@ func goalSource(spec record.Request) string {
 	return cmp.Or(spec.Plan, plan.OneLine(spec.Prompt, 60))
 }
 
-// commitsTo returns the branch that the loop commits to, "" if it commits to none.
-func commitsTo(spec record.Repository) string {
+// commitBranch returns the branch that the loop commits to, "" if it commits to none.
+func commitBranch(spec record.Repository) string {
 	if spec.NoCommit {
 		return ""
 	}
 	return spec.Branch
 }
 
-// from returns the loop's first commit, with the user's branch if it is not the loop's.
-func from(spec record.Repository) string {
+// startPoint returns the loop's first commit, with the user's branch if it is not the loop's.
+func startPoint(spec record.Repository) string {
 	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
 		return spec.StartBranch + " " + loopinfo.StartCommit(spec)
 	}
 	return loopinfo.StartCommit(spec)
 }
 
-// shown returns a gate for the screen, with the folder that it runs in.
-func shown(g gate.Gate) term.Gate {
+// displayGate returns a gate for the screen, with the folder that it runs in.
+func displayGate(g gate.Gate) term.Gate {
 	if g.Kind == gate.ByReview {
 		text := plan.OneLine(g.Name+": "+g.Rubric, 100)
 		return term.Gate{Name: text, Command: text}

@@ -26,12 +26,12 @@ func (c *hookCmd) Run(a *app) error {
 		Parent: parent, Version: version.String(), Untracked: untracked, IsOrphaned: func() bool { return os.Getppid() != parent },
 	})
 	if slices.Contains(c.Args, "--wake") {
-		return codeOf(code) // the agent is told what is on standard error
+		return exitError(code) // the agent is told what is on standard error
 	}
 	if err := a.startDaemon(a.env.Session.ID); err != nil {
 		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
 	}
-	return codeOf(code)
+	return exitError(code)
 }
 
 // untrackedTimeout is how long git may take during a tool call.

@@ -51,7 +51,7 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	for _, r := range results {
-		a.printf("%s  %s  %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
+		a.printf("%s  %s  %s\n", statusMark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
 		if r.Status != gate.Pass {
 			a.printf("    %s\n", narrate.GateResult(r))
 			for _, line := range failingLines(r) {
@@ -75,7 +75,7 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	if len(c.Gate) > 0 {
 		return c.Gate, nil
 	}
-	found, err := a.suggested(root)
+	found, err := a.suggestGates(root)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func (c *initCmd) gates(a *app, root string) ([]string, error) {
 	return []string{command}, nil
 }
 
-// suggested returns the gates that the files at the root suggest. If there are none, it returns that
+// suggestGates returns the gates that the files at the root suggest. If there are none, it returns that
 // of the project below the root that contains the current folder.
-func (a *app) suggested(root string) ([]string, error) {
+func (a *app) suggestGates(root string) ([]string, error) {
 	if found := config.Suggest(root); len(found) > 0 {
 		return found, nil
 	}
@@ -116,13 +116,13 @@ func (a *app) nextSteps(root string) {
 	plans, err := planfile.Find(root)
 	a.printf("next:\n")
 	if err == nil && len(plans) > 0 {
-		a.printf("  pawl run --dry-run         see what a loop over %s would do\n", a.shown(plans[0]))
+		a.printf("  pawl run --dry-run         see what a loop over %s would do\n", a.relativePath(plans[0]))
 	} else {
 		a.printf("  pawl plan new 'YOUR IDEA'  write a plan with the agent\n")
 	}
 	a.printf("  pawl install claude        run loops in your Claude Code sessions\n")
 	if s, err := a.notifySettings(root, nil); err == nil && len(s.AllReceivers()) == 0 {
-		a.printf("  %-26s see how you would be told that a loop ended or needs you\n", "pawl notify test "+a.receiverHere())
+		a.printf("  %-26s see how you would be told that a loop ended or needs you\n", "pawl notify test "+a.availableReceiver())
 	}
 	a.printf("  pawl doctor                check this machine\n")
 }

@@ -39,7 +39,7 @@ type installCmd struct {
 func (c *settingsArgs) request(a *app) (install.Request, error) {
 	scope := install.Scope(c.Scope)
 	path, err := scope.Path(a.root(), a.env.Home)
-	if err == nil && scope == install.Project && same(a.root(), a.env.Home) {
+	if err == nil && scope == install.Project && isSameFile(a.root(), a.env.Home) {
 		err = failure.New(failure.Usage, "leave --scope out", "the project settings of your home folder are your own, for all sessions")
 	}
 	return install.Request{Scope: scope, Path: path, Home: a.env.PawlHome, DryRun: c.DryRun}, err
@@ -73,7 +73,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	if c.GuardBlocks {
 		r.Wanted = r.Wanted.GuardBlocks()
 	}
-	said, err := c.cap(a, &r)
+	said, err := c.setCap(a, &r)
 	if err != nil {
 		return err
 	}
@@ -81,26 +81,26 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	name := a.near(r.Path)
+	name := a.displayPath(r.Path)
 	switch {
 	case c.DryRun && c.Verbose:
-		a.print(visible(result.Diff(name)))
+		a.print(printable(result.Diff(name)))
 	case !result.Changed():
 		a.printf("%s holds Pawl's hooks already\n", name)
 	default:
 		c.summarize(a, r.Wanted.Events, name, strings.Join(append([]string{command}, args...), " "))
 	}
 	if said != "" {
-		a.aside(c.DryRun, "  %s\n", said)
+		a.printAside(c.DryRun, "  %s\n", said)
 	}
 	switch closed := []byte(`"--closed"`); {
 	case c.GuardBlocks:
-		a.aside(c.DryRun, "  no tool runs in sessions here where %s does not answer\n", command)
+		a.printAside(c.DryRun, "  no tool runs in sessions here where %s does not answer\n", command)
 	case bytes.Contains(result.Before, closed) && !bytes.Contains(result.After, closed):
-		a.aside(c.DryRun, "  tools run in sessions here where %s does not answer, too: --guard-blocks was given before, and not now\n", command)
+		a.printAside(c.DryRun, "  tools run in sessions here where %s does not answer, too: --guard-blocks was given before, and not now\n", command)
 	}
 	if r.Scope == install.Project {
-		a.aside(c.DryRun, "  everyone who works in this repository shares the file: each needs %s on the PATH\n", command)
+		a.printAside(c.DryRun, "  everyone who works in this repository shares the file: each needs %s on the PATH\n", command)
 	}
 	a.warnUnread(result, name)
 	return nil
@@ -128,7 +128,7 @@ func (c *installCmd) liftCap(a *app) error {
 	if err != nil {
 		return err
 	}
-	name := a.near(r.Path)
+	name := a.displayPath(r.Path)
 	value, set, err := install.Variable(r.Path, install.StopBlockCap)
 	switch {
 	case err != nil:
@@ -136,9 +136,9 @@ func (c *installCmd) liftCap(a *app) error {
 	case set && value != "0":
 		return failure.New(failure.Usage, `set it to "0" there`, "%s sets %s to %s", name, install.StopBlockCap, term.Clean(value))
 	case !set && !c.Yes && !c.DryRun && !isTerminal(a.In):
-		return failure.New(failure.Usage, c.lifting()+" sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
+		return failure.New(failure.Usage, c.liftCapCommand()+" sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
 	}
-	said, err := c.cap(a, &r)
+	said, err := c.setCap(a, &r)
 	if err != nil {
 		return err
 	}
@@ -148,13 +148,13 @@ func (c *installCmd) liftCap(a *app) error {
 	}
 	switch {
 	case c.DryRun:
-		a.print(visible(result.Diff(name)))
+		a.print(printable(result.Diff(name)))
 	case result.Changed():
 		a.printf("%s is changed\n", name)
 	default:
 		a.printf("%s is as it was\n", name)
 	}
-	a.aside(c.DryRun, "  %s\n", said)
+	a.printAside(c.DryRun, "  %s\n", said)
 	a.warnUnread(result, name)
 	return nil
 }
@@ -166,16 +166,16 @@ func (a *app) warnUnread(result install.Result, name string) {
 	}
 }
 
-// near returns a path relative to the current folder, if it is below.
-func (a *app) near(path string) string {
+// displayPath returns a path relative to the current folder, if it is below.
+func (a *app) displayPath(path string) string {
 	if rel, err := filepath.Rel(git.RealPath(a.dir), path); err == nil && filepath.IsLocal(rel) {
 		path = rel
 	}
 	return term.Clean(path)
 }
 
-// aside prints a remark. In a dry run it goes to standard error, because standard output is the diff.
-func (a *app) aside(dry bool, format string, args ...any) {
+// printAside prints a remark. In a dry run it goes to standard error, because standard output is the diff.
+func (a *app) printAside(dry bool, format string, args ...any) {
 	out := a.Out
 	if dry {
 		out = a.Err
@@ -183,9 +183,9 @@ func (a *app) aside(dry bool, format string, args ...any) {
 	_, _ = fmt.Fprintf(out, format, args...)
 }
 
-// cap adds the variable that lifts the client's limit, if the scope allows it and the user agrees. It
+// setCap adds the variable that lifts the client's limit, if the scope allows it and the user agrees. It
 // returns the result in words.
-func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
+func (c *installCmd) setCap(a *app, r *install.Request) (string, error) {
 	const lifted = install.StopBlockCap + "=0"
 	if r.Scope == install.User {
 		return "the client's cap of Stop hooks stays as it is; " + install.LiftCap + " lifts it in a repository", nil
@@ -201,21 +201,21 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	if !consent && !c.DryRun && isTerminal(a.In) {
 		var err error
 		consent, err = a.confirm(confirmation{
-			text: "set " + lifted + " there, so that no turn ends after eight stops without a tool call?", enter: true, instead: c.lifting() + " sets it",
+			text: "set " + lifted + " there, so that no turn ends after eight stops without a tool call?", enter: true, instead: c.liftCapCommand() + " sets it",
 		})
 		if err != nil {
 			return "", err
 		}
 	}
 	if !consent {
-		return lifted + " is not set: a turn ends after eight stops without a tool call; " + c.lifting() + " sets it", nil
+		return lifted + " is not set: a turn ends after eight stops without a tool call; " + c.liftCapCommand() + " sets it", nil
 	}
 	r.Wanted.Env = []install.Var{{Name: install.StopBlockCap, Value: "0"}}
 	return lifted + " lifts the client's cap: Pawl keeps to the loop's own limits", nil
 }
 
-// lifting returns the command that lifts the limit at this scope without a question.
-func (c *installCmd) lifting() string {
+// liftCapCommand returns the command that lifts the limit at this scope without a question.
+func (c *installCmd) liftCapCommand() string {
 	return strings.Replace(install.LiftCap, string(install.Local), c.Scope, 1)
 }
 
@@ -252,21 +252,21 @@ func ownPath() (string, error) {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
 	called, _ := exec.LookPath(os.Args[0])
-	if called, err = filepath.Abs(called); err == nil && same(called, self) {
+	if called, err = filepath.Abs(called); err == nil && isSameFile(called, self) {
 		return called, nil
 	}
 	return self, nil
 }
 
-// same reports whether two paths lead to one file.
-func same(a, b string) bool {
+// isSameFile reports whether two paths lead to one file.
+func isSameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// visible returns a text of several lines without characters that control the terminal.
-func visible(text string) string {
+// printable returns a text of several lines without characters that control the terminal.
+func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)) {
 			return -1

@@ -33,8 +33,8 @@ type lessonsListCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/lessons.schema.json)"`
 }
 
-// lessons is the output of `pawl lessons --json`.
-type lessons struct {
+// lessonLists is the output of `pawl lessons --json`.
+type lessonLists struct {
 	Loop    string   `json:"loop,omitempty"` // its id; absent without a loop
 	Learnt  []string `json:"learnt"`         // of the loop
 	Project []string `json:"project"`        // those of the project, for every loop here
@@ -65,16 +65,16 @@ func (c *lessonsListCmd) Run(a *app) error {
 	return nil
 }
 
-func (l lessons) all() []string { return slices.Concat(l.Learnt, l.Project) }
+func (l lessonLists) all() []string { return slices.Concat(l.Learnt, l.Project) }
 
-// numberedLesson names a lesson by its number.
-type numberedLesson struct {
+// lessonNumber names a lesson by its number.
+type lessonNumber struct {
 	lessonLoop
 	Number int `arg:"" help:"its number in the list"`
 }
 
 // find returns the lesson, whether it belongs to the project, and the loop.
-func (n numberedLesson) find(a *app) (text string, project bool, s *loopinfo.Loop, err error) {
+func (n lessonNumber) find(a *app) (text string, project bool, s *loopinfo.Loop, err error) {
 	l, s, err := a.lessons(n.Loop)
 	if err != nil {
 		return "", false, nil, err
@@ -86,19 +86,19 @@ func (n numberedLesson) find(a *app) (text string, project bool, s *loopinfo.Loo
 	return all[n.Number-1], n.Number > len(l.Learnt), s, nil
 }
 
-// lessons returns the lessons of the project and of the loop, if there is one.
-func (a *app) lessons(ref string) (lessons, *loopinfo.Loop, error) {
+// lessonLists returns the lessons of the project and of the loop, if there is one.
+func (a *app) lessons(ref string) (lessonLists, *loopinfo.Loop, error) {
 	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
 	if err != nil {
-		return lessons{}, nil, err
+		return lessonLists{}, nil, err
 	}
-	l := lessons{Learnt: []string{}, Project: append([]string{}, project...)}
+	l := lessonLists{Learnt: []string{}, Project: append([]string{}, project...)}
 	s, err := a.find(ref)
 	if ref == "" && errors.Is(err, store.ErrNotFound) {
 		return l, nil, nil
 	}
 	if err != nil {
-		return lessons{}, nil, err
+		return lessonLists{}, nil, err
 	}
 	l.Loop = s.ID
 	for _, learnt := range s.Memory.State.Lessons {
@@ -129,10 +129,10 @@ func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.changeLesson(s, record.Message{Kind: record.MessageLearn, Text: text, ByUser: true})
+	return a.sendLessonChange(s, record.Message{Kind: record.MessageLearn, Text: text, ByUser: true})
 }
 
-type lessonsDropCmd struct{ numberedLesson }
+type lessonsDropCmd struct{ lessonNumber }
 
 // Run deletes a lesson.
 func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
@@ -141,7 +141,7 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if !project {
-		return a.changeLesson(s, record.Message{Kind: record.MessageForget, Text: text})
+		return a.sendLessonChange(s, record.Message{Kind: record.MessageForget, Text: text})
 	}
 	if err := lesson.Open(a.env.PawlHome).Drop(ctx, a.root(), text); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-type lessonsKeepCmd struct{ numberedLesson }
+type lessonsKeepCmd struct{ lessonNumber }
 
 // Run copies a loop's lesson to the project.
 func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {
@@ -172,8 +172,8 @@ func (a *app) keepLesson(ctx context.Context, text string) error {
 	return nil
 }
 
-// changeLesson sends the change to the loop, or applies it to one that has ended.
-func (a *app) changeLesson(s *loopinfo.Loop, m record.Message) error {
+// sendLessonChange sends the change to the loop, or applies it to one that has ended.
+func (a *app) sendLessonChange(s *loopinfo.Loop, m record.Message) error {
 	if s.HasEnded() && !s.HasWorkLeft() {
 		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
 	}

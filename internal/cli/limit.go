@@ -16,7 +16,7 @@ type limitCmd struct {
 // Run changes a loop's limits.
 func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	if s.HasEnded() {
-		return ended(s)
+		return endedError(s)
 	}
 	given := c.given()
 	if given == (loop.Limits{}) {
@@ -32,6 +32,6 @@ func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	if o := now.CurrentLimit(); o != "" {
 		a.printf("that is used up already: the loop ends before its next turn (%s)\n", o)
 	}
-	a.printf("%s", learnsLater(s))
+	a.printf("%s", deliveryNote(s))
 	return nil
 }

@@ -102,7 +102,7 @@ func (a *app) printLoops(rows []record.Summary, where bool) {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, loopinfo.HowItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
-			narrate.Cost(r), minute(r.StartedAt), r.Goal, place))
+			narrate.Cost(r), formatMinute(r.StartedAt), r.Goal, place))
 	}
 	a.printTable(lines)
 }
@@ -116,8 +116,8 @@ func (a *app) printTable(lines []string) {
 	a.printf("%s", out.String())
 }
 
-// minute returns a time for a list, "-" for none.
-func minute(t time.Time) string {
+// formatMinute returns a time for a list, "-" for none.
+func formatMinute(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}

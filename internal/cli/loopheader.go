@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// opening describes a loop that begins in a session. If begun is nil, nothing has begun.
-func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
+// openingText describes a loop that begins in a session. If begun is nil, nothing has begun.
+func openingText(p *launch.Prepared, begun *launch.SessionLoop) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-7s  %s\n", name, term.Clean(plan.OneLine(fmt.Sprintf(format, args...), 0)))
@@ -27,7 +27,7 @@ func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
 	if begun == nil {
 		b.WriteString("a loop would begin in this session\n")
 	} else {
-		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginsWords(begun.Memory.State))
+		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginWords(begun.Memory.State))
 	}
 	line("goal", "%s", s.Goal())
 	if words := narrate.Kind(s.Policy); words != "" {
@@ -53,8 +53,8 @@ func opening(p *launch.Prepared, begun *launch.SessionLoop) string {
 	return b.String()
 }
 
-// beginsWords says how a loop begins. A loop over a finished plan ends at once.
-func beginsWords(st loop.State) string {
+// beginWords says how a loop begins. A loop over a finished plan ends at once.
+func beginWords(st loop.State) string {
 	switch st.Phase {
 	case loop.Ended:
 		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
@@ -71,10 +71,10 @@ func isolationWords(s record.Spec) string {
 	if is == nil || s.Policy.Handover {
 		return ""
 	}
-	tries, most := cmp.Or(s.Policy.Tries, usualTries), s.Policy.Limits.Iterations
+	tries, most := cmp.Or(s.Policy.Tries, defaultTries), s.Policy.Limits.Iterations
 	fewest := tries
 	if s.Policy.Tries == 0 {
-		fewest = sameTries
+		fewest = defaultSameTries
 	}
 	text := "after " + triesWords(tries) + " here"
 	switch {
@@ -116,18 +116,18 @@ func handoverWords(p loop.Policy) string {
 	return fmt.Sprintf("continues in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
 }
 
-// usualTries is the default number of tries in a session. sameTries is that number if they fail in the
+// defaultTries is the default number of tries in a session. defaultSameTries is that number if they fail in the
 // same way.
 const (
-	usualTries = 3
-	sameTries  = 2
+	defaultTries     = 3
+	defaultSameTries = 2
 )
 
 func triesWords(n int) string {
 	if n == 1 {
 		return "1 try"
 	}
-	return fmt.Sprintf("%d tries", cmp.Or(n, usualTries))
+	return fmt.Sprintf("%d tries", cmp.Or(n, defaultTries))
 }
 
 func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.SessionLoop) {
@@ -168,7 +168,7 @@ func gatesWords(s record.Verification, begun *launch.SessionLoop) []string {
 	}
 	var out []string
 	for _, g := range s.Gates {
-		text := shown(g).Name
+		text := displayGate(g).Name
 		if r, ok := results[g.Name]; ok {
 			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + narrate.Counts(r) + ")"
 		}
@@ -201,17 +201,17 @@ func treeWords(s record.Repository) string {
 	return "what is verified is committed to " + s.Branch
 }
 
-// adoption says in a few lines that Pawl continues the loop of another tool's files: the user did not
+// adoptionText says in a few lines that Pawl continues the loop of another tool's files: the user did not
 // ask for it by name.
-func adoption(p *launch.Prepared, begun *launch.SessionLoop, remark string) string {
+func adoptionText(p *launch.Prepared, begun *launch.SessionLoop, remark string) string {
 	s, id := p.Spec, begun.Loop.ID
 	lives := "lives on Pawl's machine now"
 	if begun.Memory.State.Phase == loop.Ended {
-		lives = beginsWords(begun.Memory.State)
+		lives = beginWords(begun.Memory.State)
 	}
 	lines := []string{
 		fmt.Sprintf("loop %s %s, from %s: ! pawl status %[1]s, ! pawl stop %[1]s", id, lives, cmp.Or(s.CompatFile, s.Plan)),
-		judgedWords(p, begun) + " · limits " + limits(s.Policy.Limits),
+		adoptedGateWords(p, begun) + " · limits " + limits(s.Policy.Limits),
 	}
 	if s.Policy.Handover {
 		lines = append(lines, handoverWords(s.Policy))
@@ -230,8 +230,8 @@ func adoption(p *launch.Prepared, begun *launch.SessionLoop, remark string) stri
 	return strings.Join(lines, "\n")
 }
 
-// judgedWords says which gates an adopted loop has.
-func judgedWords(p *launch.Prepared, begun *launch.SessionLoop) string {
+// adoptedGateWords says which gates an adopted loop has.
+func adoptedGateWords(p *launch.Prepared, begun *launch.SessionLoop) string {
 	switch words := gatesWords(p.Spec.Verification, begun); {
 	case p.Spec.Policy.Kind != loop.Change:
 		return narrate.Kind(p.Spec.Policy)

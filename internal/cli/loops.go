@@ -31,29 +31,29 @@ type unendedArg struct {
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
 func (l unendedArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
-// loopWord is the required form of loopArg, for commands with more operands.
-type loopWord struct {
+// requiredLoopArg is the required form of loopArg, for commands with more operands.
+type requiredLoopArg struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here"`
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l loopWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.find(l.Loop) }
+func (l requiredLoopArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.find(l.Loop) }
 
-// unendedWord is the required form of unendedArg, for commands with more operands.
-type unendedWord struct {
+// requiredUnendedArg is the required form of unendedArg, for commands with more operands.
+type requiredUnendedArg struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest unfinished loop here"`
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l unendedWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
+func (l requiredUnendedArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findUnended(l.Loop) }
 
-// waitingWord is an operand that names a loop that waits for an approval.
-type waitingWord struct {
+// approvalLoopArg is an operand that names a loop that waits for an approval.
+type approvalLoopArg struct {
 	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here that waits for your approval"`
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l waitingWord) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findWaiting(l.Loop) }
+func (l approvalLoopArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findWaiting(l.Loop) }
 
 // loopID is the operand of the commands of pawl session.
 type loopID struct {
@@ -82,7 +82,7 @@ func (a *app) find(ref string) (*loopinfo.Loop, error) {
 // trust commands or stop its checks would decide about its own work. This only says no; the guard and
 // the sandbox enforce it.
 func (a *app) requireUser(what string) error {
-	id := a.comesFrom()
+	id := a.callingLoop()
 	if id == "" {
 		return nil
 	}
@@ -90,10 +90,10 @@ func (a *app) requireUser(what string) error {
 		"this comes out of loop %s, and only a user may %s", id, what)
 }
 
-// comesFrom returns the id of the loop that this process belongs to, "" for none. A command can remove
+// callingLoop returns the id of the loop that this process belongs to, "" for none. A command can remove
 // the variable from its environment, so the parent processes are checked too. They must have been
 // started for a loop of this store, or drive one here. If that is unknown, the variable decides.
-func (a *app) comesFrom() string {
+func (a *app) callingLoop() string {
 	if a.env.Loop != "" {
 		return a.env.Loop
 	}
@@ -102,7 +102,7 @@ func (a *app) comesFrom() string {
 		return ""
 	}
 	markers, above := proc.AncestorMarkers(), proc.AncestorPIDs()
-	host, _ := os.Hostname() // "" is nobody's
+	host, _ := os.Hostname() // no driver has the host ""
 	for _, l := range loops {
 		if slices.Contains(markers, l.ID) {
 			return l.ID

@@ -23,7 +23,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) error {
 		}
 		o.Loop = l.ID
 	}
-	a.awaits("an MCP client, which normally starts this itself (the plugin, or: claude mcp add pawl -- pawl mcp); Ctrl-C ends it")
+	a.announceRead("an MCP client, which normally starts this itself (the plugin, or: claude mcp add pawl -- pawl mcp); Ctrl-C ends it")
 	return mcpserver.New(o).Serve(ctx, mcpserver.Lines{In: a.In, Out: a.Out})
 }
 

@@ -14,17 +14,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// next lists the commands to type after the loop's end.
-func (s *show) next(now loop.State, commits int) []string {
+// nextSteps lists the commands to type after the loop's end.
+func (s *show) nextSteps(now loop.State, commits int) []string {
 	var lines []string
 	if commits > 0 {
-		ctx, l, from := context.Background(), store.Open(s.home).Loop(s.id), loopinfo.ComparedWith(s.spec.Repository)
+		ctx, l, from := context.Background(), store.Open(s.stateDir).Loop(s.id), loopinfo.ComparedWith(s.spec.Repository)
 		if repo, err := launch.Repo(ctx, l); err == nil && loopinfo.PartlyMerged(ctx, repo, s.spec.Repository, now.Tasks) {
 			from = loopinfo.StartCommit(s.spec.Repository)
 		}
 		lines = append(lines, fmt.Sprintf("git diff %s...%s", from, s.spec.Branch))
-		here := launch.ReadCheckout(ctx, s.home, l, s.spec)
-		if words := merging(here, s.spec.Repository, now.Outcome); words != "" {
+		here := launch.ReadCheckout(ctx, s.stateDir, l, s.spec)
+		if words := mergeCommand(here, s.spec.Repository, now.Outcome); words != "" {
 			lines = append(lines, words)
 		}
 	}
@@ -46,9 +46,9 @@ func (s *show) next(now loop.State, commits int) []string {
 	return lines
 }
 
-// merging returns the command that merges the loop's branch from the user's checkout. If the loop is
+// mergeCommand returns the command that merges the loop's branch from the user's checkout. If the loop is
 // not done, it is the command that leaves that branch. It returns "" if neither is needed.
-func merging(c launch.Checkout, spec record.Repository, how loop.Outcome) string {
+func mergeCommand(c launch.Checkout, spec record.Repository, how loop.Outcome) string {
 	home, here := spec.StartBranch, c.Branch
 	if spec.NoCommit || spec.Branch == "" || home == "" || home == spec.Branch {
 		return ""

@@ -31,7 +31,7 @@ func TestMergingFromWhereTheCheckoutIs(t *testing.T) {
 		{"not done, worktree", launch.Checkout{Branch: "x"}, true, loop.Stuck, ""},
 	} {
 		spec := record.Repository{StartBranch: "main", Branch: "pawl/a", UsesWorktree: c.worktree}
-		if got := merging(c.at, spec, c.how); got != c.want {
+		if got := mergeCommand(c.at, spec, c.how); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

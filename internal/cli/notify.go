@@ -38,34 +38,34 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	}
 	receivers := settings.ReceiversFor(notice.Test)
 	if len(receivers) == 0 {
-		return failure.New(failure.Usage, fmt.Sprintf("set them up in pawl.toml:  [notify]  to = [%[1]q];  or name one:  pawl notify test %[1]s", a.receiverHere()), "no receiver of notifications is set up")
+		return failure.New(failure.Usage, fmt.Sprintf("set them up in pawl.toml:  [notify]  to = [%[1]q];  or name one:  pawl notify test %[1]s", a.availableReceiver()), "no receiver of notifications is set up")
 	}
 	n := notice.Notice{Event: notice.Test, Reason: "test", Title: "pawl · test notification", Text: "pawl notify test", Root: root, At: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, notify.SendTimeout)
 	defer cancel()
 	_, _ = fmt.Fprintf(a.Err, "pawl: sending, with retries for at most %s\n", figure.Duration(notify.SendTimeout))
-	failed := a.sender(root).Send(ctx, n, receivers)
+	failed := a.newSender(root).Send(ctx, n, receivers)
 	for _, r := range receivers {
 		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
 			a.printf("%s: failed: %s\n", r, plan.OneLine(failed[i].Err.Error(), 0))
 			continue
 		}
-		if r.Kind == notice.Bell && !a.ring(n) {
+		if r.Kind == notice.Bell && !a.ringBell(n) {
 			a.printf("%s: standard error is not a terminal\n", r)
 			continue
 		}
-		a.printf("%s: sent%s\n", r, a.answersBy(settings, r, root))
+		a.printf("%s: sent%s\n", r, a.answerSenders(settings, r, root))
 	}
 	if len(failed) > 0 {
-		return disagrees
+		return codeFailed
 	}
 	return nil
 }
 
-// answersBy says whose replies to a receiver count, "" if it takes none.
-func (a *app) answersBy(s notice.Settings, r notice.Receiver, root string) string {
+// answerSenders says whose replies to a receiver count, "" if it takes none.
+func (a *app) answerSenders(s notice.Settings, r notice.Receiver, root string) string {
 	from := s.AnswerSenders(r)
-	switch err := a.sender(root).CheckAnswers(r); {
+	switch err := a.newSender(root).CheckAnswers(r); {
 	case r.Kind != notice.Telegram && r.Kind != notice.Slack:
 		return ""
 	case err != nil && len(from) > 0:
@@ -88,17 +88,17 @@ func (a *app) notifySettings(root string, typed []string) (notice.Settings, erro
 		return notice.Settings{}, err
 	}
 	commands := slices.DeleteFunc(settings.RepoCommands(), func(c config.Command) bool { return c.Kind != config.KindNotify })
-	err = a.trusted(root, commands, showTrust)
+	err = a.requireTrust(root, commands, showTrust)
 	return notice.Settings(settings.Notify), err
 }
 
-// sender returns a sender that acts as the user, in the root of a repository.
-func (a *app) sender(root string) notify.Sender {
+// newSender returns a sender that acts as the user, in the root of a repository.
+func (a *app) newSender(root string) notify.Sender {
 	return notify.Sender{Vars: a.env.Vars, Dir: root, Home: a.env.Home, Redact: redact.New(a.env.Vars).String}
 }
 
-// ring rings the terminal's bell and sets its title. It reports whether there is a terminal.
-func (a *app) ring(n notice.Notice) bool {
+// ringBell rings the terminal's bell and sets its title. It reports whether there is a terminal.
+func (a *app) ringBell(n notice.Notice) bool {
 	if !isTerminal(a.Err) || a.env.Dumb {
 		return false
 	}
@@ -106,13 +106,13 @@ func (a *app) ring(n notice.Notice) bool {
 	return true
 }
 
-// rings makes the loop's notices ring the bell if the user chose it.
-func (a *app) rings(d *launch.Driver) {
+// ringOnNotice makes the loop's notices ring the bell if the user chose it.
+func (a *app) ringOnNotice(d *launch.Driver) {
 	post := d.Notify
 	d.Notify = func(n notice.Notice) {
 		wanted := slices.ContainsFunc(d.Spec.Notify.ReceiversFor(n.Event), func(r notice.Receiver) bool { return r.Kind == notice.Bell })
 		if wanted && d.Spec.Notify.QuietUntil(time.Now()).IsZero() {
-			a.ring(n)
+			a.ringBell(n)
 		}
 		if post != nil {
 			post(n)
@@ -122,17 +122,17 @@ func (a *app) rings(d *launch.Driver) {
 
 // warnUnreachable warns of receivers that cannot work here.
 func (a *app) warnUnreachable(s notice.Settings, root string) {
-	for _, words := range a.unreachable(s, root) {
+	for _, words := range a.unreachableReceivers(s, root) {
 		term.Warnf(a.Err, "%s", words)
 	}
 }
 
-// unreachable lists the receivers that cannot work here, with the reasons.
-func (a *app) unreachable(s notice.Settings, root string) []string {
+// unreachableReceivers lists the receivers that cannot work here, with the reasons.
+func (a *app) unreachableReceivers(s notice.Settings, root string) []string {
 	var out []string
 	for _, text := range s.AllReceivers() {
 		if r, err := notice.ParseReceiver(text); err == nil {
-			if err := a.sender(root).Check(r); err != nil {
+			if err := a.newSender(root).Check(r); err != nil {
 				out = append(out, fmt.Sprintf("notifications will not reach %s: %v", r, err))
 			}
 		}
@@ -140,7 +140,7 @@ func (a *app) unreachable(s notice.Settings, root string) []string {
 	for _, text := range s.Answers {
 		answers, err := notice.ParseAnswers(text)
 		if err == nil {
-			err = a.sender(root).CheckAnswers(answers.Receiver)
+			err = a.newSender(root).CheckAnswers(answers.Receiver)
 		}
 		if err != nil {
 			out = append(out, fmt.Sprintf("nobody can answer by %s: %v", answers.Receiver, err))
@@ -149,10 +149,10 @@ func (a *app) unreachable(s notice.Settings, root string) []string {
 	return out
 }
 
-// receiverHere returns a receiver that this machine has and that needs no account.
-func (a *app) receiverHere() string {
+// availableReceiver returns a receiver that this machine has and that needs no account.
+func (a *app) availableReceiver() string {
 	desktop := notice.Receiver{Kind: notice.Desktop}
-	if a.sender("").Check(desktop) == nil {
+	if a.newSender("").Check(desktop) == nil {
 		return desktop.String()
 	}
 	return notice.Receiver{Kind: notice.Bell}.String()
@@ -166,13 +166,13 @@ func (a *app) notifyFindings(root string) []doctor.Finding {
 		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you: " + err.Error(), Fix: failure.Hint(err)}}
 	}
 	var out []doctor.Finding
-	for _, words := range a.unreachable(settings, root) {
+	for _, words := range a.unreachableReceivers(settings, root) {
 		out = append(out, doctor.Finding{Check: check, Status: doctor.Warn, What: words, Fix: fix})
 	}
 	switch to := settings.AllReceivers(); {
 	case len(to) == 0:
 		out = append(out, doctor.Finding{
-			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: fmt.Sprintf("to = [%q] below [notify] in pawl.toml", a.receiverHere()),
+			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: fmt.Sprintf("to = [%q] below [notify] in pawl.toml", a.availableReceiver()),
 		})
 	case len(out) == 0:
 		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + figure.Count(len(to), "receiver")})

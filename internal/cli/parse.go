@@ -64,18 +64,18 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// commandAlone returns a grammar of only the command that the arguments name, nil for none. Building
+// singleCommandGrammar returns a grammar of only the command that the arguments name, nil for none. Building
 // the parser of all commands took half the time of `pawl version`.
-func commandAlone(args []string) any {
+func singleCommandGrammar(args []string) any {
 	if len(args) == 0 {
 		return nil
 	}
 	return grammarOf(args[:1], func(f reflect.StructField) reflect.Type { return f.Type })
 }
 
-// firstCommands returns a grammar of the commands for the first week, without their flags. rootHelp
+// firstHelpGrammar returns a grammar of the commands for the first week, without their flags. rootHelp
 // needs no more. Building the parser of all commands took a third of its time.
-func firstCommands() any {
+func firstHelpGrammar() any {
 	return grammarOf(clihelp.FirstWeek(), func(f reflect.StructField) reflect.Type {
 		var kept []reflect.StructField
 		for _, f := range reflect.VisibleFields(f.Type) {
@@ -112,17 +112,17 @@ func (a *app) dispatch(args []string) error {
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"}
 	}
-	words, asked := helpAsked(args)
+	words, asked := parseHelpRequest(args)
 	if asked && len(words) == 0 {
 		return a.firstHelp()
 	}
-	if alone := commandAlone(args); alone != nil && !asked {
+	if alone := singleCommandGrammar(args); alone != nil && !asked {
 		k, err := newParser(alone)
 		if err != nil {
 			return err
 		}
 		if ctx, err := k.Parse(args); err == nil {
-			return a.perform(ctx)
+			return a.runParsed(ctx)
 		} // the whole grammar explains an error better, because it knows all commands
 	}
 	k, err := newParser(&grammar{})
@@ -155,12 +155,12 @@ func (a *app) dispatch(args []string) error {
 		n, rest := clihelp.Named(k.Model.Node, args)
 		return clihelp.Mistake(n, rest, err)
 	}
-	return a.perform(ctx)
+	return a.runParsed(ctx)
 }
 
 // firstHelp prints the help of pawl --help.
 func (a *app) firstHelp() error {
-	k, err := newParser(firstCommands())
+	k, err := newParser(firstHelpGrammar())
 	if err != nil {
 		return err
 	}
@@ -168,8 +168,8 @@ func (a *app) firstHelp() error {
 	return nil
 }
 
-// perform runs the parsed command.
-func (a *app) perform(ctx *kong.Context) error {
+// runParsed runs the parsed command.
+func (a *app) runParsed(ctx *kong.Context) error {
 	if what := ctx.Selected().Tag.Get("user"); what != "" {
 		if err := a.requireUser(what); err != nil {
 			return err
@@ -179,12 +179,12 @@ func (a *app) perform(ctx *kong.Context) error {
 	if err := ctx.BindToProvider(func() (context.Context, error) { return a.untilSignal(), nil }); err != nil {
 		return fmt.Errorf("bind the context of commands: %w", err)
 	}
-	return a.ended(ctx.Run(a))
+	return a.commandError(ctx.Run(a))
 }
 
-// helpAsked reports whether the arguments ask for help, and with which words. Examples are no
+// parseHelpRequest reports whether the arguments ask for help, and with which words. Examples are no
 // arguments, `help list`, `list --help` and `list -h`.
-func helpAsked(args []string) (words []string, asked bool) {
+func parseHelpRequest(args []string) (words []string, asked bool) {
 	if len(args) == 0 {
 		return nil, true
 	}

@@ -83,13 +83,13 @@ func (c *planShowCmd) Run(a *app) error {
 	}
 	a.printf("%s  %s, %d done (%s)\n", c.File, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
 	for _, t := range p.Tasks {
-		a.printf("  %s %s  %s%s\n", box(t.Done), t.ID, t.Title, whenWords(t))
+		a.printf("  %s %s  %s%s\n", checkbox(t.Done), t.ID, t.Title, whenWords(t))
 	}
 	return nil
 }
 
-// afterMost is the maximum number of dependencies shown for a task.
-const afterMost = 5
+// maxListedDependencies is the maximum number of dependencies shown for a task.
+const maxListedDependencies = 5
 
 // whenWords says which tasks a task waits for.
 func whenWords(t plan.Task) string {
@@ -98,7 +98,7 @@ func whenWords(t plan.Task) string {
 		words = "  optional"
 	}
 	if len(t.DependsOn) > 0 {
-		words += "  after " + plan.Few(t.DependsOn, afterMost)
+		words += "  after " + plan.Few(t.DependsOn, maxListedDependencies)
 	}
 	return words
 }
@@ -111,7 +111,7 @@ func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
 	if c.JSON {
 		return a.printJSON(planfile.ShowTask(t))
 	}
-	a.printf("%s %s  %s  (%s:%d)%s\n", box(t.Done), t.ID, t.Title, c.File, t.Line, whenWords(t))
+	a.printf("%s %s  %s  (%s:%d)%s\n", checkbox(t.Done), t.ID, t.Title, c.File, t.Line, whenWords(t))
 	for line := range strings.Lines(t.Detail) {
 		a.printf("  %s\n", plan.OneLine(line, 0))
 	}
@@ -130,7 +130,7 @@ func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
 	return nil
 }
 
-func box(done bool) string {
+func checkbox(done bool) string {
 	if done {
 		return "[x]"
 	}
@@ -167,8 +167,8 @@ type planCheckCmd struct {
 	JSON bool `name:"json" help:"print a JSON object (docs/reference/plan-check.schema.json)"`
 }
 
-// checked is the output of --json.
-type checked struct {
+// planCheckResult is the output of --json.
+type planCheckResult struct {
 	Format   string         `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
 	Problems []plan.Problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
 	Odd      []plan.Problem `json:"odd,omitempty" jsonschema:"warnings: tasks whose mark says neither open nor done (taken as open), and lines that look like tasks and are none"`
@@ -183,7 +183,7 @@ func (c *planCheckCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return errors.Join(a.printJSON(checkedOf(f, invalid)), checkCode(invalid))
+		return errors.Join(a.printJSON(newPlanCheckResult(f, invalid)), checkCode(invalid))
 	}
 	if invalid != nil {
 		all := slices.Concat(invalid.Problems, invalid.Odd)
@@ -226,11 +226,11 @@ func outlooks(p plan.Plan) []outlook {
 	return all
 }
 
-func checkedOf(f *planfile.File, invalid *planfile.Invalid) checked {
+func newPlanCheckResult(f *planfile.File, invalid *planfile.Invalid) planCheckResult {
 	if invalid != nil {
-		return checked{Problems: invalid.Problems, Odd: invalid.Odd}
+		return planCheckResult{Problems: invalid.Problems, Odd: invalid.Odd}
 	}
-	return checked{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Odd(), Outlooks: outlooks(f.Plan())}
+	return planCheckResult{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Odd(), Outlooks: outlooks(f.Plan())}
 }
 
 func checkCode(invalid *planfile.Invalid) error {

@@ -51,7 +51,7 @@ func (a *app) printDraft(c draft.Conversation, usage loop.Usage) {
 // or nil.
 func (a *app) acceptPlan(ctx context.Context, data []byte, out string) ([]byte, error) {
 	for {
-		word, err := a.askForPlan(ctx, fmt.Sprintf("write %s? [Y]es, [e]dit it first, [n]o ", a.shown(out)))
+		word, err := a.askForPlan(ctx, fmt.Sprintf("write %s? [Y]es, [e]dit it first, [n]o ", a.relativePath(out)))
 		if err != nil {
 			return nil, err
 		}
@@ -107,9 +107,9 @@ type acceptedPlan struct {
 	seen  bool     // the user saw the gates, so they may run
 }
 
-// keepPlan writes the plan, and its gates to pawl.toml.
-func (a *app) keepPlan(ctx context.Context, p acceptedPlan) error {
-	name := a.shown(p.path)
+// writePlan writes the plan, and its gates to pawl.toml.
+func (a *app) writePlan(ctx context.Context, p acceptedPlan) error {
+	name := a.relativePath(p.path)
 	if err := atomicfile.Write(p.path, p.text, 0o644); err != nil {
 		a.print(string(p.text)) // so that it is not lost: the user paid for it
 		return fmt.Errorf("write %s: %w", name, err)
@@ -145,7 +145,7 @@ func (a *app) writeGates(ctx context.Context, gates []string, trust bool) error 
 	if err := atomicfile.Write(path, text.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", config.ProjectFile, err)
 	}
-	a.printf("wrote gates = [%s] to %s\n", strings.Join(quoted, ", "), a.shown(path))
+	a.printf("wrote gates = [%s] to %s\n", strings.Join(quoted, ", "), a.relativePath(path))
 	settings, err := a.resolve(root, nil)
 	if err != nil {
 		return err

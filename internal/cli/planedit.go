@@ -18,26 +18,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// planWord is an operand that names a plan to edit.
-type planWord struct {
+// editedPlanArg is an operand that names a plan to edit.
+type editedPlanArg struct {
 	Plan string `arg:"" name:"PLAN" help:"the plan, or the loop that works on it; . = the newest unfinished loop here"`
 }
 
-// planTask names a plan and one of its tasks.
-type planTask struct {
-	planWord
+// editedTaskArg names a plan and one of its tasks.
+type editedTaskArg struct {
+	editedPlanArg
 	Task string `arg:"" name:"ID" help:"the task, as in pawl plan show"`
 }
 
-// planPlace says before or after which task to work on a task.
-type planPlace struct {
+// taskPosition says before or after which task to work on a task.
+type taskPosition struct {
 	Before string `placeholder:"ID" xor:"place" help:"work on it before this task"`
 	After  string `placeholder:"ID" xor:"place" help:"work on it after this task"`
 }
 
 type planAddCmd struct {
-	planWord
-	planPlace
+	editedPlanArg
+	taskPosition
 	Title []string `arg:"" name:"TITLE" help:"what is to be done"`
 }
 
@@ -47,7 +47,7 @@ func (c *planAddCmd) Run(a *app) error {
 }
 
 type planEditCmd struct {
-	planTask
+	editedTaskArg
 	Title []string `arg:"" name:"TITLE" help:"its new title"`
 }
 
@@ -56,14 +56,14 @@ func (c *planEditCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retitle, Task: c.Task, Title: strings.Join(c.Title, " ")})
 }
 
-type planSkipCmd struct{ planTask }
+type planSkipCmd struct{ editedTaskArg }
 
 // Run lets a loop skip a task.
 func (c *planSkipCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Skip, Task: c.Task})
 }
 
-type planRetryCmd struct{ planTask }
+type planRetryCmd struct{ editedTaskArg }
 
 // Run lets a loop try a task again.
 func (c *planRetryCmd) Run(a *app) error {
@@ -71,8 +71,8 @@ func (c *planRetryCmd) Run(a *app) error {
 }
 
 type planMoveCmd struct {
-	planTask
-	planPlace
+	editedTaskArg
+	taskPosition
 }
 
 // Run changes when a task is worked on.
@@ -80,7 +80,7 @@ func (c *planMoveCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Move, Task: c.Task, Before: c.Before, After: c.After})
 }
 
-type planReopenCmd struct{ planTask }
+type planReopenCmd struct{ editedTaskArg }
 
 // Run opens a done task again.
 func (c *planReopenCmd) Run(a *app) error {
@@ -88,7 +88,7 @@ func (c *planReopenCmd) Run(a *app) error {
 }
 
 type planAcceptCmd struct {
-	loopWord
+	requiredLoopArg
 	File string `arg:"" optional:"" name:"FILE" help:"the edit, as pawl report names it; default: the last one"`
 }
 
@@ -168,7 +168,7 @@ func (a *app) editPlanOf(s *loopinfo.Loop, path string, e plan.Edit) error {
 	if err := a.send(s, record.Message{Kind: record.MessagePlan, Edit: &e}); err != nil {
 		return err
 	}
-	a.printf("%s: %s, from its next turn on\n%s", s.ID, done, learnsLater(s))
+	a.printf("%s: %s, from its next turn on\n%s", s.ID, done, deliveryNote(s))
 	return nil
 }
 
@@ -181,11 +181,11 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 	var out *planfile.File
 	switch {
 	case e.Do == plan.Skip || e.Do == plan.Retry:
-		hint := "pawl run " + a.shown(path) + "  begins one; then say this again"
+		hint := "pawl run " + a.relativePath(path) + "  begins one; then say this again"
 		if s != nil && s.HasWorkLeft() {
 			hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with what it skipped"
 		}
-		return failure.New(failure.Usage, hint, "no loop works on %s", a.shown(path))
+		return failure.New(failure.Usage, hint, "no loop works on %s", a.relativePath(path))
 	case e.Do == plan.Accept:
 		if out, e.Since, err = f.Accepted(e.File); err != nil {
 			return err
@@ -196,11 +196,11 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 		}
 	}
 	if err := planfile.Write(path, out); err != nil {
-		return fmt.Errorf("write %s: %w", a.shown(path), err)
+		return fmt.Errorf("write %s: %w", a.relativePath(path), err)
 	}
-	a.printf("%s: %s\n", a.shown(path), e)
+	a.printf("%s: %s\n", a.relativePath(path), e)
 	if s != nil && !s.HasWorkLeft() {
-		a.printf("%s", a.openSince(s))
+		a.printf("%s", a.reopenedTasksText(s))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type planImproveCmd struct {
 
 // Run rewrites a plan, and writes it if the user accepts it.
 func (c *planImproveCmd) Run(ctx context.Context, a *app) error {
-	return planMade(c.improve(ctx, a))
+	return planError(c.improve(ctx, a))
 }
 
 func (c *planImproveCmd) improve(ctx context.Context, a *app) error {
@@ -63,7 +63,7 @@ func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err e
 	}
 	s, err := a.loopOfPlan(path)
 	if err == nil && s != nil && !s.HasEnded() {
-		err = failure.New(failure.Usage, "pawl plan add, edit, skip and move change its plan; or stop it first", "loop %s works on %s", s.ID, a.shown(path))
+		err = failure.New(failure.Usage, "pawl plan add, edit, skip and move change its plan; or stop it first", "loop %s works on %s", s.ID, a.relativePath(path))
 	}
 	return path, format, err
 }
@@ -84,8 +84,8 @@ func (c *planImproveCmd) idea(f *planfile.File) string {
 	return text + "\nKeep the ids of tasks that stay what they were. The plan:\n\n" + string(f.Bytes())
 }
 
-// keepBefore copies the existing plan to a new file beside it.
-func (a *app) keepBefore(path string) error {
+// keepOldPlan copies the existing plan to a new file beside it.
+func (a *app) keepOldPlan(path string) error {
 	old, err := atomicfile.Read(path, planfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -107,7 +107,7 @@ func (a *app) keepBefore(path string) error {
 		if err := atomicfile.Write(name, old, 0o644); err != nil {
 			return fmt.Errorf("keep the plan as it was: %w", err)
 		}
-		a.printf("the plan as it was is in %s\n", a.shown(name))
+		a.printf("the plan as it was is in %s\n", a.relativePath(name))
 		return nil
 	}
 }

@@ -48,11 +48,11 @@ type planAuthor struct {
 
 // Run makes a plan, and writes it if the user accepts it.
 func (c *planNewCmd) Run(ctx context.Context, a *app) error {
-	return planMade(c.make(ctx, a))
+	return planError(c.make(ctx, a))
 }
 
-// planMade returns the error of a conversation with a hint for the user.
-func planMade(err error) error {
+// planError returns the error of a conversation with a hint for the user.
+func planError(err error) error {
 	if errors.Is(err, planner.ErrNoPlan) {
 		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand, one line a task:  - [ ] what is to be done", "%w", err)
 	}
@@ -111,14 +111,14 @@ func (c *planAuthor) write(ctx context.Context, a *app, begun draft.Conversation
 			return err
 		}
 	}
-	if err := a.keepBefore(to.path); err != nil {
+	if err := a.keepOldPlan(to.path); err != nil {
 		return err
 	}
 	accepted := acceptedPlan{path: to.path, text: data, seen: !c.Yes}
 	if len(to.settings.Gates) == 0 {
 		accepted.gates = made.Draft.Plan().Gates
 	}
-	return a.keepPlan(ctx, accepted)
+	return a.writePlan(ctx, accepted)
 }
 
 // begin begins the conversation about the operands. The text of issues is read later.
@@ -140,7 +140,7 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 	var err error
 	switch {
 	case text == "-":
-		a.awaits("what you want; Ctrl-D ends it")
+		a.announceRead("what you want; Ctrl-D ends it")
 		var data []byte
 		data, err = io.ReadAll(io.LimitReader(a.In, prompt.MaxIdea+1))
 		text = string(data)
@@ -173,16 +173,16 @@ func (c *planNewCmd) output(a *app) (string, error) {
 	}
 	path := a.abs(cmp.Or(c.Out, names[c.Format], "plan.md"))
 	if _, err := os.Lstat(path); err == nil {
-		return "", failure.New(failure.Usage, "name another file, such as --out "+planfile.FreeName(a.dir)+", or move this one", "%s is there already", a.shown(path))
+		return "", failure.New(failure.Usage, "name another file, such as --out "+planfile.FreeName(a.dir)+", or move this one", "%s is there already", a.relativePath(path))
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return "", failure.New(failure.Usage, "make the folder first", "there is no folder %s", a.shown(filepath.Dir(path)))
+		return "", failure.New(failure.Usage, "make the folder first", "there is no folder %s", a.relativePath(filepath.Dir(path)))
 	}
 	return path, nil
 }
 
-// shown returns a path relative to the current folder, if it is below.
-func (a *app) shown(path string) string {
+// relativePath returns a path relative to the current folder, if it is below.
+func (a *app) relativePath(path string) string {
 	if rel, err := filepath.Rel(a.dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
@@ -200,7 +200,7 @@ func (c *planAuthor) settings(a *app, root string) (config.Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, a.trusted(root, s.RepoCommands(), showTrust)
+	return s, a.requireTrust(root, s.RepoCommands(), showTrust)
 }
 
 // converse holds the conversation and shows what the agents do.
@@ -224,7 +224,7 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 	}
 	tell := planProgress{a: a, agent: who.Name()}
 	return planner.Make(ctx, begun, planner.Options{
-		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.event, Begin: tell.begin,
+		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.showEvent, Begin: tell.showRequest,
 		Guard: func(call toolcall.Call) agent.Verdict {
 			v := guard.Check(call, rules.Rules)
 			return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}
@@ -250,8 +250,8 @@ func (p planProgress) line(format string, args ...any) {
 	_, _ = fmt.Fprintln(p.a.Err, term.Wrap(fmt.Sprintf(format, args...), p.a.columns))
 }
 
-// begin prints what the agent is asked for next.
-func (p planProgress) begin(c draft.Conversation) {
+// showRequest prints what the agent is asked for next.
+func (p planProgress) showRequest(c draft.Conversation) {
 	switch {
 	case c.Rejected != "":
 		p.line("the reply could not be used (%s); %s is asked again", plan.OneLine(c.Rejected, 300), p.agent)
@@ -269,8 +269,8 @@ func (p planProgress) begin(c draft.Conversation) {
 	}
 }
 
-// event prints what the agent reads.
-func (p planProgress) event(e agent.Event) {
+// showEvent prints what the agent reads.
+func (p planProgress) showEvent(e agent.Event) {
 	switch {
 	case e.Kind == agent.KindTool && e.Does.Kind != toolcall.Answer:
 		p.line("  %s", plan.OneLine(cmp.Or(e.Detail, e.Tool), 100))

@@ -76,7 +76,7 @@ func (a *app) installPlugin(ctx context.Context, dry bool) error {
 		return err
 	}
 	did, err := s.Install(ctx)
-	a.tellSteps(did, dry)
+	a.printSteps(did, dry)
 	switch err = cmp.Or(err, ctx.Err()); {
 	case err != nil || dry:
 	case did == nil:
@@ -94,15 +94,15 @@ func (a *app) uninstallPlugin(ctx context.Context, dry bool) error {
 		return err
 	}
 	did, err := s.Uninstall(ctx)
-	a.tellSteps(did, dry)
+	a.printSteps(did, dry)
 	if err = cmp.Or(err, ctx.Err()); err == nil && did == nil {
 		a.printf("the client does not have the plugin from %s\n", term.Clean(s.Dir))
 	}
 	return err
 }
 
-// tellSteps prints the steps that were done or would be done.
-func (a *app) tellSteps(did []string, dry bool) {
+// printSteps prints the steps that were done or would be done.
+func (a *app) printSteps(did []string, dry bool) {
 	word := "done:"
 	if dry {
 		word = "would:"

@@ -23,8 +23,8 @@ type proveCmd struct {
 	JSON bool          `name:"json" help:"print a JSON object (docs/reference/prove.schema.json)"`
 }
 
-// proven is the output of --json.
-type proven struct {
+// proveResult is the output of --json.
+type proveResult struct {
 	Commit    string                 `json:"commit" jsonschema:"full hash of the commit, or of a loop's last"`
 	Before    string                 `json:"before" jsonschema:"full hash of the commit that it is compared with"`
 	Tested    int                    `json:"tested" jsonschema:"functions of which a test notices when they are broken"`
@@ -40,11 +40,11 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	out, of, err := a.whatToProve(ctx, repo, c.What)
+	out, of, err := a.resolveProofTarget(ctx, repo, c.What)
 	if err != nil {
 		return err
 	}
-	o, gates, err := a.proveWith(repo.Root(), of, c.Gate)
+	o, gates, err := a.proofGates(repo.Root(), of, c.Gate)
 	if err != nil {
 		return err
 	}
@@ -54,9 +54,9 @@ func (c *proveCmd) Run(ctx context.Context, a *app) error {
 	return a.conclude(c.JSON, verdict{out, func() { a.printProven(out) }, out.code()})
 }
 
-// whatToProve returns the commit that a word names, or the commits of a loop since it began. of is the
+// resolveProofTarget returns the commit that a word names, or the commits of a loop since it began. of is the
 // loop that made them, or nil if it is unknown here.
-func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *loopinfo.Loop, err error) {
+func (a *app) resolveProofTarget(ctx context.Context, repo *git.Repo, word string) (out proveResult, of *loopinfo.Loop, err error) {
 	out.Functions = []verify.FunctionProof{}
 	from, to := "", word
 	if word == "" {
@@ -90,9 +90,9 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 	return out, of, err
 }
 
-// proveWith returns the gates to run and their options: the typed gates, else the loop's, else the
+// proofGates returns the gates to run and their options: the typed gates, else the loop's, else the
 // project's.
-func (a *app) proveWith(root string, of *loopinfo.Loop, typed []string) (verify.Options, []gate.Gate, error) {
+func (a *app) proofGates(root string, of *loopinfo.Loop, typed []string) (verify.Options, []gate.Gate, error) {
 	if of != nil && len(typed) == 0 {
 		if gates := gate.Commands(of.Spec.Gates); len(gates) > 0 {
 			return verify.Options{Set: of.Spec.GateEnv, Setup: of.Spec.Setup, Tests: of.Spec.Tests}, gates, nil
@@ -104,8 +104,8 @@ func (a *app) proveWith(root string, of *loopinfo.Loop, typed []string) (verify.
 }
 
 // prove breaks the functions and adds the results to out.
-func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r verify.ProofRequest, out *proven) (err error) {
-	v, done, err := a.audits(repo).Verifier(ctx, o)
+func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r verify.ProofRequest, out *proveResult) (err error) {
+	v, done, err := a.auditOptions(repo).Verifier(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 	n := 0
 	r.Tried = func(p verify.FunctionProof) {
 		n++
-		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), provenWord(p))
+		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), proofWord(p))
 	}
 	for _, g := range r.Gates {
 		a.watchGate(verify.Progress{Gate: g.Name})
@@ -138,18 +138,18 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 
 // code returns the exit code. Lines decide only if no function could be broken: a test cannot notice
 // some changes of a line.
-func (o proven) code() error {
+func (o proveResult) code() error {
 	switch {
 	case o.Tested < o.Tried, o.Tried == 0 && len(o.Missed) > 0:
-		return disagrees
+		return codeFailed
 	case o.Tried+o.Lines == 0, len(o.Functions) > 0 && o.Tried == 0:
-		return cannotTell
+		return codeUndecided
 	}
 	return nil
 }
 
 // headline returns the result in one line.
-func (o proven) headline() string {
+func (o proveResult) headline() string {
 	lines := fmt.Sprintf("tests notice %d of %d broken lines", o.Lines-len(o.Missed), o.Lines)
 	switch {
 	case len(o.Functions)+o.Lines == 0:
@@ -162,8 +162,8 @@ func (o proven) headline() string {
 	return memory.TestedFunctions(o.Tested, len(o.Functions))
 }
 
-// provenWord returns a result in words.
-func provenWord(p verify.FunctionProof) string {
+// proofWord returns a result in words.
+func proofWord(p verify.FunctionProof) string {
 	if p.ChangeSurvived() {
 		return "change not tested"
 	}
@@ -172,18 +172,18 @@ func provenWord(p verify.FunctionProof) string {
 	}[p.Result]
 }
 
-func (a *app) printProven(out proven) {
+func (a *app) printProven(out proveResult) {
 	a.printf("%.9s  %s\n", out.Commit, out.headline())
 	for _, p := range out.Functions {
-		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
+		a.printf("  %-20s %s:%d  %s  %s\n", proofWord(p), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), proofReason(p))
 	}
 	for _, m := range out.Missed {
 		a.printf("  %-20s %s\n", "no test notices when", plan.OneLine(m.String(), 200))
 	}
 }
 
-// provenWhy returns the reason of a result.
-func provenWhy(p verify.FunctionProof) string {
+// proofReason returns the reason of a result.
+func proofReason(p verify.FunctionProof) string {
 	switch p.Result {
 	case gate.Killed:
 		if len(p.By) == 0 {

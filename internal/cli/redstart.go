@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// redTimeout is how long a question about red gates waits for an answer. An unattended run then
+// redAnswerTimeout is how long a question about red gates waits for an answer. An unattended run then
 // continues.
-const redTimeout = time.Minute
+const redAnswerTimeout = time.Minute
 
 // redQuestion asks at the terminal whether gates that are red before any work are part of it. The user
 // should not pay for fixing what others broke.
@@ -25,15 +25,15 @@ type redQuestion struct {
 	read  func() (string, error) // reads one line that the user types
 	print func(term.Event)
 
-	answer string   // allowRed or leaveOut, if the run must begin again; else ""
+	answer string   // answerAllow or answerLeaveOut, if the run must begin again; else ""
 	red    []string // the red gates
 }
 
 // Answers to type.
 const (
-	stopToFix = "s"
-	allowRed  = "a"
-	leaveOut  = "l"
+	answerStop     = "s"
+	answerAllow    = "a"
+	answerLeaveOut = "l"
 )
 
 // Ask waits for the answer. wanted reports whether the gates are part of the work. goesOn reports
@@ -46,11 +46,11 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		}
 	}
 	choices := []string{
-		"Enter: yes, continue (it does so by itself after " + figure.Chosen(redTimeout) + ")",
+		"Enter: yes, continue (it does so by itself after " + figure.Chosen(redAnswerTimeout) + ")",
 		"s: no, stop; I fix it first",
 		"a: no, it may stay red (baseline = \"allow\")",
 	}
-	mayLeave := len(gate.Commands(q.others())) > 0 // otherwise no gate would be left
+	mayLeave := len(gate.Commands(q.passingGates())) > 0 // otherwise no gate would be left
 	if mayLeave {
 		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
 	}
@@ -67,16 +67,16 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	select {
 	case answer := <-answers:
 		switch answer {
-		case allowRed, leaveOut:
-			if answer == allowRed || mayLeave {
+		case answerAllow, answerLeaveOut:
+			if answer == answerAllow || mayLeave {
 				q.answer = answer
 			}
 			return false, false
-		case stopToFix, "n", "no":
+		case answerStop, "n", "no":
 			return false, false
 		}
 		return true, true
-	case <-time.After(redTimeout):
+	case <-time.After(redAnswerTimeout):
 		q.print(term.Note{Level: term.Info, Text: "no answer: continues"})
 	case <-ctx.Done():
 	}
@@ -85,8 +85,8 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 
 // apply returns the gates for the run that begins again.
 func (q *redQuestion) apply() []gate.Gate {
-	if q.answer == leaveOut {
-		return q.others()
+	if q.answer == answerLeaveOut {
+		return q.passingGates()
 	}
 	gates := slices.Clone(q.gates)
 	for i, g := range gates {
@@ -95,7 +95,7 @@ func (q *redQuestion) apply() []gate.Gate {
 	return gates
 }
 
-// others returns the gates that are not red.
-func (q *redQuestion) others() []gate.Gate {
+// passingGates returns the gates that are not red.
+func (q *redQuestion) passingGates() []gate.Gate {
 	return slices.DeleteFunc(slices.Clone(q.gates), func(g gate.Gate) bool { return slices.Contains(q.red, g.Name) })
 }

@@ -19,7 +19,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 		answer string
 	}{
 		"": {}, "yes": {}, "s": {stops: true}, "N": {stops: true},
-		"a": {true, allowRed}, "L": {true, leaveOut},
+		"a": {true, answerAllow}, "L": {true, answerLeaveOut},
 	} {
 		t.Run(typed, func(t *testing.T) {
 			t.Parallel()
@@ -35,8 +35,8 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 			}
 			gates := q.apply()
 			switch {
-			case want.answer == leaveOut && (len(gates) != 1 || gates[0].Name != "test"),
-				want.answer == allowRed && (gates[0].AllowBaseline || !gates[1].AllowBaseline):
+			case want.answer == answerLeaveOut && (len(gates) != 1 || gates[0].Name != "test"),
+				want.answer == answerAllow && (gates[0].AllowBaseline || !gates[1].AllowBaseline):
 				t.Errorf("%+v", gates)
 			}
 		})
@@ -62,7 +62,7 @@ func TestTheOnlyGateIsNotLeftOut(t *testing.T) {
 	asked := term.Question{}
 	q := &redQuestion{
 		gates: []gate.Gate{{Name: "accept", Command: "sh accept.sh"}, {Name: "style", Kind: gate.ByReview}},
-		read:  func() (string, error) { return leaveOut, nil },
+		read:  func() (string, error) { return answerLeaveOut, nil },
 		print: func(e term.Event) { asked, _ = e.(term.Question) },
 	}
 	wanted, goesOn := q.Ask(t.Context(), loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "accept", Status: gate.Fail}}})

@@ -84,11 +84,11 @@ func exitPage() string {
 	codeTable(&b, "outcome", exitCodes())
 	b.WriteString("\nOther commands exit with 0 on success, 1 on failure and 2 on wrong usage. After a signal they exit with 130, 143 or 129.\n" +
 		"Commands that check something:\n\n")
-	codeTable(&b, "command", judgingCodes())
+	codeTable(&b, "command", checkCodes())
 	return b.String()
 }
 
-func codeTable(b *strings.Builder, what string, table []meaning) {
+func codeTable(b *strings.Builder, what string, table []codeMeaning) {
 	fmt.Fprintf(b, "| exit | %s | when |\n|---|---|---|\n", what)
 	for _, m := range table {
 		fmt.Fprintf(b, "| %d | %s | %s |\n", m.code, m.name, m.when)
@@ -117,22 +117,22 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 			Schema: schemaDraft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
 			Type: "array", Items: item,
 		},
-		"lessons":     schema[lessons](t, "What was learnt: `pawl lessons --json`."),
+		"lessons":     schema[lessonLists](t, "What was learnt: `pawl lessons --json`."),
 		"log":         schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
-		"verify":      schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
+		"verify":      schema[verifyResult](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
 		"audit":       schema[audit.Result](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
-		"prove":       schema[proven](t, "Which functions of a commit are tested: `pawl prove --json`."),
+		"prove":       schema[proveResult](t, "Which functions of a commit are tested: `pawl prove --json`."),
 		"plan":        schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
 		"plan-next":   next,
-		"plan-check":  schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),
-		"testreport":  schema[reported](t, "What the output of a test run says: `pawl testreport`."),
-		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
-		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
+		"plan-check":  schema[planCheckResult](t, "What is wrong with a plan: `pawl plan check --json`."),
+		"testreport":  schema[testReportResult](t, "What the output of a test run says: `pawl testreport`."),
+		"guard-check": schema[guardCheckResult](t, "What the guard says of a tool call: `pawl guard check --json`."),
+		"guard-list":  schema[guardListResult](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
 		"report":      schema[report.Facts](t, "What became of a loop: `pawl report --json`."),
 		"explain":     schema[loopinfo.Explanation](t, "Each decision of a loop, and why: `pawl explain --json`."),
 		"stats":       schema[report.Stats](t, "Figures over all loops: `pawl stats --json`."),
 		"notice":      schema[notice.Notice](t, "What a command or webhook of notify receives."),
-		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
+		"doctor":      schema[doctorResult](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
 	}
 }
 
@@ -199,19 +199,19 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.Summary()}},
 		"checkpoints": {[]listedCheckpoint{}, []listedCheckpoint{{N: 1, Time: time.Now(), Commit: "6e7f3a5", Subject: "the end"}}},
-		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
+		"lessons":     {lessonLists{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
-		"verify":      {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
+		"verify":      {verifyResult{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
 		"audit":       {told, audit.Result{Gates: []audit.Gate{}, Verdict: audit.Undecided, Reason: "no trailer"}},
-		"prove":       {proven{Functions: []verify.FunctionProof{}}},
+		"prove":       {proveResult{Functions: []verify.FunctionProof{}}},
 		"plan":        {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
 		"plan-next":   {task, nil},
-		"doctor":      {examined{Findings: []doctor.Finding{{Check: "git", Status: doctor.OK, What: "git 2.43.0"}}}},
-		"testreport":  {reported{Result: testreport.Pass, Failing: []string{}}},
-		"guard-check": {checkedCall{Verdict: guard.Deny, Rule: guard.RulePush, Reason: "no"}, checkedCall{Verdict: guard.Allow}},
-		"guard-list":  {guardListed{guard.Catalogue(), []guardEntry{{List: "deny", Entry: "push", Source: "pawl.toml:1", Trusted: true}}}},
+		"doctor":      {doctorResult{Findings: []doctor.Finding{{Check: "git", Status: doctor.OK, What: "git 2.43.0"}}}},
+		"testreport":  {testReportResult{Result: testreport.Pass, Failing: []string{}}},
+		"guard-check": {guardCheckResult{Verdict: guard.Deny, Rule: guard.RulePush, Reason: "no"}, guardCheckResult{Verdict: guard.Allow}},
+		"guard-list":  {guardListResult{guard.Catalogue(), []guardEntry{{List: "deny", Entry: "push", Source: "pawl.toml:1", Trusted: true}}}},
 		"notice":      {notice.Notice{Event: notice.Ended, Reason: "verified", Outcome: loop.Verified}.ForLoop("brisk-otter-7f3a", "the goal", "/repo")},
-		"plan-check":  {checked{Problems: []plan.Problem{{Message: "no tasks"}}}},
+		"plan-check":  {planCheckResult{Problems: []plan.Problem{{Message: "no tasks"}}}},
 	}
 	for name, sc := range schemas(t) {
 		resolved, err := sc.Resolve(nil)

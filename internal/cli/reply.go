@@ -15,51 +15,51 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// awaiting is what a loop still waits for after a notice was sent to a chat: the answer to a question,
+// openRequest is what a loop still waits for after a notice was sent to a chat: the answer to a question,
 // or the approval of tests.
-type awaiting struct {
+type openRequest struct {
 	*loopinfo.Loop
 	question loop.Question
 	tests    []string
 }
 
-// awaited returns what the loop still waits for. It fails if that is answered already.
-func (a *app) awaited(asked notify.Asked) (awaiting, error) {
+// openRequestOf returns what the loop still waits for. It fails if that is answered already.
+func (a *app) openRequestOf(asked notify.Asked) (openRequest, error) {
 	s, err := loopinfo.Read(a.store.Loop(asked.Loop))
 	if err != nil {
-		return awaiting{}, err
+		return openRequest{}, err
 	}
 	st := s.Memory.State
 	switch {
 	case st.Outcome != "" && !s.HasEnded():
-		return awaiting{}, fmt.Errorf("%s is about to end: reply once more", s.ID)
+		return openRequest{}, fmt.Errorf("%s is about to end: reply once more", s.ID)
 	case len(asked.Tests) > 0:
 		waiting := st.Unapproved()
 		tests := slices.DeleteFunc(slices.Clone(asked.Tests), func(path string) bool { return !slices.Contains(waiting, path) })
 		if len(tests) > 0 {
-			return awaiting{Loop: s, tests: tests}, nil
+			return openRequest{Loop: s, tests: tests}, nil
 		}
 	case !s.HasEnded():
 		for _, q := range st.Unanswered() {
 			if q.Task == asked.Task && q.At.Equal(asked.At) {
-				return awaiting{Loop: s, question: q}, nil
+				return openRequest{Loop: s, question: q}, nil
 			}
 		}
 	}
-	return awaiting{}, fmt.Errorf("%s does not ask this any more", s.ID)
+	return openRequest{}, fmt.Errorf("%s does not ask this any more", s.ID)
 }
 
-// takeReply applies a reply as pawl answer, approve and reject would. A question is answered once;
+// applyReply applies a reply as pawl answer, approve and reject would. A question is answered once;
 // later replies change nothing.
-func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
-	w, err := a.awaited(asked)
+func (a *app) applyReply(asked notify.Asked, text string) (string, error) {
+	w, err := a.openRequestOf(asked)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(asked.Task + asked.At.UTC().Format(time.RFC3339Nano)))
 	id := "answer-" + hex.EncodeToString(sum[:12])
 	if len(w.tests) > 0 {
-		words, err := a.takeReplyOnTests(w, id, text)
+		words, err := a.applyTestReply(w, id, text)
 		return plan.OneLine(words, 0), err
 	}
 	q := w.question
@@ -81,8 +81,8 @@ func (a *app) takeReply(asked notify.Asked, text string) (string, error) {
 	return w.ID + ": not approved: " + plan.OneLine(answer, 200), nil
 }
 
-// takeReplyOnTests approves changed tests for a yes. Any other text rejects them and is the reason.
-func (a *app) takeReplyOnTests(w awaiting, id, text string) (string, error) {
+// applyTestReply approves changed tests for a yes. Any other text rejects them and is the reason.
+func (a *app) applyTestReply(w openRequest, id, text string) (string, error) {
 	if loop.Approves(text) {
 		tests, others := w.SplitTests(w.tests)
 		if len(tests) == 0 {

@@ -51,8 +51,8 @@ func (a *app) warnEarlierEdits(p *launch.Prepared) {
 	}
 }
 
-// nameBeside adds the repository's loops in other worktrees to an error that there is none here.
-func (a *app) nameBeside(err error) error {
+// addOtherWorktrees adds the repository's loops in other worktrees to an error that there is none here.
+func (a *app) addOtherWorktrees(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

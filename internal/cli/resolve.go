@@ -25,15 +25,15 @@ func (a *app) findLoop(ref string) (*store.Loop, error) {
 	}
 	l, err := a.store.Resolve(ref, a.root())
 	if ref == "." {
-		l, err = a.skipEmpty(l), a.nameBeside(err)
+		l, err = a.skipLoopWithoutWork(l), a.addOtherWorktrees(err)
 	}
 	return l, err
 }
 
-// skipEmpty returns the newest loop that had work, if the given one is the newest and had none. A loop
+// skipLoopWithoutWork returns the newest loop that had work, if the given one is the newest and had none. A loop
 // has none if it runs a plan that is already done.
-func (a *app) skipEmpty(newest *store.Loop) *store.Loop {
-	here, err := a.here()
+func (a *app) skipLoopWithoutWork(newest *store.Loop) *store.Loop {
+	here, err := a.loopsHere()
 	if err != nil || newest == nil || len(here) == 0 || here[0].ID != newest.ID {
 		return newest
 	}
@@ -60,14 +60,14 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 func (a *app) findUnended(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
 		s, err := a.findNewest(ref, func(s *loopinfo.Loop) bool { return !s.HasEnded() })
-		if err == nil && ref == "." && !a.livesHere(s) {
+		if err == nil && ref == "." && !a.isThisSession(s) {
 			a.warnOthersOpen(s)
 		}
 		return s, err
 	}
 	s, err := a.currentLoop()
 	if err == nil && s.HasEnded() {
-		err = ended(s)
+		err = endedError(s)
 	}
 	return s, err
 }
@@ -78,7 +78,7 @@ func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.
 	if ref != "." {
 		return a.find(ref)
 	}
-	here, err := a.here()
+	here, err := a.loopsHere()
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,10 @@ func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.
 // that wait too.
 func (a *app) findWaiting(ref string) (*loopinfo.Loop, error) {
 	s, err := a.findNewest(ref, waitsForApproval)
-	if err != nil || ref != "." || a.livesHere(s) {
+	if err != nil || ref != "." || a.isThisSession(s) {
 		return s, err
 	}
-	here, err := a.here()
+	here, err := a.loopsHere()
 	if err != nil {
 		return nil, err
 	}
@@ -121,17 +121,17 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 		return a.find(ref)
 	}
 	s, err := a.find("")
-	if err != nil || a.livesHere(s) {
+	if err != nil || a.isThisSession(s) {
 		return s, err
 	}
-	open, err := a.unended()
+	open, err := a.unendedHere()
 	if err == nil && len(open) == 0 && !s.HasWorkLeft() {
 		a.warnOlderLeft(s)
 	}
 	if err != nil || len(open) == 0 {
 		return s, err
 	}
-	others, which := namesOf(open), ""
+	others, which := loopNames(open), ""
 	if !s.HasEnded() || !s.HasWorkLeft() {
 		first := max(0, slices.IndexFunc(open, func(sum record.Summary) bool { return sum.State != "running" }))
 		if s, err = a.find(open[first].ID); err != nil {
@@ -150,10 +150,10 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 
 // warnOthersOpen warns of other loops here that have not ended: "." could mean one of them.
 func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
-	open, err := a.unended()
+	open, err := a.unendedHere()
 	others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == newest.ID })
 	if err == nil && len(others) > 0 {
-		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", newest.ID, plan.Few(namesOf(others), 4))
+		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", newest.ID, plan.Few(loopNames(others), 4))
 	}
 }
 
@@ -166,8 +166,8 @@ func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
 	}
 }
 
-// livesHere reports whether the loop lives in the session that runs this command.
-func (a *app) livesHere(s *loopinfo.Loop) bool {
+// isThisSession reports whether the loop lives in the session that runs this command.
+func (a *app) isThisSession(s *loopinfo.Loop) bool {
 	return s.InSession() && !s.HasEnded() && s.Memory.Bound.Session == a.env.Session.ID
 }
 
@@ -175,10 +175,10 @@ func (a *app) livesHere(s *loopinfo.Loop) bool {
 // ended, it returns the newest.
 func (a *app) currentLoop() (*loopinfo.Loop, error) {
 	s, err := a.find("")
-	if err != nil || a.livesHere(s) {
+	if err != nil || a.isThisSession(s) {
 		return s, err
 	}
-	open, err := a.unended()
+	open, err := a.unendedHere()
 	switch {
 	case err != nil:
 		return nil, err
@@ -187,23 +187,23 @@ func (a *app) currentLoop() (*loopinfo.Loop, error) {
 	case len(open) == 1:
 		return a.find(open[0].ID)
 	}
-	return nil, failure.New(failure.Usage, "say which: "+plan.Few(namesOf(open), 4), "%d loops here have not ended", len(open))
+	return nil, failure.New(failure.Usage, "say which: "+plan.Few(loopNames(open), 4), "%d loops here have not ended", len(open))
 }
 
-// here returns the loops of this work tree, the newest first.
-func (a *app) here() ([]record.Summary, error) {
+// loopsHere returns the loops of this work tree, the newest first.
+func (a *app) loopsHere() ([]record.Summary, error) {
 	root := a.root()
 	return a.summaries(func(other string) bool { return other == root })
 }
 
-// unended returns the loops of this work tree that have not ended.
-func (a *app) unended() ([]record.Summary, error) {
-	here, err := a.here()
+// unendedHere returns the loops of this work tree that have not ended.
+func (a *app) unendedHere() ([]record.Summary, error) {
+	here, err := a.loopsHere()
 	return slices.DeleteFunc(here, func(sum record.Summary) bool { return sum.State == "ended" }), err
 }
 
-// namesOf returns the ids of loops, each with its state.
-func namesOf(loops []record.Summary) []string {
+// loopNames returns the ids of loops, each with its state.
+func loopNames(loops []record.Summary) []string {
 	var names []string
 	for _, sum := range loops {
 		names = append(names, fmt.Sprintf("%s (%s)", sum.ID, sum.State))
@@ -211,8 +211,8 @@ func namesOf(loops []record.Summary) []string {
 	return names
 }
 
-// ended returns an error that a loop has ended, with the command that continues it.
-func ended(s *loopinfo.Loop) error {
+// endedError returns an error that a loop has ended, with the command that continues it.
+func endedError(s *loopinfo.Loop) error {
 	hint := "pawl report " + s.ID + " tells how it went"
 	if s.HasWorkLeft() {
 		hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with what it left; " + hint

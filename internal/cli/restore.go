@@ -15,7 +15,7 @@ import (
 )
 
 type restoreCmd struct {
-	loopWord
+	requiredLoopArg
 	Checkpoint int      `arg:"" optional:"" name:"n" help:"number of the checkpoint"`
 	Task       string   `placeholder:"ID" help:"restore only the undone work of this task"`
 	File       []string `sep:"none" placeholder:"PATH" help:"restore only this file or folder; repeatable"`
@@ -75,7 +75,7 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 func (a *app) restore(ctx context.Context, s *loopinfo.Loop, yes bool, find restore.Finder) error {
 	done, err := restore.Run(ctx, a.store, s, restore.Options{Find: find, Agree: func(p restore.Proposal) error {
 		a.printProposal(s, p)
-		return a.agrees(yes || len(p.Changes) == 0, s)
+		return a.confirmRestore(yes || len(p.Changes) == 0, s)
 	}})
 	if err != nil {
 		return err
@@ -111,15 +111,15 @@ func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 		switch {
 		case !there || t.Status == was.Status:
 		case t.Status == loop.Done:
-			a.printf("  task %s would be done again\n", called(t))
+			a.printf("  task %s would be done again\n", taskLabel(t))
 		default:
-			a.printf("  task %s would be open again: pawl resume %s does it anew\n", called(t), s.ID)
+			a.printf("  task %s would be open again: pawl resume %s does it anew\n", taskLabel(t), s.ID)
 		}
 	}
 }
 
-// agrees asks the user to confirm the restore.
-func (a *app) agrees(yes bool, s *loopinfo.Loop) error {
+// confirmRestore asks the user to confirm the restore.
+func (a *app) confirmRestore(yes bool, s *loopinfo.Loop) error {
 	if yes {
 		return nil
 	}
@@ -134,8 +134,8 @@ func (a *app) agrees(yes bool, s *loopinfo.Loop) error {
 	return err
 }
 
-// called returns a task's id, with its title if that says more.
-func called(t loop.Task) string {
+// taskLabel returns a task's id, with its title if that says more.
+func taskLabel(t loop.Task) string {
 	if t.Title == "" || t.Title == t.ID {
 		return t.ID
 	}

@@ -21,8 +21,8 @@ func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		if printed := filepath.Clean(file); filepath.IsLocal(printed) && !isIn(roots, rel) && (isIn(roots, printed) ||
-			!isIn(roots, filepath.Dir(rel)) && isIn(roots, filepath.Dir(printed))) {
+		if printed := filepath.Clean(file); filepath.IsLocal(printed) && !existsIn(roots, rel) && (existsIn(roots, printed) ||
+			!existsIn(roots, filepath.Dir(rel)) && existsIn(roots, filepath.Dir(printed))) {
 			rel = printed
 		}
 		return filepath.ToSlash(rel), nil
@@ -30,8 +30,8 @@ func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
 	return "", failure.New(failure.Usage, "name files of "+s.Spec.Root, "%s is not in the repository of loop %s", file, s.ID)
 }
 
-// isIn reports whether one of the folders has a file or folder at path.
-func isIn(folders []string, path string) bool {
+// existsIn reports whether one of the folders has a file or folder at path.
+func existsIn(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		_, err := os.Lstat(filepath.Join(folder, path))
 		return err == nil

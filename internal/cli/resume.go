@@ -20,7 +20,7 @@ import (
 // resumeCmd is `pawl resume`. It continues a loop that is paused, has lost its owner, or ended with
 // work left.
 type resumeCmd struct {
-	resumeArg
+	resumableArg
 	driverFlag
 	JSON         bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
 	Quiet        bool `short:"q" help:"print only the final summary"`
@@ -42,12 +42,12 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	untold := a.tellAgain(context.Background(), s)
+	untold := a.reportIssuesAgain(context.Background(), s)
 	if s.Memory.State.Outcome == loop.Verified && s.HasEnded() && !s.HasWorkLeft() { // a script may resume until the loop is verified
 		if untold != nil {
 			return untold
 		}
-		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n%s", s.ID, a.openSince(s))
+		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n%s", s.ID, a.reopenedTasksText(s))
 		return nil
 	}
 	if untold != nil { // work that is left does not wait for the tracker
@@ -66,7 +66,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	if c.Detach && !s.Alive {
-		return a.inBackground(begin, s.Loop, backgroundRun{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
+		return a.startInBackground(begin, s.Loop, backgroundRun{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
 	}
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only acquiring the loop shows whether a process drives it: a child of a runner that was just
@@ -83,11 +83,11 @@ func (c *resumeCmd) Run(a *app) error {
 	if d.Unclaimed != "" && untold == nil { // one warning about an unreachable tracker is enough
 		term.Warnf(a.Err, "%s", d.Unclaimed)
 	}
-	return a.runLoop(d, driving{mode: mode})
+	return a.runLoop(d, driveOptions{mode: mode})
 }
 
-// openSince says that the plan of a finished loop has open tasks again, "" if it has none.
-func (a *app) openSince(s *loopinfo.Loop) string {
+// reopenedTasksText says that the plan of a finished loop has open tasks again, "" if it has none.
+func (a *app) reopenedTasksText(s *loopinfo.Loop) string {
 	if s.Spec.Plan == "" {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (a *app) openSince(s *loopinfo.Loop) string {
 	if err != nil || f.Plan().Open() == 0 {
 		return ""
 	}
-	shown := a.shown(s.PlanPath())
+	shown := a.relativePath(s.PlanPath())
 	return fmt.Sprintf("%s has %s: pawl run %[1]s\n", shown, figure.Count(f.Plan().Open(), "open task"))
 }
 
@@ -109,15 +109,15 @@ func (a *app) resumeDriven(s *loopinfo.Loop) error {
 	return post(s, record.MessageResume, "")
 }
 
-// resumeArg names a loop to continue, and its new limits.
-type resumeArg struct {
+// resumableArg names a loop to continue, and its new limits.
+type resumableArg struct {
 	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the newest here that can continue"`
 	Yes  bool   `short:"y" hidden:"" help:"no longer needed"`
 	limitFlags
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (r resumeArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findResumable(r.Loop) }
+func (r resumableArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findResumable(r.Loop) }
 
 // limitFlags are new limits for a loop that has ended.
 type limitFlags struct {
@@ -144,7 +144,7 @@ func (f totalLimits) given() loop.Limits {
 // given returns the typed limits, with -1 for a typed 0 (unlimited).
 func (f limitFlags) given() loop.Limits {
 	return loop.Limits{
-		Iterations: more(f.MaxIterations), Duration: more(f.MaxDuration), CostUSD: more(f.MaxCost), Tokens: more(f.MaxTokens), Turn: more(f.TurnTimeout),
+		Iterations: limitValue(f.MaxIterations), Duration: limitValue(f.MaxDuration), CostUSD: limitValue(f.MaxCost), Tokens: limitValue(f.MaxTokens), Turn: limitValue(f.TurnTimeout),
 	}
 }
 
@@ -157,7 +157,7 @@ func (f limitFlags) limits(s *loopinfo.Loop) (loop.Limits, error) {
 	return given, nil
 }
 
-func more[T int | int64 | float64 | time.Duration](typed *T) T {
+func limitValue[T int | int64 | float64 | time.Duration](typed *T) T {
 	switch {
 	case typed == nil:
 		return 0

@@ -89,9 +89,9 @@ func (t *testFlag) Decode(ctx *kong.DecodeContext) error {
 	return ctx.Scan.PopValueInto("value", (*string)(t))
 }
 
-// typed returns the flags that were typed, by the key of their option. flags is a struct of such
+// typedFlags returns the flags that were typed, by the key of their option. flags is a struct of such
 // fields.
-func typed(flags any) map[string]any {
+func typedFlags(flags any) map[string]any {
 	out := map[string]any{}
 	v := reflect.ValueOf(flags)
 	for i := range v.NumField() {
@@ -101,7 +101,7 @@ func typed(flags any) map[string]any {
 		}
 		key := field.Tag.Get("key")
 		if key == "" {
-			key = snake(field.Name)
+			key = snakeCase(field.Name)
 		}
 		if value.Kind() == reflect.Pointer {
 			value = value.Elem()
@@ -114,7 +114,7 @@ func typed(flags any) map[string]any {
 	return out
 }
 
-func snake(name string) string {
+func snakeCase(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		if i > 0 && r >= 'A' && r <= 'Z' {
@@ -138,10 +138,10 @@ func (c *runCmd) Run(a *app) error {
 	}
 	c.connect(a)
 	ctx := context.Background()
-	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
+	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typedFlags(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
 	if several, ok := errors.AsType[*launch.SeveralPlansError](err); ok && isTerminal(a.In) && isTerminal(a.Err) {
-		if q.Words, err = a.choose(several.Plans); err != nil {
+		if q.Words, err = a.choosePlan(several.Plans); err != nil {
 			return err
 		}
 		q.Dir = several.Dir // the plans' paths are relative to that folder
@@ -190,7 +190,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	if err != nil {
 		return nil, err
 	}
-	how := driving{mode: c.mode(a)}
+	how := driveOptions{mode: c.mode(a)}
 	if !c.JSON && !c.Quiet && !c.Yes && isTerminal(a.In) && isTerminal(a.Err) && isTerminal(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.ask("", "") }}
 	}
@@ -214,8 +214,8 @@ func (a *app) warnPlanEdited(p *launch.Prepared) {
 	}
 }
 
-// warnLeft says what happens to unfinished work of an earlier loop.
-func (a *app) warnLeft(p *launch.Prepared) {
+// warnUnfinishedWork says what happens to unfinished work of an earlier loop.
+func (a *app) warnUnfinishedWork(p *launch.Prepared) {
 	if l := p.Spec.UnfinishedWork; l != nil {
 		term.Warnf(a.Err, "begins with %s: loop %s left it unfinished (%s)", narrate.Titled(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
 		return
@@ -270,8 +270,8 @@ const (
 	reviewsHint  = "--evidence reviewed takes their word; --gate 'CMD' names a command that must pass"
 )
 
-// choose asks the user for one of several plans.
-func (a *app) choose(plans []string) ([]string, error) {
+// choosePlan asks the user for one of several plans.
+func (a *app) choosePlan(plans []string) ([]string, error) {
 	for i, p := range plans {
 		fmt.Fprintf(a.Err, "  %d  %s\n", i+1, term.Clean(p))
 	}
@@ -286,18 +286,18 @@ func (a *app) choose(plans []string) ([]string, error) {
 	return []string{plans[n-1]}, nil
 }
 
-// moved shows that another owner, usually a session, has the loop now. It may have ended there since.
-func (a *app) moved(s *show, d *launch.Driver) error {
+// showMoved shows that another owner, usually a session, has the loop now. It may have ended there since.
+func (a *app) showMoved(s *show, d *launch.Driver) error {
 	m, _, err := record.Load(d.Loop)
 	if err != nil {
 		return err
 	}
 	if m.State.Phase == loop.Ended {
-		s.ended(m.State)
-		return codeOf(m.State.Outcome.ExitCode(m.State.Stop.Cause))
+		s.showEnd(m.State)
+		return exitError(m.State.Outcome.ExitCode(m.State.Stop.Cause))
 	}
 	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions continue it", d.Loop.ID, narrate.Where(ownerOf(m))))
-	return taken
+	return codeTaken
 }
 
 // ownerOf returns the owner of a loop, or the one that is about to acquire it.
@@ -311,8 +311,8 @@ func ownerOf(m memory.Memory) loop.Owner {
 	return loop.OwnerRunner
 }
 
-// driving holds the options for showing a driven loop.
-type driving struct {
+// driveOptions holds the options for showing a driven loop.
+type driveOptions struct {
 	mode     term.Mode
 	detached bool         // without a terminal
 	red      *redQuestion // asked if gates fail before any work; nil = not asked
@@ -320,7 +320,7 @@ type driving struct {
 
 // showEnd shows the end of a loop, on standard error if nobody reads standard output.
 func (a *app) showEnd(s *show, state loop.State) {
-	s.ended(state)
+	s.showEnd(state)
 	if state.Stop.Cause == loop.ByPipe {
 		term.Warnf(a.Err, "nobody reads the output of %s any more, so it stopped; its work is kept", s.id)
 		term.Hintf(a.Err, "pawl resume %s continues; with --detach a loop needs no reader", s.id)
@@ -328,11 +328,11 @@ func (a *app) showEnd(s *show, state loop.State) {
 }
 
 // runLoop drives a loop that this process owns and shows it. It returns the exit code of the outcome.
-func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
+func (a *app) runLoop(d *launch.Driver, how driveOptions) (err error) {
 	a.releaseSignals()
 	mode := how.mode
-	ears := listen(a.leaveLoop(d.Loop.ID, mode))
-	ears.keepsOn.Store(how.detached || d.Spec.DetachOnHangup)
+	ears := handleSignals(a.exitNow(d.Loop.ID, mode))
+	ears.mayDetach.Store(how.detached || d.Spec.DetachOnHangup)
 	defer ears.stop()                                    // the last step: a signal must not interrupt the cleanup
 	defer func() { err = errors.Join(err, d.Close()) }() // d may be another driver by then
 	if err := proc.Subreaper(); err != nil {
@@ -363,29 +363,29 @@ func (a *app) runLoop(d *launch.Driver, how driving) (err error) {
 			return err
 		}
 		d.Observer, d.Cancellations = s, ears.causes
-		d.IsBackground = func() bool { return how.detached || ears.left.Load() }
-		a.rings(d)
-		a.giveTools(d)
+		d.IsBackground = func() bool { return how.detached || ears.detached.Load() }
+		a.ringOnNotice(d)
+		a.setTools(d)
 		state, err := d.Run(context.Background())
 		if err != nil {
 			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept")+"; continue with  pawl resume "+d.Loop.ID, "%w", err)
 		}
 		if state.Phase != loop.HandingOver {
-			if err := a.pull(d, state, func(words string) { s.note(term.Info, words) }); err != nil {
+			if err := a.openPullRequest(d, state, func(words string) { s.note(term.Info, words) }); err != nil {
 				return err
 			}
-			a.tellIssues(d, s)
+			a.reportIssues(d, s)
 			a.showEnd(s, state)
 			a.sendTelemetry(d, s)
-			return codeOf(state.Outcome.ExitCode(state.Stop.Cause))
+			return exitError(state.Outcome.ExitCode(state.Stop.Cause))
 		}
-		s.note(term.Info, letGoWords)
-		back, err := a.takeBack(d, ears)
+		s.note(term.Info, releaseReason)
+		back, err := a.awaitTake(d, ears)
 		if err != nil {
 			return err
 		}
 		if back == nil {
-			return a.moved(s, d)
+			return a.showMoved(s, d)
 		}
 		d = back
 	}

@@ -30,10 +30,10 @@ type screenLog struct {
 	term.Printer
 	redact func(string) string
 
-	mu   sync.Mutex
-	file *os.File
-	size int64
-	head [2][]byte // the events of the loop and the task, which begin the file
+	mu        sync.Mutex
+	file      *os.File
+	size      int64
+	headLines [2][]byte // the events of the loop and the task, which begin the file
 }
 
 // keepScreen creates the screen file of a loop that this process owns.
@@ -61,13 +61,13 @@ func (s *screenLog) Print(e term.Event) {
 	defer s.mu.Unlock()
 	switch e.(type) {
 	case term.LoopStarted:
-		s.head = [2][]byte{line}
+		s.headLines = [2][]byte{line}
 	case term.TaskStarted:
-		s.head[1] = line
+		s.headLines[1] = line
 	}
 	if s.size+int64(len(line)) > maxScreenBytes && s.file.Truncate(0) == nil {
 		s.size = 0
-		s.write(bytes.Join(s.head[:], nil))
+		s.write(bytes.Join(s.headLines[:], nil))
 	}
 	s.write(line)
 }
@@ -84,18 +84,18 @@ func (s *screenLog) Close() error {
 
 // screenReader reads the file as it grows, and again from the start if it was truncated.
 type screenReader struct {
-	path   string
-	offset int64
-	began  []byte // the first bytes at the last read
-	rest   []byte // the incomplete last line
+	path       string
+	offset     int64
+	firstBytes []byte // the first bytes at the last read
+	rest       []byte // the incomplete last line
 }
 
 const (
-	screenBegins = 200 // number of first bytes that identify a file: they hold the time
-	screenPiece  = 256 << 10
+	firstBytesLength = 200 // number of first bytes that identify a file: they hold the time
+	readLength       = 256 << 10
 )
 
-// next returns the complete lines since the last call, at most screenPiece bytes of them. A missing
+// next returns the complete lines since the last call, at most readLength bytes of them. A missing
 // file has none.
 func (r *screenReader) next() [][]byte {
 	f, err := atomicfile.Open(r.path)
@@ -103,14 +103,14 @@ func (r *screenReader) next() [][]byte {
 		return nil
 	}
 	defer f.Close()
-	began := make([]byte, screenBegins)
+	began := make([]byte, firstBytesLength)
 	n, _ := f.ReadAt(began, 0)
 	began = began[:n]
-	if !bytes.HasPrefix(began, r.began) {
+	if !bytes.HasPrefix(began, r.firstBytes) {
 		r.offset, r.rest = 0, nil
 	}
-	r.began = began
-	data, err := io.ReadAll(io.NewSectionReader(f, r.offset, screenPiece))
+	r.firstBytes = began
+	data, err := io.ReadAll(io.NewSectionReader(f, r.offset, readLength))
 	if err != nil {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	}
 	token := page.NewToken()
 	locked := !at.Addr().IsLoopback()
-	h, err := page.New(page.Options{Source: loopinfo.NewPages(ctx, a.shownLoops(c.All)), Token: token, Names: c.Name, Locked: locked})
+	h, err := page.New(page.Options{Source: loopinfo.NewPages(ctx, a.displayOptions(c.All)), Token: token, Names: c.Name, Locked: locked})
 	if err != nil {
 		return err
 	}
@@ -46,6 +46,6 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	if locked {
 		term.Warnf(a.Err, "others on this network can read what passes between browser and pawl: use a tunnel (ssh -L) where you do not trust it")
 	}
-	a.listenAgain()
+	a.listenForEndedLoops()
 	return page.Serve(ctx, l, h)
 }

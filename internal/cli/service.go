@@ -18,14 +18,14 @@ func (a *app) installService(dryRun bool) error {
 	}
 	if dryRun {
 		a.print(s.Text)
-		a.aside(true, "this would be %s\n", a.near(s.Path))
+		a.printAside(true, "this would be %s\n", a.displayPath(s.Path))
 		return nil
 	}
 	result, err := s.Install()
 	if err != nil {
 		return err
 	}
-	name := a.near(s.Path)
+	name := a.displayPath(s.Path)
 	if result == autostart.Already {
 		a.printf("%s is there already\n", name)
 		return nil
@@ -43,7 +43,7 @@ func (a *app) uninstallService(dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	name := a.near(s.Path)
+	name := a.displayPath(s.Path)
 	if dryRun {
 		a.printf("%s would be removed\n", name)
 		return nil

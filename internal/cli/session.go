@@ -53,11 +53,11 @@ func (sessionBeginCmd) Run(a *app) error {
 	return nil
 }
 
-// requestMax is the maximum length of a request, in bytes.
-const requestMax = 8 << 20
+// maxRequestBytes is the maximum length of a request, in bytes.
+const maxRequestBytes = 8 << 20
 
 func (a *app) sessionBegin() (session.BeginResult, error) {
-	data, err := io.ReadAll(io.LimitReader(a.In, requestMax))
+	data, err := io.ReadAll(io.LimitReader(a.In, maxRequestBytes))
 	if err != nil {
 		return session.BeginResult{}, fmt.Errorf("read the request: %w", err)
 	}
@@ -86,18 +86,18 @@ func (a *app) sessionBegin() (session.BeginResult, error) {
 	if err != nil {
 		return session.BeginResult{}, err
 	}
-	if message = strings.TrimSuffix(opening(p, begun), "\n"); r.Adopt != "" {
-		message = adoption(p, begun, q.Remark)
+	if message = strings.TrimSuffix(openingText(p, begun), "\n"); r.Adopt != "" {
+		message = adoptionText(p, begun, q.Remark)
 	}
 	if words := secretWords(p.Goal); words != "" {
 		message += "\n  " + words
 	}
-	return session.BeginResult{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
+	return session.BeginResult{Loop: begun.Loop.ID, Message: message, Context: firstPrompt(begun, maxContextBytes)}, nil
 }
 
-// mostContext is the maximum length of a hook's first prompt, in bytes. If it has more than 10,000
+// maxContextBytes is the maximum length of a hook's first prompt, in bytes. If it has more than 10,000
 // characters, the client shows the agent only a preview.
-const mostContext = 9_500
+const maxContextBytes = 9_500
 
 // sessionDriveCmd is `pawl session drive`.
 type sessionDriveCmd struct {
@@ -110,8 +110,8 @@ const driverTimeout = 15 * time.Second
 
 // Run drives the loop up to the agent's turn. It outlives the hook that started it and the terminal.
 func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
-	return a.outliveTheHook(func(ctx context.Context) error {
-		err := a.background().DriveInSession(ctx, l, driverTimeout, a.giveTools)
+	return a.runDetached(func(ctx context.Context) error {
+		err := a.background().DriveInSession(ctx, l, driverTimeout, a.setTools)
 		if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
 			return nil // the owner does the same
 		}
@@ -119,8 +119,8 @@ func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
 	})
 }
 
-// outliveTheHook calls do so that a closed terminal does not end it.
-func (a *app) outliveTheHook(do func(context.Context) error) error {
+// runDetached calls do so that a closed terminal does not end it.
+func (a *app) runDetached(do func(context.Context) error) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -138,7 +138,7 @@ type sessionProveCmd struct {
 
 // Run finishes the mutation tests of changed functions, unless a driver begins first.
 func (c *sessionProveCmd) Run(a *app, l *store.Loop) error {
-	return a.outliveTheHook(func(ctx context.Context) error {
+	return a.runDetached(func(ctx context.Context) error {
 		return launch.FinishMutationTests(ctx, l, a.env)
 	})
 }

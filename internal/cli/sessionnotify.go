@@ -38,7 +38,7 @@ func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 	if c.Name == "" {
 		var posting sync.WaitGroup
 		posting.Go(func() { _, err = a.sendPosted(l, spec.Notify) })
-		heard := a.listen(l, spec.Notify)
+		heard := a.listenForReplies(l, spec.Notify)
 		posting.Wait()
 		return errors.Join(err, heard)
 	}
@@ -48,7 +48,7 @@ func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 	}
 	asks, err := send()
 	if asks {
-		err = errors.Join(err, a.listen(l, spec.Notify))
+		err = errors.Join(err, a.listenForReplies(l, spec.Notify))
 	}
 	return err
 }
@@ -92,14 +92,14 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	ctx, cancel := context.WithTimeout(context.Background(), notify.SendTimeout)
 	defer cancel()
 	to := (&notify.Outbox{Settings: s}).Receivers(n)
-	sender := a.sender(n.Root)
+	sender := a.newSender(n.Root)
 	sender.AnswersBy = s.AnswerSenders
 	sender.OnSent = func(r notice.Receiver, at notify.Place) {
 		asked := notify.Asked{Place: at, Loop: l.ID, Task: n.Task, At: n.At, From: s.AnswerSenders(r), Tests: n.Tests}
 		if n.Question != nil {
 			asked.At = n.Question.At
 		}
-		if err := a.listener(l, n.Root).Remember(r, asked); err != nil {
+		if err := a.newListener(l, n.Root).Remember(r, asked); err != nil {
 			notify.Log(l.Dir, n, fmt.Sprintf("replies by %s will not be known: %v", r, err))
 		}
 	}
@@ -116,13 +116,13 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	return errors.Join(problems...)
 }
 
-// listener returns a listener that takes replies as the user, for all loops that asked in the same
+// newListener returns a listener that takes replies as the user, for all loops that asked in the same
 // chat.
-func (a *app) listener(l *store.Loop, root string) *notify.Listener {
+func (a *app) newListener(l *store.Loop, root string) *notify.Listener {
 	return &notify.Listener{
-		Sender: a.sender(root), Dir: filepath.Join(a.env.PawlHome, "chats"), Take: a.takeReply,
+		Sender: a.newSender(root), Dir: filepath.Join(a.env.PawlHome, "chats"), Take: a.applyReply,
 		Open: func(q notify.Asked) bool {
-			_, err := a.awaited(q)
+			_, err := a.openRequestOf(q)
 			return err == nil
 		},
 		Log: func(id, what string) {
@@ -136,14 +136,14 @@ func (a *app) listener(l *store.Loop, root string) *notify.Listener {
 }
 
 const (
-	listenEvery = 300 * time.Millisecond // how often to check whether the loop's question is open
-	endedEvery  = 10 * time.Second       // the same for a loop that has ended
-	aliveEvery  = 10                     // after so many checks, also check whether the loop is driven
-	listenAfter = 24 * time.Hour         // how long after the loop's end changed tests may wait for an approval
+	openPollInterval   = 300 * time.Millisecond // how often to check whether the loop's question is open
+	endedPollInterval  = 10 * time.Second       // the same for a loop that has ended
+	pollsPerAliveCheck = 10                     // after so many checks, also check whether the loop is driven
+	approvalListenTime = 24 * time.Hour         // how long after the loop's end changed tests may wait for an approval
 )
 
-// listen takes replies while the loop asks its user something and a process drives it.
-func (a *app) listen(l *store.Loop, s notice.Settings) error {
+// listenForReplies takes replies while the loop asks its user something and a process drives it.
+func (a *app) listenForReplies(l *store.Loop, s notice.Settings) error {
 	if len(s.Answers) == 0 {
 		return nil
 	}
@@ -153,27 +153,27 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	ears := a.listener(l, kept.Root)
+	ears := a.newListener(l, kept.Root)
 	var listening sync.WaitGroup
 	for _, text := range s.Answers {
 		if answers, err := notice.ParseAnswers(text); err == nil && ears.Sender.CheckAnswers(answers.Receiver) == nil {
 			listening.Go(func() { _ = ears.Listen(ctx, answers.Receiver) }) // Listen logs its errors
 		}
 	}
-	size, pause := int64(-1), listenEvery
+	size, pause := int64(-1), openPollInterval
 	for i := 0; ; i++ {
 		now, err := l.JournalSize()
 		if err != nil {
 			break
 		}
-		if now != size || i%aliveEvery == 0 {
+		if now != size || i%pollsPerAliveCheck == 0 {
 			size = now
-			ended, asks := a.asksStill(l)
+			ended, asks := a.checkAsking(l)
 			if !asks {
 				break
 			}
 			if ended {
-				pause = endedEvery
+				pause = endedPollInterval
 			}
 		}
 		time.Sleep(pause)
@@ -183,9 +183,9 @@ func (a *app) listen(l *store.Loop, s notice.Settings) error {
 	return nil
 }
 
-// listenAgain takes replies for ended loops that still wait for the user, while this process runs. A
+// listenForEndedLoops takes replies for ended loops that still wait for the user, while this process runs. A
 // restart of the machine may have ended their listeners.
-func (a *app) listenAgain() {
+func (a *app) listenForEndedLoops() {
 	listed, err := record.List(a.store)
 	if err != nil {
 		return
@@ -194,25 +194,25 @@ func (a *app) listenAgain() {
 		if e.Summary.State != "ended" || len(e.Summary.Tests) == 0 { // the summary is enough for most
 			continue
 		}
-		if _, asks := a.asksStill(e.Loop); !asks {
+		if _, asks := a.checkAsking(e.Loop); !asks {
 			continue
 		}
 		if spec, err := record.ReadSpec(e.Loop); err == nil {
-			go func() { _ = a.listen(e.Loop, spec.Notify) }()
+			go func() { _ = a.listenForReplies(e.Loop, spec.Notify) }()
 		}
 	}
 }
 
-// asksStill reports whether a loop asks its user something. Such a loop is driven, or ended less than
-// listenAfter ago with changed tests that wait for an approval.
-func (a *app) asksStill(l *store.Loop) (ended, asks bool) {
+// checkAsking reports whether a loop asks its user something. Such a loop is driven, or ended less than
+// approvalListenTime ago with changed tests that wait for an approval.
+func (a *app) checkAsking(l *store.Loop) (ended, asks bool) {
 	s, err := loopinfo.Read(l)
 	if err != nil {
 		return false, false
 	}
 	st := s.Memory.State
 	if s.HasEnded() {
-		return true, len(st.Unapproved()) > 0 && time.Since(st.Now) < listenAfter
+		return true, len(st.Unapproved()) > 0 && time.Since(st.Now) < approvalListenTime
 	}
 	return false, st.AsksUser() && (s.Alive || s.InSession() && proc.Alive(s.Memory.Bound.Client))
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// beginning prints progress while a loop begins in a session: its gates and warnings.
-type beginning struct {
+// beginObserver prints progress while a loop begins in a session: its gates and warnings.
+type beginObserver struct {
 	out  io.Writer
 	last string // the last gate shown: a gate may run twice
 }
 
 // Stepped prints nothing: the result is printed at the end.
-func (*beginning) Stepped(loop.State, loop.Event, []loop.Action) {}
+func (*beginObserver) Stepped(loop.State, loop.Event, []loop.Action) {}
 
 // Agent prints nothing: no agent runs.
-func (*beginning) Agent(agent.Event) {}
+func (*beginObserver) Agent(agent.Event) {}
 
 // Gate prints that a gate begins.
-func (b *beginning) Gate(p verify.Progress) {
+func (b *beginObserver) Gate(p verify.Progress) {
 	if p.Result == nil && p.Gate != b.last {
 		b.last = p.Gate
 		_, _ = fmt.Fprintf(b.out, "pawl: the gate %s runs on the tree as it is\n", term.Clean(p.Gate))
@@ -33,10 +33,10 @@ func (b *beginning) Gate(p verify.Progress) {
 }
 
 // Note prints a warning.
-func (b *beginning) Note(n memory.Note) {
+func (b *beginObserver) Note(n memory.Note) {
 	if n.Level != loop.Info {
 		term.Warnf(b.out, "%s", n.Text)
 	}
 }
 
-var _ runner.Observer = (*beginning)(nil)
+var _ runner.Observer = (*beginObserver)(nil)

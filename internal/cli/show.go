@@ -22,35 +22,35 @@ import (
 
 // show prints what the runner reports. It decides nothing, and remembers only what was shown.
 type show struct {
-	out     term.Printer
-	spec    record.Spec
-	id      string
-	home    string     // folder of Pawl's state
-	state   loop.State // the state after the last step
-	usage   loop.Usage
-	context int // context usage of the current turn, in percent
-	begun   int // number of tasks begun in this run
+	out        term.Printer
+	spec       record.Spec
+	id         string
+	stateDir   string     // folder of Pawl's state
+	state      loop.State // the state after the last step
+	usage      loop.Usage
+	context    int // context usage of the current turn, in percent
+	tasksBegun int // number of tasks begun in this run
 
-	userCommit  string   // the commit of the user's changes from before the loop
-	uncommitted []string // the agent's files that are in no commit
-	unsigned    memory.Unsigned
-	leftAlone   []string       // new files of others
-	doubtful    []string       // changes taken as the agent's that may be the user's
-	iterations  map[string]int // number of iterations by task
+	userCommit          string   // the commit of the user's changes from before the loop
+	uncommitted         []string // the agent's files that are in no commit
+	unsigned            memory.Unsigned
+	excludedFiles       []string       // new files of others
+	possibleUserChanges []string       // changes taken as the agent's that may be the user's
+	iterations          map[string]int // number of iterations by task
 }
 
 // Stepped shows a step of the loop.
 func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
 	s.state = now
-	s.count(before, now)
+	s.countIterations(before, now)
 	switch p := e.Payload.(type) {
 	case loop.TurnEnded:
 		s.usage = loop.Usage{} // the state includes it now
 	case loop.TreeInspected:
-		s.seen(now, p.Inspection)
+		s.showInspection(now, p.Inspection)
 	case loop.GatesFinished:
-		s.judged(before, now, p.Gates)
+		s.showGates(before, now, p.Gates)
 	case loop.AgentFailed:
 		s.usage = loop.Usage{}
 		if now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop.Cause == "" && now.Stop.Limit == "" {
@@ -59,7 +59,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.MessageArrived, loop.PlanEditRequested, loop.PlanEdited, loop.Answered, loop.MergeRequested, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverRequested, loop.LimitsChanged:
 		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Actions: acts}.Happened())
 	case loop.Restored:
-		s.restored(before, p.Unchanged)
+		s.showRestored(before, p.Unchanged)
 	case loop.WorkReapplied:
 		t, _ := now.Task(now.Current)
 		s.note(term.Info, narrate.Name(t)+": its unfinished work is back in the tree")
@@ -77,31 +77,31 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	if q, asked := now.NewQuestion(before); asked {
 		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))
 	}
-	s.tasksEnded(before, now)
+	s.showEndedTasks(before, now)
 	if now.Phase == loop.Paused && before.Phase != loop.Paused {
 		s.note(term.Info, "paused; continue with  pawl resume "+s.id)
-		s.activity("paused")
+		s.showActivity("paused")
 	}
 	for _, a := range acts {
-		s.doing(now, a)
+		s.showAction(now, a)
 	}
 }
 
-// doing shows what begins now.
-func (s *show) doing(now loop.State, a loop.Action) {
+// showAction shows what begins now.
+func (s *show) showAction(now loop.State, a loop.Action) {
 	switch a := a.Payload.(type) {
 	case loop.Checkpoint:
 		if now.After == loop.ThenBaseline {
-			s.begun++
+			s.tasksBegun++
 			t, _ := now.Task(a.Task)
 			nth, of := now.TaskPosition(t.ID)
 			s.out.Print(term.TaskStarted{ID: narrate.ID(t), Title: t.Title, Index: nth, Total: of})
 		}
 	case loop.BeginTurn:
 		s.usage, s.context = loop.Usage{}, -1
-		s.activity("thinking")
+		s.showActivity("thinking")
 	case loop.RunGates:
-		s.activity(map[loop.Purpose]string{
+		s.showActivity(map[loop.Purpose]string{
 			loop.ForBaseline: "running the gates before the work", loop.ForFinal: "running the gates on the final tree",
 		}[a.Purpose])
 	case loop.Wait:
@@ -109,8 +109,8 @@ func (s *show) doing(now loop.State, a loop.Action) {
 	}
 }
 
-// restored says that the work on a task was undone, and how to get it back.
-func (s *show) restored(before loop.State, unchanged bool) {
+// showRestored says that the work on a task was undone, and how to get it back.
+func (s *show) showRestored(before loop.State, unchanged bool) {
 	t, _ := before.Task(before.Current)
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
@@ -127,9 +127,9 @@ func (s *show) restored(before loop.State, unchanged bool) {
 	}
 }
 
-// count counts the iterations of each task, which may have begun in an earlier run. A turn that
+// countIterations counts the iterations of each task, which may have begun in an earlier run. A turn that
 // crashed begins again as the same iteration.
-func (s *show) count(before, now loop.State) {
+func (s *show) countIterations(before, now loop.State) {
 	if s.iterations == nil {
 		s.iterations = map[string]int{}
 		for _, t := range now.Tasks {
@@ -143,32 +143,32 @@ func (s *show) count(before, now loop.State) {
 	s.iterations[now.Current] += now.Iteration - before.Iteration
 }
 
-func (s *show) seen(now loop.State, found loop.Inspection) {
+func (s *show) showInspection(now loop.State, found loop.Inspection) {
 	if len(found.Tampered) > 0 {
 		s.note(term.Warn, narrate.Violation(now.Violations, found.Tampered))
 	} else if len(found.RejectedTests) > 0 {
 		s.note(term.Warn, "the agent changed "+strings.Join(found.RejectedTests, ", ")+", which you rejected; Pawl restored it")
 	} else if now.Next.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
-		s.refused(now.Failing.Reason)
+		s.showRefused(now.Failing.Reason)
 	}
 }
 
-func (s *show) judged(before, now loop.State, g loop.Gates) {
+func (s *show) showGates(before, now loop.State, g loop.Gates) {
 	switch {
 	case g.Purpose == loop.ForBaseline:
-		s.baseline(g)
+		s.showBaseline(g)
 	case g.Purpose == loop.ForClaim && now.Policy.Verify:
 		s.note(term.Info, "gates after the turn: "+narrate.VerifyGates(g))
 	case now.Violations > before.Violations:
 		s.note(term.Warn, narrate.Violation(now.Violations, g.Tampered))
 	case now.Refusals > before.Refusals:
-		s.refused(narrate.Refusal(now, g))
+		s.showRefused(narrate.Refusal(now, g))
 	}
 }
 
-// baseline shows the gates' results before the work, for the first task only.
-func (s *show) baseline(g loop.Gates) {
-	if s.begun > 1 || g.Status == gate.Unknown {
+// showBaseline shows the gates' results before the work, for the first task only.
+func (s *show) showBaseline(g loop.Gates) {
+	if s.tasksBegun > 1 || g.Status == gate.Unknown {
 		return
 	}
 	for _, r := range g.Results {
@@ -183,13 +183,13 @@ func (s *show) baseline(g loop.Gates) {
 	}
 }
 
-func (s *show) refused(reason string) {
+func (s *show) showRefused(reason string) {
 	t, _ := s.state.Task(s.state.Current)
 	s.out.Print(term.ClaimRefused{ID: narrate.ID(t), Title: t.Title, Reason: plan.OneLine(reason, 200)})
 }
 
-// tasksEnded shows each task that ended in this step.
-func (s *show) tasksEnded(before, now loop.State) {
+// showEndedTasks shows each task that ended in this step.
+func (s *show) showEndedTasks(before, now loop.State) {
 	if before.Phase == "" {
 		return
 	}
@@ -211,7 +211,7 @@ func (s *show) tasksEnded(before, now loop.State) {
 func (s *show) Agent(e agent.Event) {
 	switch e.Kind {
 	case agent.KindTool:
-		s.activity(e.Detail)
+		s.showActivity(e.Detail)
 	case agent.KindUsage:
 		s.usage = e.Usage
 	case agent.KindContext:
@@ -220,11 +220,11 @@ func (s *show) Agent(e agent.Event) {
 		_, why, _ := strings.Cut(e.Text, ": ") // the reason follows the call
 		s.note(term.Info, "denied: "+cmp.Or(e.Detail, e.Tool)+": "+cmp.Or(why, e.Text))
 	case agent.KindRetry:
-		s.activity("the client retries: " + e.Text)
+		s.showActivity("the client retries: " + e.Text)
 	}
 }
 
-func (s *show) activity(doing string) {
+func (s *show) showActivity(doing string) {
 	if doing == "" {
 		doing = "judging"
 	}
@@ -244,7 +244,7 @@ func (s *show) activity(doing string) {
 func (s *show) Gate(p verify.Progress) {
 	switch {
 	case p.Result == nil:
-		s.activity("gate " + p.Gate + narrate.Probe(p.Probe))
+		s.showActivity("gate " + p.Gate + narrate.Probe(p.Probe))
 	case s.state.Phase == loop.Judging && p.Probe == "" && !p.Result.Cached:
 		r := p.Result
 		s.out.Print(term.GateFinished{
@@ -255,13 +255,13 @@ func (s *show) Gate(p verify.Progress) {
 
 // Note shows a note.
 func (s *show) Note(n memory.Note) {
-	s.leftAlone = append(s.leftAlone, n.ExcludedFiles()...)
+	s.excludedFiles = append(s.excludedFiles, n.ExcludedFiles()...)
 	if len(n.Uncommitted) > 0 {
 		s.uncommitted = n.Uncommitted
 	}
 	s.unsigned = s.unsigned.With(n)
-	if n.PossibleUserChange != "" && !slices.Contains(s.doubtful, n.PossibleUserChange) {
-		s.doubtful = append(s.doubtful, n.PossibleUserChange)
+	if n.PossibleUserChange != "" && !slices.Contains(s.possibleUserChanges, n.PossibleUserChange) {
+		s.possibleUserChanges = append(s.possibleUserChanges, n.PossibleUserChange)
 	}
 	level := term.Info
 	if n.Level != loop.Info {
@@ -274,15 +274,15 @@ func (s *show) note(level term.Level, text string) {
 	s.out.Print(term.Note{Level: level, Text: plan.OneLine(text, 300)})
 }
 
-// ended shows the summary of a loop that ended.
-func (s *show) ended(now loop.State) {
+// showEnd shows the summary of a loop that ended.
+func (s *show) showEnd(now loop.State) {
 	sum := record.Summarize(s.spec, memory.Memory{State: now})
 	end := term.LoopEnded{
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop.Cause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
-		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.leftAlone, Uncommitted: s.uncommitted, Unsigned: loopinfo.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.doubtful, Aside: now.UnappliedEditFiles,
-		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.next(now, sum.Commits),
+		Tasks: tallies(now), Commits: sum.Commits, Branch: commitBranch(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
+		LeftOut: s.spec.LeftOut, LeftAlone: s.excludedFiles, Uncommitted: s.uncommitted, Unsigned: loopinfo.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.possibleUserChanges, Aside: now.UnappliedEditFiles,
+		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.nextSteps(now, sum.Commits),
 	}
 	if now.Hint != "" {
 		end.Next = append([]string{now.Hint}, end.Next...)
@@ -311,26 +311,26 @@ func tallies(s loop.State) []term.Tally {
 			i, out = len(out), append(out, term.Tally{Result: word})
 		}
 		out[i].Note, out[i].Tasks = notes[word], append(out[i].Tasks, cmp.Or(narrate.ID(t), narrate.Name(t)))
-		out[i].Each = append(out[i].Each, titled(t, word, notes[word]))
+		out[i].Each = append(out[i].Each, tallyLine(t, word, notes[word]))
 	}
 	for i, tally := range out {
-		if tally.Result == string(gate.Proven) && len(tally.Tasks) > mostTold {
+		if tally.Result == string(gate.Proven) && len(tally.Tasks) > maxDescribedTasks {
 			out[i].Each = nil // the user need not read them
-		} else if more := len(tally.Each) - mostListed; more > 1 {
-			out[i].Each = slices.Concat(tally.Each[:mostListed], []string{fmt.Sprintf("and %d more", more)})
+		} else if more := len(tally.Each) - maxListedTasks; more > 1 {
+			out[i].Each = slices.Concat(tally.Each[:maxListedTasks], []string{fmt.Sprintf("and %d more", more)})
 		}
 	}
 	return out
 }
 
-// mostTold is the maximum number of proven tasks that a summary describes.
-const mostTold = 10
+// maxDescribedTasks is the maximum number of proven tasks that a summary describes.
+const maxDescribedTasks = 10
 
-// mostListed is the maximum number of other tasks with the same result that a summary lists.
-const mostListed = 20
+// maxListedTasks is the maximum number of other tasks with the same result that a summary lists.
+const maxListedTasks = 20
 
-// titled returns the line of a task that ended, with a reason if the user must look at it.
-func titled(t loop.Task, word, note string) string {
+// tallyLine returns the line of a task that ended, with a reason if the user must look at it.
+func tallyLine(t loop.Task, word, note string) string {
 	why := note
 	switch {
 	case t.Status == loop.Done && (t.Evidence == gate.Unproven || t.Accepted || len(t.Flipped) > 0):

@@ -73,7 +73,7 @@ func TestRestoredOffersWhatThereIs(t *testing.T) {
 		if c.before.Current = "1"; c.before.Tasks == nil {
 			c.before.Tasks = []loop.Task{{ID: "1", Title: "parse"}}
 		}
-		(&show{out: &said, id: "x"}).restored(c.before, c.unchanged)
+		(&show{out: &said, id: "x"}).showRestored(c.before, c.unchanged)
 		if diff := cmp.Diff(notes{want}, said); diff != "" {
 			t.Error(diff)
 		}

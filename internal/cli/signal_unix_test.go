@@ -23,10 +23,10 @@ func TestSignalEndsACommand(t *testing.T) {
 		t.Fatal("the signal was not heard")
 	}
 	var s signalled
-	if err := a.ended(ctx.Err()); !errors.As(err, &s) || s.signal != syscall.SIGTERM {
+	if err := a.commandError(ctx.Err()); !errors.As(err, &s) || s.signal != syscall.SIGTERM {
 		t.Errorf("ended = %v", err)
 	}
-	if err := a.ended(nil); err != nil {
+	if err := a.commandError(nil); err != nil {
 		t.Errorf("what came to its end is an error: %v", err)
 	}
 }
@@ -37,7 +37,7 @@ func TestErrorsWithoutASignalStay(t *testing.T) {
 	a := &app{}
 	ctx := a.untilSignal()
 	a.releaseSignals()
-	if err := a.ended(ctx.Err()); !errors.Is(err, context.Canceled) {
+	if err := a.commandError(ctx.Err()); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended = %v", err)
 	}
 	if a.untilSignal().Err() != nil {

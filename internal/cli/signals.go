@@ -20,26 +20,26 @@ import (
 // loop at once. If the process has not ended lastGrace later, leave ends it, and the loop waits for
 // its next owner.
 type signalHandler struct {
-	causes  chan string
-	signals chan os.Signal
-	pipes   chan os.Signal
-	done    chan struct{}
-	hungUp  sync.Once
-	keepsOn atomic.Bool // the loop can continue without its terminal
-	left    atomic.Bool // it continues without it now
-	told    int         // number of signals so far, without those of a closed terminal
-	leave   func(code int)
+	causes      chan string
+	signals     chan os.Signal
+	pipes       chan os.Signal
+	done        chan struct{}
+	hungUp      sync.Once
+	mayDetach   atomic.Bool // the loop can continue without its terminal
+	detached    atomic.Bool // it continues without it now
+	signalCount int         // number of signals so far, without those of a closed terminal
+	exit        func(code int)
 }
 
 // lastGrace is how long the process may take to end after a second signal.
 const lastGrace = 15 * time.Second
 
-// listen starts a signalHandler, and its method stop ends it. If the process has not ended after a
+// handleSignals starts a signalHandler, and its method stop ends it. If the process has not ended after a
 // second signal and the grace, leave is called with the exit code and must end the process.
-func listen(leave func(code int)) *signalHandler {
+func handleSignals(leave func(code int)) *signalHandler {
 	e := &signalHandler{
 		causes: make(chan string, 4), signals: make(chan os.Signal, 4), pipes: make(chan os.Signal, 1), done: make(chan struct{}),
-		leave: leave,
+		exit: leave,
 	}
 	signal.Notify(e.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// SIGPIPE is received and ignored, because a child process that ends before it has read its input
@@ -62,39 +62,39 @@ func (e *signalHandler) handle(s os.Signal) {
 	cause := loop.ByInterrupt
 	switch s {
 	case syscall.SIGHUP:
-		e.gone(loop.ByHangup)
+		e.hangUp(loop.ByHangup)
 		return
 	case syscall.SIGTERM:
 		cause = loop.ByTerm
 	}
-	e.tell(cause)
-	if e.told++; e.told == 2 {
-		go e.leaveAfter(lastGrace, loop.CancelledEnd.ExitCode(cause))
+	e.sendCause(cause)
+	if e.signalCount++; e.signalCount == 2 {
+		go e.exitAfter(lastGrace, loop.CancelledEnd.ExitCode(cause))
 	}
 }
 
-// leaveAfter ends the process after the grace, unless stop is called first.
-func (e *signalHandler) leaveAfter(grace time.Duration, code int) {
+// exitAfter ends the process after the grace, unless stop is called first.
+func (e *signalHandler) exitAfter(grace time.Duration, code int) {
 	select {
 	case <-time.After(grace):
-		e.leave(code)
+		e.exit(code)
 	case <-e.done:
 	}
 }
 
-// gone handles a closed terminal or pipe. The kernel, the shell and each write report it, and only the
+// hangUp handles a closed terminal or pipe. The kernel, the shell and each write report it, and only the
 // first report counts.
-func (e *signalHandler) gone(cause string) {
-	if e.keepsOn.Load() {
-		e.left.Store(true)
+func (e *signalHandler) hangUp(cause string) {
+	if e.mayDetach.Load() {
+		e.detached.Store(true)
 		return
 	}
-	e.hungUp.Do(func() { e.tell(cause) })
+	e.hungUp.Do(func() { e.sendCause(cause) })
 }
 
-// tell sends a cause. It drops a cause if the channel is full: the second one already ends the loop at
+// sendCause sends a cause. It drops a cause if the channel is full: the second one already ends the loop at
 // once.
-func (e *signalHandler) tell(cause string) {
+func (e *signalHandler) sendCause(cause string) {
 	select {
 	case e.causes <- cause:
 	default:
@@ -107,9 +107,9 @@ func (e *signalHandler) stop() {
 	close(e.done)
 }
 
-// leaveLoop returns a function that ends this process at once. The loop is left as if the process had
+// exitNow returns a function that ends this process at once. The loop is left as if the process had
 // been killed.
-func (a *app) leaveLoop(id string, mode term.Mode) func(code int) {
+func (a *app) exitNow(id string, mode term.Mode) func(code int) {
 	return func(code int) {
 		if mode == term.Live {
 			fmt.Fprint(a.Err, term.ShowCursor)
@@ -130,7 +130,7 @@ type signalWriter struct {
 func (h signalWriter) Write(p []byte) (int, error) {
 	n, err := h.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		h.handler.gone(loop.ByPipe)
+		h.handler.hangUp(loop.ByPipe)
 	}
 	return n, err
 }
@@ -172,8 +172,8 @@ func (a *app) releaseSignals() {
 	}
 }
 
-// ended returns the error of a command, or the signal that caused it.
-func (a *app) ended(err error) error {
+// commandError returns the error of a command, or the signal that caused it.
+func (a *app) commandError(err error) error {
 	if a.until == nil || err == nil {
 		return err
 	}

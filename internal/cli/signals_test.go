@@ -28,7 +28,7 @@ func TestASecondSignalEndsTheProcess(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				code := 0
-				e := &signalHandler{causes: make(chan string, 4), done: make(chan struct{}), leave: func(c int) { code = c }}
+				e := &signalHandler{causes: make(chan string, 4), done: make(chan struct{}), exit: func(c int) { code = c }}
 				for _, s := range c.signals {
 					e.handle(s)
 				}

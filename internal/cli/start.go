@@ -28,7 +28,7 @@ type startCmd struct {
 	startGoal
 	Verify  string        `group:"Gates" placeholder:"CMD" help:"the goal is that this command passes"`
 	Timeout time.Duration `group:"Gates" placeholder:"10m" help:"with --verify, time limit of each run of the command"`
-	startTries
+	verifyOptions
 	startLimits
 	Handover   bool   `group:"Session" help:"continue in fresh sessions when the context is full or the attempts are used up"`
 	Take       string `group:"Session" placeholder:"LOOP" help:"move this background or orphaned loop into your session"`
@@ -61,17 +61,17 @@ type startLimits struct {
 	Session       *string  `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
 
-// startTries are the options of the table verify.
-type startTries struct {
+// verifyOptions are the options of the table verify.
+type verifyOptions struct {
 	Tries   *string `group:"Gates" placeholder:"N" help:"failed attempts here before fresh sessions try; default 3, or 2 identical failures"`
 	Isolate *bool   `group:"Gates" help:"with --verify, make further attempts in separate sessions; =false stays here" negatable:""`
 }
 
 // flags returns the typed options.
 func (c *startCmd) flags() map[string]any {
-	out := typed(c.startGoal)
-	maps.Copy(out, typed(c.startLimits))
-	if tries := typed(c.startTries); len(tries) > 0 {
+	out := typedFlags(c.startGoal)
+	maps.Copy(out, typedFlags(c.startLimits))
+	if tries := typedFlags(c.verifyOptions); len(tries) > 0 {
 		out["verify"] = tries
 	}
 	return out
@@ -92,9 +92,9 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if c.Timeout < 0 || c.Timeout > 0 && c.Verify == "" {
 		return failure.New(failure.Usage, "pawl start --verify CMD --timeout 10m", "--timeout is how long the command of --verify may run")
 	}
-	in, err := a.inside(c.Unattended)
+	in, err := a.requireSession(c.Unattended)
 	if err != nil {
-		return a.outside(c.Words, err)
+		return a.adviseOutside(c.Words, err)
 	}
 	p, err := c.prepare(ctx, a, in)
 	if err != nil {
@@ -103,26 +103,26 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 	a.warnPrepared(ctx, p, c.DryRun)
 	if c.DryRun {
 		obstacles := p.AllRefusalsInSession(ctx, in)
-		a.printf("%s", opening(p, nil))
+		a.printf("%s", openingText(p, nil))
 		loopinfo.Rows(func(name, format string, args ...any) {
 			a.printf("  %-7s  %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
 		}, "but", obstacleLines(obstacles))
 		a.printf("  changed  nothing: this was a dry run\n")
-		return wouldBegin(obstacles)
+		return dryRunExit(obstacles)
 	}
-	if !hookNamed(a.env.Home, p.Root()) {
+	if !mentionsHook(a.env.Home, p.Root()) {
 		term.Warnf(a.Err, "Pawl's hook is not in any settings found here, and without it the loop does not run")
 		term.Hintf(a.Err, "pawl install claude puts it there; pawl doctor tells more")
 	}
-	begun, err := p.BeginInSession(ctx, launch.SessionOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
+	begun, err := p.BeginInSession(ctx, launch.SessionOptions{Session: in, Observer: &beginObserver{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(a.background().ContinueGates(begun), a.startDaemon(in.Session)); err != nil {
 		return err
 	}
-	a.printf("%s\n", opening(p, begun))
-	a.print(firstWord(begun, mostPrinted))
+	a.printf("%s\n", openingText(p, begun))
+	a.print(firstPrompt(begun, maxPrintedPromptBytes))
 	return nil
 }
 
@@ -144,9 +144,9 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 	return p, err
 }
 
-// hookNamed reports whether settings of the client mention Pawl as a hook or a plugin. It does not
+// mentionsHook reports whether settings of the client mention Pawl as a hook or a plugin. It does not
 // read those of an administrator or the command line.
-func hookNamed(home, root string) bool {
+func mentionsHook(home, root string) bool {
 	files := []string{
 		filepath.Join(home, ".claude", "settings.json"),
 		filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"),
@@ -157,9 +157,9 @@ func hookNamed(home, root string) bool {
 	})
 }
 
-// inside returns the session that runs this command, or an error without one.
-func (a *app) inside(unattended bool) (launch.UserSession, error) {
-	in, there := a.calling(unattended)
+// requireSession returns the session that runs this command, or an error without one.
+func (a *app) requireSession(unattended bool) (launch.UserSession, error) {
+	in, there := a.callingSession(unattended)
 	if !there {
 		return in, failure.New(failure.Usage,
 			"in Claude Code, type  ! pawl start …  or  /pawl:loop …; from a terminal, pawl run works with sessions of its own",
@@ -168,20 +168,20 @@ func (a *app) inside(unattended bool) (launch.UserSession, error) {
 	return in, nil
 }
 
-// outside returns err with the command that begins a loop for another tool's files, if the words name
+// adviseOutside returns err with the command that begins a loop for another tool's files, if the words name
 // them.
-func (a *app) outside(words []string, err error) error {
+func (a *app) adviseOutside(words []string, err error) error {
 	q := launch.SessionRequest{Request: launch.Request{Dir: a.dir, Words: words, Env: a.env}}
 	f, file, _ := q.StateFile()
 	if f == nil {
 		return err
 	}
-	name := shell.Quoted([]string{a.near(file)})
+	name := shell.Quoted([]string{a.displayPath(file)})
 	return failure.New(failure.Usage, fmt.Sprintf("touch %s && claude;  in the session it is  ! pawl start %[1]s", name), "%w", err)
 }
 
-// calling returns the session that runs this command, if there is one.
-func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
+// callingSession returns the session that runs this command, if there is one.
+func (a *app) callingSession(unattended bool) (in launch.UserSession, there bool) {
 	s := a.env.Session
 	in = launch.UserSession{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
 	switch {
@@ -196,12 +196,12 @@ func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
 	return in, true
 }
 
-// mostPrinted is the maximum length of the first prompt in the output, in bytes. The client shows the
+// maxPrintedPromptBytes is the maximum length of the first prompt in the output, in bytes. The client shows the
 // agent 30,000 characters of a command's output.
-const mostPrinted = 24_000
+const maxPrintedPromptBytes = 24_000
 
-// firstWord returns the first prompt for the agent, at most so many bytes of it.
-func firstWord(begun *launch.SessionLoop, most int) string {
+// firstPrompt returns the first prompt for the agent, at most so many bytes of it.
+func firstPrompt(begun *launch.SessionLoop, most int) string {
 	switch {
 	case begun.GatesRunning:
 		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the tree as it is. Change nothing and end your turn now: "+

@@ -25,8 +25,8 @@ type statuslineCmd struct {
 }
 
 const (
-	ownLineTimeout = 5 * time.Second // time limit of the user's command
-	maxStatusInput = 1 << 20         // maximum bytes of the client's JSON and of the output of the user's command
+	userLineTimeout = 5 * time.Second // time limit of the user's command
+	maxStatusInput  = 1 << 20         // maximum bytes of the client's JSON and of the output of the user's command
 )
 
 // Run prints the line.
@@ -52,9 +52,9 @@ func (c *statuslineCmd) Run(a *app) error {
 	}
 	var parts []string
 	if c.After != "" {
-		parts = append(parts, c.own(input))
+		parts = append(parts, c.userLine(input))
 	}
-	if l, ok := a.shownLoop(client.Session); ok {
+	if l, ok := a.statusLoop(client.Session); ok {
 		if s, err := loopinfo.Read(l); err == nil { // other commands report a damaged journal
 			parts = append(parts, term.Clean("⟲ "+s.ID+" "+s.Headline(s.Summary(), time.Now())))
 		}
@@ -65,9 +65,9 @@ func (c *statuslineCmd) Run(a *app) error {
 	return nil
 }
 
-// own returns the output of the user's command, with colours, without the final newline.
-func (c *statuslineCmd) own(input []byte) string {
-	ctx, cancel := context.WithTimeout(context.Background(), ownLineTimeout)
+// userLine returns the output of the user's command, with colours, without the final newline.
+func (c *statuslineCmd) userLine(input []byte) string {
+	ctx, cancel := context.WithTimeout(context.Background(), userLineTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	argv, more := proc.Shell(c.After)
@@ -75,12 +75,12 @@ func (c *statuslineCmd) own(input []byte) string {
 	return strings.TrimRight(string(out.Next(maxStatusInput)), "\n")
 }
 
-// shownLoop returns the loop of a session, else the newest one here that has not ended.
-func (a *app) shownLoop(id string) (*store.Loop, bool) {
+// statusLoop returns the loop of a session, else the newest one here that has not ended.
+func (a *app) statusLoop(id string) (*store.Loop, bool) {
 	if l, ok := a.sessionLoop(id); ok {
 		return l, true
 	}
-	open, err := a.unended()
+	open, err := a.unendedHere()
 	if err != nil || len(open) == 0 {
 		return nil, false
 	}

@@ -27,7 +27,7 @@ func (c *stopCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if s.HasEnded() && s.Alive && c.Wait > 0 {
 		return a.awaitEnd(ctx, s, c.Wait)
 	}
-	if err := notEnded(s); err != nil {
+	if err := requireUnended(s); err != nil {
 		return err
 	}
 	if s.IsStranded() {
@@ -60,12 +60,12 @@ func (a *app) endOrphaned(ctx context.Context, s *loopinfo.Loop) (err error) {
 	if err != nil {
 		return err
 	}
-	a.sayEnded(s.ID, ", which nobody drove,", state)
+	a.printEnded(s.ID, ", which nobody drove,", state)
 	return nil
 }
 
-// sayEnded says how a loop ended, with a remark, and which edits of the plan wait.
-func (a *app) sayEnded(id, remark string, s loop.State) {
+// printEnded says how a loop ended, with a remark, and which edits of the plan wait.
+func (a *app) printEnded(id, remark string, s loop.State) {
 	a.printf("%s%s ended %s; its work is kept: pawl report %[1]s\n", id, remark, s.Outcome)
 	for _, text := range narrate.EditsNotMade(s) {
 		a.printf("not made yet: %s; %s makes it\n", text, s.ResumeCommand(id))
@@ -75,7 +75,7 @@ func (a *app) sayEnded(id, remark string, s loop.State) {
 // awaitEnd waits until the loop has ended and its process is gone. It fails if that process died
 // before, or if the end took too long.
 func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
-	host, _ := os.Hostname() // "" is nobody's
+	host, _ := os.Hostname() // no driver has the host ""
 	// A process that drives a session's loop does not end with it.
 	watched := s.Alive && !s.InSession() && s.Driver.Host == host
 	now := s
@@ -92,15 +92,15 @@ func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Durat
 	case err != nil:
 		return err
 	case ended:
-		a.sayEnded(now.ID, "", now.Memory.State)
+		a.printEnded(now.ID, "", now.Memory.State)
 		return nil
 	}
 	now.Driver = s.Driver
-	return stillRuns(now, timeout)
+	return stillRunsError(now, timeout)
 }
 
-// stillRuns returns the error for a loop whose process has not ended in time.
-func stillRuns(s *loopinfo.Loop, timeout time.Duration) error {
+// stillRunsError returns the error for a loop whose process has not ended in time.
+func stillRunsError(s *loopinfo.Loop, timeout time.Duration) error {
 	waited := figure.Duration(timeout)
 	switch {
 	case s.HasEnded():

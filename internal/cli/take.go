@@ -21,7 +21,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	if err != nil {
 		return err
 	}
-	in, there := a.calling(unattended)
+	in, there := a.callingSession(unattended)
 	if !there {
 		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl start --take %s", s.ID),
 			"a loop is taken into the session that runs the command, and none does")
@@ -31,23 +31,23 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	}
 	asked := !s.InSession() && s.Alive && !s.HasEnded()
 	if asked {
-		if err := a.awaitLetGo(ctx, s); err != nil {
-			return a.notTaken(s, err)
+		if err := a.awaitRelease(ctx, s); err != nil {
+			return a.warnNotTaken(s, err)
 		}
 	}
-	begun, err := launch.TakeIntoSession(ctx, s.Loop, a.env, launch.SessionOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startTimeout})
+	begun, err := launch.TakeIntoSession(ctx, s.Loop, a.env, launch.SessionOptions{Session: in, Observer: &beginObserver{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil && asked {
-		return a.notTaken(s, err)
+		return a.warnNotTaken(s, err)
 	}
 	if err != nil {
 		return err
 	}
-	return a.goesOnHere(s, begun, in)
+	return a.printTakenLoop(s, begun, in)
 }
 
-// notTaken says what happens to a loop that could not be taken after its runner was asked for it. It
+// warnNotTaken says what happens to a loop that could not be taken after its runner was asked for it. It
 // returns err.
-func (a *app) notTaken(s *loopinfo.Loop, err error) error {
+func (a *app) warnNotTaken(s *loopinfo.Loop, err error) error {
 	fmt.Fprintf(a.Err, "pawl: process %d continues with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
 		s.Driver.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
@@ -56,8 +56,8 @@ func (a *app) notTaken(s *loopinfo.Loop, err error) error {
 // releaseTimeout is how long a runner may take to finish its step.
 const releaseTimeout = time.Minute
 
-// awaitLetGo asks the loop's runner to release the loop, and waits until it has.
-func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
+// awaitRelease asks the loop's runner to release the loop, and waits until it has.
+func (a *app) awaitRelease(ctx context.Context, s *loopinfo.Loop) error {
 	if err := post(s, record.MessageToSession, "a user takes it into their session"); err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (a *app) awaitLetGo(ctx context.Context, s *loopinfo.Loop) error {
 		"process %d has not let go of loop %s within %s", s.Driver.PID, s.ID, figure.Duration(releaseTimeout))
 }
 
-// goesOnHere says that a loop continues in the calling session, and prints its first prompt.
-func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
+// printTakenLoop says that a loop continues in the calling session, and prints its first prompt.
+func (a *app) printTakenLoop(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.UserSession) error {
 	if err := errors.Join(a.background().ContinueGates(begun), a.startDaemon(in.Session)); err != nil {
 		return err
 	}
@@ -90,6 +90,6 @@ func (a *app) goesOnHere(s *loopinfo.Loop, begun *launch.SessionLoop, in launch.
 	}
 	line("tree", treeWords(s.Spec.Repository))
 	line("steer", fmt.Sprintf("! pawl status %s, ! pawl stop %[1]s, ! pawl handover %[1]s (back to fresh sessions)", s.ID))
-	a.print("\n" + firstWord(begun, mostPrinted))
+	a.print("\n" + firstPrompt(begun, maxPrintedPromptBytes))
 	return nil
 }

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	telemetryLedger = "telemetry.json" // in a loop's folder: the number of runs sent
-	telemetryMoment = 2 * time.Second  // how long the end of a loop waits for the sender: a container may stop afterwards
+	telemetryLedger     = "telemetry.json" // in a loop's folder: the number of runs sent
+	telemetryEndTimeout = 2 * time.Second  // how long the end of a loop waits for the sender: a container may stop afterwards
 )
 
 // sendTelemetry starts a process that sends traces and metrics of an ended loop, if the environment or
@@ -43,7 +43,7 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 		s.note(term.Warn, fmt.Sprintf("no telemetry is sent: %v", err))
 		return
 	}
-	for deadline := time.Now().Add(telemetryMoment); proc.Alive(pid) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(telemetryEndTimeout); proc.Alive(pid) && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type tellCmd struct {
-	unendedWord
+	requiredUnendedArg
 	Now  bool     `help:"into the turn under way, after the tool that runs; default: with the next prompt"`
 	Text []string `arg:"" help:"the message"`
 }
@@ -23,7 +23,7 @@ func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	if text == "" {
 		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "there is nothing to say")
 	}
-	if err := notEnded(s); err != nil {
+	if err := requireUnended(s); err != nil {
 		return err
 	}
 	if err := a.send(s, record.Message{Kind: record.MessageNote, Text: a.withoutSecrets(text), DuringTurn: c.Now}); err != nil {
@@ -60,8 +60,8 @@ func (a *app) sendAs(s *loopinfo.Loop, id string, m record.Message) error {
 	return err
 }
 
-// learnsLater says when a loop that nobody drives reads its messages, "" for a driven one.
-func learnsLater(s *loopinfo.Loop) string {
+// deliveryNote says when a loop that nobody drives reads its messages, "" for a driven one.
+func deliveryNote(s *loopinfo.Loop) string {
 	if s.IsDriven() {
 		return ""
 	}
@@ -70,17 +70,17 @@ func learnsLater(s *loopinfo.Loop) string {
 
 func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
-// notEnded returns an error if the loop has ended.
-func notEnded(s *loopinfo.Loop) error {
+// requireUnended returns an error if the loop has ended.
+func requireUnended(s *loopinfo.Loop) error {
 	if !s.HasEnded() {
 		return nil
 	}
-	return ended(s)
+	return endedError(s)
 }
 
 // requireDriver returns an error if nobody drives the loop.
 func requireDriver(s *loopinfo.Loop) error {
-	if err := notEnded(s); err != nil || s.IsDriven() {
+	if err := requireUnended(s); err != nil || s.IsDriven() {
 		return err
 	}
 	return failure.New(failure.Error, "pawl resume "+s.ID+" continues it; its work is kept", "loop %s is not running: %s", s.ID, s.LastOwner())

@@ -133,8 +133,8 @@ func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, sc
 		}
 	}()
 	go func() {
-		if _, err := f.dies.Read(make([]byte, 1)); err != nil && !handler.left.Load() {
-			handler.gone(loop.ByHangup)
+		if _, err := f.dies.Read(make([]byte, 1)); err != nil && !handler.detached.Load() {
+			handler.hangUp(loop.ByHangup)
 		}
 	}()
 	return keys, func() { close(quit); <-done }
@@ -152,18 +152,18 @@ func (f *foreground) leave(a *app, d *launch.Driver, handler *signalHandler, scr
 		screen.Print(term.Note{Level: term.Warn, Text: fmt.Sprintf("it stays in this terminal: %v", err)})
 		return
 	}
-	handler.keepsOn.Store(true)
-	handler.left.Store(true)
+	handler.mayDetach.Store(true)
+	handler.detached.Store(true)
 	_ = screen.Close()
-	a.sayDetached(d.Loop.ID)
+	a.printDetached(d.Loop.ID)
 	if err := proc.LeaveTerminal(log); err != nil {
 		term.Warnf(a.Err, "%v", err)
 	}
 	_, _ = f.end.Write([]byte{detachKey})
 }
 
-// sayDetached says how to attach to the loop again.
-func (a *app) sayDetached(id string) {
+// printDetached says how to attach to the loop again.
+func (a *app) printDetached(id string) {
 	words := fmt.Sprintf("detached: %s continues. It is shown again by  pawl attach %[1]s  and ended by  pawl stop %[1]s\n", id)
 	_, _ = io.WriteString(a.Err, a.text(term.Wrap(words, a.columns)))
 }

@@ -18,8 +18,8 @@ type testreportCmd struct {
 	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
 }
 
-// reported is the output of --json.
-type reported struct {
+// testReportResult is the output of --json.
+type testReportResult struct {
 	Result     testreport.Result `json:"result" jsonschema:"what became of the tests; only fail says that one of them failed"`
 	Framework  string            `json:"framework" jsonschema:"the runner, empty if it is not known"`
 	Failing    []string          `json:"failing" jsonschema:"tests, files or packages that failed, as far as they are named"`
@@ -62,7 +62,7 @@ func (c *testreportCmd) Run(a *app) error {
 		a.printVerdict(v)
 		return nil
 	}
-	return a.printJSON(reported{
+	return a.printJSON(testReportResult{
 		Result: v.Result, Framework: v.Framework, Failing: append([]string{}, v.Failing...), FirstError: v.FirstError,
 		ExitCode: c.ExitCode, Masked: v.Masked, Reason: v.Doubt(), Counts: countsOf(v),
 	})
@@ -79,7 +79,7 @@ func (c *testreportCmd) output(a *app) ([]byte, error) {
 		defer f.Close()
 		in = f
 	} else {
-		a.awaits("what the command printed; Ctrl-D ends it")
+		a.announceRead("what the command printed; Ctrl-D ends it")
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxReport+1))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
-// pull opens a pull request if the user allows it, and says the result.
-func (a *app) pull(d *launch.Driver, s loop.State, say func(string)) error {
+// openPullRequest opens a pull request if the user allows it, and says the result.
+func (a *app) openPullRequest(d *launch.Driver, s loop.State, say func(string)) error {
 	ctx := a.untilSignal()
 	p, err := d.OpenPullRequest(ctx, s, a.env)
 	if words := p.Text(); words != "" {
@@ -17,7 +17,7 @@ func (a *app) pull(d *launch.Driver, s loop.State, say func(string)) error {
 	return err
 }
 
-// giveTools sets the tools of the agent that the loop's runner drives.
-func (a *app) giveTools(d *launch.Driver) {
+// setTools sets the tools of the agent that the loop's runner drives.
+func (a *app) setTools(d *launch.Driver) {
 	d.Tools = mcpserver.New(mcpserver.Options{Env: a.env, Loop: d.Loop.ID, Version: version.String()})
 }

@@ -32,8 +32,8 @@ func (c *sessionTrackerCmd) Run(ctx context.Context, a *app) error {
 	return tracker.Serve(ctx, a.In, a.Out, handle)
 }
 
-// tellIssues reports the loop's end to its issues. An error of the tracker does not fail the loop.
-func (a *app) tellIssues(d *launch.Driver, s *show) {
+// reportIssues reports the loop's end to its issues. An error of the tracker does not fail the loop.
+func (a *app) reportIssues(d *launch.Driver, s *show) {
 	if d.Spec.Tracker == nil {
 		return
 	}
@@ -55,9 +55,9 @@ func (a *app) warnIssues(p *launch.Prepared) {
 	}
 }
 
-// tellAgain reports the end of an ended loop to its issues if that is missing: its process died, or
+// reportIssuesAgain reports the end of an ended loop to its issues if that is missing: its process died, or
 // the tracker could not be reached.
-func (a *app) tellAgain(ctx context.Context, s *loopinfo.Loop) error {
+func (a *app) reportIssuesAgain(ctx context.Context, s *loopinfo.Loop) error {
 	if s.Spec.Tracker == nil || !s.HasEnded() || s.Alive {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (c *uninstallCmd) removals(a *app) ([]removal, error) {
 		}
 		args := settingsArgs{Agent: c.Agent, Scope: string(scope), DryRun: true}
 		r, err := args.request(a)
-		if c.Scope == "all" && (err != nil || scope != install.User && same(a.root(), a.env.Home)) {
+		if c.Scope == "all" && (err != nil || scope != install.User && isSameFile(a.root(), a.env.Home)) {
 			continue
 		}
 		if err != nil {
@@ -94,7 +94,7 @@ func (c *uninstallCmd) removals(a *app) ([]removal, error) {
 			return nil, err
 		}
 		if result.Changed() {
-			out = append(out, removal{request: r, name: a.near(r.Path), result: result})
+			out = append(out, removal{request: r, name: a.displayPath(r.Path), result: result})
 		}
 	}
 	return out, nil
@@ -110,7 +110,7 @@ func (a *app) hasPlugin() bool {
 func (c *uninstallCmd) searched(a *app) string {
 	args := settingsArgs{Scope: c.Scope}
 	if r, err := args.request(a); err == nil {
-		return a.near(r.Path)
+		return a.displayPath(r.Path)
 	}
 	return "your settings, nor in those of this project, and the plugin is not installed"
 }
@@ -142,7 +142,7 @@ func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 func (c *uninstallCmd) remove(a *app, r removal) error {
 	switch {
 	case c.DryRun && c.Verbose:
-		a.print(visible(r.result.Diff(r.name)))
+		a.print(printable(r.result.Diff(r.name)))
 		return nil
 	case c.DryRun:
 		a.printf("would remove Pawl from %s (--verbose shows each line)\n", r.name)

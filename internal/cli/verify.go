@@ -25,8 +25,8 @@ type verifyCmd struct {
 	JSON bool     `name:"json" help:"print a JSON object (docs/reference/verify.schema.json)"`
 }
 
-// verified is the output of --json.
-type verified struct {
+// verifyResult is the output of --json.
+type verifyResult struct {
 	Result gate.Status      `json:"result" jsonschema:"pass if all gates pass, fail if one fails, else unknown"`
 	Tree   string           `json:"tree,omitempty" jsonschema:"git tree they ran on; absent without git, or where they changed it"`
 	Gates  []verify.Receipt `json:"gates" jsonschema:"a receipt for each gate, in order"`
@@ -45,7 +45,7 @@ func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	out := verified{Result: gate.Pass, Tree: tree, Gates: []verify.Receipt{}}
+	out := verifyResult{Result: gate.Pass, Tree: tree, Gates: []verify.Receipt{}}
 	for _, r := range results {
 		out.Gates = append(out.Gates, verify.NewReceipt(r, time.Now()))
 		if r.Status == gate.Fail || out.Result == gate.Pass {
@@ -78,7 +78,7 @@ func (a *app) gates(command, root string, typed []string, hint string) (config.S
 		err = noGates(command, root)
 	}
 	if err == nil {
-		err = a.trusted(root, s.RepoCommands(), hint)
+		err = a.requireTrust(root, s.RepoCommands(), hint)
 	}
 	return s, err
 }
@@ -105,9 +105,9 @@ func noGates(command, root string) error {
 	return failure.New(failure.Usage, hint, "there is no gate to run")
 }
 
-// trusted returns an error if a command of the repository is not trusted. hint says what to do about
+// requireTrust returns an error if a command of the repository is not trusted. hint says what to do about
 // it.
-func (a *app) trusted(root string, commands []config.Command, hint string) error {
+func (a *app) requireTrust(root string, commands []config.Command, hint string) error {
 	strange, err := config.OpenTrust(a.env.PawlHome).Untrusted(root, commands)
 	if err != nil || len(strange) == 0 {
 		return err
@@ -154,7 +154,7 @@ func (a *app) gateVerifier(ctx context.Context, root string, s config.Settings) 
 	o := verify.Options{Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests}
 	if slices.ContainsFunc(s.Gates, verify.NeedsCheckout) {
 		if repo, err := git.Open(ctx, root); err == nil {
-			return a.audits(repo).Verifier(ctx, o)
+			return a.auditOptions(repo).Verifier(ctx, o)
 		}
 	}
 	o.Root, o.Dir, o.Env, o.Watch = root, filepath.Join(a.env.PawlHome, "verify"), a.env.Vars, a.watchGate
@@ -182,9 +182,9 @@ func (a *app) watchGate(p verify.Progress) {
 	}
 }
 
-func (a *app) printResults(results []gate.Result, out verified) {
+func (a *app) printResults(results []gate.Result, out verifyResult) {
 	for i, r := range results {
-		a.printf("%s  %s  %s  receipt %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration), out.Gates[i].ID)
+		a.printf("%s  %s  %s  receipt %s\n", statusMark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration), out.Gates[i].ID)
 		if r.Status == gate.Pass && r.Warning == "" {
 			continue
 		}
@@ -198,12 +198,12 @@ func (a *app) printResults(results []gate.Result, out verified) {
 	}
 }
 
-const failingShown = 10
+const maxListedFailing = 10
 
 func failingLines(r gate.Result) []string {
 	var lines []string
 	for i, id := range r.Failing {
-		if i == failingShown {
+		if i == maxListedFailing {
 			lines = append(lines, fmt.Sprintf("and %d more", len(r.Failing)-i))
 			break
 		}
@@ -215,7 +215,7 @@ func failingLines(r gate.Result) []string {
 	return lines
 }
 
-func mark(s gate.Status) string {
+func statusMark(s gate.Status) string {
 	switch s {
 	case gate.Pass:
 		return "pass   "
@@ -230,7 +230,7 @@ func verifyCode(s gate.Status) error {
 	case gate.Pass:
 		return nil
 	case gate.Fail:
-		return disagrees
+		return codeFailed
 	}
-	return cannotTell
+	return codeUndecided
 }

@@ -27,7 +27,7 @@ func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool)
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnDamaged(p)
-	a.warnLeft(p)
+	a.warnUnfinishedWork(p)
 	a.warnUntracked(p)
 	a.warnPlanEdited(p)
 	a.warnSamePlan(p)
@@ -39,20 +39,20 @@ func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool)
 	}
 }
 
-// mostOutlooks is the maximum number of options in one hint: nobody types more.
-const mostOutlooks = 4
+// maxOutlookOptions is the maximum number of options in one hint: nobody types more.
+const maxOutlookOptions = 4
 
 // warnOutlooks names the tasks that will probably wait for the user, and the options that accept them.
 func (a *app) warnOutlooks(p *launch.Prepared) {
 	var tasks, options []string
 	for _, t := range p.Spec.Tasks {
 		if why, option := taskOutlook(p, t); why != "" {
-			tasks, options = append(tasks, nameOf(t)), append(options, option)
+			tasks, options = append(tasks, taskName(t)), append(options, option)
 		}
 	}
 	switch {
 	case len(tasks) == 0:
-	case len(tasks) > mostOutlooks:
+	case len(tasks) > maxOutlookOptions:
 		term.Hintf(a.Err, "%d tasks will probably wait for your review: pawl plan check %s says why, and how to accept that", len(tasks), term.Clean(p.Goal.Path))
 	default:
 		term.Hintf(a.Err, "%s will probably wait for your review (--dry-run says why); this accepts it beforehand: %s",

@@ -33,10 +33,10 @@ func (c *watchCmd) Run(ctx context.Context, a *app) error {
 		}
 		o.ID = s.ID
 	}
-	return show(ctx, loopinfo.NewScreen(ctx, a.shownLoops(c.All)), o)
+	return show(ctx, loopinfo.NewScreen(ctx, a.displayOptions(c.All)), o)
 }
 
-// shownLoops returns the options for the loops of this repository, or of all.
-func (a *app) shownLoops(all bool) loopinfo.Options {
+// displayOptions returns the options for the loops of this repository, or of all.
+func (a *app) displayOptions(all bool) loopinfo.Options {
 	return loopinfo.Options{Store: a.store, Root: a.root(), All: all, Env: a.env, Program: a.self, Dir: a.dir}
 }
