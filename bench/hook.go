@@ -114,8 +114,8 @@ func (s *liveSession) silently(payload string, flags ...string) work {
 	}
 }
 
-// whole is what an event cost: the process that starts for it and, where that is
-// asked for, the daemon's work.
+// whole returns the cost of an event: of the process that starts for it and, if asked for, of the
+// daemon's work.
 func (s *liveSession) whole(hook *os.ProcessState) (time.Duration, error) {
 	cost := hook.UserTime() + hook.SystemTime()
 	if !s.all {

@@ -244,7 +244,7 @@ func (c *contest) once(ctx context.Context, x contestant, model messagesapi.Scri
 	return s, err
 }
 
-// table is what a task cost with each; the bounds held or not.
+// table returns the cost of a task with each contestant, and whether the bounds hold.
 func (c *contest) table(all []contestant, got [][]score) (t table, held bool) {
 	t, held = table{peersHeader()}, true
 	for i, x := range all {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// exchange is what one answer of the model and the result of its tool call look
-// like in a transcript.
+// exchange returns the transcript lines of one answer of the model and the result of its tool call.
 func exchange(n int) string {
 	text := strings.Repeat("The parser keeps the comment with the line that it stands on. ", 8)
 	common := fmt.Sprintf(`"userType":"external","entrypoint":"cli","cwd":"/repo/parser","sessionId":%q,"version":"2.1.332","gitBranch":"main"`, sessionID)

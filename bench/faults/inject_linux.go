@@ -253,9 +253,8 @@ func control(fd int, request uintptr, arg unsafe.Pointer) error {
 	return nil
 }
 
-// look tells what a call is about, and whether it is one of the program's own. Of
-// another's no path is told where there is no lasting fault, and "" where it is about no
-// file of a disk.
+// look returns the kind and path of a system call, and whether it is the program's own. The path is ""
+// if the call concerns no file of a disk, or is another program's while there is no lasting fault.
 func (s *supervisor) look(call notification) (kind Kind, path string, counts bool) {
 	kind = s.kinds[uint32(call.Number)]
 	own := program(call) == s.program

@@ -72,9 +72,9 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Fingerprint tells one state of the file that path leads to from another: by its
-// content or, where that is larger than most bytes or no regular file, by what the
-// folder says of it. What cannot be read is "unreadable".
+// Fingerprint returns a text that differs for each state of the file at path. It is made from the
+// content or, for more than most bytes and for special files, from the file's metadata. It is
+// "unreadable" for a file that cannot be read.
 func Fingerprint(path string, most int64) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -12,7 +12,7 @@ func Completion(root *kong.Node, shell string) string {
 	return map[string]func(*kong.Node) string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell](root)
 }
 
-// Loop ids come from the tool itself, at the moment they are asked for.
+// loopIDs is the shell command that lists loop ids at completion time.
 const loopIDs = `$(COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
 
 // choices are the words that may follow a command, with what they mean.

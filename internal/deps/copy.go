@@ -31,8 +31,8 @@ const (
 // ErrTooLarge says that a folder is too large to copy.
 var ErrTooLarge = errors.New("too large")
 
-// Fingerprint tells one state of a folder from another by names, sizes and times. The
-// error of a folder that is too large to copy is ErrTooLarge.
+// Fingerprint returns a text that differs for each state of a folder, made from names, sizes and
+// times. It returns ErrTooLarge for a folder that is too large to copy.
 func Fingerprint(ctx context.Context, root, folder string) (string, error) {
 	top := filepath.Join(root, filepath.FromSlash(folder))
 	h, files, size := sha256.New(), 0, int64(0)

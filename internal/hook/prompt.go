@@ -148,8 +148,8 @@ func (h *handler) withLease(ctx context.Context, b session.Binding, do func(*lea
 	return s.release()
 }
 
-// replyNewContext tells a context that knows nothing of the loop its goal, and what the agent has
-// asked: the user's next prompt is the answer.
+// replyNewContext returns a reply for a context that does not know the loop: its goal, and the agent's
+// open question. The user's next prompt is the answer.
 func (h *handler) replyNewContext(b session.Binding) reply {
 	r := reply{Context: h.goalText(b), Message: b.Loop + " continues in this session"}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))

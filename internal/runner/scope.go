@@ -50,7 +50,7 @@ type OutOfScopeFiles struct {
 	Tree    string   // tree with these changes
 }
 
-// Advice tells the agent what to do about its changes.
+// Advice returns what the agent is to do about its changes.
 func (s OutOfScopeFiles) Advice() string {
 	return "Not the task's to change: put them back as they were, or end with <blocked>reason</blocked> if it cannot be done without.\n" +
 		strings.Join(firstN(s.ByAgent, maxFailing), "\n")

@@ -62,7 +62,7 @@ func GeneratorNames(content []byte) (names []string, generated bool) {
 // fileWord matches what may be the path of a file.
 var fileWord = regex.New(`[\w./-]+\.\w+`)
 
-// made and generatedDir match files that build tools and generators write, by name and by folder.
+// generatedName and generatedDir match files that build tools and generators write, by name and by folder.
 var generatedName, generatedDir = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)
 
 func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }

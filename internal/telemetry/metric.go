@@ -20,8 +20,7 @@ type Point struct {
 	Counts     []int // of a histogram: for each bucket, the last one without a bound
 }
 
-// Bounds of buckets: those of the conventions for tokens, and for turns, which take
-// minutes, in seconds.
+// tokenBounds returns the bucket bounds that the conventions recommend for tokens.
 func tokenBounds() []float64 {
 	bounds := []float64{1}
 	for range 13 {
@@ -30,6 +29,7 @@ func tokenBounds() []float64 {
 	return bounds
 }
 
+// turnBounds returns the bucket bounds for the duration of turns, in seconds.
 func turnBounds() []float64 { return []float64{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600} }
 
 // add counts a value into its bucket.

@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Detect tells which report a shell command prints or writes: "go-json" or
-// "tap" for those on its standard output, "junit:PATH" for a file, "" where
-// none can be told. Only simple commands one after another (`a && b`, `a; b`)
-// are looked at: a pipe may change what is printed.
+// Detect returns the kind of report that a shell command prints or writes:
+// "go-json" or "tap" on its standard output, "junit:PATH" for a file, "" if
+// unknown. It reads only simple commands one after another (`a && b`, `a; b`),
+// since a pipe may change what is printed.
 func Detect(command string) string {
 	for _, call := range calls(command) {
 		if f := detect(call.words); f != "" {

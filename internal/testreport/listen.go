@@ -68,8 +68,8 @@ var wrapperFailed = regex.New(`^(?:npm (?:ERR!|error) Test failed\.  See above f
 	`|error: script ".*" exited with code \d+` +
 	`|make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+)$`)
 
-// listen is what a run says of the tests of one call, and the runner that says
-// so: a report for machines if there is one, text for people otherwise.
+// listen returns the test results of one call in a run, and the runner's name.
+// It reads a machine-readable report if there is one, otherwise the text.
 func listen(c testrun.Call, run Run, text plain) (dialect.Said, string) {
 	if rep, framework, ok := machine(c, text); ok {
 		if c.Runner != "" {

@@ -139,7 +139,7 @@ var (
 	plainName = regex.New(`^\w+$`)
 )
 
-// testNames are what tests are called in their files, by their ids.
+// testNames returns the names of tests in their files, from their ids.
 func testNames(ids []string) ([]string, bool) {
 	var names []string
 	for _, id := range ids {

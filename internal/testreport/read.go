@@ -69,8 +69,8 @@ type Verdict struct {
 	inOutput bool // the output says so too
 }
 
-// Read tells what a command's tests came to, from its exit code first, and from
-// what the runner printed where that code does not come through.
+// Read returns the verdict on a command's tests: from its exit code first, and
+// from the runner's output if that code is lost.
 func Read(run Run) Verdict {
 	calls := testrun.Read(run.Command, run.Files)
 	text := plainText(run.Output)

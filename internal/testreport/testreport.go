@@ -129,7 +129,7 @@ func (s *Stream) flush() {
 	s.err = s.reader.line(line)
 }
 
-// Report is what was read until now; the output is taken to have ended.
+// Report returns the report of what was read until now, as if the output had ended.
 func (s *Stream) Report() Report {
 	if len(s.pending) > 0 {
 		s.flush()

@@ -113,7 +113,7 @@ func equalJSON(a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// Tables of a pyproject.toml, Cargo.toml or Pipfile that are work.
+// workTables are the tables of a pyproject.toml, Cargo.toml or Pipfile that are work.
 const workTables = `project build-system dependency-groups package dependencies dev-dependencies build-dependencies target features workspace lib bin
 	example packages dev-packages requires badges`
 

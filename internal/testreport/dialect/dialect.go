@@ -136,8 +136,8 @@ var dialects = []struct {
 	{"ctest", ctest},
 }
 
-// Read is what lines say as text of a runner; false if the runner has none that
-// is known here.
+// Read reads lines as the text output of a runner. It returns false if the
+// runner has no known text format.
 func Read(runner string, lines []string) (Said, bool) {
 	for _, d := range dialects {
 		if d.name == runner {

@@ -213,7 +213,7 @@ func harmless(stmt *syntax.Stmt) bool {
 	return false
 }
 
-// nameOf is what a user would call a command: its first word.
+// nameOf returns the name of a command: its first word.
 func nameOf(stmt *syntax.Stmt) string {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:

@@ -38,7 +38,7 @@ const (
 	promptID  = "5d0c2f3e-91f4-4b5e-a6f0-2a1d7c4b8e33"
 )
 
-// acquire begins a loop in a session and lets it come to its iterations, without an
+// startSession begins a loop in a session and advances it to its number of iterations, without an
 // agent.
 func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 	dir, err := os.MkdirTemp(l.dir, "session")
@@ -139,21 +139,21 @@ func (s *liveSession) journalled() int64 {
 	return info.Size()
 }
 
-// readLoop is another session of the same folder, in which no loop lives.
+// elsewhere returns another session of the same folder, without a loop.
 func (s *liveSession) elsewhere() *liveSession {
 	other := *s
 	other.session = otherID
 	return &other
 }
 
-// without is a machine on which there never was a loop.
+// without returns the session of a machine that never had a loop.
 func (s *liveSession) without() *liveSession {
 	other := *s
 	other.home += "-of-another"
 	return &other
 }
 
-// handler is a call of pawl-hook as the client makes it.
+// hook returns a call of pawl-hook as the client makes it.
 func (s *liveSession) hook(payload string, flags ...string) process {
 	return process{
 		dir: s.root, in: strings.ReplaceAll(payload, sessionID, s.session), argv: append([]string{s.program, "claude"}, flags...),
@@ -169,7 +169,7 @@ func (s *liveSession) client() []string {
 	}
 }
 
-// answerStop is the payload of a stop: each has other last words.
+// stop returns the payload of a stop. Each has another last message.
 func (s *liveSession) stop() string {
 	s.stops++
 	last := fmt.Sprintf("Part %d of the parser takes comments now, and its tests pass. What is left is the printer, which comes next.", s.stops)
@@ -178,7 +178,7 @@ func (s *liveSession) stop() string {
 	})
 }
 
-// call is the payload of a tool call, before or after it.
+// call returns the payload of a tool call, before or after it.
 func (s *liveSession) call(event string) string {
 	return s.callOf(event, "cd parser && go test ./... 2>&1 | tail -n 20; git diff --stat")
 }
