@@ -39,7 +39,8 @@ const imports = `
 
 	# Ring 2: one outside thing each.
 	proc           < failure
-	git            < core/* failure proc atomicfile dirwatch
+	git            < core/* failure proc atomicfile dirwatch git/indexfile
+	git/indexfile  < atomicfile
 	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
 	agent/claude/codec < core/*

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // maxRefreshed bounds the files that are read to see whether they are as committed, in
@@ -26,7 +27,7 @@ func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
 	if len(changes) == 0 {
 		return true
 	}
-	if indexVersion(index) > 3 {
+	if indexfile.Version(index) > 3 {
 		return false
 	}
 	args := append([]string{"update-index", "-q"}, setArgs(changes)...)
@@ -41,15 +42,15 @@ func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
 	if r.write(ctx, args...) != nil {
 		return false
 	}
-	entries, err := readIndex(index)
+	entries, err := indexfile.Read(index)
 	return err == nil && holdEntries(entries, changes) // a file may have changed meanwhile
 }
 
 // holdEntries reports whether an index has the To side of changes.
-func holdEntries(entries []indexEntry, changes []Change) bool {
+func holdEntries(entries []indexfile.Entry, changes []Change) bool {
 	for _, c := range changes {
-		i, found := findEntry(entries, c.Path)
-		if found != (c.Status != 'D') || found && (entries[i].isConflict() || entries[i].entry() != c.To) {
+		i, found := indexfile.Find(entries, c.Path)
+		if found != (c.Status != 'D') || found && (entries[i].IsConflict() || Entry(entries[i].Object()) != c.To) {
 			return false
 		}
 	}

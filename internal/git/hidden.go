@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // Two flags in an index make git ignore changes of a file: assume-unchanged and
@@ -45,10 +47,10 @@ func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 
 // marked are all files of an index that have a mark.
 func (r *Repo) marked(ctx context.Context, index string) (h hiddenFiles, err error) {
-	entries, err := readIndex(index)
-	if !errors.Is(err, errIndexFormat) {
+	entries, err := indexfile.Read(index)
+	if !errors.Is(err, indexfile.ErrFormat) {
 		for _, e := range entries {
-			h.add(e.path, e.isAssumed(), e.isSkipped())
+			h.add(e.Path, e.IsAssumed(), e.IsSkipped())
 		}
 		return h, ignoreNotExist(err)
 	}

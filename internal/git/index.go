@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // stateDir, in the git directory of the work tree, contains caches only.
@@ -196,9 +197,9 @@ func (r *Repo) syncIndexPaths(ctx context.Context, index, had string) (string, e
 // newPaths are the paths that the user's index has and a kept index has not, or the other
 // way round.
 func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error) {
-	users, err := readIndex(filepath.Join(r.gitDir, "index"))
-	kept, errKept := readIndex(index)
-	if err = errors.Join(ignoreNotExist(err), errKept); err != nil && !errors.Is(err, errIndexFormat) {
+	users, err := indexfile.Read(filepath.Join(r.gitDir, "index"))
+	kept, errKept := indexfile.Read(index)
+	if err = errors.Join(ignoreNotExist(err), errKept); err != nil && !errors.Is(err, indexfile.ErrFormat) {
 		return nil, err
 	}
 	if err != nil {
@@ -212,20 +213,22 @@ func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error
 }
 
 // comparePaths are the changes after which a kept index has the paths of the user's.
-func comparePaths(users, kept []indexEntry) (changes []Change) {
-	remove := func(e indexEntry) { changes = append(changes, Change{Path: e.path, Status: 'D', From: e.entry()}) }
+func comparePaths(users, kept []indexfile.Entry) (changes []Change) {
+	remove := func(e indexfile.Entry) {
+		changes = append(changes, Change{Path: e.Path, Status: 'D', From: Entry(e.Object())})
+	}
 	for _, e := range users {
-		for ; len(kept) > 0 && kept[0].path < e.path; kept = kept[1:] {
+		for ; len(kept) > 0 && kept[0].Path < e.Path; kept = kept[1:] {
 			remove(kept[0])
 		}
 		has := false
-		for ; len(kept) > 0 && kept[0].path == e.path; kept = kept[1:] {
-			if has = true; e.isIntended() {
+		for ; len(kept) > 0 && kept[0].Path == e.Path; kept = kept[1:] {
+			if has = true; e.IsIntended() {
 				remove(kept[0])
 			}
 		}
-		if !has && !e.isIntended() && !e.isConflict() {
-			changes = append(changes, Change{Path: e.path, Status: 'A', To: e.entry()})
+		if !has && !e.IsIntended() && !e.IsConflict() {
+			changes = append(changes, Change{Path: e.Path, Status: 'A', To: Entry(e.Object())})
 		}
 	}
 	for _, e := range kept {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // What is read of an index is what git says of it, in each version and with each mark.
@@ -27,21 +29,21 @@ func TestReadIndexAsGitDoes(t *testing.T) {
 		b.write("meant", "later")
 		b.git("add", "-N", "meant")
 		b.git("update-index", "--index-version", version)
-		entries, err := readIndex(filepath.Join(b.repo.gitDir, "index"))
+		entries, err := indexfile.Read(filepath.Join(b.repo.gitDir, "index"))
 		b.must(err)
 		var got, tags strings.Builder
 		for _, e := range entries {
-			fmt.Fprintf(&got, "%s %s %t\t%s\x00", e.entry().Mode, e.entry().ID, e.isConflict(), e.path)
+			fmt.Fprintf(&got, "%s %s %t\t%s\x00", Entry(e.Object()).Mode, Entry(e.Object()).ID, e.IsConflict(), e.Path)
 			tag := "H"
-			if e.isSkipped() {
+			if e.IsSkipped() {
 				tag = "S"
 			}
-			if e.isAssumed() {
+			if e.IsAssumed() {
 				tag = strings.ToLower(tag)
 			}
-			fmt.Fprintf(&tags, "%s %s\x00", tag, e.path)
-			if e.isIntended() != (e.path == "meant") {
-				t.Errorf("%s: intended %t", e.path, e.isIntended())
+			fmt.Fprintf(&tags, "%s %s\x00", tag, e.Path)
+			if e.IsIntended() != (e.Path == "meant") {
+				t.Errorf("%s: intended %t", e.Path, e.IsIntended())
 			}
 		}
 		if diff := cmp.Diff(strings.ReplaceAll(b.git("ls-files", "-s", "-z"), " 0\t", " false\t"), got.String()); diff != "" {
@@ -66,11 +68,11 @@ func TestReadIndexOfOtherKinds(t *testing.T) {
 	if mergeConflict(b) == nil {
 		t.Fatal("no conflict")
 	}
-	entries, err := readIndex(filepath.Join(b.repo.gitDir, "index"))
+	entries, err := indexfile.Read(filepath.Join(b.repo.gitDir, "index"))
 	b.must(err)
 	n := 0
 	for _, e := range entries {
-		if e.isConflict() {
+		if e.IsConflict() {
 			n++
 		}
 	}
@@ -79,14 +81,14 @@ func TestReadIndexOfOtherKinds(t *testing.T) {
 	}
 	b.git("reset", "-q", "--hard")
 	b.git("update-index", "--split-index")
-	if _, err := readIndex(filepath.Join(b.repo.gitDir, "index")); !errors.Is(err, errIndexFormat) {
+	if _, err := indexfile.Read(filepath.Join(b.repo.gitDir, "index")); !errors.Is(err, indexfile.ErrFormat) {
 		t.Errorf("a split index: %v", err)
 	}
 	wide := &sandbox{tester: t, dir: t.TempDir()}
 	wide.git("init", "-q", "--object-format=sha256")
 	wide.write("a", "1")
 	wide.git("add", "a")
-	if _, err := readIndex(wide.path(".git/index")); !errors.Is(err, errIndexFormat) {
+	if _, err := indexfile.Read(wide.path(".git/index")); !errors.Is(err, indexfile.ErrFormat) {
 		t.Errorf("an index of SHA-256: %v", err)
 	}
 	wide.git("commit", "-qm", "1")
@@ -97,20 +99,4 @@ func TestReadIndexOfOtherKinds(t *testing.T) {
 	if len(s.Hidden) != 1 {
 		t.Errorf("hidden: %v", s.Hidden)
 	}
-}
-
-func FuzzReadIndex(f *testing.F) {
-	b := newRepo(f, "a", "1", "dir/b", "1")
-	for _, version := range []string{"2", "4"} {
-		b.git("update-index", "--index-version", version)
-		data, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))
-		b.must(err)
-		f.Add(data[12:len(data)-20], uint32(version[0]-'0'))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, version uint32) {
-		e, ok := parseIndexEntry(string(data), "dir/name", version)
-		if size := len(e.data); size > len(data) || ok && size <= len(e.path)-len("dir/name") {
-			t.Errorf("%d bytes of %d: %+v", size, len(data), e)
-		}
-	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/dirwatch"
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -96,7 +97,7 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 		return nil
 	}
 	w.clean = true
-	entries, err := readIndex(filepath.Join(w.gitDir, "index"))
+	entries, err := indexfile.Read(filepath.Join(w.gitDir, "index"))
 	if err != nil {
 		_, err = w.git(ctx, "clean", "-ffdxq")
 	} else {
@@ -109,11 +110,11 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 }
 
 // removeUntracked removes everything from a work tree that an index does not have.
-func removeUntracked(root string, entries []indexEntry) error {
+func removeUntracked(root string, entries []indexfile.Entry) error {
 	files, folders := map[string]bool{filepath.Join(root, ".git"): true}, map[string]bool{root: true}
 	for _, e := range entries {
-		path := filepath.Join(root, filepath.FromSlash(e.path))
-		files[path] = !e.isSubmodule()
+		path := filepath.Join(root, filepath.FromSlash(e.Path))
+		files[path] = !e.IsSubmodule()
 		for dir := filepath.Dir(path); !folders[dir]; dir = filepath.Dir(dir) {
 			folders[dir] = true
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/dirwatch"
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // In a large repository most of a snapshot is asking each file whether it changed. Where
@@ -78,7 +79,7 @@ func (r *Repo) beginWatch(ctx context.Context) *watchedSnapshot {
 	defer w.mu.Unlock()
 	w.base = nil
 	users := filepath.Join(r.gitDir, "index")
-	if w.from == 0 || indexLength(users) < w.from {
+	if w.from == 0 || indexfile.Length(users) < w.from {
 		return nil
 	}
 	rules, err := r.ignoreRules(ctx, nil)
@@ -170,12 +171,12 @@ func tellsGit(file string) bool {
 
 // isPlain reports whether an index has nothing but files that git looks at, by their names.
 func (r *Repo) isPlain(ctx context.Context, index string) bool {
-	entries, err := readIndex(index)
+	entries, err := indexfile.Read(index)
 	if err != nil {
 		return false
 	}
-	if slices.ContainsFunc(entries, func(e indexEntry) bool {
-		return e.isSubmodule() || e.isConflict() || e.isAssumed() || e.isSkipped() || e.isIntended()
+	if slices.ContainsFunc(entries, func(e indexfile.Entry) bool {
+		return e.IsSubmodule() || e.IsConflict() || e.IsAssumed() || e.IsSkipped() || e.IsIntended()
 	}) {
 		return false
 	}
@@ -215,7 +216,7 @@ func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []stri
 			tracked[c.Path] = c.To
 		}
 	}
-	if err := os.WriteFile(s.index, encodeIndex(tracked), 0o600); err != nil {
+	if err := os.WriteFile(s.index, indexfile.Encode(tracked), 0o600); err != nil {
 		return "", err
 	}
 	args := slices.Concat([]string{"--literal-pathspecs"}, statusArgs, []string{"--"}, paths)
@@ -242,7 +243,7 @@ func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []stri
 	if err := r.updateIndex(ctx, s.index, todo.add, "--add", "--remove", "--replace"); err != nil {
 		return "", err
 	}
-	entries, err := readIndex(s.index)
+	entries, err := indexfile.Read(s.index)
 	if err != nil {
 		return "", err
 	}
@@ -250,13 +251,13 @@ func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []stri
 }
 
 // changesTo are the changes from some entries to those of an index.
-func changesTo(was map[string]Entry, index []indexEntry) []Change {
+func changesTo(was map[string]Entry, index []indexfile.Entry) []Change {
 	gone := maps.Clone(was)
 	var changes []Change
 	for _, e := range index {
-		delete(gone, e.path)
-		if is := e.entry(); was[e.path] != is {
-			changes = append(changes, Change{Path: e.path, Status: 'M', From: was[e.path], To: is})
+		delete(gone, e.Path)
+		if is := Entry(e.Object()); was[e.Path] != is {
+			changes = append(changes, Change{Path: e.Path, Status: 'M', From: was[e.Path], To: is})
 		}
 	}
 	for file, e := range gone {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // Untracked files above these sizes are named, not captured.
@@ -139,27 +140,27 @@ func (r *Repo) writeSnapshotTree(ctx context.Context, s *snapshot, todo pending)
 		return err
 	}
 	var err error
-	if s.tree, err = r.updatedTree(ctx, s, todo); errors.Is(err, errIndexFormat) {
+	if s.tree, err = r.updatedTree(ctx, s, todo); errors.Is(err, indexfile.ErrFormat) {
 		s.tree, err = r.writeTree(ctx, s.index)
 	}
 	return err
 }
 
 // updatedTree is the tree of the private index, made of the one before and what was
-// updated. Where that is not known the error is errIndexFormat.
+// updated. Where that is not known the error is indexfile.ErrFormat.
 func (r *Repo) updatedTree(ctx context.Context, s *snapshot, todo pending) (string, error) {
 	if s.had == "" {
-		return "", errIndexFormat
+		return "", indexfile.ErrFormat
 	}
-	entries, err := readIndex(s.index)
+	entries, err := indexfile.Read(s.index)
 	if err != nil {
 		return "", err
 	}
 	var changes []Change
 	for _, path := range slices.Concat(todo.remove, todo.add) {
 		c := Change{Path: path, Status: 'D'}
-		if i, there := findEntry(entries, path); there && !entries[i].isIntended() {
-			c = Change{Path: path, Status: 'M', To: entries[i].entry()}
+		if i, there := indexfile.Find(entries, path); there && !entries[i].IsIntended() {
+			c = Change{Path: path, Status: 'M', To: Entry(entries[i].Object())}
 		}
 		changes = append(changes, c)
 	}

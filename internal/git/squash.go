@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // keepCommits makes a ref for commits of tip that are not in parent, so that
@@ -98,7 +100,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		return err
 	}
 	was, changes, few := r.sinceAligned(ctx, id)
-	if few && !(indexLength(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setEntriesOfIndex(ctx, changes)) {
+	if few && !(indexfile.Length(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setEntriesOfIndex(ctx, changes)) {
 		// That it fails says nothing: -q keeps the reason, such as a lock, to itself.
 		few = r.refreshIndex(ctx, setArgs(changes)...) == nil
 	}

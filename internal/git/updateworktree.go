@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/dirwatch"
+	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
 // maxUpdated bounds the paths that differ from one tree of a worktree to the next and are
@@ -29,7 +30,7 @@ func (w *Worktree) watchTree(ctx context.Context, from int) {
 // watchAnew begins to watch where nothing has run since the files were checked out.
 func (w *Worktree) watchAnew(ctx context.Context) {
 	w.held = ""
-	if w.from == 0 || indexLength(w.indexCopy()) < w.from || !w.isPlain(ctx, w.indexCopy()) {
+	if w.from == 0 || indexfile.Length(w.indexCopy()) < w.from || !w.isPlain(ctx, w.indexCopy()) {
 		return
 	}
 	switch {
@@ -134,7 +135,7 @@ func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[str
 		return err
 	}
 	defer s.close()
-	if err := os.WriteFile(s.index, encodeIndex(want), 0o600); err != nil {
+	if err := os.WriteFile(s.index, indexfile.Encode(want), 0o600); err != nil {
 		return err
 	}
 	var changes []Change
@@ -153,7 +154,7 @@ func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[str
 	if err != nil {
 		return err
 	}
-	data, err := spliceIndex(old, written, paths)
+	data, err := indexfile.Splice(old, written, paths)
 	if err != nil {
 		return err
 	}
