@@ -21,21 +21,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// replayed is what the journal tells of a loop: all its events, and of some attempts each
-// event with its decision, what the gates printed, and the lines of the history.
+// replayed holds what the journal says about a loop: all its events, and for some attempts the events
+// with their decisions, the output of the gates and the lines of the history.
 type replayed struct {
 	events   []loop.Event
 	attempts []page.Attempt
 	history  []string
 }
 
-// replay reads the journal once: it can be long, and a page is asked for again with each
+// replay reads the journal in one pass: it can be long, and pages are requested again after each
 // change.
 func (s *Loop) replay(first, last int) (out replayed) {
 	var state loop.State
 	for r, err := range s.Records(journal.Mark{}) {
 		if err != nil {
-			continue // pawl log tells of damage
+			continue // pawl log reports damage
 		}
 		t := narrate.Read(r, state)
 		state = t.After
@@ -66,7 +66,7 @@ func (s *Loop) replay(first, last int) (out replayed) {
 	return out
 }
 
-// attempt is the one of this number, which is the newest so far.
+// attempt returns the attempt with this number, which is the newest so far.
 func (r *replayed) attempt(s *Loop, number int, task string) *page.Attempt {
 	if last := len(r.attempts) - 1; last < 0 || r.attempts[last].Number != number {
 		r.attempts = append(r.attempts, page.Attempt{Number: number, Task: narrate.TaskOf(s.Memory.State, task)})
@@ -74,11 +74,11 @@ func (r *replayed) attempt(s *Loop, number int, task string) *page.Attempt {
 	return &r.attempts[len(r.attempts)-1]
 }
 
-const historyMost = 500 // lines of a page
+const historyMost = 500 // maximum number of lines on a page
 
-const tailMost = 16 << 10 // bytes of a gate's output
+const tailMost = 16 << 10 // maximum bytes of a gate's output
 
-// callSizes returns the sizes of the files to which the newest tool calls are appended.
+// callSizes returns the sizes of the files that log tool calls.
 func callSizes(l *store.Loop) (sizes [2]int64) {
 	paths := [2]string{record.ToolCallsPath(l)}
 	if entries, err := os.ReadDir(filepath.Join(l.Dir, "iterations")); err == nil && len(entries) > 0 {
@@ -92,8 +92,7 @@ func callSizes(l *store.Loop) (sizes [2]int64) {
 	return sizes
 }
 
-// Calls returns the tool calls of an iteration: those of the runner's turns, and those of
-// the user's session while the iteration lasted.
+// Calls returns the tool calls of an iteration, from the runner's turns and from the user's session.
 func (s *Pages) Calls(_ context.Context, id string, iteration int) ([]record.Call, int, error) {
 	sub, err := s.loop(id)
 	if err != nil {
@@ -102,8 +101,8 @@ func (s *Pages) Calls(_ context.Context, id string, iteration int) ([]record.Cal
 	return sub.Calls(iteration)
 }
 
-// Calls are the tool calls of an iteration, in the order of their starts, and how many
-// were dropped.
+// Calls returns the tool calls of an iteration in the order of their starts, and the number of dropped
+// ones.
 func (s *Loop) Calls(iteration int) ([]record.Call, int, error) {
 	calls, dropped, err := record.Transcript(s.Loop, iteration)
 	if err != nil {
@@ -133,7 +132,7 @@ func (s *Loop) Calls(iteration int) ([]record.Call, int, error) {
 	return calls, dropped, nil
 }
 
-// span returns when an iteration began and when it ended. The end is zero while it lasts.
+// span returns when an iteration began and ended. The end is zero while it runs.
 func (s *Loop) span(iteration int) (begun, ended time.Time) {
 	for _, step := range s.Explain(iteration).Steps {
 		switch n := max(1, step.Iteration); {

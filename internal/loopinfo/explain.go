@@ -13,33 +13,33 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// Explanation is why a loop went as it did.
+// Explanation lists why a loop went as it did.
 type Explanation struct {
 	Loop  string `json:"loop"`
 	Steps []Step `json:"steps"`
 }
 
-// Step is one event, and the decision that it led to.
+// Step is one event and the resulting decision.
 type Step struct {
-	Seq       int64          `json:"seq"` // of the record in the journal
+	Seq       int64          `json:"seq"` // number of the record in the journal
 	At        time.Time      `json:"at"`
-	Iteration int            `json:"iteration"` // that the event belongs to; the decision may begin the next
+	Iteration int            `json:"iteration"` // iteration of the event; the decision may begin the next one
 	Task      string         `json:"task,omitempty"`
 	Event     loop.EventKind `json:"event"`
 	Happened  string         `json:"happened"`
 	Decided   []string       `json:"decided"`
-	Because   []string       `json:"because"` // the numbers that decided
-	Phase     loop.Phase     `json:"phase"`   // what the loop waits for then
+	Because   []string       `json:"because"` // the numbers behind the decision
+	Phase     loop.Phase     `json:"phase"`   // the phase after the event
 }
 
-// Explain replays the journal. iteration 0 is all of it; else what began the iteration
-// comes along.
+// Explain replays the journal. iteration 0 means all of it. Other numbers include the event that began
+// the iteration.
 func (s *Loop) Explain(iteration int) Explanation {
 	out := Explanation{Loop: s.ID, Steps: []Step{}}
 	var state loop.State
 	for r, err := range s.Records(journal.Mark{}) {
 		if err != nil || r.Type != memory.TypeEvent {
-			continue // pawl log tells of damage
+			continue // pawl log reports damage
 		}
 		t := narrate.Read(r, state)
 		state = t.After
@@ -52,7 +52,7 @@ func (s *Loop) Explain(iteration int) Explanation {
 	return out
 }
 
-// explain is one event with its decision.
+// explain returns one event with its decision.
 func explain(r journal.Record, t narrate.Step) Step {
 	return Step{
 		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind(),
@@ -67,7 +67,7 @@ func cleaned(lines []string) []string {
 	return lines
 }
 
-// Text is a step as people read it.
+// Text returns a step for people.
 func (e Step) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), e.words())
@@ -80,7 +80,7 @@ func (e Step) Text() string {
 	return b.String()
 }
 
-// words say what happened.
+// words says what happened.
 func (e Step) words() string {
 	if e.Happened == "" {
 		return "nothing to report in the work tree"
@@ -88,7 +88,7 @@ func (e Step) words() string {
 	return e.Happened
 }
 
-// Stamped are the lines of a record, the first with its time of day, each with its end.
+// Stamped returns the lines of a record, each with its newline, the first with its time of day.
 func Stamped(r journal.Record, step narrate.Step) []string {
 	lines := step.Lines(r)
 	for i, line := range lines {
@@ -101,7 +101,7 @@ func Stamped(r journal.Record, step narrate.Step) []string {
 	return lines
 }
 
-// cleanLines is text without what would draw on a terminal; its lines stay.
+// cleanLines removes terminal control characters from a text and keeps its lines.
 func cleanLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i := range lines {

@@ -6,8 +6,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Present is the summary with the state as it is now: the kept one does not know
-// whether the loop's process lives.
+// Present returns the summary with the current state: the stored one does not know whether the loop's
+// process is alive.
 func Present(l record.Entry) record.Summary {
 	sum := l.Summary
 	sum.ID = l.Loop.ID
@@ -19,7 +19,7 @@ func Present(l record.Entry) record.Summary {
 	return sum
 }
 
-// HowItStands is the state, or for a loop that ended its outcome.
+// HowItStands returns the state, or the outcome of a loop that ended.
 func HowItStands(s record.Summary) string {
 	words := s.State + SessionWords(s)
 	if s.Outcome != "" {

@@ -1,14 +1,13 @@
-// Package loopinfo reads how a loop stands, and says what there is to see of it.
+// Package loopinfo reads the current state of a loop and describes it.
 //
 //	s, err := loopinfo.Read(loop)
 //	fmt.Println(s.ID, s.Headline(s.Summary(), time.Now()))
 //
-// Loop is what the loop was created with, what its journal tells, and who drives it. Its
-// methods say that for people and programs: in one line and on one page (Headline, Status),
-// for a report (Report, Facts), as the decisions that made it so (Explain), and as tool
-// calls and diffs (Calls, TaskDiff). Screen and Pages show that live, in a terminal and in a
-// browser; what a user does there runs a command line of pawl's. Nothing is decided here. Only
-// Worktree changes something: it makes a loop's worktree again that is gone.
+// Loop holds the loop's spec, what its journal says, and its driver. Its methods describe that for
+// people and programs: in one line and on one page (Headline, Status), for a report (Report, Facts),
+// as decisions (Explain), and as tool calls and diffs (Calls, TaskDiff). Screen and Pages show it
+// live, in a terminal and in a browser; what a user does there runs a pawl command. The package
+// decides nothing. Only Worktree changes something: it makes a removed worktree again.
 package loopinfo
 
 import (
@@ -28,19 +27,19 @@ import (
 // Orphaned is the state of a loop that has not ended and that nobody drives.
 const Orphaned = "orphaned"
 
-// Loop is a loop as it stands now.
+// Loop is the current state of a loop.
 type Loop struct {
 	*store.Loop
 	Spec   record.Spec
 	Memory memory.Memory
-	Mark   journal.Mark // of the record up to which it remembers
-	Driver store.Holder // who drives it, or drove it last
-	Alive  bool         // the driver lives
-	Damage error        // of its journal, nil without
+	Mark   journal.Mark // position of the last record in Memory
+	Driver store.Holder // the driver, or the last one
+	Alive  bool         // the driver's process is alive
+	Damage error        // the journal's damage, or nil
 }
 
-// Read reads how a loop stands now. With a *journal.CorruptError the loop is
-// as good as the journal.
+// Read returns the current state of a loop. With a *journal.CorruptError, the loop holds what could be
+// read.
 func Read(l *store.Loop) (*Loop, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
@@ -52,12 +51,12 @@ func Read(l *store.Loop) (*Loop, error) {
 	}
 	s.Memory, s.Mark, err = record.Load(l)
 	if st := &s.Memory.State; s.Alive && st.EndedAt.IsZero() && !st.StartedAt.IsZero() && time.Now().After(st.Now) {
-		st.Now = time.Now() // the journal tells of work once it is done: its time runs meanwhile
+		st.Now = time.Now() // the journal records work after it is done, so the time of running work is missing
 	}
 	return s, err
 }
 
-// ReadDamaged is Read for who shows what there is: as far as the journal can be read.
+// ReadDamaged is Read without the error of a damaged journal: it returns what can be read.
 func ReadDamaged(l *store.Loop) (*Loop, error) {
 	s, err := Read(l)
 	if _, corrupt := errors.AsType[*journal.CorruptError](err); corrupt {
@@ -66,7 +65,7 @@ func ReadDamaged(l *store.Loop) (*Loop, error) {
 	return s, err
 }
 
-// Summary is the loop as scripts see it.
+// Summary returns the loop's summary for scripts.
 func (s *Loop) Summary() record.Summary {
 	sum := record.Summarize(s.Spec, s.Memory)
 	sum.State = stateWord(sum, s.Alive)
@@ -74,15 +73,14 @@ func (s *Loop) Summary() record.Summary {
 	return sum
 }
 
-// InSession reports whether the loop lives in a user's session, whose hooks drive
-// it: there nobody drives it most of the time, and it is not orphaned.
+// InSession reports whether the loop lives in a user's session, whose hooks drive it. Such a loop
+// often has no driver, and is not orphaned.
 func (s *Loop) InSession() bool { return s.Memory.InSession(s.Spec.Policy) }
 
-// HasEnded reports whether the loop has an outcome, and its owner has done what was left to do.
+// HasEnded reports whether the loop has an outcome and its owner has finished the cleanup.
 func (s *Loop) HasEnded() bool { return s.Memory.State.Phase == loop.Ended }
 
-// stateWord is the state of a loop, given what its journal says and whether
-// somebody drives it.
+// stateWord returns a loop's state from its journal's state and whether its driver is alive.
 func stateWord(journalled record.Summary, alive bool) string {
 	if !alive && !journalled.InSession && (journalled.State == "running" || journalled.State == "waiting") {
 		return Orphaned
@@ -90,7 +88,7 @@ func stateWord(journalled record.Summary, alive bool) string {
 	return journalled.State
 }
 
-// SessionWords says for people where a loop lives.
+// SessionWords says where a loop lives.
 func SessionWords(sum record.Summary) string {
 	switch {
 	case !sum.InSession:
@@ -103,21 +101,21 @@ func SessionWords(sum record.Summary) string {
 	return " in session " + sum.Session[:min(8, len(sum.Session))]
 }
 
-// StateAt returns the state as the journal had it at a time, as far as it can be read.
+// StateAt returns the loop's state at a time, as far as the journal can be read.
 func (s *Loop) StateAt(at time.Time) loop.State {
 	var m memory.Memory
 	for r, err := range s.Records(journal.Mark{}) {
 		if err != nil || !r.At.Before(at) {
 			break
 		}
-		if next, err := m.Fold(r.Type, r.Data); err == nil { // the store has records of its own
+		if next, err := m.Fold(r.Type, r.Data); err == nil { // other records are the store's
 			m = next
 		}
 	}
 	return m.State
 }
 
-// Events are those of the journal, in order; damaged records are left out.
+// Events returns the events of the journal in order. It skips damaged records.
 func Events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	return func(yield func(loop.Event) bool) {
 		for r, err := range records {
@@ -138,31 +136,31 @@ func (s *Loop) IsStranded() bool { return s.Damage != nil && !s.Alive && !s.HasE
 // HasWorkLeft reports whether there is something left to do.
 func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
 
-// IsDriven reports whether a process, or a session, takes what is sent to the loop.
+// IsDriven reports whether a process or a session reads the messages to the loop.
 func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 
-// IsAdrift reports whether the loop was about to leave its session when whoever saw to that died.
+// IsAdrift reports whether the loop's process died while the loop was leaving its session.
 func (s *Loop) IsAdrift() bool { return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive }
 
-// termAge is how old an end by TERM may be for the loop to be resumed. A system that
-// shuts down ends its processes so, and may be off for a night.
+// termAge is the maximum age of an end by SIGTERM after which a loop is resumed. A system ends
+// processes this way when it shuts down, and may be off for a night.
 const termAge = 24 * time.Hour
 
-// EndedByRestart reports whether this is a loop in the background whose process is gone, or was
-// ended by TERM recently. A loop that the user paused stays paused; one that is held for something
-// to be fixed tries whether it is.
+// EndedByRestart reports whether this is a background loop whose process is gone or was ended by
+// SIGTERM recently. A loop that the user paused stays paused. A loop that was held until something is
+// fixed is resumed, to try again.
 func (s *Loop) EndedByRestart(now time.Time) bool {
 	st := s.Memory.State
 	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
 	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }
 
-// IsReleased reports whether its runner waits for a session that is to take it.
+// IsReleased reports whether the loop's runner waits for a session to take the loop.
 func (s *Loop) IsReleased() bool {
 	return s.Memory.State.HandsOverTo() == loop.OwnerSession && proc.Alive(s.Driver.PID)
 }
 
-// Sandbox says what confines a loop, a line each; none where nothing does.
+// Sandbox describes the loop's sandbox in lines, without one in none.
 func (s *Loop) Sandbox() []string {
 	return s.Spec.EffectiveSandbox(s.Memory).Lines(s.InSession())
 }

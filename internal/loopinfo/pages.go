@@ -12,14 +12,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Pages is what `pawl serve` shows.
+// Pages is the source of `pawl serve`.
 type Pages struct{ *Screen }
 
-// NewPages returns the source of the pages, until ctx is done.
+// NewPages returns the source of the pages, until ctx ends.
 func NewPages(ctx context.Context, o Options) *Pages { return &Pages{newScreen(ctx, o)} }
 
-// Stamp changes when a journal grows, or a loop comes or goes; that of one loop also when
-// its agent calls a tool.
+// Stamp returns a value that changes when a journal grows, or a loop is created or deleted. With an
+// id, it also changes when the loop's agent calls a tool.
 func (s *Pages) Stamp(id string) (string, error) {
 	if id != "" {
 		l := s.Store.Loop(id)
@@ -29,7 +29,7 @@ func (s *Pages) Stamp(id string) (string, error) {
 	return stampOf(loops), err
 }
 
-// loop is a loop that the pages show.
+// loop returns a loop if the pages show it.
 func (s *Pages) loop(id string) (*Loop, error) {
 	l := s.Store.Loop(id)
 	if _, err := os.Stat(l.Dir); err != nil {
@@ -45,7 +45,7 @@ func (s *Pages) loop(id string) (*Loop, error) {
 	return sub, nil
 }
 
-// Loop returns all that a page shows of a loop.
+// Loop returns the data of a loop's page.
 func (s *Pages) Loop(ctx context.Context, id string, attempt int) (page.Detail, error) {
 	sub, err := s.loop(id)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Pages) Loop(ctx context.Context, id string, attempt int) (page.Detail, 
 	}, nil
 }
 
-// Diff returns what a task changed.
+// Diff returns the diff of a task.
 func (s *Pages) Diff(ctx context.Context, id, task string) (string, error) {
 	sub, err := s.loop(id)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Facts are what the page of a loop says, for programs.
+// Facts returns the report of a loop for programs.
 func (s *Loop) Facts(l report.Loop) report.Facts {
 	sum := s.Summary()
 	return l.Facts(record.NewStatus(sum, s.Memory.State, s.Doing(sum, l.Now)))
 }
 
-// Report is what the pages of a loop are made of. happened are all its events.
+// Report returns the data of a loop's report. happened are all its events.
 func (s *Loop) Report(ctx context.Context, env environment.Environment, happened []loop.Event) report.Loop {
 	all, m := slices.Values(happened), s.Memory
 	from, remarks := s.compared(ctx)
@@ -40,8 +40,8 @@ func (s *Loop) Report(ctx context.Context, env environment.Environment, happened
 	}
 }
 
-// testDiffs are the diffs of the existing tests that tasks changed, by task. Without
-// a commit, or a work tree to look in, there are none to show.
+// testDiffs returns the diffs of existing tests that tasks changed, by task. It skips tasks without a
+// commit.
 func (s *Loop) testDiffs(ctx context.Context) map[string]string {
 	const most = 64 << 10
 	diffs := map[string]string{}
@@ -64,8 +64,7 @@ func (s *Loop) testDiffs(ctx context.Context) map[string]string {
 	return diffs
 }
 
-// signs are what a reviewer would want to see in the commits of tasks, by task. Without
-// a commit, or a work tree to look in, there are none to show.
+// signs returns what a reviewer should read in the commits, by task. It skips tasks without a commit.
 func (s *Loop) signs(ctx context.Context) map[string][]string {
 	found := map[string][]string{}
 	for _, t := range s.Memory.State.Tasks {
@@ -78,7 +77,7 @@ func (s *Loop) signs(ctx context.Context) map[string][]string {
 		}
 		signs, err := verify.Signs(ctx, repo, verify.SignRequest{Tests: s.Spec.Tests, Before: t.Commit + "^", After: t.Commit, Asked: s.Spec.TaskText([]string{t.ID})})
 		if err != nil {
-			continue // the commit is gone: rebased, or another checkout's
+			continue // the commit is missing: it was rebased, or is in another checkout
 		}
 		for _, one := range signs {
 			found[t.ID] = append(found[t.ID], one.String())
@@ -87,7 +86,7 @@ func (s *Loop) signs(ctx context.Context) map[string][]string {
 	return found
 }
 
-// untoldIssues are the issues that were not told how a loop ended.
+// untoldIssues returns the issues that do not have the loop's end yet.
 func (s *Loop) untoldIssues(env environment.Environment) []string {
 	if s.Spec.Tracker == nil || s.Alive {
 		return nil
@@ -99,7 +98,7 @@ func (s *Loop) untoldIssues(env environment.Environment) []string {
 	return keys
 }
 
-// UnsignedText says how many commits are not signed, and why; "" if all are.
+// UnsignedText says how many commits are not signed, and why, "" if all are.
 func UnsignedText(u memory.Unsigned) string {
 	if u.Commits == 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Repo opens the work tree that the loop acts on.
+// Repo opens the loop's work tree.
 func (s *Loop) Repo(ctx context.Context) (*git.Repo, error) {
 	dir := s.Spec.WorkTree(s.Loop)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
@@ -26,8 +26,8 @@ func (s *Loop) Repo(ctx context.Context) (*git.Repo, error) {
 	return launch.Repo(ctx, s.Loop)
 }
 
-// Worktree is Repo for a command that changes the work tree: one of the loop's own that
-// was removed, as nothing was left in it, is made again. undo takes that back.
+// Worktree is Repo for a command that changes the work tree. A separate worktree that was removed
+// because nothing was left in it is made again. undo removes it.
 func (s *Loop) Worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, err error) {
 	if s.Spec.UsesWorktree {
 		return launch.Worktree(ctx, s.Loop, s.Memory)
@@ -36,8 +36,8 @@ func (s *Loop) Worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, err
 	return repo, func(context.Context) error { return nil }, err
 }
 
-// Origin opens the repository that holds what the loop made: checkpoints outlive
-// a work tree.
+// Origin opens the repository with the loop's commits and checkpoints, which remain after a worktree
+// is removed.
 func (s *Loop) Origin(ctx context.Context) (*git.Repo, error) {
 	if s.Spec.UsesWorktree {
 		return git.Open(ctx, s.Spec.Root)
@@ -45,14 +45,13 @@ func (s *Loop) Origin(ctx context.Context) (*git.Repo, error) {
 	return s.Repo(ctx)
 }
 
-// PlanPath is where the loop's plan lies.
+// PlanPath returns the path of the loop's plan.
 func (s *Loop) PlanPath() string {
 	return filepath.Join(s.Spec.WorkTree(s.Loop), filepath.FromSlash(s.Spec.Plan))
 }
 
-// BranchFate says what became of the branch that the loop committed to since its end: merged,
-// or deleted with the command that brings it back. It is "" where the branch is there to be
-// merged, and where that cannot be found out.
+// BranchFate says what happened to the loop's branch after its end: merged, or deleted with the
+// command that restores it. It returns "" if the branch can be merged or git fails.
 func (s *Loop) BranchFate(ctx context.Context) string {
 	tip, home := s.Memory.Base.Commit, s.Spec.StartBranch
 	if !s.HasEnded() || tip == "" || tip == s.Spec.StartCommit || s.Spec.NoCommit || s.Spec.Branch == "" || s.Spec.Branch == home {
@@ -79,8 +78,8 @@ func (s *Loop) BranchFate(ctx context.Context) string {
 	return fmt.Sprintf("deleted; git branch %s %s brings it back", s.Spec.Branch, tip[:min(7, len(tip))])
 }
 
-// PartlyMerged reports whether the branch that a loop began on has commits of the loop by now: a
-// user merged some, or the agent moved it. git diff BRANCH...LOOP shows none of these.
+// PartlyMerged reports whether the branch that a loop began on contains commits of the loop: a user
+// merged some, or the agent moved it. git diff BRANCH...LOOP does not show those.
 func PartlyMerged(ctx context.Context, repo *git.Repo, spec record.Repository, tasks []loop.Task) bool {
 	if spec.StartBranch == "" || spec.StartBranch == spec.Branch {
 		return false
@@ -90,7 +89,7 @@ func PartlyMerged(ctx context.Context, repo *git.Repo, spec record.Repository, t
 	})
 }
 
-// compared is what the loop's branch is compared with, and a remark on it, if there is one.
+// compared returns what to compare the loop's branch with, and remarks on that.
 func (s *Loop) compared(ctx context.Context) (from string, remarks []string) {
 	spec := s.Spec.Repository
 	repo, err := s.Origin(ctx)
@@ -104,7 +103,7 @@ func (s *Loop) compared(ctx context.Context) (from string, remarks []string) {
 	return from, []string{fmt.Sprintf("%s has commits of this loop: git log %s..%[1]s", spec.StartBranch, from)}
 }
 
-// merged reports whether a branch has a commit.
+// merged reports whether a branch contains a commit.
 func merged(ctx context.Context, repo *git.Repo, branch, commit string) bool {
 	if there, err := repo.HasBranch(ctx, branch); err != nil || !there {
 		return false
@@ -113,8 +112,8 @@ func merged(ctx context.Context, repo *git.Repo, branch, commit string) bool {
 	return err == nil && has
 }
 
-// ComparedWith is what the loop's branch is compared with: the default branch, where
-// it was made from that, else the commit that the loop starts from.
+// ComparedWith returns what to compare the loop's branch with: the default branch if the loop's was
+// made from it, else the loop's first commit.
 func ComparedWith(spec record.Repository) string {
 	if spec.DefaultBranch != "" && spec.StartBranch == spec.DefaultBranch && spec.Branch != spec.DefaultBranch {
 		return spec.DefaultBranch
@@ -122,15 +121,15 @@ func ComparedWith(spec record.Repository) string {
 	return StartCommit(spec)
 }
 
-// StartCommit is the commit that the loop starts from, abbreviated.
+// StartCommit returns the abbreviated commit that the loop starts from.
 func StartCommit(spec record.Repository) string {
 	return spec.StartCommit[:min(7, len(spec.StartCommit))]
 }
 
-const diffMost = 512 << 10 // bytes of a task's diff
+const diffMost = 512 << 10 // maximum bytes of a task's diff
 
-// TaskDiff returns the diff of a task's commit. Of the task at work it is what the work
-// tree has now, compared with the task's start. It is empty if nothing is known.
+// TaskDiff returns the diff of a task's commit. For the current task it compares the work tree with
+// the task's start. It returns "" if neither exists.
 func (s *Loop) TaskDiff(ctx context.Context, task string) (string, error) {
 	o := git.DiffOptions{MaxBytes: diffMost}
 	st := s.Memory.State

@@ -27,31 +27,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/watch"
 )
 
-// Options say which loops a screen or pages show, and how what a user does there is done.
+// Options say which loops a screen or pages show, and how to run the user's commands.
 type Options struct {
 	Store *store.Store
-	Root  string // whose repository's loops are shown
-	All   bool   // the loops of every repository are
+	Root  string // show the loops of its repository
+	All   bool   // show the loops of every repository
 
 	Env     environment.Environment
 	Program string // path of pawl
-	Dir     string // that it runs in
+	Dir     string // folder to run it in
 }
 
-// Screen is what `pawl watch` shows.
+// Screen is the source of `pawl watch`.
 type Screen struct {
 	Options
 	ctx  context.Context
-	here func(root string) bool // whether a loop there is one of this repository
+	here func(root string) bool // reports whether a folder belongs to this repository
 
 	mu      sync.Mutex
-	history *narrated       // of the loop that is open, nil for none
-	told    map[string]told // by loop: what News returned
+	history *narrated       // history of the open loop, or nil
+	told    map[string]told // what News returned, by loop
 	list    *store.Lister[record.Summary]
 }
 
-// NewScreen returns a screen, which follows the journal of a loop until ctx is done. It does
-// not look again at loops that have ended.
+// NewScreen returns a screen that follows the journal of a loop until ctx ends. It does not read loops
+// again that have ended.
 func NewScreen(ctx context.Context, o Options) *Screen {
 	w := newScreen(ctx, o)
 	w.list.Rests = func(s record.Summary) bool { return s.State == "ended" }
@@ -71,12 +71,12 @@ type narrated struct {
 	lines []watch.Line
 }
 
-// maxLines bounds the history that is kept of a loop.
+// maxLines is the maximum number of history lines kept for a loop.
 const maxLines = 5000
 
 // Loops returns the summaries of the loops of this repository, or of all.
 func (w *Screen) Loops() ([]record.Summary, error) {
-	listed, err := w.list.List(w.Store) // a screen asks every second
+	listed, err := w.list.List(w.Store) // a screen calls this every second
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (w *Screen) shows(root string) bool {
 	return w.All || w.here(root)
 }
 
-// stampOf changes when a journal grows, or a loop comes or goes.
+// stampOf returns a value that changes when a journal grows, or a loop is created or deleted.
 func stampOf(loops []*store.Loop) string {
 	sum := fnv.New64a()
 	for _, l := range loops {
@@ -109,7 +109,7 @@ func stampOf(loops []*store.Loop) string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// Loop returns one loop, with what was added to its history since the last call.
+// Loop returns one loop with its history.
 func (w *Screen) Loop(id string) (watch.Detail, error) {
 	s, err := ReadDamaged(w.Store.Loop(id))
 	if err != nil {
@@ -124,13 +124,13 @@ func (w *Screen) Loop(id string) (watch.Detail, error) {
 	return d, nil
 }
 
-// told is how far News has told a loop's history.
+// told is the position in a loop's history up to which News has returned lines.
 type told struct {
 	mark  journal.Mark
 	state loop.State
 }
 
-// News returns what was added to the history of a loop since the last call.
+// News returns what was added to a loop's history since the last call.
 func (w *Screen) News(id string) ([]string, error) {
 	l := w.Store.Loop(id)
 	w.mu.Lock()
@@ -152,10 +152,10 @@ func (w *Screen) News(id string) ([]string, error) {
 	}
 	var lines []string
 	for r, err := range l.Records(t.mark) {
-		if err != nil { // pawl log tells of what cannot be read
+		if err != nil { // pawl log reports what cannot be read
 			continue
 		}
-		if r.Seq > mark.Seq { // the next call
+		if r.Seq > mark.Seq { // the next call returns it
 			break
 		}
 		step := narrate.Read(r, t.state)
@@ -164,7 +164,7 @@ func (w *Screen) News(id string) ([]string, error) {
 	return lines, nil
 }
 
-// Diff returns what a task changed.
+// Diff returns the diff of a task.
 func (w *Screen) Diff(ctx context.Context, id, task string) (watch.DiffText, error) {
 	s, err := ReadDamaged(w.Store.Loop(id))
 	if err != nil {
@@ -181,7 +181,7 @@ func (w *Screen) Diff(ctx context.Context, id, task string) (watch.DiffText, err
 	return text, nil
 }
 
-// narrated is the history of a loop; that of another one is followed no more.
+// narrated returns the history of a loop, and stops following another one.
 func (w *Screen) narrated(s *Loop) *narrated {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,7 +195,7 @@ func (w *Screen) narrated(s *Loop) *narrated {
 	w.history = n
 	last := int64(0)
 	for r, err := range s.Records(journal.Mark{}) {
-		if err == nil { // pawl log tells of what cannot be read
+		if err == nil { // pawl log reports what cannot be read
 			n.add(r)
 			last = r.Seq
 		}
@@ -210,8 +210,8 @@ func (w *Screen) narrated(s *Loop) *narrated {
 	return n
 }
 
-// historyLines are the lines of a record as the screen shows them; below a gate that did
-// not pass stands the end of its output.
+// historyLines returns the lines of a record for the screen. A gate that did not pass is followed by
+// the end of its output.
 func historyLines(r journal.Record, t narrate.Step) []watch.Line {
 	lines := append(Stamped(r, t), gateOutput(r)...)
 	if len(lines) == 0 {
@@ -224,7 +224,7 @@ func historyLines(r journal.Record, t narrate.Step) []watch.Line {
 	return out
 }
 
-// gateOutput is the end of what a gate printed that did not pass.
+// gateOutput returns the end of the output of a gate that did not pass.
 func gateOutput(r journal.Record) (lines []string) {
 	const most = 4
 	var rec verify.Receipt
@@ -264,7 +264,7 @@ func (n *narrated) all() []watch.Line {
 	return slices.Clone(n.lines)
 }
 
-// Command runs pawl in the folder of this one.
+// Command runs pawl in the screen's folder.
 func (w *Screen) Command(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, w.Program, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = w.Dir, w.Env.Vars, 2*time.Second

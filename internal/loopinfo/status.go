@@ -18,10 +18,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// mostListed is how many tasks of a kind a list has.
+// mostListed is the maximum number of tasks of a kind in a list.
 const mostListed = 20
 
-// Status is a headline and what there is to know behind it.
+// Status returns a headline and details of the loop.
 func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	var b strings.Builder
 	st, sum := s.Memory.State, s.Summary()
@@ -77,8 +77,8 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	return b.String()
 }
 
-// taskLines are the lines of a plan's tasks: of a long plan those of the last that are done and
-// of the first that are open, with how many are left out.
+// taskLines returns the lines of a plan's tasks. A long plan is shortened to the last done and the
+// first open ones, with the number of hidden tasks.
 func taskLines(st loop.State, running bool) (lines []string) {
 	skip, open, hidden := st.Tasks.Count(loop.Done)-mostListed, 0, 0
 	flush := func() {
@@ -108,13 +108,13 @@ func taskLines(st loop.State, running bool) (lines []string) {
 	return lines
 }
 
-// editsNotMade are the edits of the plan that wait, those in the inbox too, and what makes them.
+// editsNotMade lists the pending edits of the plan, with those in the inbox, and what applies them.
 func (s *Loop) editsNotMade() (lines []string) {
 	st, how := s.Memory.State, ", before the next turn"
 	if s.HasEnded() {
 		how = "  → " + st.ResumeCommand(s.ID)
 	}
-	inbox, _ := record.PendingEdits(s.Loop) // those of an unreadable one are not known
+	inbox, _ := record.PendingEdits(s.Loop) // the edits of an unreadable inbox are unknown
 	for _, e := range inbox {
 		if !slices.Contains(st.ReceivedIDs, e.ID) {
 			st.Edits = append(slices.Clip(st.Edits), e)
@@ -126,7 +126,7 @@ func (s *Loop) editsNotMade() (lines []string) {
 	return lines
 }
 
-// questions are those of the agent's that wait for an answer, and how to give it.
+// questions prints the agent's open questions, and how to answer them.
 func (s *Loop) questions(line func(name, format string, args ...any)) {
 	st := s.Memory.State
 	for _, q := range st.Unanswered() {
@@ -139,8 +139,8 @@ func (s *Loop) questions(line func(name, format string, args ...any)) {
 	}
 }
 
-// answers are the commands that answer a request. A file is named where pawl approve
-// wants it named, or where it tells this request from others.
+// answers returns the commands that answer a request. It names the files if pawl approve needs them or
+// if there are several requests.
 func (s *Loop) answers(ask loop.TestChangeRequest) string {
 	files := ""
 	if _, judges := s.SplitTests(ask.Paths); len(judges) > 0 || len(s.Memory.State.TestRequests) > 1 {
@@ -152,7 +152,7 @@ func (s *Loop) answers(ask loop.TestChangeRequest) string {
 	return fmt.Sprintf("pawl approve %s%s   or  pawl reject %[1]s%[2]s", s.ID, files)
 }
 
-// Doing is what a loop does now, "" if it has ended.
+// Doing says what a loop does now, "" if it has ended.
 func (s *Loop) Doing(sum record.Summary, now time.Time) string {
 	switch {
 	case sum.Closed:
@@ -169,7 +169,7 @@ func (s *Loop) Doing(sum record.Summary, now time.Time) string {
 	return ""
 }
 
-// Headline says what the loop is doing.
+// Headline describes the loop's state in one line.
 func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 	st := s.Memory.State
 	turn := fmt.Sprintf("iteration %d", st.Iteration)
@@ -205,7 +205,7 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 	return words
 }
 
-// livesWords says where a loop lives that has lived in a session.
+// livesWords says where a loop runs that was in a session before.
 func (s *Loop) livesWords(sum record.Summary) string {
 	if !s.InSession() && (s.Spec.Policy.InSession || s.Memory.Bound.Session != "") {
 		return fmt.Sprintf(" in fresh sessions, process %d", s.Driver.PID)
@@ -213,7 +213,7 @@ func (s *Loop) livesWords(sum record.Summary) string {
 	return SessionWords(sum)
 }
 
-// LastOwner says what became of the process that drove the loop last.
+// LastOwner says what happened to the last process that drove the loop.
 func (s *Loop) LastOwner() string {
 	if s.Driver.PID == 0 {
 		return "it never began"
@@ -224,7 +224,7 @@ func (s *Loop) LastOwner() string {
 	return fmt.Sprintf("process %d is gone", s.Driver.PID)
 }
 
-// nextSteps is what a user may type now.
+// nextSteps returns the commands to type now.
 func (s *Loop) nextSteps(state string) string {
 	if s.InSession() && s.IsAdrift() {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
@@ -251,7 +251,7 @@ func (s *Loop) nextSteps(state string) string {
 	return fmt.Sprintf("pawl log %s --follow"+approve+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
 }
 
-// Rows are several lines of one label, which stands before the first.
+// Rows prints several lines with one label, which comes before the first.
 func Rows(line func(label, format string, args ...any), label string, texts []string) {
 	for _, text := range texts {
 		line(label, "%s", text)
@@ -259,8 +259,7 @@ func Rows(line func(label, format string, args ...any), label string, texts []st
 	}
 }
 
-// lastError is what the last process in the background ended with, "" if it was killed or did not
-// get that far.
+// lastError returns the error that ended the last background process, "" if there is none.
 func (s *Loop) lastError() string {
 	log, err := atomicfile.Open(filepath.Join(s.Dir, "run.log"))
 	if err != nil {
@@ -268,7 +267,7 @@ func (s *Loop) lastError() string {
 	}
 	defer log.Close()
 	info, err := log.Stat()
-	if err != nil || info.ModTime().Before(s.Driver.Since) { // of an earlier process
+	if err != nil || info.ModTime().Before(s.Driver.Since) { // the log is an earlier process's
 		return ""
 	}
 	const most = 4 << 10
@@ -286,8 +285,8 @@ func (s *Loop) lastError() string {
 	return plan.OneLine(words, 300)
 }
 
-// SplitTests are those of the paths that an approval without names is for: tests, and what
-// work was found to need. What else the agent asks for may judge, and must be named.
+// SplitTests separates the paths that an approval without names covers: tests, and files that work was
+// found to need. Others are gate inputs, and must be named.
 func (s *Loop) SplitTests(paths []string) (tests, others []string) {
 	for _, path := range paths {
 		needed := slices.ContainsFunc(s.Memory.State.Tasks, func(t loop.Task) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Decided says what the machine decided to do now, an action a line.
+// Decided lists the actions that the machine decided on, one in a line.
 func (t Step) Decided() []string {
 	lines := []string{}
 	for _, a := range t.Actions {
@@ -72,7 +72,7 @@ func (t Step) action(a loop.Action) string {
 	case loop.Finish:
 		return "end the loop as " + string(t.After.Outcome) + colon(t.After.Reason)
 	}
-	return "" // what is told is told by the log
+	return "" // the log shows the other actions
 }
 
 func purposes() map[loop.Purpose]string {
@@ -82,7 +82,7 @@ func purposes() map[loop.Purpose]string {
 	}
 }
 
-// Because returns the numbers that decided, a sentence each.
+// Because returns the numbers behind the decision, a sentence each.
 func (t Step) Because() []string {
 	lines := []string{}
 	for _, part := range []func(Step) []string{Step.whyTurn, Step.whyChanged, Step.whyGates, Step.whyAttempt, Step.whyFailure, Step.whyCounts, Step.whyLimits, Step.whyOutcome} {
@@ -91,7 +91,7 @@ func (t Step) Because() []string {
 	return lines
 }
 
-// whyTurn: what a turn came to decides how the work tree is inspected.
+// whyTurn explains how the turn's result decides what is inspected.
 func (t Step) whyTurn() []string {
 	e, ok := t.Event.Payload.(loop.TurnEnded)
 	if !ok {
@@ -110,7 +110,7 @@ func (t Step) whyTurn() []string {
 	return []string{"no claim: there is nothing to judge yet"}
 }
 
-// whyChanged: a claim without a change is not taken to the gates.
+// whyChanged says whether files changed: a claim without changes does not reach the gates.
 func (t Step) whyChanged() []string {
 	switch e, ok := t.Event.Payload.(loop.TreeInspected); {
 	case !ok || e.Inspection.Shallow || t.Before.Claim == nil || t.Before.Claim.Blocked:
@@ -121,7 +121,7 @@ func (t Step) whyChanged() []string {
 	return []string{"no file changed since the task began"}
 }
 
-// whyGates: what was found, and what the tasks want.
+// whyGates says what the gates found and what evidence the task wants.
 func (t Step) whyGates() []string {
 	e, ok := t.Event.Payload.(loop.GatesFinished)
 	if !ok {
@@ -165,7 +165,7 @@ func (t Step) whyGates() []string {
 	return lines
 }
 
-// whyAttempt: how often a task failed, and where that leads.
+// whyAttempt says how often a task failed, and which attempt follows.
 func (t Step) whyAttempt() []string {
 	was, is, b := t.Before.Ladder, t.After.Ladder, t.After.Bounds()
 	attempts := loop.AttemptNames()
@@ -191,7 +191,7 @@ func (t Step) whyAttempt() []string {
 	return nil
 }
 
-// whyFailure: how often the agent died, and of what.
+// whyFailure says how often the agent failed, and why.
 func (t Step) whyFailure() []string {
 	e, ok := t.Event.Payload.(loop.AgentFailed)
 	if !ok {
@@ -214,13 +214,13 @@ func (t Step) whyFailure() []string {
 	return nil
 }
 
-// whyCounts are the other counts that an event moved.
+// whyCounts explains the other counters that changed.
 func (t Step) whyCounts() []string {
 	var lines []string
 	a, b := t.After, t.Before
 	if a.Violations > b.Violations {
 		second := "; the second begins a fresh session, the last ends the loop"
-		if a.InSession { // a user's session is not replaced
+		if a.InSession { // Pawl does not replace a user's session
 			second = "; the last ends the loop"
 		}
 		lines = append(lines, fmt.Sprintf("changes of protected files: %d of %d%s", a.Violations, a.Bounds().Violations, second))
@@ -236,7 +236,7 @@ func (t Step) whyCounts() []string {
 	return lines
 }
 
-// whyLimits are what is used of them when a turn begins, or one was reached.
+// whyLimits says how much of each limit is used, when a turn begins or a limit is reached.
 func (t Step) whyLimits() []string {
 	if _, begins := loop.FindAction[loop.BeginTurn](t.Actions); !begins && t.After.Stop.Limit == t.Before.Stop.Limit {
 		return nil
@@ -261,7 +261,7 @@ func (t Step) whyLimits() []string {
 	return []string{"limits: " + strings.Join(parts, ", ")}
 }
 
-// whyOutcome: the counts that name the end.
+// whyOutcome returns the counts that decided the outcome.
 func (t Step) whyOutcome() []string {
 	if t.After.Outcome == "" || t.Before.Outcome != "" {
 		return nil
@@ -288,7 +288,7 @@ func (t Step) whyOutcome() []string {
 	return []string{line}
 }
 
-// few are the first of some names.
+// few returns the first of some names.
 func few(names []string) string {
 	return plan.OneLine(plan.Few(names, 3), 300)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Probe says what a further run of a gate is to find out.
+// Probe says what a further run of a gate shall find out.
 func Probe(p gate.Probe) string {
 	switch p {
 	case gate.Originals, gate.OriginalsOfTask, gate.OriginalsBefore, gate.OriginalsControl:
@@ -34,7 +34,7 @@ func Probe(p gate.Probe) string {
 	return ""
 }
 
-// Counts is how many tests passed and failed, where the report has ids.
+// Counts returns how many tests passed and failed, if the report has ids.
 func Counts(r gate.Result) string {
 	switch {
 	case r.Failed > 0:
@@ -47,7 +47,7 @@ func Counts(r gate.Result) string {
 	return ""
 }
 
-// GateResult is how a gate stands, and why.
+// GateResult returns a gate's status and the reason.
 func GateResult(r gate.Result) string {
 	switch {
 	case r.Status == gate.Pass && r.Warning != "":
@@ -60,7 +60,7 @@ func GateResult(r gate.Result) string {
 	return fmt.Sprintf("%s (exit %d)", GateStatus(r), r.ExitCode)
 }
 
-// GateStatus is the word for how a gate stands.
+// GateStatus returns the word for a gate's status.
 func GateStatus(r gate.Result) string {
 	if r.Allowed {
 		return "fails, as allowed"
@@ -68,8 +68,7 @@ func GateStatus(r gate.Result) string {
 	return string(r.Status)
 }
 
-// allowedRed names the gates that are fails, as allowed, behind what there is to say of all;
-// "" if there are none.
+// allowedRed lists the gates that fail as allowed, "" if there are none.
 func allowedRed(results []gate.Result) string {
 	var names []string
 	for _, r := range results {
@@ -83,8 +82,7 @@ func allowedRed(results []gate.Result) string {
 	return ", " + GateStatus(gate.Result{Allowed: true}) + ": " + plan.Few(names, 4)
 }
 
-// VerifyGates tells how the gates of a verify loop stand, where green is the goal
-// and nobody claims a thing.
+// VerifyGates describes the gates of a verify loop, whose goal is that they pass, without a claim.
 func VerifyGates(g loop.Gates) string {
 	switch {
 	case g.Status == gate.Unknown:

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Refusal says why the gates did not let a claim stand.
+// Refusal says why the gates refused a claim.
 func Refusal(now loop.State, g loop.Gates) string {
 	reason := g.Reason
 	if reason == "" && now.Failing != nil {
@@ -44,7 +44,7 @@ func Violation(n int, paths []string) string {
 	return fmt.Sprintf("violation %s: the agent changed %s, which is protected; Pawl restored it", loop.ViolationRatio(n), strings.Join(paths, ", "))
 }
 
-// regressedTasks names the finished tasks that this one broke, each by its first test.
+// regressedTasks lists the finished tasks that this one broke, each with its first failing test.
 func regressedTasks(now loop.State, failing []string) string {
 	var parts []string
 	seen := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Kind says what a goal is that is not a change of the tree, "" for one.
+// Kind describes a goal that is not a change of the tree, "" for one that is.
 func Kind(p loop.Policy) string {
 	switch p.Kind {
 	case loop.Answer:
@@ -25,7 +25,7 @@ func Kind(p loop.Policy) string {
 	return ""
 }
 
-// Try says what the last isolated try came to.
+// Try describes the last isolated try.
 func Try(t loop.IsolatedTurn) string {
 	what := fmt.Sprintf("iteration %d, in an isolated session", t.Iteration)
 	if t.Took == 0 && t.Usage == (loop.Usage{}) {
@@ -43,7 +43,7 @@ func Try(t loop.IsolatedTurn) string {
 	return what
 }
 
-// since says when a pause took effect.
+// since says when a pause began.
 func since(st loop.State, now time.Time) string {
 	if st.AwayFrom.IsZero() {
 		return ""
@@ -51,10 +51,10 @@ func since(st loop.State, now time.Time) string {
 	return " since " + clock(st.AwayFrom, now)
 }
 
-// Capped says what a loop does whose client ended a turn by itself.
+// Capped describes a loop whose client ended a turn by itself.
 const Capped = "waiting for you: the client ended the turn"
 
-// NeedsYou says in one line what a loop needs its user for, "" if it does not.
+// NeedsYou says in one line why a loop needs its user, "" if it does not.
 func NeedsYou(s record.Summary, now time.Time) string {
 	switch {
 	case s.Capped && !s.Closed:
@@ -71,7 +71,7 @@ func NeedsYou(s record.Summary, now time.Time) string {
 	return ""
 }
 
-// Paused says since when a loop is paused, and what only the user can fix.
+// Paused says since when a loop is paused, and what the user must fix.
 func Paused(st loop.State, now time.Time) string {
 	words := "paused" + since(st, now)
 	if st.Trouble.HoldReason != "" {
@@ -80,7 +80,7 @@ func Paused(st loop.State, now time.Time) string {
 	return words
 }
 
-// Pausing says when a pause that is asked for begins.
+// Pausing says when a requested pause begins.
 func Pausing(st loop.State) string {
 	if st.Phase == loop.Turning || st.Phase == loop.TurningIsolated {
 		return "pausing after this turn"
@@ -88,7 +88,7 @@ func Pausing(st loop.State) string {
 	return "pausing before the next turn"
 }
 
-// Ended says what was done, and how it ended.
+// Ended says what was done and how the loop ended.
 func Ended(st loop.State) string {
 	words := fmt.Sprintf("ended %s after %s", st.Outcome, figure.Count(st.Iteration, "iteration"))
 	if st.Outcome == loop.Iterations {
@@ -155,12 +155,12 @@ func Doing(st loop.State) string {
 	return "starting"
 }
 
-// Cost is what a loop has cost, as every list of loops shows it: of turns in a session
-// nobody knows, for the client does not tell its hooks.
+// Cost returns a loop's cost for lists of loops. The cost of turns in a session is unknown, because
+// the client does not report it to its hooks.
 func Cost(s record.Summary) string { return figure.Cost(s.CostUSD, s.CostUnknown) }
 
-// Spent is the money, the tokens and the time of work. Of turns in a user's session the
-// time alone is known.
+// Spent returns the money, the tokens and the time of work. For turns in a user's session only the
+// time is known.
 func Spent(s loop.State) string {
 	took := figure.Duration(s.Elapsed())
 	switch {
@@ -172,7 +172,7 @@ func Spent(s loop.State) string {
 	return fmt.Sprintf("%s, %s tokens, %s", figure.Cost(s.Usage.CostUSD, s.InSession), figure.Tokens(s.Usage.Tokens()), took)
 }
 
-// Left is what the open tasks may take, and what tells so; "" if nothing does.
+// Left returns the estimated time of the open tasks and its basis, "" if there is no estimate.
 func Left(s loop.State) string {
 	e, ok := s.Estimate()
 	if !ok {
@@ -192,8 +192,8 @@ func Left(s loop.State) string {
 	return fmt.Sprintf("%s (%s; the median of %d so far: %s)", about, figure.Count(e.Open, "open task"), e.Basis, median)
 }
 
-// Messages says of those that wait for the agent and those that it was given last when they
-// were queued and delivered. What the agent made of them nobody knows.
+// Messages lists the messages that wait for the agent and those delivered last, with the times. It is
+// unknown whether the agent followed them.
 func Messages(c loop.Conversation) (lines []string) {
 	at := func(what string, t time.Time) string {
 		if t.IsZero() {
@@ -209,8 +209,7 @@ func Messages(c loop.Conversation) (lines []string) {
 	return lines
 }
 
-// NotDelivered are the texts of the user's messages that the agent of a loop which has ended
-// does not have.
+// NotDelivered returns the user's messages that the agent of an ended loop did not get.
 func NotDelivered(s loop.State) (texts []string) {
 	if s.Outcome == "" {
 		return nil
@@ -221,7 +220,7 @@ func NotDelivered(s loop.State) (texts []string) {
 	return texts
 }
 
-// EditsNotMade are the edits of the plan that a loop which has ended had not made, in words.
+// EditsNotMade lists the edits of the plan that were pending when the loop ended.
 func EditsNotMade(s loop.State) (texts []string) {
 	if s.Outcome == "" {
 		return nil

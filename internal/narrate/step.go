@@ -1,7 +1,6 @@
-// Package narrate describes a loop in words: its events, its state and that of its tasks,
-// why a claim was refused, and what a user can do next. Every surface (screen, log, report,
-// hook, tools of the agent, notices) takes words and figures from here, so that all tell
-// the same.
+// Package narrate describes a loop in words: its events, its state and its tasks, why a claim was
+// refused, and what a user can do next. Every surface (screen, log, report, hook, tools of the agent,
+// notices) takes words and figures from here, so that all say the same.
 //
 //	narrate.Task(t)       "done, proven · 2 attempts, 3m12s, $0.40 · 1a2b3c4"
 //	narrate.Left(s)       "about 6m20s, $0.90 (3 tasks; the median of 2 so far: 2m10s, $0.30)"
@@ -24,14 +23,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Step is one step of the machine, to be told in plain words.
+// Step is one step of the machine.
 type Step struct {
 	Before, After loop.State
 	Event         loop.Event
 	Actions       []loop.Action
 }
 
-// Read steps the machine if the record is an event. before is its state so far.
+// Read applies a record to the machine if it is an event. before is the state so far.
 func Read(r journal.Record, before loop.State) Step {
 	t := Step{Before: before, After: before}
 	if r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &t.Event) == nil {
@@ -40,7 +39,7 @@ func Read(r journal.Record, before loop.State) Step {
 	return t
 }
 
-// Lines tell a record: what happened, then what was decided.
+// Lines describes a record: what happened, then what was decided.
 func (t Step) Lines(r journal.Record) []string {
 	switch r.Type {
 	case memory.TypeEvent:
@@ -75,12 +74,12 @@ func (t Step) Lines(r journal.Record) []string {
 			return []string{fmt.Sprintf("gate %s: %s (exit %d, %s) receipt %s", rec.Gate, rec.Status, rec.ExitCode, figure.Duration(rec.Duration), rec.ID)}
 		}
 	}
-	return nil // what the runner notes for itself
+	return nil // a record for the runner only
 }
 
-// Trouble reports whether the record tells of something that went wrong or needs the user:
-// a failed turn, a claim that was refused, a violation, a restore, a task that was given up,
-// a question, a warning. Gates that are red before the work are none.
+// Trouble reports whether the record shows a problem or needs the user. Examples are a failed turn, a
+// refused claim, a violation, a restore, a skipped task, a question and a warning. Gates that are red
+// before the work do not count.
 func (t Step) Trouble(r journal.Record) bool {
 	if r.Type == memory.TypeNote {
 		var n memory.Note
@@ -94,7 +93,7 @@ func (t Step) Trouble(r journal.Record) bool {
 	return given || t.After.Refusals > t.Before.Refusals || t.After.Violations > t.Before.Violations
 }
 
-// Happened is the event in words.
+// Happened describes the event.
 func (t Step) Happened() string {
 	switch e := t.Event.Payload.(type) {
 	case loop.Started:
@@ -145,7 +144,7 @@ func (t Step) Happened() string {
 	return t.asked()
 }
 
-// asked is what the user or the agent asks or says, in words.
+// asked describes a request or a message of the user or the agent.
 func (t Step) asked() string {
 	switch e := t.Event.Payload.(type) {
 	case loop.LimitHit:
@@ -198,7 +197,7 @@ func Where(o loop.Owner) string {
 	return "in fresh sessions"
 }
 
-// Because puts a reason behind a sentence, if there is one.
+// Because returns a reason to append to a sentence, "" if there is none.
 func Because(why string) string {
 	if why == "" {
 		return ""
@@ -213,7 +212,7 @@ func (t Step) started() string {
 func (t Step) turn(e loop.TurnEnded) string {
 	turn := e.Turn
 	cost := figure.Count(turn.ToolCalls, "tool call")
-	if turn.Usage != (loop.Usage{}) { // else the rest is not known
+	if turn.Usage != (loop.Usage{}) { // otherwise cost and tokens are unknown
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.After.Usage.Tokens()-t.Before.Usage.Tokens()))
 	}
 	what, last := "ended without a claim", ""
@@ -221,7 +220,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 		what = fmt.Sprintf("ended with <promise>%s</promise>, which claims nothing: this loop expects <promise>%s</promise>", o.Said, o.Asked)
 	}
 	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
-		what, last = "ended", Because(t.After.LastAgentLine) // there is nothing to claim
+		what, last = "ended", Because(t.After.LastAgentLine) // such a goal has no claim
 	}
 	switch c := turn.Claim; {
 	case turn.ByUser:
@@ -261,7 +260,7 @@ func (t Step) gates(g loop.Gates) string {
 	line := what + ": " + string(g.Status)
 	switch {
 	case g.Purpose == loop.ForBaseline && g.Status == gate.Fail:
-		line = what + ": red" // which is no failure of anybody's
+		line = what + ": red" // no work has failed here
 	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Proven && len(g.Red()) > 0:
 		line = what + ": fails as before the task"
 	}
@@ -319,7 +318,7 @@ func newlyDone(before, after loop.State) []string {
 	return names
 }
 
-// followed is what the machine made of it, as far as a user wants to know.
+// followed lists the consequences of the event that a user wants to know.
 func (t Step) followed() []string {
 	var lines []string
 	if t.After.Refusals > t.Before.Refusals && t.After.Failing != nil {
@@ -335,7 +334,7 @@ func (t Step) followed() []string {
 		lines = append(lines, "paused")
 	}
 	for _, a := range t.Actions {
-		switch a := a.Payload.(type) { // what comes of the others is told when it has; a notice is a record of its own
+		switch a := a.Payload.(type) { // other actions are described by their results; a notice has a record of its own
 		case loop.BeginTurn:
 			lines = append(lines, begins(t.After, a))
 		case loop.Wait:
@@ -349,8 +348,8 @@ func (t Step) followed() []string {
 	return lines
 }
 
-// afterViolation says what happens to a protected file that the agent changed. In a
-// user's session Pawl restores nothing by itself.
+// afterViolation says what happens to a protected file that the agent changed. In a user's session,
+// Pawl restores nothing by itself.
 func afterViolation(inSession, ended bool) string {
 	switch {
 	case !inSession:
@@ -372,7 +371,7 @@ func begins(s loop.State, a loop.BeginTurn) string {
 	return fmt.Sprintf("iteration %d begins: %s, %s (%s)", a.Iteration, TaskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
 }
 
-// TaskOf names a task of a plan by id and title.
+// TaskOf returns the id and title of a task of a plan.
 func TaskOf(s loop.State, taskID string) string {
 	if t, ok := s.Task(taskID); ok && t.Title != "" && ID(t) != "" {
 		return Titled(t.ID, t.Title)

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Task says how a task stands, and what it took.
+// Task returns a task's status and what it cost.
 func Task(t loop.Task) string {
 	words := string(t.Status)
 	switch {
@@ -49,7 +49,7 @@ func Task(t loop.Task) string {
 	return words
 }
 
-// Result is the word for how a task ended.
+// Result returns the word for how a task ended.
 func Result(t loop.Task) string {
 	switch {
 	case t.Status == loop.Done && len(t.TestsChanged) > 0 && t.Accepted:
@@ -62,13 +62,13 @@ func Result(t loop.Task) string {
 	return string(t.Status)
 }
 
-// ToApprove is the result of a task that passes only with tests as the agent changed them.
+// ToApprove is the result of a task that passes only with tests that the agent changed.
 const ToApprove = "to approve"
 
-// Approved is the result of such a task once the user has accepted its work.
+// Approved is the result of such a task after the user has accepted its work.
 const Approved = "approved"
 
-// Evidence says in words what tells this task's work from none.
+// Evidence says what shows that the task's work is done.
 func Evidence(t loop.Task) string {
 	switch {
 	case t.Status == loop.Unchanged:
@@ -95,8 +95,8 @@ func Evidence(t loop.Task) string {
 	return t.Why
 }
 
-// PassesOnlyWith names the changes of tests and gate inputs that a task needs and that wait for approval:
-// its own, and those of earlier tasks; or the tests that it removed.
+// PassesOnlyWith lists the changes of tests and gate inputs that a task needs and that wait for
+// approval: its own, those of earlier tasks, or the tests that it removed.
 func PassesOnlyWith(t loop.Task) string {
 	if t.TestsRemoved {
 		return "old tests are gone: " + plan.Few(t.TestsChanged, 4)
@@ -114,8 +114,7 @@ func PassesOnlyWith(t loop.Task) string {
 	return "passes only with its changes of " + plan.Few(own, 4) + ", and with what an earlier task changed: " + plan.Few(earlier, 4)
 }
 
-// TaskNow says what becomes of a task at this moment: nothing, "", of most. working says that
-// the loop is at work.
+// TaskNow says what happens with a task now, "" for most. working means that the loop is at work.
 func TaskNow(st loop.State, t loop.Task, working bool) string {
 	for _, q := range st.Unanswered() {
 		switch {
@@ -132,10 +131,10 @@ func TaskNow(st loop.State, t loop.Task, working bool) string {
 	return ""
 }
 
-// AtWork is what TaskNow says of the task that is worked on.
+// AtWork is what TaskNow returns for the current task.
 const AtWork = "at work"
 
-// PlanLine is a task of the plan, and how it stands.
+// PlanLine returns a line with a task of the plan and its status.
 func PlanLine(st loop.State, t loop.Task, working bool) string {
 	words := Task(t)
 	if now := TaskNow(st, t, working); now != "" {
@@ -147,7 +146,7 @@ func PlanLine(st loop.State, t loop.Task, working bool) string {
 	return strings.TrimSpace(plan.OneLine(t.ID, 40)+"  "+plan.OneLine(t.Title, 80)) + ": " + words
 }
 
-// ID is a task's id as a user knows it; the goal without a plan has none to show.
+// ID returns a task's id for the user. The goal without a plan has none.
 func ID(t loop.Task) string {
 	if t.ID == loop.GoalTask {
 		return ""
@@ -155,7 +154,7 @@ func ID(t loop.Task) string {
 	return t.ID
 }
 
-// Name is a task's id and title; the title alone where nobody gave it an id.
+// Name returns a task's id and title. The goal of a prompt has only a title.
 func Name(t loop.Task) string {
 	if t.ID == loop.GoalTask && t.Title == "" {
 		return "the goal"
@@ -163,7 +162,7 @@ func Name(t loop.Task) string {
 	return strings.TrimSpace(plan.OneLine(ID(t), 40) + " " + plan.OneLine(t.Title, 80))
 }
 
-// Titled names a task in a sentence: task 3 (parse CSV).
+// Titled returns a task's name in a sentence, such as: task 3 (parse CSV).
 func Titled(id, title string) string {
 	if id == loop.GoalTask {
 		return fmt.Sprintf("the goal %q", title)

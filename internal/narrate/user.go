@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Tasks are the ids of the tasks that a step is about: the one at work, and those that a
-// user edits, answers or accepts meanwhile.
+// Tasks returns the ids of the tasks in a step: the current one, and those that the user edited,
+// answered or accepted.
 func (t Step) Tasks() []string {
 	ids := []string{cmp.Or(t.Before.Current, t.After.Current)}
 	edits := t.Event.QueuedEdits
@@ -36,7 +36,7 @@ func (t Step) Tasks() []string {
 	return ids
 }
 
-// planEdits are a user's edits of the plan, as they were made.
+// planEdits describes the edits of the plan that were made.
 func planEdits(edits []plan.Edit) string {
 	if made := editWords(edits); made != "" {
 		return "the plan was edited: " + made
@@ -55,7 +55,7 @@ func editWords(edits []plan.Edit) string {
 	return strings.Join(words, "; ")
 }
 
-// Limits lists those that are set: "25 iterations, 8h, $20.00"; "" for none.
+// Limits lists the limits that are set, such as "25 iterations, 8h, $20.00", "" for none.
 func Limits(l loop.Limits) string {
 	var parts []string
 	add := func(set bool, text string) {
@@ -70,7 +70,7 @@ func Limits(l loop.Limits) string {
 	return strings.Join(parts, ", ")
 }
 
-// LimitsChanged says which limits a user changed between two states.
+// LimitsChanged says which limits changed between two states.
 func LimitsChanged(before, after loop.State) string {
 	was, now := before.Policy.Limits, after.Policy.Limits
 	var changed []string
@@ -96,7 +96,7 @@ func LimitsChanged(before, after loop.State) string {
 	return "limits changed: " + strings.Join(changed, ", ")
 }
 
-// delivered counts the messages that a turn had which ended between two states.
+// delivered counts the messages that were delivered in a turn that ended between two states.
 func delivered(before, after loop.State) int {
 	n := 0
 	for _, m := range before.Messages {
@@ -107,12 +107,12 @@ func delivered(before, after loop.State) int {
 	return n
 }
 
-// questionText is a question of the agent's.
+// questionText returns a question of the agent.
 func questionText(q loop.Question) string {
 	return "the agent asks: " + plan.OneLine(q.Text, 300)
 }
 
-// clock is the time of day of something to come, with its date where that is another day than now.
+// clock returns a time of day, with the date if that is not today's.
 func clock(at, now time.Time) string {
 	if at, now := at.Local(), now.Local(); now.IsZero() || at.YearDay() == now.YearDay() && at.Year() == now.Year() {
 		return at.Format("15:04:05")
@@ -120,7 +120,7 @@ func clock(at, now time.Time) string {
 	return at.Local().Format("2006-01-02 15:04")
 }
 
-// approvalWords tell what a user approved.
+// approvalWords says what a user approved.
 func approvalWords(a loop.Approved) string {
 	if len(a.Tasks) > 0 {
 		return "pawl approve: the work of " + strings.Join(a.Tasks, ", ") + " is accepted"
@@ -128,7 +128,7 @@ func approvalWords(a loop.Approved) string {
 	return "pawl approve: the agent may change " + Tests(a.Paths)
 }
 
-// Tests names the tests that a user lets the agent change: "any test" for all.
+// Tests lists the tests that the user lets the agent change, "any test" for all.
 func Tests(paths []string) string {
 	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
 		return "any test"

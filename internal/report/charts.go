@@ -10,15 +10,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// plot is a bar chart, each bar with its figure in words: for a screen reader it is a
-// table of them.
+// plot is a bar chart. Each bar has its value in words, so a screen reader reads it as a table.
 type plot struct {
 	ID, Title, Sum string // Sum says in a sentence what it shows
 	Height         int
 	Bars           []bar
 }
 
-// bar is one row: its words, and the bar below. Its width is in percent.
+// bar is one row: its words and the bar below them. Width is in percent.
 type bar struct {
 	Label, Value string
 	Y, TextY     int
@@ -27,11 +26,11 @@ type bar struct {
 
 const (
 	rowHeight = 32
-	barsMost  = 60 // of one plot
+	barsMost  = 60 // maximum number of bars in a plot
 )
 
-// plots are cost and time of each task and each turn, and the context that a turn filled
-// and the tests that failed after it.
+// plots returns charts of cost and time by task and by turn, and of each turn's context and failing
+// tests.
 func plots(l Loop) []plot {
 	var out []plot
 	add := func(id, title string, values []float64, label func(i int) string, words func(float64) string) {
@@ -67,7 +66,7 @@ func plots(l Loop) []plot {
 	return out
 }
 
-// bars draws values; those below 0 are not known. It is false where nothing is to be seen.
+// bars draws values; negative ones are unknown. It returns false if there is nothing to show.
 func bars(values []float64, label func(i int) string, words func(float64) string) (plot, bool) {
 	most := 0.0
 	for _, v := range values {

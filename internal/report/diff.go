@@ -12,8 +12,8 @@ import (
 // DiffLine is one line of a diff. Kind is add, del, at, file (a header line) or "".
 type DiffLine struct {
 	Kind, Text string
-	File       string // that the line is in, relative to the root
-	Number     int    // of the line in the new file, of a removed one in the old; 0: not a line of the file
+	File       string // file of the line, relative to the root
+	Number     int    // line number in the new file, or in the old one for a removed line; 0 = not a line of the file
 }
 
 // DiffLines returns the lines of a unified diff for display, at most so many.
@@ -29,8 +29,7 @@ func DiffLines(diff string, most int) []DiffLine {
 	return out
 }
 
-// asCode is a line of code for display, with its blanks as they are. What would act on a
-// terminal is left out.
+// asCode returns a line of code for display, with its spaces but without control characters.
 func asCode(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -43,11 +42,11 @@ func asCode(line string) string {
 	}, strings.ReplaceAll(plan.Visible(line), "\t", "    "))
 }
 
-// hunk is the place of a line in a diff.
+// hunk is the position of a line in a diff.
 type hunk struct {
 	file             string
-	old, now         int // number of the next line
-	oldLeft, nowLeft int // lines of the hunk that are to come
+	old, now         int // number of the next line in each file
+	oldLeft, nowLeft int // remaining lines of the hunk in each file
 }
 
 // line reads the next line.
@@ -78,7 +77,7 @@ func (h *hunk) line(text string) DiffLine {
 	return out
 }
 
-// begin reads the head of a hunk: "@@ -3,2 +3,4 @@".
+// begin reads the header of a hunk, such as "@@ -3,2 +3,4 @@".
 func (h *hunk) begin(head string) {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {
@@ -91,7 +90,7 @@ func (h *hunk) begin(head string) {
 // position reads "-3,2": the first line and the number of lines, which is 1 if missing.
 func position(text string) (first, count int) {
 	from, size, sized := strings.Cut(text[1:], ",")
-	first, _ = strconv.Atoi(from) // what git does not write is line 0
+	first, _ = strconv.Atoi(from) // git writes a number, anything else counts as line 0
 	if !sized {
 		return first, 1
 	}
@@ -99,7 +98,7 @@ func position(text string) (first, count int) {
 	return first, count
 }
 
-// header takes the file's name from the lines before its hunks.
+// header reads the file's name from the lines before its hunks.
 func (h *hunk) header(text string) {
 	for _, side := range []string{"--- ", "+++ "} {
 		name, ok := strings.CutPrefix(text, side)

@@ -18,14 +18,14 @@ type Entry struct {
 	Goal  string
 	Where string // folder of its repository
 	Group string // who must act next: needs you, working, ended
-	Word  string // running, waiting, paused, ended, orphaned
+	Word  string // state: running, waiting, paused, ended or orphaned
 	State loop.State
 	// Before is the state at the time since when the digest reports; zero if the loop began later.
 	Before loop.State
 }
 
-// Digest writes what became of several loops: in the first line what needs the user, then
-// each loop, group by group.
+// Digest writes a summary of several loops. The first line says what needs the user; then each loop
+// follows, by group.
 func Digest(w io.Writer, since time.Time, loops []Entry) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", digestLead(since, loops))
@@ -47,8 +47,8 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 	return nil
 }
 
-// DigestMarkdown writes the same as a table, for a chat or a page of the team's. Text of the
-// agent's and of plans is escaped as in Markdown.
+// DigestMarkdown writes the same as a table, for a chat or a page of the team. Text of the agent and
+// of plans is escaped for Markdown.
 func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n", escape(digestLead(since, loops)))
@@ -68,7 +68,7 @@ func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
 	return nil
 }
 
-// digestLead is the first line: how many loops there are, what they came to and cost.
+// digestLead returns the first line: the number of loops, their results and their cost.
 func digestLead(since time.Time, loops []Entry) string {
 	when := since.Format("2006-01-02 15:04")
 	if len(loops) == 0 {
@@ -77,18 +77,18 @@ func digestLead(since time.Time, loops []Entry) string {
 	return fmt.Sprintf("%s since %s: %s", figure.Count(len(loops), "loop"), when, totals(loops))
 }
 
-// lead is what the loop came to, in a line.
+// lead returns the loop's result in one line.
 func (l Entry) lead() string {
 	p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
 	return p.lead()
 }
 
-// goal names the goal and the folder.
+// goal returns the goal and the folder.
 func (l Entry) goal() string {
 	return plan.OneLine(l.Goal, 80) + ", in " + plan.OneLine(l.Where, 100)
 }
 
-// cost is what the loop cost since the digest's time, and in all if that is more.
+// cost returns the loop's cost since the digest's time, and the total if that is more.
 func (l Entry) cost() string {
 	whole := costWords(l.State.Usage.CostUSD, l.State.CostUnknown())
 	if l.Before.Usage.CostUSD == 0 {
@@ -97,10 +97,10 @@ func (l Entry) cost() string {
 	return costWords(l.spent(), l.State.CostUnknown()) + " of " + whole
 }
 
-// spent is what the loop cost since the digest's time.
+// spent returns the loop's cost since the digest's time, in US dollars.
 func (l Entry) spent() float64 { return l.State.Usage.CostUSD - l.Before.Usage.CostUSD }
 
-// totals are the groups, the tasks and the cost of all loops, since the digest's time.
+// totals returns the groups, the tasks and the cost of all loops since the digest's time.
 func totals(loops []Entry) string {
 	var all loop.State
 	var parts, groups []string
@@ -127,9 +127,8 @@ func totals(loops []Entry) string {
 	return words + " · " + costWords(usd, unknown)
 }
 
-// counted returns the tasks of a loop that count in the totals, without those done before the
-// digest's time. What it left open counts in the latest loop over the plan alone, since a later
-// one may have done it.
+// counted returns the tasks of a loop for the totals, without those done before the digest's time. Open
+// tasks count only in the latest loop with this plan, because a later loop may have done them.
 func counted(l Entry, latest bool) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool {
 		before, _ := l.Before.Task(t.ID)
@@ -137,7 +136,7 @@ func counted(l Entry, latest bool) []loop.Task {
 	})
 }
 
-// latestLoops tells for each loop whether it is the latest with its goal at its place.
+// latestLoops reports for each loop whether it is the latest with its goal and folder.
 func latestLoops(loops []Entry) []bool {
 	type work struct{ goal, where string }
 	last := map[work]int{}
@@ -154,7 +153,7 @@ func latestLoops(loops []Entry) []bool {
 	return latest
 }
 
-// costWords say what loops cost, where no label does.
+// costWords returns the cost for lines without a label.
 func costWords(usd float64, unknown bool) string {
 	if unknown && usd == 0 {
 		return "cost unknown"
@@ -162,7 +161,7 @@ func costWords(usd float64, unknown bool) string {
 	return figure.Cost(usd, unknown)
 }
 
-// needs names the tasks that need the user, and the question that waits.
+// needs lists the open questions and the tasks that need the user.
 func needs(l Entry) []string {
 	var out []string
 	for _, q := range l.State.Unanswered() {

@@ -13,25 +13,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Facts are what a report says, for programs (`pawl report --json`). The figures of the
-// loop and its tasks are those of `pawl status --json`.
+// Facts is a report for programs (`pawl report --json`). The figures of the loop and its tasks are
+// those of `pawl status --json`.
 type Facts struct {
 	record.Status
-	Headline        string         `json:"headline"`     // how it ended, or stands
-	AwaySeconds     float64        `json:"away_seconds"` // waits for usage limits and for the user, pauses
+	Headline        string         `json:"headline"`     // the outcome, or the current state
+	AwaySeconds     float64        `json:"away_seconds"` // pauses, and waits for usage limits and for the user
 	Waits           []WaitFact     `json:"waits"`        // for usage limits
 	Iterations      []Iteration    `json:"iterations"`
-	Refusals        int            `json:"refusals"` // claims that were refused
+	Refusals        int            `json:"refusals"` // number of refused claims
 	Restores        int            `json:"restores"`
-	Violations      int            `json:"violations"`                 // changes of protected files
-	Denied          map[string]int `json:"denied,omitempty"`           // tool calls that the guard denied, by rule
-	NotDelivered    []string       `json:"not_delivered,omitempty"`    // messages of the user that the agent did not get
-	EditsNotMade    []string       `json:"edits_not_made,omitempty"`   // edits of the plan that waited at the end
-	UntoldIssues    []string       `json:"untold_issues,omitempty"`    // issues whose tracker was not told how the loop ended
+	Violations      int            `json:"violations"`                 // number of changes of protected files
+	Denied          map[string]int `json:"denied,omitempty"`           // number of tool calls that the guard denied, by rule
+	NotDelivered    []string       `json:"not_delivered,omitempty"`    // the user's messages that were not delivered
+	EditsNotMade    []string       `json:"edits_not_made,omitempty"`   // edits of the plan that were pending at the end
+	UntoldIssues    []string       `json:"untold_issues,omitempty"`    // issues that do not have the loop's end yet
 	NotSent         string         `json:"not_sent,omitempty"`         // which notifications failed: how many, and the last with its reason
-	Hosts           []string       `json:"hosts,omitempty"`            // that the sandbox blocked
-	MutationResults []string       `json:"mutation_results,omitempty"` // of each commit: which of its functions the tests prove
-	Signs           []string       `json:"look_at,omitempty"`          // what a reviewer would look at first
+	Hosts           []string       `json:"hosts,omitempty"`            // hosts that the sandbox blocked
+	MutationResults []string       `json:"mutation_results,omitempty"` // for each commit, the functions that its tests prove
+	Signs           []string       `json:"look_at,omitempty"`          // what a reviewer should read first
 }
 
 // WaitFact is a wait for a usage limit.
@@ -40,22 +40,22 @@ type WaitFact struct {
 	Until time.Time `json:"until,omitzero"` // absent while it waits
 }
 
-// Iteration is what one turn of the loop came to. A turn that was cut off and begun again
-// has an entry for each time.
+// Iteration is one turn of the loop and its result. A turn that was cut off and begun again has an
+// entry for each time.
 type Iteration struct {
 	Number  int       `json:"number"`
 	Task    string    `json:"task"`
 	At      time.Time `json:"at"`
-	Seconds float64   `json:"seconds"` // from its beginning to its end
+	Seconds float64   `json:"seconds"` // duration
 	CostUSD float64   `json:"cost_usd"`
 	Tokens  int64     `json:"tokens"`
-	Context int       `json:"context_percent"` // -1 unknown
-	Failing int       `json:"failing"`         // tests and gates that failed when the gates ran after it, -1 where they did not
-	Came    string    `json:"came_to"`         // what was decided, in a line
+	Context int       `json:"context_percent"` // -1 = unknown
+	Failing int       `json:"failing"`         // number of tests and gates that failed after it, -1 = they did not run
+	Came    string    `json:"came_to"`         // the decision in one line
 }
 
-// Iterations finds them in the events of a loop, in order. What one came to that ended its
-// task reads as the task stands since: more may have been found out, or a user accepted it.
+// Iterations returns the turns in a loop's events, in order. If a turn finished its task, its result
+// is the task's current one: it may have been proven or accepted since.
 func Iterations(events iter.Seq[loop.Event]) []Iteration {
 	all := []Iteration{}
 	var s loop.State
@@ -94,12 +94,12 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 	return all
 }
 
-// ends reports whether a task came to its end in a step.
+// ends reports whether a task was finished in a step.
 func ends(before, after loop.State, id string) bool {
 	return slices.ContainsFunc(after.ChangedTasks(before), func(t loop.Task) bool { return t.ID == id && t.Status == loop.Done })
 }
 
-// end books what a turn took.
+// end records the duration and usage of a turn.
 func (i *Iteration) end(before, after loop.State, e loop.Event) {
 	i.Seconds = e.At.Sub(i.At).Round(time.Millisecond).Seconds()
 	i.CostUSD = math.Round(1e6*(after.Usage.CostUSD-before.Usage.CostUSD)) / 1e6
@@ -109,7 +109,7 @@ func (i *Iteration) end(before, after loop.State, e loop.Event) {
 	}
 }
 
-// Facts returns what the pages of a loop say. status is record.NewStatus of it.
+// Facts returns the report for programs. status is the loop's record.NewStatus.
 func (l Loop) Facts(status record.Status) Facts {
 	p := &page{Loop: l}
 	f := Facts{

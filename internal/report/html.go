@@ -21,13 +21,13 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// Style is the style sheet of the page.
+// Style returns the style sheet of the page.
 func Style() string { return pageCSS }
 
-// Parts are the templates that the page consists of, for other pages that show the same:
-// summary, tasks, review, plots and iterations. Shown returns what they are executed with.
+// Parts returns the templates of the page, for other pages that show the same: summary, tasks, review,
+// plots and iterations. Shown returns their data.
 func Parts() (*template.Template, error) {
-	t, err := template.New("page").Parse(pageHTML) // one that was executed takes no more templates
+	t, err := template.New("page").Parse(pageHTML) // a template that was executed cannot be extended
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates of the report: %w", err)
 	}
@@ -38,16 +38,15 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Parse(pageHTML))
 })
 
-// htmlPage is what the template shows. Text is escaped by html/template: nothing of the
-// agent's is markup.
+// htmlPage is the data of the template. html/template escapes it, so the agent's text is never markup.
 type htmlPage struct {
 	ID, Headline, Why, Goal, Spent, Waited, Made string
 	Facts                                        [][2]string
 	Asks                                         []string
 	Tasks                                        []htmlTask
 	Plots                                        []plot
-	Iterations                                   []htmlIteration // the last ones
-	Earlier                                      int             // iterations before these
+	Iterations                                   []htmlIteration // the last iterations
+	Earlier                                      int             // number of iterations before these
 	Gates                                        [][2]string
 	LookAt, Tested                               []string
 	Diffs                                        []htmlDiff
@@ -67,7 +66,7 @@ type htmlDiff struct {
 	Lines []DiffLine
 }
 
-// HTML writes the page as one file: no script, nothing from elsewhere.
+// HTML writes the page as one file, without scripts and external resources.
 func HTML(w io.Writer, l Loop) error {
 	if err := pageTemplate().Execute(w, Shown(l)); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -75,7 +74,7 @@ func HTML(w io.Writer, l Loop) error {
 	return nil
 }
 
-// Shown is what the templates show of a loop.
+// Shown returns the data of the templates for a loop.
 func Shown(l Loop) any {
 	if l.Zone == nil {
 		l.Zone = time.Local
@@ -84,7 +83,7 @@ func Shown(l Loop) any {
 	h := htmlPage{
 		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spent(l.State), Waited: p.waited(),
 		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.MutationResults, Next: p.nextWords(),
-		Style: template.CSS(pageCSS), // our own file
+		Style: template.CSS(pageCSS), // a file of this program
 	}
 	for _, q := range l.State.Unanswered() {
 		if l.State.Outcome == "" {
@@ -106,7 +105,7 @@ func Shown(l Loop) any {
 	return h
 }
 
-// htmlFacts are the lines under the headline.
+// htmlFacts adds the lines under the headline.
 func (h *htmlPage) htmlFacts(p *page) {
 	s := p.State
 	add := func(name, value string) {
@@ -140,7 +139,7 @@ func (h *htmlPage) htmlTasks(p *page) {
 	}
 }
 
-// iterationsMost is how many rows the table of iterations has.
+// iterationsMost is the maximum number of rows in the table of iterations.
 const iterationsMost = 200
 
 func (h *htmlPage) htmlIterations(l Loop) {
@@ -167,4 +166,4 @@ func taskName(s loop.State, id string) string {
 	return plan.OneLine(id, 40)
 }
 
-const diffMost = 400 // lines of one diff
+const diffMost = 400 // maximum number of lines of one diff

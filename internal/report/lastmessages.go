@@ -10,14 +10,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// LastMessage is what the agent ended a turn with.
+// LastMessage is the agent's last message in a turn.
 type LastMessage struct {
 	At   time.Time
 	Text string
 }
 
-// LastMessages finds in the events of a loop, in order, what its turns ended with. Of a
-// goal whose own limit is its end that is all there is to find.
+// LastMessages returns the last messages of a loop's turns, in order. A goal without an end has no
+// other result.
 func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
 	var said []LastMessage
 	for e := range events {
@@ -28,19 +28,19 @@ func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
 	return said
 }
 
-// endless: the goal has no end to claim, so no task of it is open or done.
+// endless reports whether the goal has no end to claim, so that its task is neither open nor done.
 func (p *page) endless() bool {
 	kind := p.State.Policy.Kind
 	return kind == loop.Explore || kind == loop.Periodic
 }
 
 const (
-	saidMost  = 12  // turns
-	saidLines = 4   // of each
-	saidWidth = 200 // of a line, in bytes
+	saidMost  = 12  // maximum number of turns
+	saidLines = 4   // maximum number of lines of each
+	saidWidth = 200 // maximum length of a line, in bytes
 )
 
-// said tells what the turns of such a goal ended with, the newest last.
+// said prints the last messages for such a goal, the newest last.
 func (p *page) said() {
 	if !p.endless() || len(p.Said) == 0 {
 		return
@@ -59,7 +59,7 @@ func (p *page) said() {
 	}
 }
 
-// lastWords are the last lines of a text that say something.
+// lastWords returns the last lines of a text that are not empty.
 func lastWords(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -12,9 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// Markdown writes the page for a pull request: what the user must do, what was done and
-// on what evidence, and what to look at. Text of the agent's is escaped: it makes no
-// link, mentions nobody and holds no HTML.
+// Markdown writes the report for a pull request: what the user must do, what was done and its
+// evidence, and what to review. The agent's text is escaped, so it contains no link, mention or HTML.
 func Markdown(w io.Writer, l Loop) error {
 	p := &page{Loop: l}
 	fmt.Fprintf(&p.out, "**%s**\n", escape(p.lead()))
@@ -34,7 +33,7 @@ func Markdown(w io.Writer, l Loop) error {
 	return nil
 }
 
-// lead is what was done and what needs the user, in a line.
+// lead returns the result and what needs the user, in one line.
 func (p *page) lead() string {
 	s := p.State
 	words := s.Progress()
@@ -49,7 +48,7 @@ func (p *page) lead() string {
 	return words
 }
 
-// markdownTasks is a table of the tasks, those that need the user first.
+// markdownTasks writes a table of the tasks, those that need the user first.
 func (p *page) markdownTasks() {
 	p.out.WriteString("\n| | task | | commit |\n|---|---|---|---|\n")
 	for _, g := range p.groups() {
@@ -60,7 +59,7 @@ func (p *page) markdownTasks() {
 	}
 }
 
-// markdownGates says how each gate stands.
+// markdownGates returns the state of each gate.
 func (p *page) markdownGates() string {
 	var gates []string
 	for _, g := range p.Gates {
@@ -76,7 +75,7 @@ func (p *page) markdownGates() string {
 	return strings.Join(gates, ", ")
 }
 
-// lookAt is what a reviewer would look at first: changed tests, then signs.
+// lookAt returns what a reviewer should read first: changed tests, then signs.
 func (p *page) lookAt() []string {
 	var out []string
 	for _, t := range p.State.Tasks {
@@ -90,7 +89,7 @@ func (p *page) lookAt() []string {
 	return out
 }
 
-const listedMost = 20 // lines of a list in Markdown
+const listedMost = 20 // maximum number of lines of a list
 
 func (p *page) markdownList(title string, lines []string) {
 	if len(lines) == 0 {
@@ -105,7 +104,7 @@ func (p *page) markdownList(title string, lines []string) {
 	}
 }
 
-// escape makes text that means nothing to Markdown, and nothing to a code host.
+// escape returns text without a meaning in Markdown or for a code host.
 func escape(s string) string {
 	var b bytes.Buffer
 	for _, r := range plan.OneLine(s, 0) {

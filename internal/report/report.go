@@ -1,14 +1,11 @@
-// Package report writes the summary of a loop: how it ended, what
-// was done and on what evidence, what was not and why, what it cost, and what to
-// type next.
+// Package report writes the summary of a loop: how it ended, what was done and its evidence, what was
+// not done and why, what it cost, and what to type next.
 //
 //	report.Text(w, report.Loop{ID: "brisk-otter-7f3a", State: state, Waits: report.Waits(events)})
 //
-// Everything on it comes from the journal; nothing of what the agent says of its
-// own work is repeated, but for its reasons where it says that it cannot, and for
-// what it found where to find something is the goal. What a
-// user must look at (changed tests, work that nothing could tell) stands in
-// lines of its own, with the command that shows it.
+// All of it comes from the journal. The agent's own words appear only as the reason why it cannot
+// continue, and as the result of a goal without changes. What the user must read (changed tests, work
+// that no gate could decide) has separate lines, with the command that shows it.
 package report
 
 import (
@@ -28,43 +25,43 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Loop is what a page is made of.
+// Loop holds the data of a report.
 type Loop struct {
 	ID                  string
-	Goal                string // few words: the plan's path, or the prompt
-	Status              string // running, waiting, paused, ended, orphaned
-	Branch              string // that its commits are on
+	Goal                string // the plan's path, or the prompt
+	Status              string // state: running, waiting, paused, ended or orphaned
+	Branch              string // branch of its commits
 	From                string // branch or commit that it started from, for git diff; "" = none
-	BranchFate          string // what became of Branch since the loop's end, "" while it is there to be merged
+	BranchFate          string // what happened to Branch after the loop's end, "" if it can be merged
 	State               loop.State
-	Gates               []gate.Result       // what they said last
+	Gates               []gate.Result       // their last results
 	Waits               []Wait              // see Waits
 	Said                []LastMessage       // see LastMessages
 	Iterations          []Iteration         // see Iterations
 	Approvals           []Approval          // see Approvals
-	MergeResult         string              // what came of the merge that the agent asked for, "" for nothing
-	Diffs               map[string]string   // by task: the diff of the tests that it changed
-	Signs               map[string][]string // by task: what a reviewer would want to see in its commit
-	Denied              map[string]int      // tool calls that the guard denied, by rule
-	Sandbox             []string            // what confined agent and gates, in words, a line each
-	BlockedHosts        []string            // hosts that it did not let through
-	Untested            map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
-	MutationResults     []string            // of each commit: which of its functions the tests prove
+	MergeResult         string              // result of the merge that the agent asked for, "" if there is none
+	Diffs               map[string]string   // diff of changed tests, by task
+	Signs               map[string][]string // what a reviewer should read in the commit, by task
+	Denied              map[string]int      // number of tool calls that the guard denied, by rule
+	Sandbox             []string            // the sandbox of agent and gates, in lines
+	BlockedHosts        []string            // hosts that the sandbox blocked
+	Untested            map[string][]string // changed functions that no test checks, by task; tasks that were not tested are missing
+	MutationResults     []string            // for each commit, the functions that its tests prove
 	LeftOut             []string            // open tasks of the plan that the user left out, "ID title"
-	UntoldIssues        []string            // issues that were not told how the loop ended
-	UserCommit          string              // what the user had not committed when the loop began, "" for nothing
-	PossibleUserChanges []string            // what counts as the agent's and may be the user's
-	Uncommitted         []string            // files of the agent's that no commit holds, with the reason
-	LeftInCheckout      []string            // changes in the user's checkout that no commit held when the loop ended
-	Unsigned            string              // how many commits are not signed although the user wants that, and why
+	UntoldIssues        []string            // issues that do not have the loop's end yet
+	UserCommit          string              // commit of the user's changes from before the loop, "" if there were none
+	PossibleUserChanges []string            // changes taken as the agent's that may be the user's
+	Uncommitted         []string            // the agent's files that are in no commit, with the reason
+	LeftInCheckout      []string            // changes in the user's checkout that were in no commit at the loop's end
+	Unsigned            string              // number of commits that are not signed, though the user wants that, and the reason
 	NotSent             string              // which notifications failed, see notify.NotSent
-	UserFiles           []string            // new files that the user or a gate made meanwhile: in no commit
-	Orphans             []string            // processes that ran on after its end: PID COMMAND
-	Now                 time.Time           // when the page is made
+	UserFiles           []string            // new files of the user or a gate, in no commit
+	Orphans             []string            // processes that still run after the loop's end: PID COMMAND
+	Now                 time.Time           // time of the report
 	Zone                *time.Location
 }
 
-// Text writes the page as plain text.
+// Text writes the report as plain text.
 func Text(w io.Writer, l Loop) error {
 	if l.Zone == nil {
 		l.Zone = time.Local
@@ -105,7 +102,7 @@ func Text(w io.Writer, l Loop) error {
 	return nil
 }
 
-// page is one under way.
+// page is a report that is being written.
 type page struct {
 	Loop
 	out bytes.Buffer
@@ -114,7 +111,7 @@ type page struct {
 // labelWidth is the width of the left column.
 const labelWidth = 13
 
-// line writes a label and what belongs to it; further lines have no label.
+// line writes a label and a text. Further lines have no label.
 func (p *page) line(label, format string, args ...any) {
 	fmt.Fprintf(&p.out, "  %-*s %s\n", labelWidth, label, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
@@ -146,29 +143,28 @@ func (p *page) headline() {
 	}
 }
 
-// notSent names the notifications that failed.
+// notSent lists the notifications that failed.
 func (p *page) notSent() {
 	if p.NotSent != "" {
 		p.line("not sent", "%s; pawl notify test tries the receivers", plan.OneLine(p.NotSent, 300))
 	}
 }
 
-// untoldIssues names the issues whose tracker was out of reach, and what tells them.
+// untoldIssues lists the issues whose tracker could not be reached, and the command that tries again.
 func (p *page) untoldIssues() {
 	if len(p.UntoldIssues) > 0 {
 		p.line("not told", "%s how this ended: the tracker was out of reach  → pawl resume %s", plan.OneLine(list(p.UntoldIssues, 5), 0), p.ID)
 	}
 }
 
-// leftOut names the open tasks that the user left out.
+// leftOut lists the open tasks that the user left out.
 func (p *page) leftOut() {
 	if n := len(p.LeftOut); n > 0 {
 		p.line("left out", "%s of the plan: %s", figure.Count(n, "open task"), plan.OneLine(strings.Join(p.LeftOut, ", "), 300))
 	}
 }
 
-// aside tells where edits of the plan are kept that were not applied: they may be the
-// user's.
+// aside names the files of plan edits that were not applied: they may be the user's.
 func (p *page) aside() {
 	label := "not applied"
 	for _, path := range p.State.UnappliedEditFiles {
@@ -177,7 +173,7 @@ func (p *page) aside() {
 	}
 }
 
-// ending is how the loop ended, or that it has not.
+// ending says how the loop ended, or its state.
 func (p *page) ending() string {
 	s := p.State
 	if s.Phase == loop.Ended {
@@ -211,10 +207,10 @@ func (p *page) gates() {
 	}
 }
 
-// toldWhy: there is nothing to say, or the page has said it as the reason of the end.
+// toldWhy reports whether the reason is empty or is already in the report.
 func (p *page) toldWhy(why string) bool { return strings.Contains(p.State.Reason, why) }
 
-// sandbox says what confined agent and gates.
+// sandbox prints the sandbox of agent and gates.
 func (p *page) sandbox() {
 	label := "sandbox"
 	for _, words := range p.Sandbox {
@@ -223,7 +219,7 @@ func (p *page) sandbox() {
 	}
 }
 
-// interventions tells what the harness did not let pass.
+// interventions prints what Pawl refused, undid, denied or blocked.
 func (p *page) interventions() {
 	s := p.State
 	var parts []string
@@ -251,7 +247,7 @@ func (p *page) interventions() {
 	}
 }
 
-// orphans names what runs on, or did when the loop ended.
+// orphans lists processes that still ran when the loop ended.
 func (p *page) orphans() {
 	for i, process := range p.Orphans {
 		label := ""
@@ -262,7 +258,7 @@ func (p *page) orphans() {
 	}
 }
 
-// merge says what the agent asks the user to merge, in its own words.
+// merge prints the agent's request to merge, in its own words.
 func (p *page) merge() {
 	if m := p.State.Merge; m != nil {
 		p.line("asks", "to be merged: %s", plan.OneLine(m.Summary, 200))
@@ -287,8 +283,8 @@ func (p *page) lessons() {
 	}
 }
 
-// cost is the money, the tokens and the time. The client of a user's session
-// does not tell its hooks the first two; what was done beside it counts.
+// cost prints the money, the tokens and the time. The client of a user's session does not report the
+// first two; Pawl's own runs beside it count.
 func (p *page) cost() {
 	s := p.State
 	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())+" of work"
@@ -310,14 +306,14 @@ func (p *page) cost() {
 	p.line("cost", "%s, %s, %s tokens, %s", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
 }
 
-// remaining is what the open tasks of a loop at work may take.
+// remaining prints the estimated time of the open tasks.
 func (p *page) remaining() {
 	if left := narrate.Left(p.State); left != "" {
 		p.line("left", "%s", left)
 	}
 }
 
-// claimed is the word by which the agent said that this is its answer.
+// claimed matches the tag by which the agent claims its answer.
 var claimed = regex.New(`(?is)<promise\b[^>]*>.*?</promise>`)
 
 func (p *page) answer() {
@@ -337,14 +333,14 @@ func (p *page) next() {
 	}
 }
 
-// branch tells of a branch that is not there to be merged any more.
+// branch prints what happened to a branch that can no longer be merged.
 func (p *page) branch() {
 	if p.BranchFate != "" {
 		p.line("branch", "%s, %s", p.Branch, p.BranchFate)
 	}
 }
 
-// nextWords is what a user would type now.
+// nextWords returns the commands to type next.
 func (p *page) nextWords() string {
 	var next []string
 	committed := false
@@ -372,8 +368,7 @@ func (p *page) nextWords() string {
 	return strings.Join(next, "     ")
 }
 
-// doubtful is the commit to audit first: of those that gates judged, the one with the
-// least evidence.
+// doubtful returns the task whose commit to audit first: the one with the least evidence.
 func (p *page) doubtful() (loop.Task, bool) {
 	var worst loop.Task
 	for _, t := range p.State.Tasks {

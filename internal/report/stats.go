@@ -17,13 +17,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// StatLoop is one loop, as statistics count it.
+// StatLoop is one loop in the statistics.
 type StatLoop struct {
-	Agent, Model, Root string // "" = not known
+	Agent, Model, Root string // "" = unknown
 	State              loop.State
 }
 
-// Stats are figures over loops (`pawl stats --json`).
+// Stats holds statistics of loops (`pawl stats --json`).
 type Stats struct {
 	Since        time.Time `json:"since,omitzero"`
 	All          Figures   `json:"all"`
@@ -33,27 +33,27 @@ type Stats struct {
 	ByWeek       []Figures `json:"by_week"`
 }
 
-// Figures are those of some loops.
+// Figures holds the statistics of a group of loops.
 type Figures struct {
 	Name          string         `json:"name"`     // agent, model, repository, or the Monday of the week
-	Loops         int            `json:"loops"`    // that have begun
-	Outcomes      map[string]int `json:"outcomes"` // of those that ended
-	Tasks         int            `json:"tasks"`    // that were worked on
-	Done          int            `json:"done"`     // of them
-	Proven        int            `json:"proven"`   // of those
+	Loops         int            `json:"loops"`    // number of loops that have begun
+	Outcomes      map[string]int `json:"outcomes"` // number of ended loops, by outcome
+	Tasks         int            `json:"tasks"`    // number of tasks worked on
+	Done          int            `json:"done"`     // number of done tasks
+	Proven        int            `json:"proven"`   // number of proven tasks
 	Refusals      int            `json:"refusals"`
 	Restores      int            `json:"restores"`
 	Violations    int            `json:"violations"`
 	CostUSD       float64        `json:"cost_usd"`
-	CostUnknown   int            `json:"cost_unknown"` // loops whose agent reported neither cost nor tokens
+	CostUnknown   int            `json:"cost_unknown"` // number of loops whose agent reported neither cost nor tokens
 	WorkSeconds   float64        `json:"work_seconds"`
-	MedianSeconds float64        `json:"median_seconds"` // of work, of a task that is done
+	MedianSeconds float64        `json:"median_seconds"` // median work time of a done task
 	MedianUSD     float64        `json:"median_usd"`
 
-	took, cost []float64 // of tasks that are done
+	took, cost []float64 // of done tasks
 }
 
-// Count makes the statistics of loops.
+// Count returns the statistics of loops.
 func Count(since time.Time, loops []StatLoop) Stats {
 	s := Stats{Since: since}
 	groups := [4]map[string]*Figures{{}, {}, {}, {}}
@@ -80,7 +80,7 @@ func Count(since time.Time, loops []StatLoop) Stats {
 	return s
 }
 
-// add counts a loop.
+// add adds a loop.
 func (f *Figures) add(s loop.State) {
 	if f.Outcomes == nil {
 		f.Outcomes = map[string]int{}
@@ -113,9 +113,8 @@ func (f *Figures) add(s loop.State) {
 	}
 }
 
-// worked returns the tasks that count as a loop's own: that it began, or that ended in it. One
-// that was done before counts in the loop that did it, so that a plan that was run twice
-// does not count twice.
+// worked returns the tasks that count for a loop: those that it began or finished. A task that was
+// done before counts only in the loop that did it, so that a plan that ran twice does not count twice.
 func worked(s loop.State) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
 		return t.DoneEarlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open
@@ -169,11 +168,11 @@ func (s Stats) Text(w io.Writer) error {
 
 const (
 	weeksPlotted = 12
-	plotWidth    = 40 // columns of the longest bar
+	plotWidth    = 40 // length of the longest bar, in columns
 )
 
-// weekly draws the tasks of the last weeks, a bar each: proven, done, and worked on. It is
-// empty for loops of one week.
+// weekly draws a bar for the tasks of each of the last weeks: proven, done, and worked on. It returns
+// "" for loops of one week.
 func (s Stats) weekly() string {
 	if len(s.ByWeek) < 2 {
 		return ""
@@ -223,7 +222,7 @@ func outcomeWords(f Figures) string {
 }
 
 func (f Figures) row(w io.Writer, name string) {
-	took, cost := "-", "-" // where no task is done
+	took, cost := "-", "-" // if no task is done
 	if len(f.took) > 0 {
 		took = figure.Duration(time.Duration(f.MedianSeconds * float64(time.Second)))
 		cost = figure.Cost(f.MedianUSD, len(f.cost) == 0)

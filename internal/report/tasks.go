@@ -11,17 +11,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// group is the tasks that ended in one way.
+// group holds the tasks that ended in the same way.
 type group struct {
 	name    string
-	meaning string // of tasks that have it in common
-	each    bool   // every task needs a line: a user must look at it
-	short   bool   // ids are enough
-	why     bool   // each says why it could not be done, whatever the goal
+	meaning string // the reason that its tasks have in common
+	each    bool   // each task gets a line, because the user must read it
+	short   bool   // list only the ids
+	why     bool   // show the reasons also for goals without changes
 	tasks   []loop.Task
 }
 
-// tasks lists them by how they ended: what needs the user leads.
+// tasks lists the tasks by result. Those that need the user come first.
 func (p *page) tasks() {
 	for _, g := range p.groups() {
 		if p.isAnswer() && !g.why {
@@ -43,7 +43,7 @@ func (p *page) tasks() {
 	}
 }
 
-// acceptable says how to accept work that is done, and that a user has read.
+// acceptable says how to accept work without proof that the user has read.
 func (p *page) acceptable() {
 	weak := slices.DeleteFunc(p.State.UnprovenTasks(), func(id string) bool {
 		t, _ := p.State.Task(id)
@@ -54,18 +54,17 @@ func (p *page) acceptable() {
 	}
 }
 
-// isAnswer: the goal is not a change of the tree. What came of it is what was
-// said; there is nothing that is done or not.
+// isAnswer reports whether the goal is not a change of the work tree. Its result is the agent's text,
+// and its task is neither done nor open.
 func (p *page) isAnswer() bool {
 	kind, tasks := p.State.Policy.Kind, p.State.Tasks
 	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == theGoal
 }
 
-// mostTitles bounds the tasks of a group that are listed with their titles where nothing is
-// asked of the user.
+// mostTitles is the maximum number of tasks listed with titles in a group that needs no user.
 const mostTitles = 12
 
-// green is what turned green with a task, or what its group means.
+// green returns the tests that turned green with a task, or else its group's meaning.
 func green(t loop.Task, meaning string) string {
 	if len(t.Flipped) > 0 && !t.DoneEarlier {
 		return "failed before, passes now: " + list(t.Flipped, 5)
@@ -81,7 +80,7 @@ func (p *page) taskLine(t loop.Task, meaning string) string {
 	return words + p.show(t) + p.bringBack(t)
 }
 
-// because is what there is to say of one task: its own reason, else the group's.
+// because returns the reason of one task, or else its group's meaning.
 func (p *page) because(t loop.Task, meaning string) string {
 	if t.LeftOut {
 		return meaning
@@ -107,7 +106,7 @@ func (p *page) because(t loop.Task, meaning string) string {
 	return meaning
 }
 
-// notDone says why the task that the loop is at, or ended at, was not accepted.
+// notDone says why the current or last task was not accepted.
 func (p *page) notDone(meaning string) string {
 	f := p.State.Failing
 	switch o := p.State.Outcome; {
@@ -125,8 +124,7 @@ func (p *page) notDone(meaning string) string {
 	return meaning
 }
 
-// unproven says of work that no test proves which of its functions no test checks, or what
-// was seen of it.
+// unproven says of work without proof which of its functions no test checks, or what was found.
 func (p *page) unproven(t loop.Task) string {
 	untested, tried := p.Untested[t.ID]
 	switch {
@@ -140,7 +138,7 @@ func (p *page) unproven(t loop.Task) string {
 	return "no test checks " + list(untested, 8) + ": please review"
 }
 
-// show is the command that shows a task's commit.
+// show returns the command that shows a task's commit.
 func (p *page) show(t loop.Task) string {
 	if t.Commit == "" {
 		return ""
@@ -148,7 +146,7 @@ func (p *page) show(t loop.Task) string {
 	return "  → git show " + short(t.Commit)
 }
 
-// bringBack is the command that brings a task's undone work back.
+// bringBack returns the command that restores a task's undone work.
 func (p *page) bringBack(t loop.Task) string {
 	if !t.Restorable() {
 		return ""
@@ -185,7 +183,7 @@ func (p *page) groups() []group {
 	return out
 }
 
-// groupOf is a task's place in groups.
+// groupOf returns the index of a task's group in groups.
 func (p *page) groupOf(t loop.Task) int {
 	switch {
 	case t.LeftOut:
@@ -223,7 +221,7 @@ func (p *page) started(t loop.Task) bool {
 	return t.ID == p.State.Current && p.State.Iteration > 0 || t.Turns > 0 || t.Why != ""
 }
 
-// ids names tasks in a line; one alone with its title.
+// ids lists tasks in one line. A single task is listed with its title.
 func ids(tasks []loop.Task) string {
 	if len(tasks) == 1 {
 		return name(tasks[0])
@@ -235,10 +233,10 @@ func ids(tasks []loop.Task) string {
 	return "tasks " + list(out, 20)
 }
 
-// theGoal is the id of the one task that a prompt without a plan is.
+// theGoal is the id of the only task of a prompt without a plan.
 const theGoal = "goal"
 
-// name is a task's id and title; the title alone where nobody gave it an id.
+// name returns a task's id and title. The goal of a prompt has only a title.
 func name(t loop.Task) string {
 	if t.ID == theGoal && t.Title != "" {
 		return plan.OneLine(t.Title, 80)
@@ -246,8 +244,7 @@ func name(t loop.Task) string {
 	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
 }
 
-// list joins words that may be the agent's (names of files and of tests), the end
-// of a long list left out.
+// list joins words, such as the agent's file and test names. It shortens a long list.
 func list(words []string, most int) string {
 	shown := make([]string, min(len(words), most))
 	for i := range shown {

@@ -17,19 +17,19 @@ import (
 
 const (
 	approvalsShown = 6
-	changesShown   = 12 // of a task's changes of tests
-	diffShown      = 24 // lines of their diff
+	changesShown   = 12 // maximum number of changed tests of a task
+	diffShown      = 24 // maximum number of lines of their diff
 )
 
-// Approval is a word that lets the agent change tests, or accepts its work. That pawl approve was run is
-// known, and not by whom: an agent of the same user can forge it.
+// Approval is a user's approval of changed tests or of work. It shows that pawl approve was run, but
+// not by whom: an agent of the same user can run it too.
 type Approval struct {
 	At    time.Time
-	Paths []string // none: all tests
-	Tasks []string // whose work is accepted: then it is of no tests
+	Paths []string // empty = all tests
+	Tasks []string // tasks whose work is accepted; then Paths is empty
 }
 
-// Approvals finds them in the events of a loop, in order.
+// Approvals returns the approvals in a loop's events, in order.
 func Approvals(events iter.Seq[loop.Event]) []Approval {
 	var approvals []Approval
 	for e := range events {
@@ -40,7 +40,7 @@ func Approvals(events iter.Seq[loop.Event]) []Approval {
 	return approvals
 }
 
-// approved tells of each word that holds still when it came.
+// approved lists the approvals that still apply, with their times.
 func (p *page) approved() {
 	approvals := p.Approvals
 	if n := len(approvals) - approvalsShown; n > 0 {
@@ -60,8 +60,8 @@ func (p *page) approved() {
 	}
 }
 
-// changedTests tells what was done to the tests that were there and to other gate inputs,
-// before all else: what that means is for a user to read.
+// changedTests lists changes of existing tests and other gate inputs. They come first, because the
+// user must decide about them.
 func (p *page) changedTests() {
 	label := p.inputsLabel()
 	say := func(format string, args ...any) {
@@ -93,10 +93,10 @@ func (p *page) changedTests() {
 	}
 }
 
-// isOfOldTest reports whether a change is of a test that was there, or of another gate input.
+// isOfOldTest reports whether an existing test or another gate input was changed.
 func isOfOldTest(c loop.TestChange) bool { return c.Input || c.Kind != loop.FileAdded }
 
-// inputsLabel says what was changed: tests, or other gate inputs too.
+// inputsLabel returns the label of the changes: tests, or gate inputs.
 func (p *page) inputsLabel() string {
 	for _, t := range p.State.Tasks {
 		if !t.DoneEarlier && changedInputs(t) {
@@ -118,7 +118,7 @@ func reason(why string) string {
 	return ": " + plan.OneLine(why, 160)
 }
 
-// standing says what the work is worth with and without the changes.
+// standing says how the work is rated with and without the changes.
 func (p *page) standing(t loop.Task) string {
 	approved := !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
 	what := "existing tests"
@@ -142,8 +142,8 @@ func (p *page) standing(t loop.Task) string {
 	return "changed " + what + "; the originals pass too, or the change was allowed"
 }
 
-// fileOf is the file that a diff's line "--- a/…" or "+++ b/…" names: git quotes a
-// name that has more than letters in it.
+// fileOf returns the file that a line "--- a/…" or "+++ b/…" of a diff names. Git quotes names with
+// special characters.
 func fileOf(line, side string) string {
 	name := strings.TrimSpace(line[len("+++ "):])
 	if plain, err := strconv.Unquote(name); err == nil {
@@ -152,7 +152,7 @@ func fileOf(line, side string) string {
 	return strings.TrimPrefix(name, side)
 }
 
-// diffLines are what was taken and added, and in which file.
+// diffLines returns the removed and added lines, with the names of their files.
 func diffLines(diff string) []string {
 	var lines []string
 	was := ""
@@ -171,7 +171,7 @@ func diffLines(diff string) []string {
 	return lines
 }
 
-// tested tells which functions the tests prove.
+// tested lists the functions that the tests prove.
 func (p *page) tested() {
 	label := "tested"
 	for _, words := range p.MutationResults {
@@ -180,10 +180,10 @@ func (p *page) tested() {
 	}
 }
 
-// signsShown of one task, at most; all are in its commit.
+// signsShown is the maximum number of signs listed for a task; the commit shows all.
 const signsShown = 8
 
-// signs names what a reviewer would look at first in the commits.
+// signs lists what a reviewer should read first in the commits.
 func (p *page) signs() {
 	label := "look at"
 	for _, t := range p.State.Tasks {
@@ -198,8 +198,8 @@ func (p *page) signs() {
 	}
 }
 
-// reviews names the work that no review passed, with what the last one found: a
-// user has to decide between it and the agent.
+// reviews lists the work that no review passed, with the findings of the last review: the user must
+// decide between reviewer and agent.
 func (p *page) reviews() {
 	label := "review"
 	say := func(format string, args ...any) {
@@ -214,7 +214,7 @@ func (p *page) reviews() {
 			say("disagrees with %s, which is kept as it is%s", name(t), p.show(t))
 		case t.Reviewed == loop.ReviewNone:
 			why := ""
-			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.toldWhy(t.Why) { // behind that no review passed it
+			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.toldWhy(t.Why) { // after the words that no review passed it
 				why = ": " + plan.OneLine(said, 160)
 			}
 			say("none passed %s%s%s", name(t), why, p.show(t))
@@ -231,7 +231,7 @@ func (p *page) reviews() {
 	}
 }
 
-// approveCommand returns the command that approves the changes of a task, and those of no other.
+// approveCommand returns the command that approves only the changes of this task.
 func (p *page) approveCommand(t loop.Task) string {
 	command := "pawl approve " + p.ID
 	waiting := p.State.Unapproved()

@@ -11,13 +11,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Wait is a time in which a loop waited for a usage limit.
+// Wait is a period in which a loop waited for a usage limit.
 type Wait struct {
 	From  time.Time
 	Until time.Time // zero: it still waits
 }
 
-// Waits finds them in the events of a loop, in order.
+// Waits returns the waits in a loop's events, in order.
 func Waits(events iter.Seq[loop.Event]) []Wait {
 	var waits []Wait
 	waiting := false
@@ -34,12 +34,12 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	return waits
 }
 
-// leaveWaiting are the events that end no wait.
+// leaveWaiting returns the events that do not end a wait.
 func leaveWaiting() []loop.EventKind {
 	return []loop.EventKind{loop.KindMessageArrived, loop.KindOwnerChanged, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged}
 }
 
-// waited says how long, and when where that is not too much to say.
+// waited says how long the loop waited, and when, unless there were many waits.
 func (p *page) waited() string {
 	const named = 3
 	var when []string

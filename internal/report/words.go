@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// notDelivered names the messages of the user that the agent did not get.
+// notDelivered lists the user's messages that the agent did not get.
 func (p *page) notDelivered() {
 	label := "undelivered"
 	for _, text := range narrate.NotDelivered(p.State) {
@@ -17,7 +17,7 @@ func (p *page) notDelivered() {
 	}
 }
 
-// editsNotMade names the edits of the plan that the loop had not made when it ended.
+// editsNotMade lists the edits of the plan that were pending when the loop ended.
 func (p *page) editsNotMade() {
 	label := "not made"
 	for _, text := range narrate.EditsNotMade(p.State) {
@@ -28,8 +28,7 @@ func (p *page) editsNotMade() {
 
 func short(commit string) string { return commit[:min(len(commit), 7)] }
 
-// clean keeps the indentation of a line of the agent's text, and nothing that a
-// terminal would act on.
+// clean keeps the indentation of a line of the agent's text and removes terminal control characters.
 func clean(line string) string {
 	text := strings.TrimLeftFunc(line, unicode.IsSpace)
 	indent := strings.ReplaceAll(strings.TrimRight(line[:len(line)-len(text)], "\r\n"), "\t", "    ")

@@ -7,14 +7,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// yours names the commit with what the user had not committed when the loop began.
+// yours prints the commit of the user's changes from before the loop.
 func (p *page) yours() {
 	if c := p.UserCommit; c != "" {
 		p.line("yours", "commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
 	}
 }
 
-// perhapsYours tells of changes whose author is in doubt.
+// perhapsYours lists changes whose author is uncertain.
 func (p *page) perhapsYours() {
 	label := "yours?"
 	for _, text := range p.PossibleUserChanges {
@@ -23,7 +23,7 @@ func (p *page) perhapsYours() {
 	}
 }
 
-// leftAlone names files that are in no commit: the agent's, and new ones that are not.
+// leftAlone lists files that are in no commit: the agent's, and new ones of others.
 func (p *page) leftAlone() {
 	label := "uncommitted"
 	for _, text := range p.Uncommitted {
