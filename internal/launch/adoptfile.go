@@ -20,8 +20,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// adopt makes a loop of another tool's files; where it may not, why says so,
-// unless they are none of this session's.
+// adopt makes a loop of another tool's files. If it may not, why says so; why is empty for files of
+// another session.
 func (q *SessionRequest) adopt(ctx context.Context, r session.BeginRequest) (ok bool, why string, err error) {
 	f, known := statefile.FormatByName(r.Format)
 	if !known {
@@ -145,8 +145,8 @@ func Follower(env environment.Environment, path string) (string, error) {
 	return "", nil
 }
 
-// NotFollowed says which state files of other tools in a folder ask for a loop that the calling
-// session, or one that begins now, does not begin: each with why, and what begins it.
+// NotFollowed lists state files of other tools in a folder that ask for a loop that does not begin,
+// with the reason and what begins it. That is for the calling session, or for one that begins now.
 // `claude -p` prints nothing of what a session says about them.
 func NotFollowed(env environment.Environment, root string) []string {
 	var out []string

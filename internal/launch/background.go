@@ -22,24 +22,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// A loop that leaves its session continues in a process of its own, which outlives the session, its
-// client and the terminal; so does one that was begun with --detach. What that process prints is in
-// run.log in the loop's folder; for a loop in a session, it is in drive.log.
+// A loop that leaves its session continues in another process, which outlives the session, its client
+// and the terminal. A loop that was begun with --detach does the same. The output of that process is
+// in run.log in the loop's folder. For a loop in a session, it is in drive.log.
 
-// Background starts processes of this program that continue with loops and outlive us.
+// Background starts processes of this program that continue loops and outlive this one.
 type Background struct {
 	Tool string // path of this program
 	Dir  string // current folder
 	Env  environment.Environment
 }
 
-// moveTimeout is how long a process may take to continue with a loop.
+// moveTimeout is how long a process may take to acquire a loop.
 const moveTimeout = 30 * time.Second
 
-// StartDriver starts a process that continues with a loop, and returns the id of the
-// one that has it as soon as it has begun. The epoch is that of the owner so far;
-// further flags of session run may follow.
-// An error says why none came to that; there is none then.
+// StartDriver starts a process that continues a loop, and waits until one has acquired it. It returns
+// the id of that process. epoch is that of the last owner. flags are more flags of session run. If no
+// process continues the loop, the error says why.
 func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
 	log, err := openLog(l, "run.log")
 	if err != nil {
@@ -56,7 +55,7 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 		return 0, err
 	}
 	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {
-		alive = proc.Alive(pid) // before the look: its last act is not to be missed
+		alive = proc.Alive(pid) // before begun: the last act of a process must not be missed
 		return begun(l, from), alive
 	})
 	switch {
@@ -65,7 +64,7 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 		err = failure.New(failure.Error, hint, "what was to continue it did not: %s", words)
 	case errors.Is(err, errSlow):
 		if p, findErr := os.FindProcess(pid); findErr == nil {
-			_ = p.Kill() // or it would take the loop when nobody expects it any more
+			_ = p.Kill() // otherwise it could take the loop later, unexpectedly
 		}
 	}
 	return owner, err
@@ -76,9 +75,9 @@ var (
 	errSlow   = fmt.Errorf("what was to continue it did not begin within %s", moveTimeout)
 )
 
-// awaitOwner waits for an owner after that of the epoch, and returns its process.
-// look reports whether the loop has begun elsewhere, and whether what was started
-// for it is alive; another may have been sooner.
+// awaitOwner waits for an owner with a later epoch, and returns its process. look reports whether the
+// loop runs outside of the session, and whether the started process is alive. Another process may
+// acquire the loop first.
 func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (done, alive bool)) (int, error) {
 	var last store.Holder
 	taken, held := false, false
@@ -92,7 +91,7 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 		return taken && done, nil
 	})
 	switch {
-	case err != nil: // it continues without us if the context is done
+	case err != nil: // if ctx has ended, the process continues alone
 		return 0, err
 	case done || taken && held:
 		return last.PID, nil
@@ -111,7 +110,7 @@ func newer(l *store.Loop, epoch int64) bool {
 	return err == nil && last.Epoch > epoch
 }
 
-// LastWords is the end of what a process wrote: what failed, and what it hints at.
+// LastWords returns the end of a process's output: the error and its hint.
 func LastWords(log io.ReaderAt, from int64) (words, hint string) {
 	const most = 3
 	data, err := io.ReadAll(io.NewSectionReader(log, from, 64<<10))
@@ -137,26 +136,26 @@ type Successor struct {
 	Limits loop.Limits // see ResumeOptions.MoreLimits
 }
 
-// runTimeout is how long whoever hands the loop over may take to let go of it.
+// runTimeout is how long the last owner may take to release the loop.
 const runTimeout = 5 * time.Second
 
-// Resume resumes a loop as soon as its owner releases it. It returns nil if another process was
-// sooner, which may have ended it since.
+// Resume resumes a loop as soon as its owner releases it. It returns nil if another process acquired
+// it first, which may have ended it since.
 func (c Successor) Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Driver, error) {
 	may := func(epoch int64) error {
 		m, _, err := record.Load(l)
 		if err == nil && (epoch != c.After || !c.Now && m.State.HandsOverTo() != loop.OwnerRunner) {
-			return store.ErrOwnershipLost // or it stays: whoever handed it over gave up on us
+			return store.ErrOwnershipLost // the last owner may have kept it after a timeout
 		}
 		return err
 	}
 	for deadline := time.Now().Add(runTimeout); ; time.Sleep(pollInterval) {
 		if newer(l, c.After) {
-			return nil, nil //nolint:nilnil // it is driven
+			return nil, nil //nolint:nilnil // another process drives it
 		}
 		d, err := Resume(ctx, l, env, ResumeOptions{MoreLimits: c.Limits, MayOwn: may})
 		if errors.Is(err, store.ErrOwnershipLost) {
-			return nil, nil //nolint:nilnil // since we looked
+			return nil, nil //nolint:nilnil // another process acquired it just now
 		}
 		if !store.IsHeld(err) || time.Now().After(deadline) {
 			return d, err
@@ -164,9 +163,9 @@ func (c Successor) Resume(ctx context.Context, l *store.Loop, env environment.En
 	}
 }
 
-// DriveInSession does what a loop in a session waits for. If that is another owner, it starts one;
-// if none begins, the loop stays in its session. It waits up to timeout while another process
-// holds the loop. prepare completes the driver.
+// DriveInSession drives a loop in a session up to the agent's turn. If the loop is handed over, it
+// starts the new owner; if that fails, the loop stays in its session. It waits up to timeout while
+// another process holds the loop. prepare completes the driver.
 func (b Background) DriveInSession(ctx context.Context, l *store.Loop, timeout time.Duration, prepare func(*Driver)) error {
 	d, err := Rejoin(ctx, l, b.Env, timeout)
 	if err != nil {
@@ -190,7 +189,7 @@ func (b Background) DriveInSession(ctx context.Context, l *store.Loop, timeout t
 	return KeepInSession(ctx, l, b.Env, err.Error())
 }
 
-// startProving starts mutation testing where some is left.
+// startProving starts mutation testing if some is left.
 func (b Background) startProving(l *store.Loop) error {
 	m, _, err := record.Load(l)
 	if err != nil || !runner.HasMutationTestsLeft(l, m) {
@@ -199,7 +198,7 @@ func (b Background) startProving(l *store.Loop) error {
 	return b.startBeside(l, "prove")
 }
 
-// ContinueGates starts a process that continues if the gates take long.
+// ContinueGates starts a process that waits for the gates if they still run.
 func (b Background) ContinueGates(begun *SessionLoop) error {
 	if !begun.GatesRunning {
 		return nil
@@ -207,7 +206,7 @@ func (b Background) ContinueGates(begun *SessionLoop) error {
 	return b.startBeside(begun.Loop, "drive")
 }
 
-// startBeside starts a process of a loop in a session, which continues without us.
+// startBeside starts a process for a loop in a session. It outlives this one.
 func (b Background) startBeside(l *store.Loop, command string) error {
 	log, err := openLog(l, "drive.log")
 	if err != nil {
@@ -218,7 +217,7 @@ func (b Background) startBeside(l *store.Loop, command string) error {
 	return err
 }
 
-// openLog opens a log of a loop's for what is added to it.
+// openLog opens a log of the loop for appending.
 func openLog(l *store.Loop, name string) (*os.File, error) {
 	log, err := os.OpenFile(filepath.Join(l.Dir, name), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -227,9 +226,9 @@ func openLog(l *store.Loop, name string) (*os.File, error) {
 	return log, nil
 }
 
-// Start starts a command of pawl session that outlives us.
+// Start starts a command of pawl session that outlives this process.
 func (b Background) Start(log io.Writer, args ...string) (pid int, err error) {
-	cmd := exec.Command(b.Tool, append([]string{"session"}, args...)...) //nolint:noctx // it outlives us
+	cmd := exec.Command(b.Tool, append([]string{"session"}, args...)...) //nolint:noctx // it outlives this process
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
 	if pid, err = proc.StartDetached(cmd); err != nil {
 		return 0, fmt.Errorf("start pawl session %s: %w", args[0], err)
@@ -237,10 +236,10 @@ func (b Background) Start(log io.Writer, args ...string) (pid int, err error) {
 	return pid, nil
 }
 
-// pollInterval is how often a loop that is about to change is looked at.
+// pollInterval is how often Poll checks.
 const pollInterval = 100 * time.Millisecond
 
-// Poll looks until something is done, and reports whether it is when the time is over.
+// Poll calls look until it returns true or the timeout is over. It returns false after the timeout.
 func Poll(ctx context.Context, timeout time.Duration, look func() (done bool, err error)) (done bool, err error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

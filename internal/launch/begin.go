@@ -34,10 +34,10 @@ type Request struct {
 	Text   string   // the goal, never the name of a file; Words is empty then
 	Flags  map[string]any
 	Env    environment.Environment
-	DryRun bool // nothing will begin, and no program of the repository's configuration runs
+	DryRun bool // begin nothing, and run no program of the repository's configuration
 }
 
-// Prepared is a loop that can begin: everything is known and nothing is changed.
+// Prepared is a loop that can begin. Nothing is changed yet.
 type Prepared struct {
 	Goal          Goal
 	Settings      config.Settings
@@ -52,7 +52,7 @@ type Prepared struct {
 	Earlier       EarlierEdits     // edits of the plan that its last loop had not applied
 	Issues        *tracker.Plan    // the plan's issues; nil for any other plan
 	root          string           // of the work tree
-	loop          string           // id, once it is created
+	loop          string           // the loop's id, once it is created
 	env           environment.Environment
 	programDir    string                   // folder to which the agent's program is relative
 	adoptsFile    bool                     // another tool's file asks for the loop, and is inspected after each turn
@@ -208,8 +208,7 @@ func (p *Prepared) UseGates(ctx context.Context, gates []gate.Gate) error {
 	return p.freeze(ctx)
 }
 
-// Renew prepares another loop with other gates. The work tree may have changed since
-// Prepare.
+// Renew prepares another loop with other gates. It reads the work tree again, which may have changed.
 func (p *Prepared) Renew(ctx context.Context, gates []gate.Gate) error {
 	if err := p.inspect(ctx, p.Repo); err != nil {
 		return err
@@ -253,7 +252,7 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	p.Spec = newSpec(p.Goal, p.Settings)
 	p.Spec.StartCommit, p.Spec.StartBranch = p.Status.Head, p.Status.Branch
 	p.Spec.Agent.Command = p.agentProgram(p.Spec.Agent)
-	if p.Spec.Tests == nil { // what the user says is a test is all that is
+	if p.Spec.Tests == nil { // only what the user declares as a test is one
 		p.Spec.Tests = verify.TestsOfGates(p.Spec.Gates, p.root)
 	}
 	p.Spec.Prompts = promptDir(p.root, p.env)
@@ -312,12 +311,12 @@ func (p *Prepared) refuseUntrusted() error {
 	}
 	for _, c := range p.Untrusted {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
-		if filepath.IsAbs(c.File) { // it is not found from here
+		if filepath.IsAbs(c.File) { // its path is outside of the repository
 			file = " " + c.File
 		}
 	}
 	hint := "read them, then  pawl trust" + file
-	if p.Spec.Policy.InSession { // nobody can be asked where a session runs a command
+	if p.Spec.Policy.InSession { // a session's command cannot ask the user
 		hint = fmt.Sprintf("read them, then  ! pawl trust --yes%s  (in another terminal:  pawl trust%[1]s)", file)
 	}
 	if p.adoptsFile {
@@ -327,8 +326,8 @@ func (p *Prepared) refuseUntrusted() error {
 		"%s only when you trust them (%s)", what, plan.Few(lines, 5))
 }
 
-// EndsAtOnce reports how the loop would end as soon as it begins, since the plan has no
-// open task. The machine decides that. Where the gates run first it has no outcome yet.
+// EndsAtOnce reports whether the loop would end as soon as it begins, because the plan has no open
+// task. The machine decides how. If the gates run first, the state has no outcome yet.
 func (p *Prepared) EndsAtOnce() (ended loop.State, ok bool) {
 	if !p.Spec.AllDone() {
 		return loop.State{}, false

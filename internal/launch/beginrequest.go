@@ -18,9 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// ReadBeginRequest reads what a hook's request asks for. It returns nil if there is nothing to
-// begin; the message says why, if that is for the user. q has the current folder and the
-// environment.
+// ReadBeginRequest returns the loop that a hook's request asks for, nil if there is none to begin. The
+// message for the user says why. q has the current folder and the environment.
 func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_ *SessionRequest, message string, err error) {
 	w := SessionRequest{Request: q}
 	w.Dir, w.Flags = cmp.Or(r.Dir, r.Root, q.Dir), map[string]any{}
@@ -66,7 +65,7 @@ func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_
 	return &w, "", err
 }
 
-// setOptions sets what was typed as options.
+// setOptions sets the typed options.
 func (q *SessionRequest) setOptions(args ralphloop.Args) {
 	if args.MaxGiven {
 		q.Flags["max_iterations"] = args.MaxIterations
@@ -120,7 +119,7 @@ func (q *SessionRequest) readPrompt(prompt string) (found bool, err error) {
 	return true, nil
 }
 
-// setVerify takes the words as the command that must succeed, unless one was named.
+// setVerify uses the words as the command that must succeed, unless an option names one.
 func (q *SessionRequest) setVerify(args ralphloop.Args) {
 	switch {
 	case args.Verify == "" && len(args.Gates) == 0:
@@ -164,7 +163,7 @@ func (q *SessionRequest) setRalphLoop(ctx context.Context, args ralphloop.Args) 
 	return nil
 }
 
-// beginUsage is what a command says to --help.
+// beginUsage returns the text of --help for a command.
 func beginUsage(command string) string {
 	what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[command]
 	return fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+

@@ -71,14 +71,15 @@ func (b Conflicts) checkoutOf(st *store.Store, branch string) (record.Spec, bool
 	return record.Spec{}, false
 }
 
-// Checkout is where the user's checkout is now.
+// Checkout is the state of the user's checkout.
 type Checkout struct {
-	Branch     string   // "" if that is not known
-	Busy       string   // another loop that has not ended and works there, "" for none
+	Branch     string   // "" = unknown
+	Busy       string   // another loop that has not ended and works there, "" = none
 	StateFiles []string // files with the state of this loop that git tracks and that are not committed
 }
 
-// ReadCheckout reads where the user's checkout is after a loop. What cannot be read is empty.
+// ReadCheckout reads the state of the user's checkout after a loop. Fields that cannot be read are
+// empty.
 func ReadCheckout(ctx context.Context, home string, l *store.Loop, spec record.Spec) (c Checkout) {
 	repo, err := git.Open(ctx, spec.Root)
 	if err != nil {

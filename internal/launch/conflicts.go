@@ -27,14 +27,14 @@ type Conflicts struct {
 	InSession        string   // loop in a user's session that has not ended; "": none
 	Session          string   // the client's id of that session; "": not known yet
 	Closed           bool     // that session is closed
-	Damaged          []string // loops that nobody drives and whose journals are damaged: how they stand is not known
+	Damaged          []string // loops without a driver whose journals are damaged: their state is unknown
 	Loop             string   // the last loop that ended after at least one turn; "": none
 	Unfinished       bool     // it left tasks undone
 	LastTask         LastTask // the task that it was working on
 	Paths            []string // files that differ between its last checkpoint and its last commit: its work, not the user's
 	UnchangedTracked []string // those of them that git tracks and that are unchanged since
 	ChangedLater     []string // files that git tracks and that the user changed since it ended: it is not resumed over them
-	Resume           string   // what a user types to resume it
+	Resume           string   // the command that resumes it
 }
 
 // findConflicts looks for other loops of the work tree, newest first.
@@ -147,7 +147,7 @@ func (p *Prepared) UntrackedWork() []string {
 		return nil
 	}
 	agent, _ := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(p.Spec.Agent.Command))
-	left := p.IgnoredLeftovers() // told apart
+	left := p.IgnoredLeftovers() // warned of separately
 	var files []string
 	for _, file := range p.Spec.Untracked {
 		isWork := work.IsSource(file) || work.IsScript(file) || verify.IsTest(p.Spec.Tests, file)

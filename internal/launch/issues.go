@@ -27,8 +27,7 @@ func parseIssues(dir string, words []string) (tracker.Address, bool) {
 	return tracker.Parse(words[0])
 }
 
-// readIssues has the tracker list the issues, and makes them the plan of the goal. It
-// writes no file: Begin does.
+// readIssues lists the issues and makes them the plan of the goal. It writes no file; Begin does.
 func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 	program, err := p.trackerProgram(from.Tracker)
 	if err != nil {
@@ -47,7 +46,7 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 	return nil
 }
 
-// IssueText returns what issues say. Nothing is claimed.
+// IssueText returns the text of issues. It claims none.
 func IssueText(ctx context.Context, from tracker.Address, p IssueSource) (string, error) {
 	at := Prepared{Settings: p.Settings, root: p.Root, env: p.Env, Home: p.Env.PawlHome}
 	program, err := at.trackerProgram(from.Tracker)
@@ -61,24 +60,24 @@ func IssueText(ctx context.Context, from tracker.Address, p IssueSource) (string
 	return tracker.Text(from, answer.Issues)
 }
 
-// IssueSource is where issues are read.
+// IssueSource says how to read issues.
 type IssueSource struct {
 	Settings config.Settings
 	Root     string // of the work tree
 	Env      environment.Environment
 }
 
-// earlierIssuePlan is the plan that an earlier loop made of the same issues; nil for none.
+// earlierIssuePlan returns the plan that an earlier loop made of the same issues, or nil.
 func (p *Prepared) earlierIssuePlan(from tracker.Address) *planfile.File {
 	f, err := planfile.Load(filepath.Join(p.root, filepath.FromSlash(tracker.PlanPath(from))))
 	if err != nil {
-		return nil // it is made anew
+		return nil // a new plan is made
 	}
 	return f
 }
 
-// trackerProgram is what is asked about issues. A command that a repository's file names
-// must be trusted before it runs.
+// trackerProgram returns the program that reads issues. A command that a repository's file names must
+// be trusted before it runs.
 func (p *Prepared) trackerProgram(name string) (tracker.Program, error) {
 	if name != tracker.CommandName {
 		return trackerProgram(record.Tracker{Name: name}, p.root, p.env)
@@ -117,8 +116,7 @@ func trackerProgram(t record.Tracker, root string, env environment.Environment) 
 	return tracker.Program{Name: t.Name, Argv: []string{self, "session", "tracker", t.Name}, Dir: root, Env: env.Vars}, nil
 }
 
-// setTracker notes in the spec which issues the loop works on, and that their plan is
-// not to be committed.
+// setTracker stores the loop's issues in the spec, and keeps their plan out of commits.
 func (p *Prepared) setTracker() {
 	if p.Issues == nil {
 		return

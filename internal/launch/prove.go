@@ -17,21 +17,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// checkoutTimeout is how long a loop's next driver waits until mutation testing has let
-// go of the checkout: its gate is killed within proc's grace.
+// checkoutTimeout is how long a loop's next driver waits until mutation testing has released the
+// checkout. The running gate is killed within proc's grace.
 const checkoutTimeout = 30 * time.Second
 
 // claimPollInterval is how often mutation testing checks whether a driver wants the
 // checkout.
 const claimPollInterval = 50 * time.Millisecond
 
-// noteTimeout is how long a driver is waited for that holds the loop and does not want the
-// checkout.
+// noteTimeout is how long to wait for a driver that holds the loop and does not want the checkout.
 const noteTimeout = 15 * time.Second
 
-// FinishMutationTests does the mutation testing that is left of a loop in a session, while
-// the session's turn runs or after the loop's end. It stops when a driver begins, and where
-// another process is at it.
+// FinishMutationTests runs the remaining mutation tests of a loop in a session, during the session's
+// turn or after the loop's end. It stops when a driver begins, and does nothing if another process
+// runs them.
 func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Environment) (err error) {
 	unlock, err := l.LockCheckout(ctx)
 	if store.IsHeld(err) {
@@ -72,7 +71,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 	return err
 }
 
-// appendNote journals a note between two turns of the loop's owner, in its name.
+// appendNote journals a note between two turns of the loop's owner, as that owner.
 func appendNote(ctx context.Context, l *store.Loop, env environment.Environment, n memory.Note) (err error) {
 	owner, err := acquireWithin(ctx, noteTimeout, func() (*store.Owner, error) {
 		last, _, err := l.Holder()

@@ -11,16 +11,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// ReaderRequest says where sessions read.
+// ReaderRequest says where read-only sessions run.
 type ReaderRequest struct {
 	Env      environment.Environment
 	Root     string // of the repository
-	Dir      string // where the user stands
-	StateDir string // a folder for what the agent needs between turns
+	Dir      string // the user's current folder
+	StateDir string // folder for the agent's state between turns
 }
 
-// ReaderAgent returns the agent that the settings name, for sessions that only read, and
-// their options. The agent is installed and logged in, as far as can be told.
+// ReaderAgent returns the configured agent for sessions that only read, with their options. It fails
+// if the agent is not installed or known to be logged out.
 func ReaderAgent(ctx context.Context, s config.Settings, q ReaderRequest) (agent.Agent, agent.Options, error) {
 	p := &Prepared{root: q.Root, Settings: s, programDir: q.Dir}
 	a := record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv}

@@ -44,7 +44,7 @@ func AdviceVerifier(ctx context.Context, l *store.Loop, env environment.Environm
 	return sideVerifier(ctx, l, env, verify.Options{Dir: filepath.Join(l.Dir, "advice"), Known: verifyDir(l)})
 }
 
-// verifyDir is the folder of the Verifier of the loop's owner.
+// verifyDir returns the folder of the Verifier of the loop's owner.
 func verifyDir(l *store.Loop) string { return filepath.Join(l.Dir, "verify") }
 
 // sideVerifier returns a Verifier with a separate folder, for a loop that another process drives.

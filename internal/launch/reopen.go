@@ -31,7 +31,7 @@ func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environ
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if m, err = p.checkReopen(ctx, l, o); err != nil { // another may have been sooner
+	if m, err = p.checkReopen(ctx, l, o); err != nil { // another process may have changed the loop
 		return nil, err
 	}
 	d.Observer, d.NewLimits = o.Observer, o.NewLimits
@@ -50,7 +50,7 @@ func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environ
 	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
 }
 
-// prepareExisting is a loop that was created before, to look for what is in its way.
+// prepareExisting returns an existing loop as Prepared, to check what prevents it from continuing.
 func prepareExisting(spec record.Spec, env environment.Environment) *Prepared {
 	return &Prepared{Home: env.PawlHome, Spec: spec, loop: spec.ID, root: spec.Root, env: env}
 }

@@ -112,8 +112,8 @@ func checkResumable(l *store.Loop, m memory.Memory, given loop.Limits) error {
 	return nil
 }
 
-// LoadResumable reads the memory of a loop that is to continue. A damaged journal is an error that
-// says what can be done.
+// LoadResumable reads the memory of a loop to continue. The error of a damaged journal says what to
+// do.
 func LoadResumable(l *store.Loop) (memory.Memory, error) {
 	m, _, err := record.Load(l)
 	switch _, damaged := errors.AsType[*journal.CorruptError](err); {
@@ -165,7 +165,7 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 		return err
 	}
 	if b.InSession == "" {
-		p.Repo, _ = git.Open(ctx, spec.Root) // who continues the loop says why there is none
+		p.Repo, _ = git.Open(ctx, spec.Root) // resuming the loop reports the error
 		return firstError(ctx, []precondition{p.gitLocks})
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())

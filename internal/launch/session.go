@@ -25,8 +25,8 @@ import (
 type SessionLoop struct {
 	Loop         *store.Loop
 	Spec         record.Spec
-	Memory       memory.Memory // as the loop stands
-	Prompt       string        // first prompt for the agent; "": not known yet
+	Memory       memory.Memory // the loop's current memory
+	Prompt       string        // first prompt for the agent; "": unknown yet
 	GatesRunning bool          // gates still run on the initial tree: start a driver for them
 }
 
@@ -44,9 +44,8 @@ type SessionOptions struct {
 	OnReady func(*SessionLoop) error
 }
 
-// BeginInSession makes the loop, runs the gates on the tree as it is, and gives the loop
-// to the session. One that ends before its first turn (a gate that cannot run) is
-// given to nobody.
+// BeginInSession creates the loop, runs the gates on the current tree, and binds the loop to the
+// session. A loop that ends before its first turn (a gate cannot run) is not bound.
 func (p *Prepared) BeginInSession(ctx context.Context, o SessionOptions) (_ *SessionLoop, err error) {
 	if err := p.RefuseInSession(ctx, o.Session); err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func (p *Prepared) BeginInSession(ctx context.Context, o SessionOptions) (_ *Ses
 	return a, nil
 }
 
-// explainCancel explains an error that is a cancellation.
+// explainCancel adds the cause to an error of a cancelled context.
 func explainCancel(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("before the first turn: %w", context.Cause(ctx))
@@ -114,12 +113,12 @@ func (p *Prepared) setUpInSession(ctx context.Context, d *Driver, l *store.Loop,
 	if err := d.setUpRunner(ctx, p.env); err != nil {
 		return err
 	}
-	// The work tree is ours only now: another may have begun at the same moment.
+	// The work tree is locked only now: another loop may have begun at the same moment.
 	if err := p.refuseConflicts(ctx, o.Session); err != nil {
 		return err
 	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
-		return d.commitUserChanges(ctx) // with the user's leave, see RefuseInSession
+		return d.commitUserChanges(ctx) // the user allowed it, see RefuseInSession
 	}
 	if !p.Spec.Shadow {
 		return nil
@@ -160,12 +159,12 @@ func (d *Driver) setUpRunner(ctx context.Context, env environment.Environment) e
 	}
 	d.closers = append(d.closers, unlock)
 	if d.Agent, err = newAgent(d.Spec.Agent, d.Loop.Dir); err != nil {
-		d.Agent = missingAgent{d.Spec.Agent.Name, err} // the user's session does without
+		d.Agent = missingAgent{d.Spec.Agent.Name, err} // the user's session needs no agent
 	}
 	return d.prepareGates(ctx, d.Loop, env)
 }
 
-// sendTelemetryOnClose has traces and metrics of a loop sent that ends until Close.
+// sendTelemetryOnClose lets Close send traces and metrics if the loop has ended by then.
 func (d *Driver) sendTelemetryOnClose(box *notify.Outbox) {
 	if !d.Spec.SendsTelemetry(box.Vars) {
 		return
@@ -203,7 +202,7 @@ func (a *SessionLoop) runToFirstTurn(ctx context.Context, d *Driver, timeout tim
 	return err
 }
 
-// bind gives the loop to the session's hooks.
+// bind stores that the session's hooks drive the loop.
 func (a *SessionLoop) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{

@@ -21,7 +21,7 @@ func (p *Prepared) specInSession(ctx context.Context, q SessionRequest) error {
 		p.Settings.MaxIterations = DefaultIterations
 	}
 	if q.File != "" && p.Settings.MaxIterations == 0 && !p.Settings.Set("max_duration") {
-		p.Settings.MaxDuration = 0 // no limit, as that tool means it
+		p.Settings.MaxDuration = 0 // no limit, as in that tool
 	}
 	if err := p.buildSpec(ctx); err != nil {
 		return err
@@ -72,9 +72,8 @@ func (p *Prepared) verifyPolicy(q SessionRequest) error {
 	return nil
 }
 
-// sessionPolicy sets whether the loop may leave the session for fresh ones, and what
-// holds there. A session has one context, so only fresh sessions can have one per task or
-// turn.
+// sessionPolicy sets whether the loop may leave the session for fresh ones, and the limits in the
+// session. A session has one context, so only fresh sessions can have one per task or turn.
 func (p *Prepared) sessionPolicy(q SessionRequest) error {
 	mode, _ := q.Flags["session"].(string)
 	policy := &p.Spec.Policy
@@ -89,10 +88,10 @@ func (p *Prepared) sessionPolicy(q SessionRequest) error {
 	default:
 		policy.Session = loop.Continue
 	}
-	if policy.Handover || policy.Isolate || policy.Reviews { // these are seen to cost something
+	if policy.Handover || policy.Isolate || policy.Reviews { // Pawl knows the cost of these
 		return nil
 	}
-	// The client tells its hooks neither cost nor tokens of a turn.
+	// The client reports neither cost nor tokens of a turn to its hooks.
 	policy.Limits.CostUSD, policy.Limits.Tokens = 0, 0
 	if _, typed := q.Flags["max_cost"]; typed {
 		return failure.New(failure.Usage, "leave it out; with --handover it holds in the fresh sessions",
@@ -106,7 +105,7 @@ func (p *Prepared) sessionPolicy(q SessionRequest) error {
 func (p *Prepared) setStateFile(path, format string) {
 	s := &p.Spec
 	if format == statefile.FeatureListName {
-		s.Guard.TickOnly = "" // its agent claims by marks, and may write them as it likes
+		s.Guard.TickOnly = "" // its agent claims by checkboxes, and may write them freely
 	}
 	if s.CompatFormat != "" || path == "" {
 		s.CompatFormat = cmp.Or(s.CompatFormat, format)

@@ -167,22 +167,22 @@ func (p *Prepared) Editable() []deps.Editable {
 // historyCommits is how many commits are searched for the program's data.
 const historyCommits = 300
 
-// ProgramData returns the files that count as gate inputs and seem to be data of the program: in
-// the last commits they changed together with it. A repository without commits has none.
+// ProgramData returns gate inputs that seem to be data of the program: in the last commits they
+// changed together with it. A repository without commits has none.
 func (p *Prepared) ProgramData(ctx context.Context) []work.DataGlob {
 	if p.Repo == nil {
 		return nil
 	}
 	commits, err := p.Repo.History(ctx, historyCommits)
 	if err != nil {
-		return nil // only a hint depends on it
+		return nil // only a hint needs it
 	}
 	return work.Rules{Globs: p.Spec.Work}.ProgramData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
 }
 
-// commitUserChanges commits the user's own changes first, as theirs, if the user allows it or
-// changed only the plan. If the loop could not be set up at first, this includes later
-// changes. What an earlier loop left half-done is not the user's, be it in the plan.
+// commitUserChanges commits the user's changes first, as theirs, if the user allows it or changed only
+// the plan. If the loop could not be set up at first, this includes later changes. It does not commit
+// unfinished work of an earlier loop, not even in the plan.
 func (d *Driver) commitUserChanges(ctx context.Context) error {
 	if d.Spec.UsesWorktree {
 		return nil

@@ -83,7 +83,7 @@ func newTasks(g Goal, s config.Settings) (tasks []loop.Task, leftOut []string) {
 		case !wanted[t.ID]:
 			leftOut = append(leftOut, plan.OneLine(t.ID+" "+t.Title, 60))
 			continue
-		case len(s.Tasks) > 0: // by the user's word they need not wait for others
+		case len(s.Tasks) > 0: // the user chose them, so they need not wait for others
 			task.DependsOn = slices.DeleteFunc(slices.Clone(t.DependsOn), func(id string) bool { return !wanted[id] })
 		}
 		tasks = append(tasks, task)

@@ -17,10 +17,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// TakeIntoSession brings a loop into a session: from a runner that has released it (after a
-// record.MessageToSession), from one that is gone, or from a closed session. A loop that has
-// ended is reopened. The preconditions are checked again while nobody else can take the
-// loop.
+// TakeIntoSession moves a loop into a session: from a runner that has released it (after a
+// record.MessageToSession), from a runner that is gone, or from a closed session. A loop that has
+// ended is reopened. The preconditions are checked again while no other process can acquire the loop.
 func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environment, o SessionOptions) (_ *SessionLoop, err error) {
 	var m memory.Memory
 	var p *Prepared
@@ -54,7 +53,7 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}
-	if m.State.Phase == loop.Paused || m.State.Pause { // taking it is asking it to continue
+	if m.State.Phase == loop.Paused || m.State.Pause { // taking a loop also resumes it
 		if err := l.Post("taken-"+strconv.FormatInt(d.Owner.Epoch(), 10), record.Message{Kind: record.MessageResume}); err != nil {
 			return nil, err
 		}
@@ -124,8 +123,8 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	return p, p.refuseConflicts(ctx, in)
 }
 
-// isBoundTo reports whether a session's hooks know that it has the loop. The process that
-// brought it there may have been killed before it stored that.
+// isBoundTo reports whether the session's binding names this loop. The process that moved the loop
+// there may have been killed before it stored that.
 func isBoundTo(home string, l *store.Loop, id string) bool {
 	b, err := session.Open(home).Find(id)
 	last, _, holderErr := l.Holder()
@@ -178,7 +177,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 	if m.State.Phase == loop.HandingOver {
 		d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: why}}
 		_, stepErr := d.RunInSession(ctx)
-		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
+		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have removed the binding meanwhile
 	}
 	return errors.Join(err, d.Close())
 }
@@ -239,8 +238,8 @@ func (d *Driver) ReleaseForSession(ctx context.Context, env environment.Environm
 		}})
 		switch {
 		case errors.Is(err, store.ErrOwnershipLost):
-			return nil, nil //nolint:nilnil // a session has it
-		case store.IsHeld(err): // one is about to
+			return nil, nil //nolint:nilnil // a session acquired it
+		case store.IsHeld(err): // a process is about to acquire it
 		default:
 			return back, err
 		}

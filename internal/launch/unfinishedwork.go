@@ -31,7 +31,7 @@ func lastTask(spec record.Request, m memory.Memory) LastTask {
 func (p *Prepared) adoptUnfinishedWork() {
 	p.Spec.UnfinishedWork = nil
 	paths := p.leftovers()
-	if !p.Spec.UsesWorktree && !p.Settings.AllowDirty { // else they are the user's by their word
+	if !p.Spec.UsesWorktree && !p.Settings.AllowDirty { // with --allow-dirty they count as the user's
 		paths = append(paths, p.Conflicts.UnchangedTracked...)
 		slices.Sort(paths)
 	}

@@ -33,7 +33,7 @@ import (
 func (d *Driver) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin *git.Repo) {
 	d.closers = append(d.closers, func() error {
 		if d.setUpFailed || d.Runner == nil {
-			return nil // its own undo sees to that
+			return nil // undoIfFailed removes it
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 		defer cancel()
@@ -84,9 +84,8 @@ func (d *Driver) removeUnused(ctx context.Context, l *store.Loop, origin *git.Re
 	return text, nil
 }
 
-// isUnused reports whether the worktree contains nothing that anybody made: no commit
-// that the user's checkout lacks, and no file except copies and Pawl's own. It also
-// returns the worktree's commit.
+// isUnused reports whether nothing was made in the worktree: no commit that the user's checkout lacks,
+// and no file except copies and Pawl's own. It also returns the worktree's commit.
 func (d *Driver) isUnused(ctx context.Context, origin *git.Repo) (tip string, unused bool, err error) {
 	status, err := d.Repo.Status(ctx)
 	if err != nil || status.Branch != d.Spec.Branch || len(status.Dirty)+len(status.Submodules)+len(status.Hidden) > 0 {

@@ -14,7 +14,7 @@ type Action struct {
 	Payload ActionPayload
 }
 
-// ActionPayload is what an action needs. Its type is the kind of the action.
+// ActionPayload holds the data of an action. Its type is the kind of the action.
 type ActionPayload interface{ kind() ActionKind }
 
 // ActionKind names an action in a snapshot and in messages.

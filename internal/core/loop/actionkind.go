@@ -46,7 +46,7 @@ func (Note) kind() ActionKind         { return "note" }
 // Kind returns what kind of action it is, "" without a payload.
 func (a Action) Kind() ActionKind { return kindOf(a.Payload) }
 
-// EndsInEvent reports whether the action ends in an event of its own.
+// EndsInEvent reports whether an event ends the action.
 func (a Action) EndsInEvent() bool {
 	switch a.Payload.(type) {
 	case nil, Interrupt, Deliver, RestoreFiles, Note:

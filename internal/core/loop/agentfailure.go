@@ -68,7 +68,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.s.Next.Retry = true // once the user has compacted, or chosen another model
 		m.giveUp(f.Message, f.Hint)
 	case Crashed, TimedOut, Silent:
-		if byUser { // theirs, and no try of the loop's
+		if byUser { // the user's turn, which counts as no try
 			m.s.Next.Retry = true
 			m.beginTurnFor(NoClaim)
 			return

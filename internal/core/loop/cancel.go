@@ -7,8 +7,8 @@ func (m *machine) cancel(c Cancelled) {
 	m.s.Stop.Cause, m.s.Stop.Reason = c.Cause, c.Reason
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
-		// a mark without its commit would be a lie, half a restore a mess
-	case !again && (m.s.Phase == TurningIsolated || m.s.Phase == Turning && !m.s.InSession): // nobody can interrupt a user's session
+		// a commit or a restore must not stop halfway
+	case !again && (m.s.Phase == TurningIsolated || m.s.Phase == Turning && !m.s.InSession): // Pawl cannot interrupt a user's session
 		m.do(Interrupt{})
 	default:
 		m.finish(CancelledEnd, cancelReason(m.s), "")

@@ -246,7 +246,7 @@ func (m *machine) claimFailed(g Gates) {
 		m.skip(Blocked, why)
 		return
 	}
-	if !m.s.Policy.Verify { // there nobody claims anything
+	if !m.s.Policy.Verify { // a verify loop has no claims
 		m.s.Refusals++
 	}
 	m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, FailedBefore: failedBefore, GateTimedOut: g.timedOut(), Signs: m.newSigns(g)}, g.Fingerprint)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Estimate is what the open tasks may still take, from the median of the ended ones.
+// Estimate is the time and cost of the open tasks, from the median of the ended ones.
 type Estimate struct {
 	Open       int // tasks
 	Basis      int // number of tasks in the medians

@@ -10,13 +10,13 @@ import (
 // Event is something that happened. Its payload says what.
 type Event struct {
 	ID          string      // of a message; the same ID again is the same message
-	ActionID    int         // ID of the action that it ends; 0: nobody was asked, as for most turns of a user's session
+	ActionID    int         // ID of the action that it ends; 0: no action began it, as for most turns of a user's session
 	At          time.Time   // when it happened
 	QueuedEdits []plan.Edit // first event of an owner: the user's plan edits that waited in the inbox
 	Payload     EventPayload
 }
 
-// EventPayload is what an event brings. Its type is the kind of the event.
+// EventPayload holds the data of an event. Its type is the kind of the event.
 type EventPayload interface{ kind() EventKind }
 
 // Kind returns what kind of event it is, "" without a payload.

@@ -43,7 +43,7 @@ type Gates struct {
 	PlanState
 }
 
-// WorkResult is what gates, reviews and the user found of work. A task that is done keeps it.
+// WorkResult is the result of gates, reviews and the user for work. A task that is done keeps it.
 type WorkResult struct {
 	Evidence     gate.Evidence `json:"evidence,omitempty"`
 	Flipped      []string      `json:"flipped,omitempty"`       // tests or gates that failed before it and pass now
@@ -59,7 +59,7 @@ type WorkResult struct {
 	Accepted     bool          `json:"accepted,omitempty"`      // a user read the work and accepted it
 }
 
-// Failures is what fails, for the next attempt.
+// Failures lists the failing tests and gates for the next attempt.
 type Failures struct {
 	Failing     []string `json:"failing,omitempty"` // of a claim: regressions; without any, what failed before too
 	FirstError  string   `json:"first_error,omitempty"`
@@ -77,7 +77,7 @@ type Proof struct {
 	MissingFromCommit []string `json:"missing_from_commit,omitempty"` // untracked files of the user that the gates saw and the commit lacks
 }
 
-// TestChanges is what happened to tests and other gate inputs.
+// TestChanges lists changes of tests and other gate inputs.
 type TestChanges struct {
 	NeededInputs   []string `json:"needed_inputs,omitempty"`   // those of TestsChanged that are not tests
 	AwaitedChanges []string `json:"awaited_changes,omitempty"` // changes of earlier tasks that await approval; the gates pass only with them

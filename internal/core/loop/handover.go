@@ -108,7 +108,7 @@ func (m *machine) handedOver(h HandedOver) {
 		m.keepOwner(h.Why)
 		return
 	}
-	if m.s.Handover.To != to { // nobody had asked for it
+	if m.s.Handover.To != to { // it was not requested
 		m.s.Handover.Why = h.Why
 	}
 	m.s.Handover.To = ""

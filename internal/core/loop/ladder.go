@@ -36,7 +36,7 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	m.nextAttempt()
 }
 
-// situation returns what the turn after the failure is told: no gate failed if none judged any work.
+// situation returns the prompt's situation after the failure: no gate failed if no work was gated.
 func (f *Failing) situation() Situation {
 	if f.NoWork {
 		return NoClaim
@@ -70,7 +70,7 @@ func (m *machine) nextAttempt() {
 	if p.Verify {
 		l.Attempt = freshSession
 	}
-	if m.isolates() && l.SameFailures >= maxSameFailures { // each costs money, and nothing comes of them
+	if m.isolates() && l.SameFailures >= maxSameFailures { // each try costs money without progress
 		l.Attempt = skipTask
 	}
 	if m.s.Failing.Review { // work is neither undone nor skipped for a review's sake

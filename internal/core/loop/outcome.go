@@ -42,7 +42,7 @@ const (
 	ByStop      = "stop"
 	ByTerm      = "term"
 	ByHangup    = "hup"
-	ByPipe      = "pipe" // nobody reads the output of its process any more
+	ByPipe      = "pipe" // the reader of the process's output is gone
 )
 
 // ExitCode returns the exit code for this outcome. cause matters for cancellations only.

@@ -44,7 +44,7 @@ func (l Limits) With(given Limits) Limits {
 	}
 }
 
-// Policy is what the user asked for. Only its limits may change while the loop runs.
+// Policy holds the user's settings. Only the limits may change while the loop runs.
 type Policy struct {
 	Kind             GoalKind      `json:"kind"`
 	Limits           Limits        `json:"limits"`

@@ -26,7 +26,7 @@ func (m *machine) reopen(r Reopened) {
 	if m.startedDone() && s.Gates.RedReason != "" { // the user wants the gates of a plan that is done green
 		m.finalTask(makeGatesPass)
 	}
-	if s.BeforeFirstTurn() { // what the gates said then may be fixed
+	if s.BeforeFirstTurn() { // the cause of those results may be fixed
 		s.Current, s.Start = "", TaskStart{}
 	}
 	t, ok := s.Task(s.Current)

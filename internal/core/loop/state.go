@@ -27,7 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Phase is what the loop waits for.
+// Phase says what the loop waits for.
 type Phase string
 
 // The phases. In each but New, Paused and Ended, exactly one action that ends in an event is
@@ -263,7 +263,7 @@ type Trouble struct {
 	StaleIndexCommit string `json:"stale_index_commit,omitempty"` // commit that git's index does not follow, which ended the loop
 }
 
-// GateState is what the gates run for, and their last results.
+// GateState holds the purpose of the current gate run, and the last results.
 type GateState struct {
 	Purpose    Purpose   `json:"purpose,omitempty"`
 	TurnSince  bool      `json:"turn_since,omitempty"`   // a turn ended after the last gate run
@@ -280,7 +280,7 @@ type NextTurn struct {
 	Retry     bool      `json:"retry,omitempty"` // repeats one that was cut off
 }
 
-// Requests are what a user or the agent asks for.
+// Requests are open requests of the user and the agent.
 type Requests struct {
 	Pause              bool                `json:"pause,omitempty"`
 	LimitsChanged      bool                `json:"limits_changed,omitempty"`       // during the current turn
@@ -297,7 +297,7 @@ type Permissions struct {
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
-// Conversation is what user and agent say to each other.
+// Conversation holds the messages between user and agent.
 type Conversation struct {
 	Messages      []Message  `json:"messages,omitempty"`        // to the agent, until their turn ends
 	ReadMessages  []Message  `json:"read_messages,omitempty"`   // the last received ones
@@ -308,7 +308,7 @@ type Conversation struct {
 	Answer        string     `json:"answer,omitempty"`          // result of an Answer goal
 }
 
-// TurnHistory is what the next prompts say about earlier turns.
+// TurnHistory holds facts about earlier turns for the next prompts.
 type TurnHistory struct {
 	History []RecapLine `json:"history,omitempty"` // the last attempts
 	Lessons []Lesson    `json:"lessons,omitempty"`

@@ -191,14 +191,14 @@ func (m *machine) upgrade(t *Task) bool {
 	if t.Status != Done || g == nil || slices.ContainsFunc(g.Paths, func(p string) bool { return !m.s.MayChange(p) }) {
 		return false
 	}
-	for _, path := range t.TestsChanged { // what was approved stays named
+	for _, path := range t.TestsChanged { // the approved tests stay listed
 		if !slices.ContainsFunc(t.ChangedTests, func(c TestChange) bool { return c.Path == path }) {
 			t.ChangedTests = append(slices.Clip(t.ChangedTests), TestChange{Path: path, Kind: "changed"})
 		}
 	}
 	t.TestsChanged, t.IfApproved = nil, nil
 	if t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone {
-		return true // what the tests say was not what was missing
+		return true // the review was missing, not the tests
 	}
 	t.Evidence, t.Flipped, t.Why = g.Evidence, g.Flipped, g.Reason
 	if t.Reviewed == ReviewPassed {

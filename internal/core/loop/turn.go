@@ -73,7 +73,7 @@ func (m *machine) beginTurnFor(s Situation) {
 
 func (m *machine) turnEnded(t Turn) {
 	if t.ByUser {
-		m.s.Next.Retry = true // it took the place of nothing: the loop's own turn is still due
+		m.s.Next.Retry = true // it replaced no turn: the loop's turn is still due
 		m.beginTurnFor(NoClaim)
 		return
 	}
@@ -248,8 +248,8 @@ func (m *machine) stagnant() {
 	}
 	why := m.idleReason()
 	if m.s.Policy.Gates {
-		if !m.s.InSession { // a user's words may come between
-			m.s.Ladder.Tries = m.maxTries() // more of the same is not worth a try
+		if !m.s.InSession { // the user may intervene
+			m.s.Ladder.Tries = m.maxTries() // the same again is not worth a try
 		}
 		m.fail(Failing{Reason: why, NoWork: true}, "")
 		return

@@ -10,9 +10,9 @@ func (m *machine) unrequestedTurn(e Event) bool {
 	}
 	turn, _ := e.Turn()
 	switch {
-	case m.s.Phase == Paused && m.s.Pause: // by the user: what happens meanwhile is theirs
+	case m.s.Phase == Paused && m.s.Pause: // the user paused it: turns meanwhile are the user's
 		return true
-	case !m.isIdle(): // they typed while Pawl was at work
+	case !m.isIdle(): // the user typed while Pawl worked
 		return turn.ByUser
 	case isFailure:
 		m.resumeWork()
@@ -20,8 +20,8 @@ func (m *machine) unrequestedTurn(e Event) bool {
 	case !turn.ByUser:
 		m.resumeWork()
 		m.turnEnded(turn)
-	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Next.Retry: // at the end of theirs the loop continues, whatever it waited for
-		m.dropQuestion(m.s.Current) // it was asked in this conversation, and they have spoken
+	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Next.Retry: // after the user's turn the loop continues, whatever it waited for
+		m.dropQuestion(m.s.Current) // the user has answered in the same conversation
 		m.startClock()
 		m.beginTurnFor(NoClaim)
 	}
