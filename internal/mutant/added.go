@@ -110,7 +110,7 @@ func testLines(file string, after []byte) map[int]bool {
 	if l == nil {
 		return lines
 	}
-	s := source.Bare(string(after), l.style)
+	s := source.BareFile(file, string(after))
 	for _, b := range l.testBlocks(s) {
 		for n := s.LineOf(b[0]); n <= s.LineOf(b[1]-1); n++ {
 			lines[n] = true

@@ -12,14 +12,10 @@ import (
 func Constructors(file string, content []byte) map[string][]string {
 	found := map[string][]string{}
 	l := languageOf(file)
-	style := source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list("`", `"`), Char: true}
-	switch {
-	case l != nil:
-		style = l.style
-	case !strings.HasSuffix(file, ".go"):
+	if !Knows(file) {
 		return found
 	}
-	s := source.Bare(string(content), style)
+	s := source.BareFile(file, string(content))
 	for _, m := range typeHead.FindAllStringSubmatchIndex(s.Code, -1) {
 		name := s.Code[m[2]:m[3]]
 		rest := s.Code[m[1]:]
@@ -68,8 +64,8 @@ func Fields(file string, content []byte) map[string][]string {
 
 // Attributes returns the names that a program in Python or JavaScript gives to parts of an object.
 func Attributes(file string, content []byte) (names []string) {
-	if l := languageOf(file); l != nil && attributeLanguages.MatchString(file) {
-		for _, m := range attribute.FindAllStringSubmatch(source.Bare(string(content), l.style).Code, -1) {
+	if attributeLanguages.MatchString(file) {
+		for _, m := range attribute.FindAllStringSubmatch(source.BareFile(file, string(content)).Code, -1) {
 			names = append(names, m[1])
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // functions returns the functions of a file, without nested ones and those in test blocks.
 func (l *language) functions(text string) []function {
-	s := source.Bare(text, l.style)
+	s := l.bare(text)
 	var found []function
 	skip, classes := l.testBlocks(s), l.classes(s)
 	end := 0

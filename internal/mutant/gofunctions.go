@@ -21,7 +21,7 @@ func goFunctions(content []byte) []function {
 		return nil
 	}
 	var found []function
-	bare := source.Bare(string(content), goStyle())
+	bare := source.BareFile(".go", string(content))
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok || f.Body == nil || f.Name.Name == "init" || f.Name.Name == "_" {
@@ -39,12 +39,6 @@ func goFunctions(content []byte) []function {
 		})
 	}
 	return found
-}
-
-func goStyle() source.Style {
-	style := source.CStyle("`", `"`)
-	style.Char = true
-	return style
 }
 
 // goReturnFirst returns from a function so that neither compiler nor vet reports unreachable code.

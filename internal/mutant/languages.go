@@ -11,8 +11,7 @@ import (
 
 // language describes functions in a language without a parser here.
 type language struct {
-	names        string // globs of file names
-	style        source.Style
+	names        string       // globs of file names
 	head         *regex.Regex // begins a function up to "(" or "=>" in bare code; group 1 is the name
 	class        *regex.Regex // begins what contains functions; group 1 is the name; nil = nothing
 	notFunctions *regex.Regex // names that only look like functions
@@ -24,6 +23,9 @@ type language struct {
 	types        []typeValues
 	result       func(before, after string) string // result type, from the text before the name and the text between ")" and the body
 }
+
+// bare lays the code of a file bare.
+func (l *language) bare(text string) source.Source { return source.BareFile(l.names, text) }
 
 // typeValues are the values of a type.
 type typeValues struct {
@@ -45,7 +47,7 @@ func list(all ...string) []string { return all }
 var languages = sync.OnceValue(func() []language {
 	return []language{
 		{
-			names: "*.py", style: source.Style{Lines: list("#"), Quotes: list(`"""`, "'''", `"`, "'")}, indent: true,
+			names: "*.py", indent: true,
 			head:  regex.New(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*(?:\[[^\]]*\])?\(`),
 			class: regex.New(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`), notFunctions: regex.New(`^__init_subclass__$`),
 			tests:  regex.New(`(?m)^[ \t]*(?:class[ \t]+Test\w*|(?:async[ \t]+)?def[ \t]+test)`),
@@ -65,7 +67,7 @@ var languages = sync.OnceValue(func() []language {
 			},
 		},
 		{
-			names: "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts", style: source.CStyle("`", `"`, "'"), arrowBodies: true,
+			names: "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts", arrowBodies: true,
 			head: regex.New(`(?m)\bfunction\b\s*\*?\s*(?P<name>[\w$]+)\s*(?:<[^>(]*>)?\s*\(` +
 				`|(?P<assigned>[\w$.]+)\s*(?::[^=\n]+)?[=:]\s*(?:async\s*)?(?:function\s*\*?\s*[\w$]*\s*)?(?:<[^>(]*>)?\(` +
 				`|(?P<lone>[\w$.]+)\s*[=:]\s*(?:async\s+)?[\w$]+\s*=>` +
@@ -87,7 +89,7 @@ var languages = sync.OnceValue(func() []language {
 			},
 		},
 		{
-			names: "*.rs", style: cStyle(), tests: regex.New(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
+			names: "*.rs", tests: regex.New(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
 			head:  regex.New(`(?m)\bfn\s+(?P<name>\w+)\s*(?:<[^(]*>)?\s*\(`),
 			class: regex.New(`(?m)^[ \t]*(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>', ]+\s+for\s+)?(?P<name>\w+)`), notFunctions: keywords,
 			leave: func(value string) string {
@@ -100,7 +102,7 @@ var languages = sync.OnceValue(func() []language {
 			types: rustTypes(),
 		},
 		{
-			names: "*.java", style: source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"""`, `"`), Char: true},
+			names: "*.java",
 			head:  regex.New(`(?m)^[ \t]*(?:@\w+[ \t]+)*(?:(?:public|private|protected|static|final|synchronized|default)\s+)*(?:<[^>]*>\s*)?[\w.]+(?:<[^;={}()]*>)?(?:\[\])*\s+(?P<name>\w+)\s*\(`),
 			class: regex.New(`\b(?:class|record|enum|interface)\s+(?P<name>\w+)`), notFunctions: keywords, leave: returnUnder("true"),
 			tests: regex.New(`@Test\b`), result: beforeName,
@@ -123,7 +125,7 @@ var languages = sync.OnceValue(func() []language {
 // cFamily describes C or C++, which differ in the value of an unknown type.
 func cFamily(names, unknown string) language {
 	return language{
-		names: names, style: cStyle(),
+		names: names,
 		head:  regex.New(`(?m)^[ \t]*[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`),
 		class: regex.New(`\b(?:class|struct)\s+(?P<name>\w+)(?:\s+final)?\s*(?::[^;{}()]*)?\{`), notFunctions: keywords, leave: returnUnder("1"),
 		inertLines: regex.New(`^(?:(?:[\w:]+[\s*&<>,]+)+~?\w+(?:\s*\([^(){}=]*\)[\w\s]*)?;|#\s*(?:ifn?def|endif)\b.*|extern\s+"[^"]*"\s*\{)$`),
@@ -142,10 +144,6 @@ func cFamily(names, unknown string) language {
 
 // sameType means the value's own type inside a value.
 const sameType = "TYPE"
-
-func cStyle() source.Style {
-	return source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"`), Char: true}
-}
 
 // returnUnder returns under a condition that always holds, so that the code after it still
 // compiles.

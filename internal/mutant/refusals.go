@@ -18,8 +18,8 @@ func (f function) onlyRefuses(file, name string) bool {
 // withoutRefusals returns what a function reads but for where it refuses values of a parameter, and
 // whether it does.
 func (f function) withoutRefusals(file, name string) (read string, refuses bool) {
-	text, style := f.afterHead(file)
-	code := source.Bare(text, style).Code
+	text := f.afterHead()
+	code := source.BareFile(file, text).Code
 	rest, restCode := []byte(text), []byte(code)
 	for _, at := range refusal.FindAllStringSubmatchIndex(code, -1) {
 		condition := code[max(at[2], 0):max(at[3], 0)] + code[max(at[4], 0):max(at[5], 0)] + code[max(at[6], 0):max(at[7], 0)]
@@ -33,7 +33,7 @@ func (f function) withoutRefusals(file, name string) (read string, refuses bool)
 			rest[i], restCode[i] = ' ', ' '
 		}
 	}
-	return readCode(string(rest), string(restCode), style), refuses
+	return readCode(file, string(rest), string(restCode)), refuses
 }
 
 // ofNumbers are words in conditions that look at a number or at a type.

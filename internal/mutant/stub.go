@@ -68,11 +68,8 @@ func FunctionCode(file string, content []byte) map[string]string {
 
 // Code returns a file without comments and strings, or unchanged if its language is unknown.
 func Code(file string, content []byte) string {
-	if path.Ext(file) == ".go" {
-		return source.Bare(string(content), goStyle()).Code
-	}
-	if l := languageOf(file); l != nil {
-		return source.Bare(string(content), l.style).Code
+	if Knows(file) {
+		return source.BareFile(file, string(content)).Code
 	}
 	return string(content)
 }

@@ -244,7 +244,7 @@ func goTopLevel(content []byte) (o topLevel) {
 }
 
 func (l *language) topLevel(text string) (o topLevel) {
-	code := []byte(source.Bare(text, l.style).Code)
+	code := []byte(l.bare(text).Code)
 	for _, f := range l.functions(text) {
 		for i := f.from; i < f.from+len(f.text); i++ {
 			if code[i] != '\n' {

@@ -58,24 +58,20 @@ var macro = regex.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+\([ \t]*(\w+)[ \t]*\)[ \
 
 // body returns the code after a function's head. Text in a string's braces stays: it may be read.
 func (f function) body(file string) string {
-	body, style := f.afterHead(file)
-	return readCode(body, source.Bare(body, style).Code, style)
+	body := f.afterHead()
+	return readCode(file, body, source.BareFile(file, body).Code)
 }
 
-// afterHead returns a function's text after its parameters, with the style of its language.
-func (f function) afterHead(file string) (string, source.Style) {
-	style := goStyle()
-	if l := languageOf(file); l != nil {
-		style = l.style
-	}
+// afterHead returns a function's text after its parameters.
+func (f function) afterHead() string {
 	_, body, _ := strings.Cut(f.text, f.params)
-	return body, style
+	return body
 }
 
 // readCode returns code, and the text in the braces of its strings, without statements that only seem
 // to use a value.
-func readCode(text, code string, style source.Style) string {
-	inStrings := strings.Join(filled.FindAllString(source.Uncommented(text, style), -1), " ")
+func readCode(file, text, code string) string {
+	inStrings := strings.Join(filled.FindAllString(source.UncommentedFile(file, text), -1), " ")
 	return discarded.ReplaceAllString(code, "") + "\n" + inStrings
 }
 

@@ -39,7 +39,7 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	if IsExpected(file) && len(names) == 0 {
 		return TestValues{Expected: Nudged(content)}
 	}
-	style, ok := styleOfTest(file)
+	style, ok := source.StyleOf(file)
 	if !ok {
 		return TestValues{}
 	}
@@ -112,7 +112,7 @@ var classOfJava = regex.New(`(?m)^(?:public\s+|final\s+)*class\s[^{]*\{`)
 
 // IsData reports whether a file name is no program's.
 func IsData(file string) bool {
-	_, code := styleOfTest(file)
+	_, code := source.StyleOf(file)
 	return !code || path.Ext(file) == ".json"
 }
 
@@ -130,7 +130,7 @@ func Nudged(content []byte) []Mutant {
 
 // TextOf returns the text of the named tests; no names = all.
 func TextOf(file string, content []byte, names []string) string {
-	style, ok := styleOfTest(file)
+	style, ok := source.StyleOf(file)
 	text := string(content)
 	if !ok || len(names) == 0 {
 		return text
@@ -146,30 +146,6 @@ func TextOf(file string, content []byte, names []string) string {
 }
 
 var expectedFile = regex.New(`(?i)(?:^|[/._-])(?:expected|golden|want|approved|__snapshots__|stdout)(?:[/._-]|$)|\.(?:snap|out|golden)$`)
-
-// styleOfTest returns how a file writes strings and comments.
-func styleOfTest(file string) (source.Style, bool) {
-	if l := languageOf(file); l != nil {
-		return l.style, true
-	}
-	switch path.Ext(file) {
-	case ".go":
-		return goStyle(), true
-	case ".c", ".h", ".cc", ".cpp", ".cxx", ".kt", ".cs", ".swift", ".scala":
-		s := source.CStyle(`"`)
-		s.Char = true
-		return s, true
-	case ".json":
-		return source.CStyle(`"`), true
-	case ".sh", ".bash", ".bats":
-		return source.Style{Lines: []string{"# "}, Quotes: []string{`"`, "'"}}, true
-	case ".php":
-		return source.CStyle(`"`, "'"), true
-	case ".rb":
-		return source.Style{Lines: []string{"#"}, Quotes: []string{`"`, "'"}}, true
-	}
-	return source.Style{}, false
-}
 
 // starts returns where tests begin.
 func (t *testText) starts() [][]int {

@@ -84,7 +84,7 @@ func Exported(file string, content []byte) []string {
 		return nil
 	}
 	var names []string
-	for _, m := range re.FindAllStringSubmatch(source.Bare(string(content), styleOf(file)).Code, -1) {
+	for _, m := range re.FindAllStringSubmatch(source.BareFile(file, string(content)).Code, -1) {
 		for _, name := range m[1:] {
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)

@@ -17,7 +17,6 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
-	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Sign is one place in a change.
@@ -159,18 +158,6 @@ type rule struct {
 	keepInMain      bool                // not neutralized in a file that is started as a program
 	needsDate       bool                // neutralized only if a date is near
 	outsideLoops    bool                // neutralized only outside of loops
-}
-
-func styleOf(file string) source.Style {
-	switch {
-	case hasExtension(python+" "+shell+" "+ruby+" "+elixir, file):
-		return source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}}
-	case hasExtension(script, file):
-		return source.CStyle("`", `"`, "'")
-	}
-	s := source.CStyle("`", `"`)
-	s.Char = true
-	return s
 }
 
 func truncate(line string) string {

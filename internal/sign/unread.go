@@ -122,7 +122,7 @@ func WithoutComments(file string, content []byte) string {
 	if !IsProgram(file) {
 		return string(content)
 	}
-	return importStatement.ReplaceAllString(source.Uncommented(string(content), styleOf(file)), "")
+	return importStatement.ReplaceAllString(source.UncommentedFile(file, string(content)), "")
 }
 
 var importStatement = regex.New(`(?m)^\s*(?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*)$`)

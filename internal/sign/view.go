@@ -34,10 +34,10 @@ func newView(file string, before, after []byte, tests bool) *view {
 	for line := range strings.Lines(string(before)) {
 		known[strings.TrimSpace(line)]++
 	}
-	style, all := styleOf(file), string(after)
+	all := string(after)
 	v := &view{
-		file: file, text: strings.Split(all, "\n"), uncommented: strings.Split(source.Uncommented(all, style), "\n"), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }),
-		allCode: source.Bare(all, style).Code, spans: map[*regex.Regex]map[int]int{},
+		file: file, text: strings.Split(all, "\n"), uncommented: strings.Split(source.UncommentedFile(file, all), "\n"), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }),
+		allCode: source.BareFile(file, all).Code, spans: map[*regex.Regex]map[int]int{},
 	}
 	v.code = strings.Split(v.allCode, "\n")
 	if hasExtension(python, file) {
@@ -63,7 +63,7 @@ func newView(file string, before, after []byte, tests bool) *view {
 // and blank lines. Without one of them they do not.
 func CommentsOnly(file string, before, after []byte) bool {
 	code := func(text []byte) []string {
-		lines := strings.Split(source.Uncommented(string(text), styleOf(file)), "\n")
+		lines := strings.Split(source.UncommentedFile(file, string(text)), "\n")
 		if hasExtension(python, file) {
 			dropDocstrings(lines)
 		}

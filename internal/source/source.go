@@ -3,23 +3,7 @@
 // made of; an offset in the one is the same place in the other.
 package source
 
-import (
-	"strings"
-)
-
-// Style is how a language writes comments and strings.
-type Style struct {
-	Lines  []string    // what begins a comment that ends with the line
-	Blocks [][2]string // what begins and ends one that may be longer
-	Quotes []string    // the longest first; what a string begins with ends it
-	Char   bool        // ' holds one character and is not a string
-	Raw    bool        // r"…" and r#"…"# are strings in which nothing is escaped, as in Rust
-}
-
-// CStyle is that of languages like C, with these quotes.
-func CStyle(quotes ...string) Style {
-	return Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: quotes}
-}
+import "strings"
 
 // Source is a file with its code laid bare: code has the length of text, and where
 // text has comments or the insides of strings, blanks.
@@ -44,7 +28,7 @@ func blanked(text string, s Style, inStrings bool) string {
 	}
 	for i := 0; i < len(text); {
 		switch at := text[i:]; {
-		case hasAny(at, s.Lines) != "":
+		case hasAny(at, s.Lines) != "" && (!s.Words || i == 0 || strings.IndexByte(" \t\n;(", text[i-1]) >= 0):
 			to := i + LineEnd(at)
 			blank(i, to)
 			i = to

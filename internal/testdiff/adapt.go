@@ -129,7 +129,7 @@ func readText(f File) (testText, bool) {
 	if !known {
 		return testText{}, false
 	}
-	t := testText{File: f, l: l, s: source.Bare(string(f.Content), l.style), plain: source.Uncommented(string(f.Content), l.style)}
+	t := testText{File: f, l: l, s: source.Bare(string(f.Content), l.style()), plain: source.Uncommented(string(f.Content), l.style())}
 	at := 0
 	beside := func(to int) {
 		for _, s := range t.statements(at, max(at, to)) {

@@ -22,7 +22,7 @@ var (
 // InterfaceMethods returns the names of the methods that interfaces of a Go program declare.
 func InterfaceMethods(file string, content []byte) (names []string) {
 	if l, known := languageOf(file); known && strings.HasSuffix(file, ".go") {
-		s := source.Bare(string(content), l.style)
+		s := source.Bare(string(content), l.style())
 		for _, m := range interfaceHead.FindAllStringIndex(s.Code, -1) {
 			for _, method := range methodLine.FindAllStringSubmatch(s.Code[m[1]:s.Block(m[0])], -1) {
 				names = append(names, method[1])

@@ -22,7 +22,7 @@ func InlineTests(file string, content []byte) []string {
 	case ".ex":
 		return sessionExamples(text, "iex> ", "iex(")
 	case ".zig":
-		return bracedBlocks(source.Bare(text, source.Style{Lines: []string{"//"}, Quotes: []string{`"`}, Char: true}), zigTest)
+		return bracedBlocks(source.BareFile(file, text), zigTest)
 	}
 	return nil
 }
@@ -87,13 +87,7 @@ func withoutModules(text string) (program string, modules []string) {
 	return program + text[end:], modules
 }
 
-func bareRust(text string) source.Source {
-	return source.Bare(text, rustStyle())
-}
-
-func rustStyle() source.Style {
-	return source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true, Raw: true}
-}
+func bareRust(text string) source.Source { return source.BareFile(".rs", text) }
 
 // rustTests returns marked items up to the end of their block or statement. Items of a test module
 // count one by one; of comments, only examples count.
@@ -138,7 +132,7 @@ func rustTests(text string) []string {
 // hasBlockDocs reports whether a Rust file has documentation comments over several lines, or doc
 // attributes. A string may contain their beginning: "src/**".
 func hasBlockDocs(text string) bool {
-	said := source.Uncommented(text, rustStyle())
+	said := source.UncommentedFile(".rs", text)
 	for at := range text {
 		if (strings.HasPrefix(text[at:], "/**") || strings.HasPrefix(text[at:], "/*!")) && said[at] == ' ' {
 			return true
@@ -173,7 +167,7 @@ var (
 // pythonTests returns tests, and functions that assert, since tests may call them, to the end of
 // their indentation.
 func pythonTests(text string) []string {
-	s := source.Bare(text, source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}})
+	s := source.BareFile(".py", text)
 	found := sessionExamples(text, ">>> ")
 	tests := indentedBlocks(s, pythonTest)
 	if len(found)+len(tests) == 0 {

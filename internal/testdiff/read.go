@@ -20,7 +20,7 @@ type span struct {
 
 // read returns the tests, and what the file contains outside them.
 func (l language) read(text string) []test {
-	s := source.Bare(text, l.style)
+	s := source.Bare(text, l.style())
 	spans := l.spans(s)
 	tests := make([]test, 0, len(spans)+1)
 	for _, sp := range spans {

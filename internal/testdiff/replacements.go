@@ -72,7 +72,7 @@ func onlyIn(file string, text, other []byte) (all [][]string) {
 func linesOnlyIn(file string, text, other []byte) (all []string) {
 	plain := func(text []byte) string {
 		if l, known := languageOf(file); known {
-			return source.Uncommented(string(text), l.style)
+			return source.Uncommented(string(text), l.style())
 		}
 		return string(text)
 	}
