@@ -20,7 +20,7 @@ func Stubs(file string, before, after []byte) []Function {
 		if m := returnsName.FindStringSubmatch(f.code); m != nil && !self.MatchString(m[1]) && slices.Contains(identifiers.FindAllString(f.params, -1), m[1]) {
 			return true
 		}
-		used := identifiers.FindAllString(f.code+" "+interpolated(file, f.text), -1)
+		used := identifiers.FindAllString(f.code+" "+inStrings(file, f.afterHead()), -1)
 		some := false
 		for _, name := range identifiers.FindAllString(f.params, -1) {
 			if !self.MatchString(name) {

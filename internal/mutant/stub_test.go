@@ -27,12 +27,10 @@ func TestStubs(t *testing.T) {
 		{"a.rs", "pub fn parse(text: &str) -> u8 {\n    0\n}\n", true},
 		{"a.py", "def total_text(lines):\n    return f\"{total(lines) / 100:.2f} EUR\"\n", false},
 		{"a.py", "def text(lines):\n    return rf'{{x}} {sum(lines):>{WIDTH}}'\n", false},
-		{"a.py", "def text(lines):\n    \"\"\"Give {lines}.\"\"\"\n    return f\"{{lines}}\" \"{lines}\"\n", true},
+		{"a.py", "def parse(text):\n    return {\"text\": \"\", \"rows\": []}\n", true},
 		{"a.js", "export const text = (rows) => `${rows.length} rows`;\n", false},
 		{"a.ts", "export function text(rows: string[]) {\n  return `${count({ of: rows })}`\n}\n", false},
-		{"a.js", "export const text = (rows) => `{rows}` + '${rows}';\n", true},
 		{"a.rs", "pub fn text(unit: &str) -> String {\n    format!(\"{unit:>3}\")\n}\n", false},
-		{"a.rs", "pub fn text(unit: &str) -> &'static str {\n    \"{unit}\"\n}\n", true},
 		{"A.java", "class A {\n    int f(int a) {\n        return 0;\n    }\n}\n", true},
 	} {
 		if got := mutant.Stubs(c.file, nil, []byte(c.text)); (len(got) == 1) != c.stub {

@@ -71,12 +71,22 @@ func (f function) afterHead() string {
 // readCode returns code, and the text in the braces of its strings, without statements that only seem
 // to use a value.
 func readCode(file, text, code string) string {
-	inStrings := strings.Join(filled.FindAllString(source.UncommentedFile(file, text), -1), " ")
-	return discarded.ReplaceAllString(code, "") + "\n" + inStrings
+	return discarded.ReplaceAllString(code, "") + "\n" + inStrings(file, text)
+}
+
+// inStrings returns the text in the braces of a text's strings. The braces of code are no placeholders.
+func inStrings(file, text string) string {
+	inside, code := []byte(source.UncommentedFile(file, text)), source.BareFile(file, text).Code
+	for i := range inside {
+		if code[i] != ' ' && code[i] != '\n' {
+			inside[i] = ' '
+		}
+	}
+	return strings.Join(filled.FindAllString(string(inside), -1), " ")
 }
 
 // filled matches a string's placeholder: {name}, ${name}.
-var filled = regex.New(`\{[^{}\n]*\}`)
+var filled = regex.New(`\{(?:[^{}\n]|\{[^{}\n]*\})*\}`)
 
 // discarded matches statements that only seem to use a value.
 var discarded = regex.New(`(?m)^\s*(?:(?:let )?_ = [\w, ]+|\(void\)\s*\w+|void \w+|del [\w, ]+);?\s*$|\(void\)\s*\w+;`)
