@@ -1,6 +1,7 @@
 package mutant
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -16,7 +17,7 @@ func Branches(file string, before, after []byte) []Line {
 }
 
 func branches(file string, added []addedLine) (conditions []Line) {
-	shell := IsShell(file)
+	shell, syntax := IsShell(file), syntaxOf(file)
 	for _, l := range added {
 		if !l.inChanged || seldomTested.MatchString(l.trimmed()) || l.asksForMemory() {
 			continue
@@ -25,8 +26,8 @@ func branches(file string, added []addedLine) (conditions []Line) {
 		if from, to := lastOperand(line); to > from {
 			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "does not ask for its last condition", from, to, ""}))
 		}
-		if at := matchArm(file, line); at > 0 {
-			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "is never chosen", at, at, neverChosen(file)}))
+		if at := matchArm(syntax.arm, line); at > 0 {
+			conditions = append(conditions, l.line(conditionOrder, Mutant{Other, "is never chosen", at, at, syntax.unchosen}))
 		}
 		from, to := condition(file, line)
 		choice := to <= from
@@ -37,11 +38,11 @@ func branches(file string, added []addedLine) (conditions []Line) {
 		if to <= from || choice && !blind {
 			continue
 		}
-		b := l.line(conditionOrder, Mutant{Other, "never holds", from, to, never(file, l.text[from:to])})
+		b := l.line(conditionOrder, Mutant{Other, "never holds", from, to, fmt.Sprintf(syntax.never, l.text[from:to])})
 		b.WholeCondition, b.InputIndependent = true, blind
 		b.Shortcut = leavesEarly(l.all[l.at+to:]) && l.function.readsInput(line[from:to])
 		if conditions = append(conditions, b); blind {
-			b.Mutant.Does, b.Mutant.text = "always holds", always(file, l.text[from:to])
+			b.Mutant.Does, b.Mutant.text = "always holds", fmt.Sprintf(syntax.always, l.text[from:to])
 			conditions = append(conditions, b)
 		}
 	}
@@ -85,21 +86,11 @@ var (
 
 // condition returns the range of a condition inside one line, or nothing.
 func condition(file, line string) (from, to int) {
-	re, parens := ifOf.braces, false
-	switch path.Ext(file) {
-	case ".py":
-		re = ifOf.indented
-	case ".sh", ".bash":
-		re = ifOf.then
-	case ".go", ".rs":
-	default:
-		re, parens = ifOf.parens, true
-	}
-	m := re.FindStringSubmatchIndex(line)
-	if m == nil {
+	m := syntaxOf(file).condition.FindStringSubmatchIndex(line)
+	switch {
+	case m == nil:
 		return 0, 0
-	}
-	if parens {
+	case len(m) == 2:
 		return m[1], source.Source{Text: line, Code: line}.Parens(m[1]-1) - 1
 	}
 	from, to = m[2], m[3]
@@ -107,33 +98,18 @@ func condition(file, line string) (from, to int) {
 }
 
 // matchArm returns where a guard fits in an arm of a match; 0 without an arm, or for a default arm.
-func matchArm(file, line string) int {
-	re := arms.rust
-	switch path.Ext(file) {
-	case ".rs":
-	case ".py":
-		re = arms.python
-	default:
+func matchArm(arm *regex.Regex, line string) int {
+	if arm == nil {
 		return 0
 	}
-	m := re.FindStringSubmatchIndex(line)
+	m := arm.FindStringSubmatchIndex(line)
 	if m == nil || remaining.MatchString(line[m[2]:m[3]]) {
 		return 0
 	}
 	return m[3]
 }
 
-var (
-	arms      = struct{ rust, python *regex.Regex }{regex.New(`^\s*([^=;]*[^=;\s])\s*=> `), regex.New(`^\s*case (.+?):`)}
-	remaining = regex.New(`^(?:_|[a-z_]+)$|\bif\b|^\.|\|_?\w*\|`)
-)
-
-func neverChosen(file string) string {
-	if path.Ext(file) == ".py" {
-		return " if False"
-	}
-	return " if false"
-}
+var remaining = regex.New(`^(?:_|[a-z_]+)$|\bif\b|^\.|\|_?\w*\|`)
 
 // lastOperand returns the range of the last operand of a condition, with its operator.
 func lastOperand(line string) (from, to int) {
@@ -145,27 +121,6 @@ func lastOperand(line string) (from, to int) {
 }
 
 var operandLine = regex.New(`^\s*(?:return\b|(?:const|let|var)?\s*\w+\s*:?=[^=]|\w+ && ).*?\S(\s+(?:&&|and)\s[^&|]+?);?\s*$`)
-
-type ifPatterns struct{ braces, indented, parens, then *regex.Regex }
-
-var ifOf = ifPatterns{
-	regex.New(`^\s*(?:\} else )?if ((?:[^l{]|l[^e]|le[^t])[^{]*) \{\s*$`),
-	regex.New(`^\s*(?:el)?if (.+):\s*$`),
-	regex.New(`^\s*(?:\} else )?if \(`),
-	regex.New(`^\s*(?:el)?if (.+?); *then\s*$`),
-}
-
-func never(file, condition string) string {
-	switch path.Ext(file) {
-	case ".py":
-		return "False and (" + condition + ")"
-	case ".sh", ".bash":
-		return "false && { " + condition + "; }"
-	case ".c", ".cc", ".cpp", ".cxx":
-		return "0 && (" + condition + ")"
-	}
-	return " false && (" + condition + ")"
-}
 
 // ternaryCondition is where the condition of an expression stands that has one of two values.
 func ternaryCondition(file, line string) (from, to int) {
@@ -197,13 +152,3 @@ var (
 	chosenBehind = regex.New(`\S if (.+?) else `)
 	beginsChoice = regex.New(`(?:\breturn |[^=!<>]= |=> |, |; ?|\? |: )$`)
 )
-
-func always(file, condition string) string {
-	switch path.Ext(file) {
-	case ".py":
-		return "True or (" + condition + ")"
-	case ".c", ".cc", ".cpp", ".cxx":
-		return "1 || (" + condition + ")"
-	}
-	return " true || (" + condition + ")"
-}

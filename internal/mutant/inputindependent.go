@@ -1,7 +1,6 @@
 package mutant
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -14,16 +13,10 @@ import (
 // inputIndependent reports whether a condition ignores the function's input. It says no for methods
 // in languages where members look like variables.
 func (f function) inputIndependent(file, code, condition string) bool {
-	switch path.Ext(file) {
-	case ".java", ".cc", ".cpp", ".cxx", ".h", ".hpp":
-		if strings.Contains(f.name, ".") || strings.Contains(f.name, "::") {
-			return false
-		}
-	}
-	if platformCheck.MatchString(condition) {
+	if isOneOf(file, ".java "+clang) && strings.ContainsAny(f.name, ".:") {
 		return false
 	}
-	if f.readsInput(condition) {
+	if platformCheck.MatchString(condition) || f.readsInput(condition) {
 		return false
 	}
 	asks := false

@@ -2,7 +2,6 @@ package mutant
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strings"
 )
@@ -21,7 +20,7 @@ const (
 // checksCalls reports whether a compiler refuses a call with other parameters: then a copy that does
 // not fit never runs.
 func checksCalls(file string) bool {
-	return slices.Contains([]string{".go", ".rs", ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx"}, path.Ext(file))
+	return isOneOf(file, ".go .rs .java "+clang)
 }
 
 // copyHead returns the head of a copy of an old function, or "" if there is none.
@@ -64,16 +63,12 @@ func callingCopies(f Function, misfits Uncallable) (Mutant, bool) {
 		if misfits[name] == "" {
 			return m, false
 		}
-		if isCFamily(f.Path) && !strings.ContainsAny(f.Name+name, ".:") { // it may stand below
+		if isOneOf(f.Path, clang) && !strings.ContainsAny(f.Name+name, ".:") { // it may stand below
 			text = misfits[name] + ";\n" + text
 		}
 	}
 	m.text = text
 	return m, true
-}
-
-func isCFamily(file string) bool {
-	return checksCalls(file) && !slices.Contains([]string{".go", ".rs", ".java"}, path.Ext(file))
 }
 
 // renamed returns a text that names the copies of functions. What a dot precedes is a field unless it

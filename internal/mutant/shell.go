@@ -1,15 +1,13 @@
 package mutant
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // IsShell reports whether a file name is that of a shell script.
-func IsShell(file string) bool { return slices.Contains([]string{".sh", ".bash"}, path.Ext(file)) }
+func IsShell(file string) bool { return isOneOf(file, ".sh .bash") }
 
 // shellFunctions adds a script's functions by their body lines.
 func shellFunctions(text string, inside map[int]function) {

@@ -1,8 +1,7 @@
 package mutant
 
 import (
-	"path"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -57,10 +56,11 @@ func (l addedLine) removable(file string) (from, to int, text string) {
 		return 0, 0, ""
 	}
 	from, to = m[2], statementEnd(l.all[l.at:])
-	if to <= from || !isComplete(file, l.all[l.at+from:l.at+to]) {
+	syntax := syntaxOf(file)
+	if to <= from || !syntax.isComplete(l.all[l.at+from:l.at+to]) {
 		return 0, 0, ""
 	}
-	return from, to, withoutStatement(file, string(l.after[l.at+from:l.at+to]))
+	return from, to, fmt.Sprintf(syntax.without, l.after[l.at+from:l.at+to])
 }
 
 type lock struct {
@@ -110,32 +110,16 @@ func statementEnd(code string) int {
 }
 
 // isComplete reports whether a statement ends where it seems to, and is no function head.
-func isComplete(file, statement string) bool {
+func (s syntax) isComplete(statement string) bool {
 	switch statement[len(statement)-1] {
 	case ';':
 		return true
 	case '}':
-		return strings.Contains(statement, "= ") && !strings.Contains(statement, "\n") && !needsSemicolon(file)
+		return strings.Contains(statement, "= ") && !strings.Contains(statement, "\n") && !s.semicolons
 	case '+', '-':
-		return len(statement) > 1 && statement[len(statement)-2] == statement[len(statement)-1] && !needsSemicolon(file)
+		return len(statement) > 1 && statement[len(statement)-2] == statement[len(statement)-1] && !s.semicolons
 	case '{', '(', '[', ',', '=', '*', '|', '&', ':', '\\':
 		return false
 	}
-	return !needsSemicolon(file)
-}
-
-func needsSemicolon(file string) bool {
-	return slices.Contains([]string{".rs", ".c", ".cc", ".cpp", ".cxx", ".java"}, path.Ext(file))
-}
-
-func withoutStatement(file, statement string) string {
-	switch path.Ext(file) {
-	case ".py":
-		return "if False: " + statement
-	case ".go", ".rs":
-		return "if false { " + statement + " }"
-	case ".c", ".cc", ".cpp", ".cxx":
-		return "if (0) { " + statement + " }"
-	}
-	return "if (false) { " + statement + " }"
+	return !s.semicolons
 }

@@ -1,7 +1,6 @@
 package mutant
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ func UnreadParameters(file string, before, after []byte, all string) []Function 
 
 // unreadMacroParameters returns parameters that C macros ignore.
 func unreadMacroParameters(file string, before, after []byte) (found []Function) {
-	if !slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}, path.Ext(file)) {
+	if !isOneOf(file, clang) {
 		return nil
 	}
 	for _, m := range macro.FindAllSubmatchIndex(after, -1) {
