@@ -21,10 +21,7 @@ func EqualityFunctions(file string, before, after []byte) []Function {
 	if source.IsGenerated(after) {
 		return nil
 	}
-	old := map[string]function{}
-	for _, f := range functions(file, before) {
-		old[f.name] = f
-	}
+	old := byName(file, before)
 	var all []Function
 	for _, f := range functions(file, after) {
 		o, known := old[f.name]

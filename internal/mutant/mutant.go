@@ -156,17 +156,13 @@ func Changed(file string, before, after []byte) []Function {
 	if source.IsGenerated(after) {
 		return nil
 	}
-	was, is := functions(file, before), functions(file, after)
-	old := map[string]function{}
-	for _, f := range was {
-		old[f.name] = f
-	}
+	old := byName(file, before)
 	var imports []string
 	if strings.HasSuffix(file, ".go") {
 		imports = goImports(after)
 	}
 	var changed []Function
-	for _, f := range is {
+	for _, f := range functions(file, after) {
 		o, known := old[f.name]
 		if known && o.plain == f.plain {
 			continue
@@ -225,6 +221,15 @@ func functions(file string, content []byte) []function {
 		}
 	}
 	return found
+}
+
+// byName returns the functions of a file by their names.
+func byName(file string, content []byte) map[string]function {
+	all := map[string]function{}
+	for _, f := range functions(file, content) {
+		all[f.name] = f
+	}
+	return all
 }
 
 // languageOf returns the language of a file name, or nil if unknown or declarations only.

@@ -28,10 +28,7 @@ func Parameters(file string, before, after []byte) []Parameter {
 	if source.IsGenerated(after) {
 		return nil
 	}
-	old := map[string]function{}
-	for _, f := range functions(file, before) {
-		old[f.name] = f
-	}
+	old := byName(file, before)
 	var found []Parameter
 	for _, f := range functions(file, after) {
 		was := old[f.name].parameterNames(file)

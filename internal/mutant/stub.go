@@ -79,13 +79,10 @@ func newFunctions(file string, before, after []byte, so func(function) bool) []F
 	if source.IsGenerated(after) {
 		return nil
 	}
-	known := map[string]bool{}
-	for _, f := range functions(file, before) {
-		known[f.name] = true
-	}
+	old := byName(file, before)
 	var all []Function
 	for _, f := range functions(file, after) {
-		if !known[f.name] && so(f) {
+		if _, known := old[f.name]; !known && so(f) {
 			all = append(all, Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: true, Head: head(f)})
 		}
 	}

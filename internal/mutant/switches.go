@@ -10,10 +10,7 @@ import (
 // Switches returns the added parameters that are off unless a caller turns them on, each with a mutant
 // that leaves it off, if no program does. programs is the code of possible callers.
 func Switches(file string, before, after []byte, programs string) []Parameter {
-	heads := map[string]function{}
-	for _, f := range functions(file, after) {
-		heads[f.name] = f
-	}
+	heads := byName(file, after)
 	return slices.DeleteFunc(Parameters(file, before, after), func(p Parameter) bool {
 		f := heads[p.Function]
 		name := regexp.QuoteMeta(p.Name)

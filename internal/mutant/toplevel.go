@@ -21,12 +21,9 @@ func OnlyFunctionsChanged(file string, before, after []byte) bool {
 	if !Knows(file) || source.IsGenerated(after) {
 		return false
 	}
-	old := map[string]string{}
-	for _, f := range functions(file, before) {
-		old[f.name] = f.plain
-	}
+	old := byName(file, before)
 	for _, f := range functions(file, after) {
-		if plain, known := old[f.name]; len(f.mutants) == 0 && (!known || plain != f.plain) {
+		if o, known := old[f.name]; len(f.mutants) == 0 && (!known || o.plain != f.plain) {
 			return false
 		}
 		delete(old, f.name)
@@ -53,12 +50,9 @@ func MutateAll(file string, before, after []byte, misfits Uncallable) ([][]Mutan
 	if !Knows(file) || source.IsGenerated(after) {
 		return nil, false
 	}
-	old := map[string]bool{}
-	for _, f := range functions(file, before) {
-		old[f.name] = true
-	}
+	old := byName(file, before)
 	for _, f := range functions(file, after) {
-		if !old[f.name] && len(f.mutants) == 0 {
+		if _, known := old[f.name]; !known && len(f.mutants) == 0 {
 			return nil, false
 		}
 	}
@@ -99,15 +93,10 @@ func (f Function) fitting(misfits Uncallable) []Mutant {
 // UncallableOld returns the functions that old text cannot call: removed ones, and those with other
 // parameters that tests do not name. These have a copy where a compiler checks its calls.
 func UncallableOld(file string, before, after []byte, tests string) Uncallable {
-	is, was := map[string]bool{}, map[string]function{}
-	for _, f := range functions(file, after) {
-		is[f.name] = true
-	}
-	found := Uncallable{}
-	for _, f := range functions(file, before) {
-		was[f.name] = f
-		if !is[f.name] {
-			found[f.name] = ""
+	is, was, found := byName(file, after), byName(file, before), Uncallable{}
+	for name := range was {
+		if _, stays := is[name]; !stays {
+			found[name] = ""
 		}
 	}
 	for _, f := range Changed(file, before, after) {

@@ -16,10 +16,7 @@ func UnreadParameters(file string, before, after []byte, all string) []Function 
 	if source.IsGenerated(after) {
 		return nil
 	}
-	old := map[string]function{}
-	for _, f := range functions(file, before) {
-		old[f.name] = f
-	}
+	old := byName(file, before)
 	var found []Function
 	for _, f := range functions(file, after) {
 		was, known := old[f.name]
