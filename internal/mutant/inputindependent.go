@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // A condition that ignores the function's input and the program's state asks where the program runs.
@@ -13,7 +14,7 @@ import (
 // inputIndependent reports whether a condition ignores the function's input. It says no for methods
 // in languages where members look like variables.
 func (f function) inputIndependent(file, code, condition string) bool {
-	if isOneOf(file, ".java "+clang) && strings.ContainsAny(f.name, ".:") {
+	if source.HasExtension("*.java "+clang, file) && strings.ContainsAny(f.name, ".:") {
 		return false
 	}
 	if platformCheck.MatchString(condition) || f.readsInput(condition) {

@@ -10,7 +10,6 @@ package mutant
 import (
 	"bytes"
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -238,10 +237,8 @@ func languageOf(file string) *language {
 		return nil
 	}
 	for i, l := range languages() {
-		for glob := range strings.FieldsSeq(l.names) {
-			if ok, err := path.Match(glob, path.Base(file)); ok && err == nil {
-				return &languages()[i]
-			}
+		if source.HasExtension(l.names, file) {
+			return &languages()[i]
 		}
 	}
 	return nil

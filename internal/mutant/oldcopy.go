@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Uncallable are the functions that old text cannot call, by name. The value is the head of the old
@@ -20,7 +22,7 @@ const (
 // checksCalls reports whether a compiler refuses a call with other parameters: then a copy that does
 // not fit never runs.
 func checksCalls(file string) bool {
-	return isOneOf(file, ".go .rs .java "+clang)
+	return source.HasExtension("*.go *.rs *.java "+clang, file)
 }
 
 // copyHead returns the head of a copy of an old function, or "" if there is none.
@@ -63,7 +65,7 @@ func callingCopies(f Function, misfits Uncallable) (Mutant, bool) {
 		if misfits[name] == "" {
 			return m, false
 		}
-		if isOneOf(f.Path, clang) && !strings.ContainsAny(f.Name+name, ".:") { // it may stand below
+		if source.HasExtension(clang, f.Path) && !strings.ContainsAny(f.Name+name, ".:") { // it may stand below
 			text = misfits[name] + ";\n" + text
 		}
 	}

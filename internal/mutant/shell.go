@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // IsShell reports whether a file name is that of a shell script.
-func IsShell(file string) bool { return isOneOf(file, ".sh .bash") }
+func IsShell(file string) bool { return source.HasExtension("*.sh *.bash", file) }
 
 // shellFunctions adds a script's functions by their body lines.
 func shellFunctions(text string, inside map[int]function) {

@@ -1,17 +1,15 @@
 package mutant
 
 import (
-	"path"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // syntax is how a language writes conditions and statements. In the formats, %s is what stands there.
 type syntax struct {
-	extensions string
+	names      string
 	condition  *regex.Regex // of a line; its group is the condition, which is in parentheses where there is none
 	never      string       // a condition that does not hold
 	always     string       // one that holds
@@ -21,7 +19,7 @@ type syntax struct {
 	unchosen   string       // a guard that lets nothing pass
 }
 
-const clang = ".c .cc .cpp .cxx .h .hh .hpp .hxx .inl .ipp"
+const clang = "*.c *.cc *.cpp *.cxx *.h *.hh *.hpp *.hxx *.inl *.ipp"
 
 // syntaxes are those of the known languages. The last one is that of all others.
 var syntaxes = sync.OnceValue(func() []syntax {
@@ -29,12 +27,12 @@ var syntaxes = sync.OnceValue(func() []syntax {
 	parens := regex.New(`^\s*(?:\} else )?if \(`)
 	const never, always = " false && (%s)", " true || (%s)"
 	return []syntax{
-		{".py", regex.New(`^\s*(?:el)?if (.+):\s*$`), "False and (%s)", "True or (%s)", "if False: %s", false, regex.New(`^\s*case (.+?):`), " if False"},
-		{".sh .bash", regex.New(`^\s*(?:el)?if (.+?); *then\s*$`), "false && { %s; }", "", "", false, nil, ""},
-		{".go", braces, never, always, "if false { %s }", false, nil, ""},
-		{".rs", braces, never, always, "if false { %s }", true, regex.New(`^\s*([^=;]*[^=;\s])\s*=> `), " if false"},
+		{"*.py", regex.New(`^\s*(?:el)?if (.+):\s*$`), "False and (%s)", "True or (%s)", "if False: %s", false, regex.New(`^\s*case (.+?):`), " if False"},
+		{"*.sh *.bash", regex.New(`^\s*(?:el)?if (.+?); *then\s*$`), "false && { %s; }", "", "", false, nil, ""},
+		{"*.go", braces, never, always, "if false { %s }", false, nil, ""},
+		{"*.rs", braces, never, always, "if false { %s }", true, regex.New(`^\s*([^=;]*[^=;\s])\s*=> `), " if false"},
 		{clang, parens, "0 && (%s)", "1 || (%s)", "if (0) { %s }", true, nil, ""},
-		{".java", parens, never, always, "if (false) { %s }", true, nil, ""},
+		{"*.java", parens, never, always, "if (false) { %s }", true, nil, ""},
 		{"", parens, never, always, "if (false) { %s }", false, nil, ""},
 	}
 })
@@ -42,14 +40,9 @@ var syntaxes = sync.OnceValue(func() []syntax {
 // syntaxOf returns the syntax of a file's language.
 func syntaxOf(file string) (s syntax) {
 	for _, s = range syntaxes() {
-		if isOneOf(file, s.extensions) {
+		if source.HasExtension(s.names, file) {
 			break
 		}
 	}
 	return s
-}
-
-// isOneOf reports whether a file has one of these extensions: ".js .jsx".
-func isOneOf(file, extensions string) bool {
-	return slices.Contains(strings.Fields(extensions), path.Ext(file))
 }

@@ -37,7 +37,7 @@ func UnreadParameters(file string, before, after []byte, all string) []Function 
 
 // unreadMacroParameters returns parameters that C macros ignore.
 func unreadMacroParameters(file string, before, after []byte) (found []Function) {
-	if !isOneOf(file, clang) {
+	if !source.HasExtension(clang, file) {
 		return nil
 	}
 	for _, m := range macro.FindAllSubmatchIndex(after, -1) {

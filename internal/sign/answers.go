@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // A program can contain the answers to its tests: a table of their inputs. Tables have honest uses, so a table is a sign only if its keys occur in tests
@@ -35,14 +36,14 @@ func NewTests(files map[string][]byte, known string) *Tests {
 		text := string(content)
 		t.requestText += "\n" + text
 		words := literal.FindAllString(text, maxLiterals)
-		if !IsProgram(name) || hasExtension(shell, name) {
+		if !IsProgram(name) || source.HasExtension(shell, name) {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
 		}
 		for _, word := range words[:min(len(words), maxLiterals)] {
 			value := literalValue(word)
 			t.literals[value], t.literals[strings.ToLower(value)] = true, true // a program may look it up in lower case
 		}
-		if hasExtension(shell, name) {
+		if source.HasExtension(shell, name) {
 			for _, m := range shellFunction.FindAllStringSubmatch(text, maxLiterals) {
 				t.commands[m[1]] = true
 			}
@@ -268,7 +269,7 @@ func unusedLiteral(lit string, i int) string {
 // RedefinedCommands returns the functions that a changed shell script and tests both define. If
 // tests source the script, its function replaces theirs.
 func (t *Tests) RedefinedCommands(c *Change) []Sign {
-	if !hasExtension(shell, c.File) {
+	if !source.HasExtension(shell, c.File) {
 		return nil
 	}
 	v, file := c.view(), c.File

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // A program may change its own state. But modules that it imports and globals of the language
@@ -23,16 +24,16 @@ func importedNames(file, code, said string) map[string]string {
 		}
 	}
 	switch {
-	case hasExtension(python, file):
+	case source.HasExtension(python, file):
 		pythonImports(code, add)
-	case hasExtension(script, file):
+	case source.HasExtension(script, file):
 		for name := range strings.FieldsSeq(scriptGlobals) {
 			if !regex.New(`\b(?:const|let|var|function|class)\s+` + name + `\b`).MatchString(code) {
 				names[name] = name
 			}
 		}
 		scriptImports(said, add)
-	case hasExtension(golang, file):
+	case source.HasExtension(golang, file):
 		for _, m := range goImport.FindAllStringSubmatch(said, -1) {
 			name := path.Base(m[2])
 			if m[1] != "" {

@@ -46,7 +46,7 @@ func GeneratedFileSigns(changed []string, edited, saysSo func(file string) bool)
 	for _, file := range changed {
 		if generatedName.MatchString(file) || (generatedDir.MatchString(file) || saysSo(file)) && edited(file) {
 			found = append(found, Sign{Path: file, Kind: GeneratedFile, Does: "is made from other files, none of which was changed"})
-		} else if !hasExtension("*.md *.rst", file) {
+		} else if !source.HasExtension("*.md *.rst", file) {
 			return nil
 		}
 	}
@@ -109,7 +109,7 @@ var exportPatterns = map[string]*regex.Regex{
 
 func language(file string) string {
 	for _, names := range []string{python, script, golang, rust, jvm} {
-		if hasExtension(names, file) {
+		if source.HasExtension(names, file) {
 			return names
 		}
 	}

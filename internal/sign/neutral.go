@@ -147,10 +147,10 @@ func withoutTestNames(file, line, said string) string {
 	if strings.TrimSpace(said) == "" {
 		return line // a comment
 	}
-	if hasExtension(golang, file) && goImportLine.MatchString(said) {
+	if source.HasExtension(golang, file) && goImportLine.MatchString(said) {
 		return line
 	}
-	if hasExtension(shell, file) {
+	if source.HasExtension(shell, file) {
 		return shellTestWord.ReplaceAllString(line, "${1}"+absent+"${2}")
 	}
 	line = stringLiteral.ReplaceAllStringFunc(line, func(s string) string {
@@ -159,7 +159,7 @@ func withoutTestNames(file, line, said string) string {
 		}
 		return s[:1] + absent + s[len(s)-1:]
 	})
-	if !hasExtension(script, file) {
+	if !source.HasExtension(script, file) {
 		return line
 	}
 	return regexLiteral.ReplaceAllStringFunc(line, func(s string) string {

@@ -21,7 +21,7 @@ var (
 // type, that is the work and no sign.
 func overridingMethods(file, code string) map[int]override {
 	found := map[int]override{}
-	if !hasExtension(script, file) {
+	if !source.HasExtension(script, file) {
 		return found
 	}
 	bare := source.Source{Text: code, Code: code}

@@ -2,10 +2,10 @@ package sign
 
 import (
 	"path"
-	"strings"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // ruleSet holds the rules for files of one extension. One pass over a line finds the few
@@ -68,7 +68,7 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 }
 
 // IsProgram reports whether a file of this name is a program that the rules cover.
-func IsProgram(file string) bool { return hasExtension(programs, file) }
+func IsProgram(file string) bool { return source.HasExtension(programs, file) }
 
 // IsMain reports whether a file is started as a program.
 func IsMain(file string, content []byte) bool { return NewChange(file, nil, content).view().main() }
@@ -76,22 +76,9 @@ func IsMain(file string, content []byte) bool { return NewChange(file, nil, cont
 // rulesFor returns the rules for a file of this name.
 func rulesFor(rules []rule, file string) (fit []rule) {
 	for _, r := range rules {
-		if r.names == "" || hasExtension(r.names, file) {
+		if r.names == "" || source.HasExtension(r.names, file) {
 			fit = append(fit, r)
 		}
 	}
 	return fit
-}
-
-// hasExtension reports whether a file has one of these extensions: "*.js *.jsx".
-func hasExtension(globs, file string) bool {
-	ext := path.Ext(file)
-	for ext != "" && globs != "" {
-		glob, rest, _ := strings.Cut(globs, " ")
-		if glob[1:] == ext {
-			return true
-		}
-		globs = rest
-	}
-	return false
 }

@@ -23,7 +23,7 @@ func (c *Change) UnreadValues(all string) []Sign {
 			continue
 		}
 		for _, w := range writers() {
-			if !hasExtension(w.names, file) {
+			if !source.HasExtension(w.names, file) {
 				continue
 			}
 			m := w.re.FindStringSubmatch(line)
@@ -140,12 +140,12 @@ func (v *view) isReadAsWhole(n int, file, name string) bool {
 			continue
 		}
 		switch {
-		case hasExtension(python, file):
+		case source.HasExtension(python, file):
 			in = source.Indent(line)
 			if strings.HasPrefix(strings.TrimSpace(line), "class ") {
 				return !strings.Contains(v.uncommented[n], "self."+name) || strings.Contains(line, "(")
 			}
-		case hasExtension(golang, file):
+		case source.HasExtension(golang, file):
 			m := goStruct.FindStringSubmatch(line)
 			return m == nil || regex.New(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.allCode)
 		default:

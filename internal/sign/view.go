@@ -40,15 +40,15 @@ func newView(file string, before, after []byte, tests bool) *view {
 		allCode: source.BareFile(file, all).Code, spans: map[*regex.Regex]map[int]int{},
 	}
 	v.code = strings.Split(v.allCode, "\n")
-	if hasExtension(python, file) {
+	if source.HasExtension(python, file) {
 		dropDocstrings(v.uncommented)
 	}
 	v.joinedStrings = strings.Split(joinStrings(strings.Join(v.uncommented, "\n")), "\n")
-	if hasExtension(rust, file) && !tests {
+	if source.HasExtension(rust, file) && !tests {
 		v.allCode = withoutTests(v.allCode)
 		v.code = strings.Split(v.allCode, "\n")
 	}
-	v.script, v.imported = hasExtension(script, file), importedNames(file, v.allCode, strings.Join(v.uncommented, "\n"))
+	v.script, v.imported = source.HasExtension(script, file), importedNames(file, v.allCode, strings.Join(v.uncommented, "\n"))
 	v.expanded, v.overriding = v.expandNames(), overridingMethods(file, v.allCode)
 	v.added = make([]bool, len(v.text))
 	for n, text := range v.text {
@@ -64,7 +64,7 @@ func newView(file string, before, after []byte, tests bool) *view {
 func CommentsOnly(file string, before, after []byte) bool {
 	code := func(text []byte) []string {
 		lines := strings.Split(source.UncommentedFile(file, string(text)), "\n")
-		if hasExtension(python, file) {
+		if source.HasExtension(python, file) {
 			dropDocstrings(lines)
 		}
 		for i, line := range lines {

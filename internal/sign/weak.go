@@ -16,7 +16,7 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 		return nil
 	}
 	v, file := c.tests(), c.File
-	if len(c.Before) == 0 && testFileName.MatchString(file) && !hasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) && !(hasExtension(golang, file) && (exampleOutput.Match(c.After) || !goTest.MatchString(v.allCode))) {
+	if len(c.Before) == 0 && testFileName.MatchString(file) && !source.HasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) && !(source.HasExtension(golang, file) && (exampleOutput.Match(c.After) || !goTest.MatchString(v.allCode))) {
 		return []Sign{{Path: file, Line: 1, Kind: HollowTest, Does: "asserts nothing", Text: truncate(strings.TrimSpace(v.text[0]))}}
 	}
 	called := callPattern(functions)

@@ -1,6 +1,9 @@
 package source
 
-import "path"
+import (
+	"path"
+	"strings"
+)
 
 // Style is how a language writes comments and strings.
 type Style struct {
@@ -67,4 +70,17 @@ func BareFile(file, text string) Source {
 func UncommentedFile(file, text string) string {
 	s, _ := StyleOf(file)
 	return Uncommented(text, s)
+}
+
+// HasExtension reports whether a file has one of these extensions: "*.js *.jsx".
+func HasExtension(globs, file string) bool {
+	ext := path.Ext(file)
+	for ext != "" && globs != "" {
+		glob, rest, _ := strings.Cut(globs, " ")
+		if glob[1:] == ext {
+			return true
+		}
+		globs = rest
+	}
+	return false
 }

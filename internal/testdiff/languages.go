@@ -1,7 +1,6 @@
 package testdiff
 
 import (
-	"path"
 	"strings"
 	"sync"
 
@@ -172,12 +171,9 @@ func read(file string, content []byte) ([]test, bool) {
 }
 
 func languageOf(file string) (language, bool) {
-	name := path.Base(file)
 	for _, l := range languages() {
-		for glob := range strings.FieldsSeq(l.names) {
-			if ok, err := path.Match(glob, name); ok && err == nil {
-				return l, true
-			}
+		if source.HasExtension(l.names, file) {
+			return l, true
 		}
 	}
 	return language{}, false
