@@ -132,12 +132,7 @@ func ternaryCondition(file, line string) (from, to int) {
 	}
 	to, depth := strings.Index(line, " ? "), 0
 	for from = to; from > 0; from-- {
-		switch c := line[from-1]; {
-		case strings.IndexByte(")]}", c) >= 0:
-			depth++
-		case strings.IndexByte("([{", c) >= 0:
-			depth--
-		}
+		depth -= source.Depth(line[from-1])
 		if before := line[:from]; depth < 0 || depth == 0 && beginsChoice.MatchString(before) {
 			break
 		}

@@ -218,14 +218,8 @@ func (l *language) body(s source.Source, end int) (body, bool) {
 func expressionEnd(s source.Source, at int) int {
 	depth := 0
 	for i := at; i < len(s.Code); i++ {
-		switch c := s.Code[i]; {
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			if depth--; depth < 0 {
-				return i
-			}
-		case depth == 0 && (c == ';' || c == ',' || c == '\n'):
+		c := s.Code[i]
+		if depth += source.Depth(c); depth < 0 || depth == 0 && (c == ';' || c == ',' || c == '\n') {
 			return i
 		}
 	}

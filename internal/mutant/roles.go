@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // roleOf says what the n-th value is for: wrong = expected, another = input, "" = unsure.
@@ -79,13 +80,8 @@ var typeOfCollection = regex.New(`(?:(?:new\s+|&|vec!)?(?:\[\w*\])*[\w.]*(?:\[\w
 func (t *testText) closingBracket(at int) int {
 	depth := 0
 	for i := at; i < len(t.code); i++ {
-		switch t.code[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
+		if depth += source.Depth(t.code[i]); depth == 0 && source.Depth(t.code[i]) < 0 {
+			return i + 1
 		}
 	}
 	return len(t.code)
@@ -186,15 +182,8 @@ func (t *testText) arguments(call bracket) []string {
 func splitAtCommas(code string) (parts []string) {
 	from, depth := 0, 0
 	for i := range len(code) {
-		switch code[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				parts, from = append(parts, strings.TrimSpace(code[from:i])), i+1
-			}
+		if depth += source.Depth(code[i]); depth == 0 && code[i] == ',' {
+			parts, from = append(parts, strings.TrimSpace(code[from:i])), i+1
 		}
 	}
 	return append(parts, strings.TrimSpace(code[from:]))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Statements returns the statements added to functions, each with a mutant that omits it.
@@ -91,13 +92,8 @@ func statementEnd(code string) int {
 		if n++; n > most {
 			return 0
 		}
-		for _, c := range line {
-			switch {
-			case strings.ContainsRune("([{", c):
-				depth++
-			case strings.ContainsRune(")]}", c):
-				depth--
-			}
+		for i := range len(line) {
+			depth += source.Depth(line[i])
 		}
 		if at += len(line); depth <= 0 && !strings.HasPrefix(strings.TrimSpace(code[at:]), ".") {
 			break

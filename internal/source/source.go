@@ -192,21 +192,25 @@ func (s Source) Indented(at int, closing string) int {
 func (s Source) statementEnd(at int) int {
 	depth := 0
 	for i := at; i < len(s.Code); i++ {
-		switch s.Code[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case '\n':
-			if depth <= 0 {
-				return i
-			}
+		if depth += Depth(s.Code[i]); s.Code[i] == '\n' && depth <= 0 {
+			return i
 		}
 	}
 	if depth <= 0 {
 		return len(s.Code)
 	}
 	return at + LineEnd(s.Code[at:])
+}
+
+// Depth is 1 for what opens a bracket, -1 for what closes one, and 0 for all else.
+func Depth(c byte) int {
+	switch c {
+	case '(', '[', '{':
+		return 1
+	case ')', ']', '}':
+		return -1
+	}
+	return 0
 }
 
 // StatementStart is where the line begins that ends at an offset; where it closes a

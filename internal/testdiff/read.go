@@ -92,13 +92,7 @@ func (l language) title(s source.Source, from int, mark string) (name string, co
 	}
 	end := from
 	for depth := 0; end < len(s.Code); end++ {
-		switch s.Code[end] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-		if depth < 0 || depth == 0 && s.Code[end] == ',' {
+		if depth += source.Depth(s.Code[end]); depth < 0 || depth == 0 && s.Code[end] == ',' {
 			break
 		}
 	}
@@ -179,10 +173,8 @@ func statementEnd(s source.Source, at, to int) int {
 		switch c := s.Code[i]; {
 		case c == '{' && depth == 0 && strings.HasPrefix(s.Code[at:], "if "): // what it does then is a message
 			return i
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case c == ')' || c == ']' || c == '}':
-			if depth--; depth < 0 {
+		case source.Depth(c) != 0:
+			if depth += source.Depth(c); depth < 0 {
 				return i
 			}
 		case c == ';' && depth == 0:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 var (
@@ -169,22 +170,11 @@ func (a *adaptation) mayDrop(old, now testText, s statement) (edit, bool) {
 func balanced(tokens []string) bool {
 	depth := 0
 	for _, token := range tokens {
-		if depth += depthOf(token); depth < 0 {
+		if depth += source.Depth(token[0]); depth < 0 {
 			return false
 		}
 	}
 	return depth == 0
-}
-
-// depthOf returns 1 for an opening bracket, -1 for a closing one, 0 for all else.
-func depthOf(token string) int {
-	switch token {
-	case "(", "[", "{":
-		return 1
-	case ")", "]", "}":
-		return -1
-	}
-	return 0
 }
 
 // removedEntry returns how many of the first tokens are an entry that the task asks to remove, with
@@ -209,7 +199,7 @@ func (a *adaptation) removedEntry(old, now []string) int {
 	depth, quote := 0, ""
 	for i := next + 1; i < len(old); i++ {
 		if quote = quoted(quote, old[i]); quote == "" {
-			depth += depthOf(old[i])
+			depth += source.Depth(old[i][0])
 		}
 		if quote == "" && (depth < 0 || depth == 0 && old[i] == ",") {
 			if at == 0 && old[i] == "," {

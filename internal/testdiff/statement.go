@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // statement is a line of a test with its continuation lines.
@@ -272,15 +273,10 @@ var literal = regex.New(`(?i)^(?:true|false|none|nil|null|undefined)$`)
 
 // bracketed returns the tokens from an opening bracket to its end.
 func bracketed(tokens []string) []string {
-	open := 0
+	depth := 0
 	for i, token := range tokens {
-		switch token {
-		case "(", "[", "{":
-			open++
-		case ")", "]", "}":
-			if open--; open == 0 {
-				return tokens[:i+1]
-			}
+		if depth += source.Depth(token[0]); depth == 0 && source.Depth(token[0]) < 0 {
+			return tokens[:i+1]
 		}
 	}
 	return tokens
@@ -336,13 +332,7 @@ func arguments(call []string) (all [][]string) {
 	depth := 0
 	var argument []string
 	for i, token := range call {
-		switch token {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		}
-		if i > 0 && depth > 0 && (token != "," || depth > 1) {
+		if depth += source.Depth(token[0]); i > 0 && depth > 0 && (token != "," || depth > 1) {
 			argument = append(argument, token)
 		} else if len(argument) > 0 {
 			all, argument = append(all, argument), nil
