@@ -22,7 +22,7 @@ func (t *testText) roleOf(n int) Kind {
 		case collectionCall.MatchString(b.callee):
 		case b.callee != "":
 			return t.argumentRole(n, b, i)
-		case b.open == '[' && b.at > 0 && (isWordByte(t.code[b.at-1]) || t.code[b.at-1] == ')' || t.code[b.at-1] == ']'):
+		case b.open == '[' && b.at > 0 && (source.IsWord(t.code[b.at-1]) || t.code[b.at-1] == ')' || t.code[b.at-1] == ']'):
 			return "" // an index
 		case t.isBlock(b):
 			return t.tableRole(n)

@@ -163,21 +163,7 @@ var (
 // Names reports whether a text contains a function's name without its type.
 func Names(text, function string) bool {
 	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '.')+1:], "#")
-	for at := 0; ; at++ {
-		i := strings.Index(text[at:], name)
-		if i < 0 || name == "" {
-			return false
-		}
-		at += i
-		if !isWord(text, at-1) && !isWord(text, at+len(name)) {
-			return true
-		}
-	}
-}
-
-// isWord reports whether a word character is at a place.
-func isWord(text string, at int) bool {
-	return at >= 0 && at < len(text) && (text[at] == '_' || text[at] >= 0x80 || '0' <= text[at] && text[at] <= '9' || 'a' <= text[at]|0x20 && text[at]|0x20 <= 'z')
+	return source.HasWord(text, name)
 }
 
 // topLevel is the code outside functions, sorted.

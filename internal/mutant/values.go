@@ -191,7 +191,7 @@ func containsName(head, name string) bool {
 		if at > 0 && strings.IndexByte("\"'`", head[at-1]) >= 0 {
 			title, _, _ = strings.Cut(rest, head[at-1:at])
 		}
-		if (rest == "" || !isWordByte(rest[0]) || !isWordByte(name[len(name)-1])) && (title == "" || strings.ContainsAny(title, "%$#{")) {
+		if (rest == "" || !source.IsWord(rest[0]) || !source.IsWord(name[len(name)-1])) && (title == "" || strings.ContainsAny(title, "%$#{")) {
 			return true
 		}
 	}
@@ -288,7 +288,7 @@ func (t *testText) valueAt(i int, style source.Style) (testValue, bool) {
 		}
 		return l, true
 	}
-	if isWordByte(before) || before == '.' {
+	if source.IsWord(before) || before == '.' {
 		return testValue{}, false
 	}
 	kind, m := byte('b'), boolHere.FindString(t.code[i:min(len(t.code), i+8)])
@@ -299,10 +299,6 @@ func (t *testText) valueAt(i int, style source.Style) (testValue, bool) {
 		}
 	}
 	return testValue{kind: kind, from: i, to: i + len(m), text: m, begin: i, end: i + len(m)}, m != ""
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // hasNoValues reports whether a line is an import or annotation.

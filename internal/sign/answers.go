@@ -101,7 +101,7 @@ func (t *Tests) isOnlyInTests(lit string) bool {
 	if numberLiteral.MatchString(lit) && len(lit) < 3 || len([]rune(lit)) < 2 {
 		return false
 	}
-	return !containsWord(t.knownText, strings.ToLower(lit))
+	return !source.HasWord(t.knownText, strings.ToLower(lit))
 }
 
 // contains reports whether tests contain a literal, or each of the words that it joins ("kitten|sitting").
@@ -111,22 +111,6 @@ func (t *Tests) contains(lit string) bool {
 	}
 	words := strings.FieldsFunc(lit, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return len(words) > 1 && !strings.Contains(lit, " ") && !slices.ContainsFunc(words, func(w string) bool { return len(w) < 2 || !t.literals[w] })
-}
-
-// containsWord reports whether a text contains a word, and not only as part of a longer one.
-func containsWord(text, word string) bool {
-	isWord := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '_' }
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			return false
-		}
-		from, to := at+i, at+i+len(word)
-		if (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to])) {
-			return true
-		}
-		at = from + 1
-	}
 }
 
 // commonNumbers are too common to show that a program has them from tests.

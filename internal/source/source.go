@@ -107,7 +107,7 @@ func stringEnd(s, quote string) int {
 // rawLen is the length of the raw string at an offset, 0 if there is none.
 func rawLen(text string, at int) int {
 	rest := text[at:]
-	if rest[0] != 'r' || at > 0 && isWord(text[at-1]) && (text[at-1] != 'b' || at > 1 && isWord(text[at-2])) {
+	if rest[0] != 'r' || at > 0 && IsWord(text[at-1]) && (text[at-1] != 'b' || at > 1 && IsWord(text[at-2])) {
 		return 0
 	}
 	marks := len(rest) - len(strings.TrimLeft(rest[1:], "#")) - 1
@@ -122,8 +122,25 @@ func rawLen(text string, at int) int {
 	return len(rest)
 }
 
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+// IsWord reports whether a byte is part of a word, in any alphabet.
+func IsWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
+}
+
+// HasWord reports whether a text contains a word, and not only as part of a longer one.
+func HasWord(text, word string) bool {
+	for at := 0; word != ""; at++ {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			break
+		}
+		at += i
+		end := at + len(word)
+		if (at == 0 || !IsWord(text[at-1])) && (end == len(text) || !IsWord(text[end])) {
+			return true
+		}
+	}
+	return false
 }
 
 // charLen is the length of a character in quotes; of a lone quote, one.
