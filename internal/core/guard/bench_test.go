@@ -7,8 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// A verdict must cost nothing that anybody could feel: every tool call waits for
-// it.
+// BenchmarkCheck measures a check. It must be fast: every tool call waits for it.
 func BenchmarkCheck(b *testing.B) {
 	for name, command := range map[string]string{
 		"plain":  "go test ./internal/core/guard",

@@ -2,16 +2,16 @@ package guard
 
 import "strings"
 
-// Cache is a folder below a user's home that the tools which an agent runs may
-// fill.
+// Cache is a folder below a user's home in which the tools that an agent runs may write.
 type Cache struct {
 	Dir      string   // relative to the home, with slashes
-	Program  string   // the program that fills it; "" = many do
-	Excluded []string // folders in it that are none: programs that the user calls
+	Program  string   // the program that fills it; "" = several programs do
+	Excluded []string // folders in it that may not be written: programs that the user calls
 }
 
-// caches: where a tool keeps its start-up files beside its cache (.gradle/init.d,
-// .sbt/1.0/plugins, pnpm's and yarn's programs), only the cache is one.
+// cacheTable lists a cache per line: its folder, its program and its excluded folders. Some tools
+// keep start-up files beside their cache (.gradle/init.d, .sbt/1.0/plugins) or programs (pnpm,
+// yarn). For these it lists the cache folder only.
 const cacheTable = `
 	.cache
 	Library/Caches
@@ -40,7 +40,8 @@ const cacheTable = `
 	.hex mix
 	.rustup/tmp rustup`
 
-// Caches are those that may be written, here and behind the wall of confine.
+// Caches returns the caches that the guard lets an agent write. The sandbox of package confine
+// allows the same.
 func Caches() []Cache {
 	var all []Cache
 	for line := range strings.Lines(cacheTable) {

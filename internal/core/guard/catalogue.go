@@ -1,46 +1,46 @@
 package guard
 
-// The rules' ids.
+// The ids of the rules.
 const (
-	RulePush        = "push"        // sends commits elsewhere
+	RulePush        = "push"        // sends commits to another repository
 	RuleMerge       = "merge"       // changes or deletes a protected branch
-	RulePublish     = "publish"     // gives a package or a release to the world
+	RulePublish     = "publish"     // publishes a package, an image or a release
 	RuleHistory     = "history"     // rewrites or removes commits, refs, reflogs
-	RuleDestructive = "destructive" // throws away work that is not committed
+	RuleDestructive = "destructive" // discards uncommitted work
 	RuleOutside     = "outside"     // writes outside the work tree
-	RuleScope       = "scope"       // edits what the task does not declare
+	RuleScope       = "scope"       // edits files outside the task's scope
 	RuleUnread      = "unread"      // edits a file that was not read
-	RuleState       = "state"       // touches Pawl's own state or its controls
-	RuleSettings    = "settings"    // touches the settings and hooks of an agent's client
-	RuleGitDir      = "git-dir"     // writes into .git behind git's back
-	RuleHooks       = "hooks"       // goes round the repository's commit hooks
+	RuleState       = "state"       // changes Pawl's own state or runs its controls
+	RuleSettings    = "settings"    // changes the settings and hooks of an agent's client
+	RuleGitDir      = "git-dir"     // writes into .git without git
+	RuleHooks       = "hooks"       // bypasses the repository's commit hooks
 	RuleProtected   = "protected"   // changes protected files
-	RuleKill        = "kill"        // ends processes that are not its own
+	RuleKill        = "kill"        // ends processes that the agent did not start
 	RuleSecret      = "secret"      // reads a file of secrets
-	RuleNetwork     = "network"     // runs what the network sends
-	RuleUnreadable  = "unreadable"  // cannot be read, and looks like one of the others
+	RuleNetwork     = "network"     // runs code downloaded from the network
+	RuleUnreadable  = "unreadable"  // cannot be parsed, and contains words of another rule
 
-	// RuleCustom is the rule of a verdict that a pattern of the settings gave.
+	// RuleCustom is the rule of a verdict that a pattern of the settings decided.
 	RuleCustom = "custom"
 )
 
-// What a rule looks at.
+// The values of Rule.Scope.
 const (
 	scopeCommands = "commands"
 	scopeFiles    = "files"
 	scopeBoth     = "commands and files"
 )
 
-// Rule is one of the guard's own rules, as a user may read it.
+// Rule describes a rule of the guard to a user.
 type Rule struct {
 	ID      string `json:"id"`
-	Scope   string `json:"scope"`   // what it looks at: "commands", "files" or both
-	What    string `json:"what"`    // what it stops
-	Instead string `json:"instead"` // what an agent is told to do in its place
-	Example string `json:"example"` // a command, or a tool and its path, that it stops
+	Scope   string `json:"scope"`   // what it checks: "commands", "files" or "commands and files"
+	What    string `json:"what"`    // what it denies
+	Instead string `json:"instead"` // what the agent is to do instead
+	Example string `json:"example"` // a command, or a tool and its path, that it denies
 }
 
-// Catalogue lists the guard's rules. All of them hold unless settings lift them.
+// Catalogue returns the guard's rules. Each applies unless the settings lift it.
 func Catalogue() []Rule { return append([]Rule(nil), catalogue...) }
 
 var catalogue = []Rule{
@@ -131,7 +131,7 @@ var catalogue = []Rule{
 	},
 }
 
-// withTools is what to do instead where Pawl's own tools are mounted.
+// insteadWithTools holds the advice of rules for agents that have Pawl's own tools.
 var insteadWithTools = map[string]string{
 	RulePush:      "nothing leaves this machine from inside the loop. Leave the work in the tree and ask with the request_merge tool",
 	RuleMerge:     "protected branches are the user's to change. Stay on the current branch and ask with the request_merge tool",
@@ -141,6 +141,7 @@ var insteadWithTools = map[string]string{
 	RuleSecret:    "secrets are not the loop's to read. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",
 }
 
+// findRule returns the rule with this id, and false if there is none.
 func findRule(id string) (Rule, bool) {
 	for _, r := range catalogue {
 		if r.ID == id {
@@ -150,8 +151,8 @@ func findRule(id string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// instead tells the agent what to do in place of what was denied.
-func (j *checker) instead(id string) string {
+// adviceFor returns what the agent is to do instead of what a rule denies.
+func (j *checker) adviceFor(id string) string {
 	if s, ok := insteadWithTools[id]; ok && j.rules.HasPawlTools {
 		return s
 	}

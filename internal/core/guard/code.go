@@ -8,9 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Code judges code of another language. It is searched for words of the rules
-// where it seems to run commands, for the names of guarded files, and for files
-// elsewhere that it writes.
+// Code checks code of a language other than shell. It asks about code that seems to run a command
+// of a rule, that names a guarded file, or that writes outside the work tree.
 func (j *checker) Code(c *shell.Command, w word) {
 	j.touchCode(w.Text)
 	switch {
@@ -27,7 +26,7 @@ func (j *checker) Code(c *shell.Command, w word) {
 	}
 }
 
-// namesGuarded looks for guarded files among the quoted texts in code.
+// namesGuardedFile reports whether a string literal in code names a guarded file.
 func (j *checker) namesGuardedFile(code string) bool {
 	before := j.verdict
 	defer func() { j.verdict = before }()
@@ -45,12 +44,12 @@ func (j *checker) namesGuardedFile(code string) bool {
 	return false
 }
 
-// writing are words of code that changes files.
+// writeWords are parts of code that changes files.
 var writeWords = []string{
 	"write", "Write", "unlink", "remove", "rmtree", "rename", "copy", "truncate", "'w", `"w`, "'a'", `"a"`, "'r+", `"r+`, "rm(", "rmSync", "symlink", ">",
 }
 
-// quoted are the texts between quotes, as far as they could be names of files.
+// stringLiterals returns the quoted texts in code that may be file names.
 func stringLiterals(code string) []string {
 	var out []string
 	for _, q := range []string{`'`, `"`, "`"} {
@@ -63,9 +62,9 @@ func stringLiterals(code string) []string {
 	return out
 }
 
-// runsCommands reports whether code has the words with which its language runs commands.
-// What a text of it says is no such word: who edits a page about git push in Python
-// pushes nothing.
+// runsCommands reports whether code contains words with which its language runs commands. It
+// ignores string literals of languages that it can split: Python code that writes "git push" into
+// a page pushes nothing.
 func runsCommands(language, code string) bool {
 	words := "system exec spawn popen subprocess command shell process run ` %x qx |"
 	switch {
@@ -78,8 +77,8 @@ func runsCommands(language, code string) bool {
 	return slices.ContainsFunc(strings.Fields(words), func(s string) bool { return strings.Contains(code, s) })
 }
 
-// unquoted is code without its texts, but for those of one word, which may be names
-// of what it calls.
+// dropStringLiterals removes string literals from code, except those of one word: they may name a
+// function that the code calls.
 func dropStringLiterals(code string) string {
 	var out strings.Builder
 	for code != "" {
@@ -98,7 +97,7 @@ func dropStringLiterals(code string) string {
 		code = code[at+len(quote):]
 		end := strings.Index(code, quote)
 		if line := strings.Index(code, ends); end < 0 || ends != "" && line >= 0 && line < end {
-			continue // no text, but an apostrophe in a remark
+			continue // an apostrophe in a comment
 		}
 		if text := code[:end]; !strings.ContainsAny(text, " \t\n") {
 			out.WriteString(text)
@@ -109,8 +108,8 @@ func dropStringLiterals(code string) string {
 	return out.String() + code
 }
 
-// writesOutside looks for a call that removes or writes a file that it names by a
-// constant: shutil.rmtree('../x'), open('/etc/x', 'w').
+// writesOutside reports whether code removes or writes a constant file name outside the work tree:
+// shutil.rmtree('../x'), open('/etc/x', 'w').
 func (j *checker) writesOutside(code string) bool {
 	for at := strings.IndexByte(code, '('); at >= 0; {
 		call, rest := code[:at], strings.TrimLeft(code[at+1:], " ")
@@ -128,8 +127,8 @@ func (j *checker) writesOutside(code string) bool {
 	return false
 }
 
-// removes reports whether a function of that name, with what follows its first
-// argument, removes or writes what this names.
+// isWriteCall reports whether a function with this name removes or writes the file that its first
+// argument names. The code after that argument is more.
 func isWriteCall(name, more string) bool {
 	if name == "open" {
 		mode := strings.TrimLeft(more, ", mode=")

@@ -10,7 +10,7 @@ import (
 
 type word = shell.Word
 
-// Run judges one command of a script.
+// Run checks one command of a script.
 func (j *checker) Run(c *shell.Command) {
 	lifted := j.isLifted
 	defer func() { j.isLifted = lifted }()
@@ -31,7 +31,7 @@ func (j *checker) Run(c *shell.Command) {
 	}
 	j.recordTo.addRunning(c)
 	name, args := shell.Name(c.Args[0].Text), c.Args[1:]
-	if sub, ok := strings.CutPrefix(name, "git-"); ok { // git-push, as it lies in git's own folder
+	if sub, ok := strings.CutPrefix(name, "git-"); ok { // git-push, a program in git's own folder
 		name, args = "git", append([]word{{Text: sub, Source: sub, Static: true}}, args...)
 	}
 	switch name {
@@ -52,9 +52,8 @@ func (j *checker) Run(c *shell.Command) {
 	}
 }
 
-// shapes applies the settings' own patterns to a command. One that allows it
-// allows what it runs in turn, and so does one that asks about it: the question is
-// about the whole.
+// applyCommandPatterns applies the patterns of the settings to a command. A pattern that allows a
+// command, or asks about it, covers the commands that this one runs too.
 func (j *checker) applyCommandPatterns(c *shell.Command) {
 	for _, p := range j.rules.Deny {
 		if p.matchesStart(c.Args) {
@@ -76,7 +75,7 @@ func (j *checker) applyCommandPatterns(c *shell.Command) {
 	}
 }
 
-// nameless judges a command whose name cannot be told, or is a glob.
+// checkUnnamed checks a command whose name is unknown or a glob.
 func (j *checker) checkUnnamed(c *shell.Command) {
 	text := shell.Join(c.Args)
 	j.touchShown(c, "", c.Args[1:])
@@ -99,7 +98,7 @@ func (j *checker) checkUnnamed(c *shell.Command) {
 	j.noteUnknown(text.Source)
 }
 
-// Script judges shell text that cannot be read, or not all of it.
+// Script checks shell text that is unknown, in part or as a whole.
 func (j *checker) Script(c *shell.Command, w word) {
 	j.touchAll()
 	switch {
@@ -113,16 +112,17 @@ func (j *checker) Script(c *shell.Command, w word) {
 	}
 }
 
-// TooMuch judges a script that nobody would write by hand.
+// TooMuch asks about a script that exceeds the limits of package shell. Nobody writes such a
+// script by hand.
 func (j *checker) TooMuch(_ *shell.Command, w word) {
 	j.touchAll()
 	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
 }
 
-// fetchers are commands that print what the network sends.
+// downloadCommands are commands that print data from the network.
 const downloadCommands = "curl wget http https xh fetch lynx w3m nc ncat netcat socat ftp ssh"
 
-// fetched reports whether the network wrote what would run.
+// denyDownloaded denies running text that a download command printed. It reports whether it did.
 func (j *checker) denyDownloaded(w word) bool {
 	for _, name := range w.From {
 		if inList(downloadCommands, name) {
@@ -133,17 +133,16 @@ func (j *checker) denyDownloaded(w word) bool {
 	return false
 }
 
-// verbs are what a rule is about, as bare words.
+// ruleWords are words that occur in commands which a rule denies.
 const ruleWords = "push send-pack rebase filter-branch filter-repo update-ref publish --hard --amend --no-verify"
 
-// carriesVerb looks for a rule's words in a command whose name is not known.
+// hasRuleWord reports whether text contains a word of a rule.
 func hasRuleWord(w word) bool {
 	return slices.ContainsFunc(tokens(w), func(t string) bool { return inList(ruleWords, t) })
 }
 
-// carriesGit looks for git and its like, and close behind it a rule's words, in
-// text that is not understood. Close, for code pushes many things that are no
-// commits.
+// hasGitCommand reports whether unknown text contains git, or another command that publishes,
+// closely followed by a word of a rule. Closely, because much code calls a function named push.
 func hasGitCommand(w word) bool {
 	const close = 4
 	since := close + 1
@@ -159,11 +158,12 @@ func hasGitCommand(w word) bool {
 	return false
 }
 
+// hasKillCommand reports whether text contains pkill or killall.
 func hasKillCommand(w word) bool {
 	return slices.ContainsFunc(tokens(w), func(t string) bool { return t == "pkill" || t == "killall" })
 }
 
-// tokens are the words in what is known of a text, and in its source.
+// tokens returns the words of a text and of its source, with an empty word between the two.
 func tokens(w word) []string {
 	split := func(s string) []string {
 		return strings.FieldsFunc(s, func(r rune) bool {
@@ -180,4 +180,5 @@ func tokens(w word) []string {
 	return out
 }
 
+// inList reports whether a blank-separated list contains a word.
 func inList(list, w string) bool { return shell.Listed(list, w) }

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// onlyMarks reports whether an edit changes no more than done marks: a box of
-// Markdown, or true and false behind a key that is one.
+// changesOnlyMarks reports whether an edit changes done marks only: Markdown checkboxes, or true
+// and false after a JSON key for done.
 func changesOnlyMarks(edits []toolcall.Replacement) bool {
 	for _, e := range edits {
 		if e.Old == "" || openMarks(e.Old) != openMarks(e.New) {
@@ -18,10 +18,10 @@ func changesOnlyMarks(edits []toolcall.Replacement) bool {
 	return len(edits) > 0
 }
 
-// box matches one of Markdown, with any mark that a plan is read with.
+// checkboxPattern matches a Markdown checkbox with any mark that plans may use.
 var checkboxPattern = regex.New(`\[[ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*\]`)
 
-// unmarked is a text with all its done marks open.
+// openMarks returns a text with all its done marks reset.
 func openMarks(s string) string {
 	s = checkboxPattern.ReplaceAllString(s, "[ ]")
 	for _, key := range []string{`"passes"`, `"completed"`} {

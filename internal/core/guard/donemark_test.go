@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// Of a plan the agent may edit the done marks, which are claims, and no more.
+// The agent may edit only the done marks of a plan. They are claims.
 func TestMarkedFiles(t *testing.T) {
 	t.Parallel()
 	r := rules()

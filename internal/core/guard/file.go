@@ -8,54 +8,54 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// writers are commands that change the files they name.
+// writeCommands are commands that change the files they name.
 var writeCommands = map[string]struct {
-	removes bool
-	skip    int    // operands that are not files
-	needs   string // letters of a short option without which it writes nothing
-	valued  string // short options with a value
-	long    string // long ones, blank-separated
+	removes      bool
+	nonFiles     int    // number of leading operands that are not files
+	writeLetters string // short options; the command writes only with one of them
+	valueLetters string // short options that take a value
+	valueOptions string // long options that take a value, blank-separated
 }{
 	"rm":       {removes: true},
 	"rmdir":    {removes: true},
 	"unlink":   {removes: true},
-	"shred":    {removes: true, valued: "ns"},
+	"shred":    {removes: true, valueLetters: "ns"},
 	"trash":    {removes: true},
-	"touch":    {valued: "drt", long: "--date --reference"},
+	"touch":    {valueLetters: "drt", valueOptions: "--date --reference"},
 	"mkfifo":   {},
 	"tee":      {},
 	"sponge":   {},
-	"truncate": {valued: "sr", long: "--size --reference"},
-	"chmod":    {skip: 1},
-	"chown":    {skip: 1},
-	"chgrp":    {skip: 1},
-	"chattr":   {skip: 1},
+	"truncate": {valueLetters: "sr", valueOptions: "--size --reference"},
+	"chmod":    {nonFiles: 1},
+	"chown":    {nonFiles: 1},
+	"chgrp":    {nonFiles: 1},
+	"chattr":   {nonFiles: 1},
 	"gzip":     {},
 	"gunzip":   {},
 	"bzip2":    {},
 	"xz":       {},
-	"vi":       {valued: "c"},
-	"vim":      {valued: "c"},
-	"nvim":     {valued: "c"},
-	"ex":       {valued: "c"},
+	"vi":       {valueLetters: "c"},
+	"vim":      {valueLetters: "c"},
+	"nvim":     {valueLetters: "c"},
+	"ex":       {valueLetters: "c"},
 	"ed":       {},
 	"nano":     {},
 	"emacs":    {},
-	"gofmt":    {needs: "w"},
-	"sd":       {skip: 2},
-	"yq":       {needs: "i", skip: 1},
+	"gofmt":    {writeLetters: "w"},
+	"sd":       {nonFiles: 2},
+	"yq":       {writeLetters: "i", nonFiles: 1},
 	"dos2unix": {},
 }
 
-// transfers are commands that copy files, also to and from other machines: which of
-// their options have a value.
-var transferCommands = map[string]struct{ valued, long string }{
-	"scp": {valued: "cDFiJloPSX"},
+// transferCommands are commands that copy files, also to and from other machines. The values list
+// their options that take a value.
+var transferCommands = map[string]struct{ valueLetters, valueOptions string }{
+	"scp": {valueLetters: "cDFiJloPSX"},
 	"rsync": {"efBMT", "--exclude --include --filter --exclude-from --include-from --files-from --rsh --rsync-path --backup-dir " +
 		"--compare-dest --link-dest --log-file --port --timeout --bwlimit --chmod --chown --max-size --min-size --temp-dir --password-file"},
 }
 
-// outputs are the options, short and long, that name what a command writes.
+// outputOptions are the options, short and long, that name the file a command writes.
 var outputOptions = map[string][][2]string{
 	"curl":  {{"-o", "--output"}, {"", "--output-dir"}},
 	"wget":  {{"-O", "--output-document"}, {"-P", "--directory-prefix"}},
@@ -74,19 +74,19 @@ var outputOptions = map[string][][2]string{
 	"openssl": {{"", "-out"}, {"", "-keyout"}},
 }
 
-// writer judges commands that change the files they name.
+// checkWriteCommand checks a command that changes the files it names.
 func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) {
 	if w, ok := writeCommands[name]; ok {
 		if name == "chmod" && slices.ContainsFunc(args, func(w word) bool { return len(w.Text) > 1 && strings.Trim(w.Text, "-rwxXst") == "" }) {
-			w.skip = 0 // chmod -x FILE
+			w.nonFiles = 0 // chmod -x FILE
 		}
-		ops := operands(dropValueOptions(args, w.valued, w.long))
-		if w.needs == "" || hasOption(args, "", w.needs) {
+		ops := operands(dropValueOptions(args, w.valueLetters, w.valueOptions))
+		if w.writeLetters == "" || hasOption(args, "", w.writeLetters) {
 			checkPath := j.checkWrite
 			if w.removes {
 				checkPath = j.checkRemove
 			}
-			j.checkFiles(ops[min(w.skip, len(ops)):], checkPath)
+			j.checkFiles(ops[min(w.nonFiles, len(ops)):], checkPath)
 		}
 		return
 	}
@@ -97,7 +97,7 @@ func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) 
 	case "cp", "install":
 		j.checkCopy(args)
 	case "scp", "rsync":
-		ops := operands(dropValueOptions(args, transferCommands[name].valued, transferCommands[name].long))
+		ops := operands(dropValueOptions(args, transferCommands[name].valueLetters, transferCommands[name].valueOptions))
 		j.checkCopy(ops)
 		if hasOption(args, "--delete", "") && len(ops) > 1 {
 			j.checkFile(ops[len(ops)-1], j.checkRemove)
@@ -131,7 +131,8 @@ func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) 
 	}
 }
 
-// makeFolder: a folder is not an edit, so that no scope holds for it.
+// checkNewFolder checks the creation of a folder. The scope does not apply: a new folder edits no
+// file.
 func (j *checker) checkNewFolder(name string, glob bool) {
 	scope := j.rules.Scope
 	j.rules.Scope = nil
@@ -139,8 +140,8 @@ func (j *checker) checkNewFolder(name string, glob bool) {
 	j.rules.Scope = scope
 }
 
-// copyTo judges the last operand, or the folder that -t names, with what it will
-// hold. A remote place (host:path) is not a file here.
+// checkCopy checks the target of a copy: the last operand, or the folder that -t names. It ignores
+// a remote target (host:path).
 func (j *checker) checkCopy(args []word) {
 	to, given := optionValue(args, "-t", "--target-directory")
 	from := operands(dropValueOptions(args, "tmog", "--target-directory --mode --owner --group"))
@@ -156,8 +157,8 @@ func (j *checker) checkCopy(args []word) {
 	j.checkTarget(from, to)
 }
 
-// into judges files that go to a place: it may be a folder, in which they keep
-// their names.
+// checkTarget checks the target of files that are copied or moved. If it is a folder, they keep
+// their names in it.
 func (j *checker) checkTarget(from []word, to word) {
 	j.checkFile(to, j.checkWrite)
 	for _, f := range from {
@@ -167,8 +168,8 @@ func (j *checker) checkTarget(from []word, to word) {
 	}
 }
 
-// link judges the new name, and the old one too where both will be the same
-// file.
+// checkLink checks the new link. A hard link makes the old file writable by the new name, so it
+// checks both. It records a symbolic link, for later commands.
 func (j *checker) checkLink(args []word) {
 	j.checkCopy(args)
 	ops := operands(dropValueOptions(args, "tS", "--target-directory --suffix"))
@@ -188,14 +189,14 @@ func (j *checker) checkLink(args []word) {
 	}
 }
 
-// inPlace judges editors of streams, which write only with -i. Their first
-// operand is the script, unless an option gave one.
+// checkInPlaceEdit checks sed, perl and ruby, which write files only with -i. Their first operand
+// is the script, unless an option gives it.
 func (j *checker) checkInPlaceEdit(args []word, name string) {
-	valued, scripts := "ef", "ef"
+	valueLetters, scripts := "ef", "ef"
 	if name == "perl" || name == "ruby" {
-		valued, scripts = "eErI", "eE"
+		valueLetters, scripts = "eErI", "eE"
 	}
-	if !hasOptionAmongValued(args, "--in-place", "i", valued) {
+	if !hasOptionAmongValued(args, "--in-place", "i", valueLetters) {
 		return
 	}
 	var ops []word
@@ -206,13 +207,13 @@ func (j *checker) checkInPlaceEdit(args []word, name string) {
 		case strings.HasPrefix(t, "--"):
 			script = script || strings.HasPrefix(t, "--expression") || strings.HasPrefix(t, "--file")
 		case len(t) > 1 && t[0] == '-':
-			if at := strings.IndexAny(t, valued); at > 0 {
+			if at := strings.IndexAny(t, valueLetters); at > 0 {
 				script = script || strings.IndexByte(scripts, t[at]) >= 0
 				if at == len(t)-1 {
 					i++
 				}
 			}
-		case t != "": // sed -i '' of other systems
+		case t != "": // sed -i '' of macOS and BSD
 			ops = append(ops, args[i])
 		}
 	}
@@ -222,7 +223,7 @@ func (j *checker) checkInPlaceEdit(args []word, name string) {
 	j.checkFiles(ops, j.checkWrite)
 }
 
-// unpack judges where an archive goes, and the files that are named in it.
+// checkTar checks the archive that tar creates, or the folder and files to which it unpacks.
 func (j *checker) checkTar(args []word) {
 	mode := ""
 	if len(args) > 0 {
@@ -249,9 +250,9 @@ func (j *checker) checkTar(args []word) {
 	j.checkFiles(ops[min(skip, len(ops)):], j.checkWrite)
 }
 
-// goTo goes to the folder that an option names, short or as --directory, and judges
-// it; back leads to where the command was.
-func (j *checker) enterFolder(args []word, short string, checkPath func(name string, glob bool)) (back func()) {
+// enterFolder checks the folder that an option names, short or as --directory, and makes it the
+// current folder. Call leave to return.
+func (j *checker) enterFolder(args []word, short string, checkPath func(name string, glob bool)) (leave func()) {
 	cwd := j.dir
 	if to, ok := optionValue(args, short, "--directory"); ok {
 		j.checkFile(to, checkPath)
@@ -262,8 +263,8 @@ func (j *checker) enterFolder(args []word, short string, checkPath func(name str
 	return func() { j.dir = cwd }
 }
 
-// patch judges the files that a patch names, if it stands in the script, and the
-// file that it is given.
+// checkPatchCommand checks the file operand of patch, and the files that the patch names if the
+// script contains its text.
 func (j *checker) checkPatchCommand(c *shell.Command, args []word) {
 	defer j.enterFolder(args, "-d", j.checkNewFolder)()
 	ops := operands(dropValueOptions(args, "pido", "--input --directory --strip --output"))
@@ -271,6 +272,7 @@ func (j *checker) checkPatchCommand(c *shell.Command, args []word) {
 	j.checkPatch(c.In.Text)
 }
 
+// checkPatch checks the files that the text of a patch names.
 func (j *checker) checkPatch(text string) {
 	for line := range strings.Lines(text) {
 		for _, mark := range []string{"+++ ", "--- ", "rename to ", "rename from "} {

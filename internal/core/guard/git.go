@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// git judges one git command; args begin behind the word git. What its aliases
-// and hooks of other kinds run is told by the shell.
+// checkGit checks a git command. The arguments begin after the word git. Package shell reports the
+// commands that git's aliases and settings run.
 func (j *checker) checkGit(c *shell.Command, args []word) {
 	dir, scratch := j.dir, j.isTemporaryTree
 	defer func() { j.dir, j.isTemporaryTree = dir, scratch }()
@@ -43,11 +43,10 @@ func (j *checker) checkGit(c *shell.Command, args []word) {
 	}
 }
 
-// changing are the commands that change the work tree or repository in which they
-// run.
+// treeCommands are the git commands that change the work tree or the repository in which they run.
 const treeCommands = "add am apply checkout cherry-pick clean commit init merge mv pull reset restore revert rm stash switch"
 
-// hooked judges the variables that tell hook runners to do nothing.
+// checkHookVariables denies variables that disable commit hooks.
 func (j *checker) checkHookVariables(c *shell.Command) {
 	for _, w := range c.Env {
 		name, value, _ := strings.Cut(w.Text, "=")
@@ -61,7 +60,7 @@ func (j *checker) checkHookVariables(c *shell.Command) {
 	}
 }
 
-// applied judges what a patch changes, if it stands in the script.
+// checkApply checks the files that a patch changes, if the script contains its text.
 func (j *checker) checkApply(c *shell.Command, args []word) {
 	for _, o := range []string{"--check", "--stat", "--numstat", "--summary", "--abort", "--cached"} {
 		if hasOption(args, o, "") {
@@ -74,25 +73,26 @@ func (j *checker) checkApply(c *shell.Command, args []word) {
 	}
 }
 
+// gitRule checks the arguments of a git subcommand.
 type gitRule func(j *checker, args []word)
 
-// always makes a rule for a subcommand that is never allowed.
+// denyAlways returns a rule that denies a subcommand.
 func denyAlways(id, what string) gitRule {
 	return func(j *checker, _ []word) { j.deny(id, what) }
 }
 
-// when makes a rule for a subcommand that is not allowed with some options.
-// Other short options that take values stand behind a colon.
+// denyWithOption returns a rule that denies a subcommand with one of these options. The letters
+// after a colon are other short options, which take a value.
 func denyWithOption(id, what, long, short string) gitRule {
-	short, valued, _ := strings.Cut(short, ":")
+	short, valueLetters, _ := strings.Cut(short, ":")
 	return func(j *checker, args []word) {
-		if hasOptionAmongValued(args, long, short, valued) {
+		if hasOptionAmongValued(args, long, short, valueLetters) {
 			j.deny(id, what)
 		}
 	}
 }
 
-// verb makes a rule for a subcommand's own subcommands.
+// denySubcommands returns a rule that denies these subcommands of a git subcommand.
 func denySubcommands(id, what string, names ...string) gitRule {
 	return func(j *checker, args []word) {
 		ops := operands(args)
@@ -104,6 +104,7 @@ func denySubcommands(id, what string, names ...string) gitRule {
 	}
 }
 
+// allRules returns a rule that applies several rules.
 func allRules(rules ...gitRule) gitRule {
 	return func(j *checker, args []word) {
 		for _, r := range rules {
@@ -112,7 +113,7 @@ func allRules(rules ...gitRule) gitRule {
 	}
 }
 
-// gitRules is the table of subcommands that have a rule; others are allowed.
+// gitRules holds the rules of git subcommands. A subcommand without a rule is allowed.
 var gitRules = map[string]gitRule{
 	"push":      denyAlways(RulePush, "git push"),
 	"send-pack": denyAlways(RulePush, "git send-pack"),
@@ -202,6 +203,7 @@ var gitRules = map[string]gitRule{
 	"clone":    (*checker).checkClone,
 }
 
+// isProtectedBranch reports whether a branch is protected.
 func (j *checker) isProtectedBranch(branch string) bool {
 	return branch != "" && slices.ContainsFunc(j.rules.ProtectedBranches, func(glob string) bool {
 		ok, err := path.Match(glob, branch)
@@ -209,7 +211,7 @@ func (j *checker) isProtectedBranch(branch string) bool {
 	})
 }
 
-// fetch may write local branches by a refspec: `git fetch . topic:main`.
+// checkFetch denies a refspec that writes a protected local branch: `git fetch . topic:main`.
 func (j *checker) checkFetch(args []word) {
 	for _, w := range operands(args) {
 		_, to, ok := strings.Cut(w.Text, ":")
@@ -219,10 +221,10 @@ func (j *checker) checkFetch(args []word) {
 	}
 }
 
-// reset of files in the index is harmless; of the work tree it is not, and
-// moving the branch back is a rewrite.
+// checkReset denies resets of the work tree, which discard changes, and resets of the branch,
+// which rewrite history. A reset of files in the index is harmless.
 func (j *checker) checkReset(args []word) {
-	moves := hasOption(args, "--soft", "") || hasOption(args, "--mixed", "") // with these, no files may be named
+	moves := hasOption(args, "--soft", "") || hasOption(args, "--mixed", "") // these modes accept no files
 	for _, mode := range []string{"--hard", "--merge", "--keep"} {
 		if hasOption(args, mode, "") {
 			j.denyDiscard("git reset " + mode)
@@ -238,7 +240,7 @@ func (j *checker) checkReset(args []word) {
 	}
 }
 
-// revision tells what looks like a commit and not like a file.
+// isRevision reports whether an operand looks like a commit and not like a file.
 func isRevision(s string) bool {
 	if strings.ContainsAny(s, "~^@") || strings.HasSuffix(s, "_HEAD") || strings.HasPrefix(s, "origin/") {
 		return true
@@ -246,8 +248,8 @@ func isRevision(s string) bool {
 	return len(s) >= 7 && len(s) <= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// checkout follows the branch and denies what throws the whole tree's changes
-// away; a single file may go back to what was last committed.
+// checkCheckout records the branch that git switches to. It denies a checkout that discards the
+// changes of the whole tree. A single file may be reset to the last commit.
 func (j *checker) checkCheckout(args []word) {
 	ops := operands(args)
 	switch {
@@ -271,8 +273,11 @@ func (j *checker) checkCheckout(args []word) {
 	}
 }
 
+// isHead reports whether a revision is the last commit.
 func isHead(rev string) bool { return rev == "HEAD" || rev == "@" }
 
+// checkRestore denies git restore of the whole tree, and checks the files that it restores from
+// another revision.
 func (j *checker) checkRestore(args []word) {
 	staged := hasOptionAmongValued(args, "--staged", "S", "s") && !hasOptionAmongValued(args, "--worktree", "W", "s")
 	ops := operands(dropValueOptions(args, "s", "--source"))
@@ -286,7 +291,7 @@ func (j *checker) checkRestore(args []word) {
 	}
 }
 
-// branches: a protected one may not be deleted, renamed or moved.
+// checkBranch denies deleting, renaming or moving a protected branch.
 func (j *checker) checkBranch(args []word) {
 	if !hasOptionAmongValued(args, "--delete", "dDmMf", "u") && !hasOption(args, "--move", "") && !hasOption(args, "--force", "") {
 		return
@@ -298,6 +303,7 @@ func (j *checker) checkBranch(args []word) {
 	}
 }
 
+// checkMove checks the old and new names of git mv.
 func (j *checker) checkMove(args []word) {
 	ops := operands(args)
 	if len(ops) < 2 || hasOption(args, "--dry-run", "n") {
@@ -307,13 +313,14 @@ func (j *checker) checkMove(args []word) {
 	j.checkTarget(ops[:len(ops)-1], ops[len(ops)-1])
 }
 
+// checkGitRm checks the files that git rm removes.
 func (j *checker) checkGitRm(args []word) {
 	if !hasOption(args, "--dry-run", "n") && !hasOption(args, "--cached", "") {
 		j.checkFiles(operands(args), j.checkRemove)
 	}
 }
 
-// index judges what hides changes from git, or puts others in their place.
+// checkUpdateIndex denies options that hide changes from git or replace files in the index.
 func (j *checker) checkUpdateIndex(args []word) {
 	for _, o := range []string{"--assume-unchanged", "--skip-worktree", "--cacheinfo", "--index-info", "--force-remove"} {
 		if hasOption(args, o, "") {
@@ -323,12 +330,12 @@ func (j *checker) checkUpdateIndex(args []word) {
 	}
 }
 
+// containsWord reports whether an argument is this text.
 func containsWord(args []word, text string) bool {
 	return slices.ContainsFunc(args, func(w word) bool { return w.Text == text })
 }
 
-// wholeTree reports whether all of the work tree, or of the folder at hand, is among the
-// paths.
+// includesTree reports whether one of the paths is the work tree or the current folder.
 func (j *checker) includesTree(ops []word) bool {
 	for _, w := range ops {
 		switch p := j.resolve(w.Text); {

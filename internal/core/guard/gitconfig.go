@@ -2,7 +2,8 @@ package guard
 
 import "strings"
 
-// config may take the user's commit hooks away, or lead their pushes elsewhere.
+// checkGitConfig denies settings that disable commit hooks, redirect pushes, or change files
+// outside this repository.
 func (j *checker) checkGitConfig(args []word) {
 	ops := operands(dropValueOptions(args, "f", "--file --blob"))
 	reads := hasOption(args, "--get", "") || hasOption(args, "--get-all", "") || hasOption(args, "--list", "l") || len(ops) > 0 && inList("get list", ops[0].Text)
@@ -26,8 +27,8 @@ func (j *checker) checkGitConfig(args []word) {
 	}
 }
 
-// leads reports whether a setting says where git pushes to, by which program or with
-// whose password. Between its section and its name an address may stand.
+// isPushSetting reports whether a setting determines where git pushes to, by which program, or
+// with which password. A URL may be between the section and the name of a key.
 func isPushSetting(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	name := key[strings.LastIndexByte(key, '.')+1:]
@@ -40,7 +41,7 @@ func isPushSetting(key string) bool {
 	return inList("core.sshcommand core.gitproxy core.askpass", key)
 }
 
-// remote may point the user's next push elsewhere.
+// checkGitRemote denies changes to remotes: the user's next push could go to another repository.
 func (j *checker) checkGitRemote(args []word) {
 	ops := operands(args)
 	if len(ops) > 1 && inList("add set-url rename remove rm", ops[0].Text) && j.inLoopRepository() {
@@ -48,8 +49,8 @@ func (j *checker) checkGitRemote(args []word) {
 	}
 }
 
-// here reports whether git works on the loop's own repository: one that a test makes
-// elsewhere may push where it likes.
+// inLoopRepository reports whether git works on the loop's own repository. A test may push from a
+// repository that it creates elsewhere.
 func (j *checker) inLoopRepository() bool {
 	p := j.followLinks(j.dir)
 	return j.dir == "" || isWithin(p, cleanPath(j.rules.Root))

@@ -7,13 +7,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// gitPlaces takes off what stands before the subcommand, and follows what of it and of
-// the variables says where git works. A repository that lies elsewhere may still have
-// its work tree here: what throws work away asks for that alone.
+// applyGitLocation removes git's global options and returns the rest. It sets the current folder
+// by the options and variables that say where git works. The rule about discarded work asks for
+// the work tree only, since a repository elsewhere may have its work tree here.
 func (j *checker) applyGitLocation(c *shell.Command, args []word) []word {
 	cwd := j.dir
 	j.isTemporaryTree = j.isWritableOutside(cwd)
-	at := func(name string, w word) {
+	setDir := func(name string, w word) {
 		j.dir = ""
 		if w.Static {
 			j.dir = strings.TrimSuffix(shell.Abs(cwd, j.rules.Home, w.Text), "/.git")
@@ -27,7 +27,7 @@ func (j *checker) applyGitLocation(c *shell.Command, args []word) []word {
 	}
 	for _, w := range c.Env {
 		if name, value, _ := strings.Cut(w.Text, "="); inList("GIT_DIR GIT_WORK_TREE", name) && value != "" {
-			at(name, word{Text: value, Static: w.Static})
+			setDir(name, word{Text: value, Static: w.Static})
 		}
 	}
 	rebases := false
@@ -40,7 +40,7 @@ func (j *checker) applyGitLocation(c *shell.Command, args []word) []word {
 		switch setting := strings.ToLower(value.Text); {
 		case value.Text == "":
 		case inList("-C --git-dir --work-tree", name):
-			at(name, value)
+			setDir(name, value)
 		case strings.HasPrefix(setting, "core.hookspath"):
 			j.deny(RuleHooks, "git "+name+" core.hooksPath")
 		case strings.HasPrefix(setting, "pull.rebase="):
@@ -54,32 +54,33 @@ func (j *checker) applyGitLocation(c *shell.Command, args []word) []word {
 	return args
 }
 
-// temporary tells a folder that may be written although it is none of the loop's: what
-// git would throw away there, rm may remove.
+// isWritableOutside reports whether a folder is outside the loop's work tree and may be written.
+// There git may discard what rm may remove.
 func (j *checker) isWritableOutside(p string) bool {
 	real := j.followLinks(p)
 	return p != "" && !isWithin(real, cleanPath(j.rules.Root)) && j.isWritable(real)
 }
 
-// throws judges what throws away work that is not committed.
+// denyDiscard denies discarding uncommitted work, unless the work tree is a temporary one.
 func (j *checker) denyDiscard(what string) {
 	if !j.isTemporaryTree {
 		j.deny(RuleDestructive, what)
 	}
 }
 
-// output makes a rule for a subcommand that writes what an option names.
+// checkOutputOption returns a rule that checks the file which an option of a subcommand names.
 func checkOutputOption(short, long string) gitRule {
 	return func(j *checker, args []word) { j.checkOptionFiles(args, [][2]string{{short, long}}, j.checkWrite) }
 }
 
+// checkInit checks the folder that git init creates.
 func (j *checker) checkInit(args []word) {
 	ops := operands(dropValueOptions(args, "b", "--initial-branch --template --separate-git-dir --object-format"))
 	j.checkFiles(ops[:min(1, len(ops))], j.checkNewFolder)
 }
 
-// clone goes to the folder that is named, or to one here that is called like what it
-// clones.
+// checkClone checks the folder that git clone creates: the one that is named, or one in the
+// current folder with the name of the repository.
 func (j *checker) checkClone(args []word) {
 	ops := operands(dropValueOptions(args, "bocj", "--branch --depth --origin --reference --config --filter --jobs"))
 	switch len(ops) {
@@ -95,7 +96,8 @@ func (j *checker) checkClone(args []word) {
 	}
 }
 
-// workTree is the folder whose branch counts in a folder: the root for all in it.
+// workTreeOf returns the work tree of a folder: the root for all folders in it, else the folder
+// itself.
 func (j *checker) workTreeOf(dir string) string {
 	if p := j.followLinks(dir); dir == "" || isWithin(p, cleanPath(j.rules.Root)) {
 		return cleanPath(j.rules.Root)
@@ -103,7 +105,7 @@ func (j *checker) workTreeOf(dir string) string {
 	return cleanPath(dir)
 }
 
-// switches notes the branch that a work tree goes to.
+// recordSwitch records the branch that a work tree switches to.
 func (j *checker) recordSwitch(dir string, to word) {
 	if j.switchedBranches == nil {
 		j.switchedBranches = map[string]string{}
@@ -115,7 +117,7 @@ func (j *checker) recordSwitch(dir string, to word) {
 	j.switchedBranches[j.workTreeOf(dir)] = branch
 }
 
-// head is the branch that git is on where it works.
+// currentBranch returns the branch of git's current work tree, "" if it is unknown.
 func (j *checker) currentBranch() string {
 	tree := j.workTreeOf(j.dir)
 	for at := tree; ; at = path.Dir(at) {
@@ -135,6 +137,7 @@ func (j *checker) currentBranch() string {
 	return ""
 }
 
+// checkWorktree checks the folders that git worktree creates, moves or removes.
 func (j *checker) checkWorktree(args []word) {
 	ops := operands(dropValueOptions(args, "bB", "--reason"))
 	switch {

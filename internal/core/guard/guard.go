@@ -1,15 +1,14 @@
 // Package guard decides whether a tool call of an agent may run.
 //
-// Calls are read as structure, never searched as text. core/shell tells which
-// commands a script would run, and each is compared with the rules: a word about
-// a push in a commit message is not a push. Paths are cleaned lexically; whoever
-// calls Judge says where links lead (Rules.Resolve).
+// The guard parses commands; it does not search their text. Package core/shell lists the commands
+// that a script would run, and the guard compares each with its rules. So the words "git push" in
+// a commit message do not count as a push. Paths are cleaned as text. The caller of Check resolves
+// symbolic links (Rules.ResolveLinks).
 //
-// What cannot be told (the environment's variables, what commands print) is
-// allowed, and named in the verdict for the journal: a guard is not a sandbox; package
-// confine is. Only where it carries a rule's own words is
-// the answer Ask, which a loop without a user takes as Deny. Deny wins over
-// Ask, Ask over Allow.
+// Some parts of a command are unknown before it runs: environment variables, the output of
+// commands. The guard allows these and names them in the verdict, for the journal. It is not a
+// sandbox; package confine is. If an unknown part contains words of a rule, the guard answers Ask.
+// A loop without a user treats Ask as Deny. Deny overrides Ask, and Ask overrides Allow.
 package guard
 
 import (
@@ -18,52 +17,52 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// Decision is the answer to a call.
+// Decision is the guard's answer to a call.
 type Decision string
 
-// The answers, from weak to strong.
+// The decisions, from weakest to strongest.
 const (
 	Allow Decision = "allow"
 	Ask   Decision = "ask"
 	Deny  Decision = "deny"
 )
 
-// Rules say what holds for one loop. All paths are absolute; on Windows either
-// slash will do.
+// Rules holds the rules of one loop. All paths are absolute. On Windows, paths may use either
+// slash.
 type Rules struct {
 	Root              string   // the work tree
-	StateDir          string   // Pawl's own files; "" = none
-	Home              string   // what ~ and $HOME stand for; "" = somewhere outside the root
+	StateDir          string   // the folder of Pawl's own files; "" = none
+	Home              string   // what ~ and $HOME stand for; "" = unknown: a place outside the root
 	Protected         []string // paths or globs (*, ?, [a-z], ** for any folders) of protected files
-	Plans             []string // paths of which an edit may change the done marks, and no more: plans
+	Plans             []string // paths of plans: an edit may change their done marks only
 	ProtectedBranches []string // names or globs (release/*)
-	Branch            string   // the branch that the root is on, as far as Head does not tell
-	WritableFolders   []string // folders outside the root that may be written: temporary ones
-	SharedFolders     []string // folders outside the root in which only new files may be made, and those of the agent's changed
-	Scope             []string // globs, relative to the root, of what the task may edit; none = all of the root
+	Branch            string   // the branch of the root, if BranchOf is nil
+	WritableFolders   []string // folders outside the root that may be written: temporary folders
+	SharedFolders     []string // folders outside the root in which the agent may create files, and change those that it created
+	Scope             []string // globs, relative to the root, of the files that the task may edit; none = all of the root
 
-	// The settings' own. Deny wins over all; Ask wins over Allow. Allow lifts a
-	// rule of that id, or what the rules say of that command or path, and Ask
-	// makes a question of it; neither is about RuleState.
+	// The patterns of the settings. Deny overrides Ask, and Ask overrides Allow.
+	// Allow lifts the rule of that id, or all rules for that command or path. Ask
+	// turns their denial into a question. Neither applies to RuleState.
 	Allow, Deny, Ask []Pattern
 
-	HasPawlTools bool // Pawl's own tools are mounted: reasons may name them
+	HasPawlTools bool // the agent has Pawl's own tools: reasons may name them
 
-	// Resolve follows the symbolic links of an absolute path whose end need not
-	// exist; nil = paths are taken as they are written.
+	// ResolveLinks resolves the symbolic links of an absolute path. The end of the path need not
+	// exist. If it is nil, paths are taken as written.
 	ResolveLinks func(path string) string
-	// There reports whether there is something at an absolute path: a glob stands for what
-	// is there. nil = nobody knows, and all of it may be.
+	// Exists reports whether an absolute path exists. A glob stands for files that exist. If it is
+	// nil, every path may exist.
 	Exists func(path string) bool
-	// Head is the branch that the work tree of a folder is on, "" = none or not known;
-	// nil = the root is on Branch, and of others nothing is known. A command before
-	// this one may have switched.
+	// BranchOf returns the branch of the work tree that a folder is in, "" if it has none or it is
+	// unknown. An earlier command may have switched branches. If it is nil, the root is on Branch,
+	// and the branches of other work trees are unknown.
 	BranchOf func(dir string) string
-	// Seen reports whether the agent knows what the file at an absolute path holds:
-	// it was shown it in this context (Known), or it is not there. nil = nobody saw
-	// the whole of the context, and RuleUnread rests.
+	// KnowsContent reports whether the agent knows the content of the file at an absolute path:
+	// the file was shown in this context (ShownFiles), or it does not exist. If it is nil, the
+	// context is not fully known, and RuleUnread does not apply.
 	KnowsContent func(path string) bool
-	// Past tells what the agent made before. Without it nothing was.
+	// History describes what the agent made earlier. Its zero value means nothing.
 	History History
 }
 
@@ -72,11 +71,11 @@ type Verdict struct {
 	Decision Decision `json:"verdict"`
 	Rule     string   `json:"rule,omitempty"`    // id of the rule; "" if allowed
 	Reason   string   `json:"reason,omitempty"`  // for the agent: why, and what to do instead
-	Unknown  string   `json:"unknown,omitempty"` // what of an allowed call could not be read, for the journal
-	Touched  []string `json:"-"`                 // absolute paths that the call may show or write, and globs of them, as far as they can be told
+	Unknown  string   `json:"unknown,omitempty"` // the part of an allowed call that is unknown, for the journal
+	Touched  []string `json:"-"`                 // absolute paths and globs of the files that the call may show or write, as far as known
 }
 
-// Check answers a call.
+// Check decides whether a call may run.
 func Check(c toolcall.Call, r Rules) Verdict {
 	j := newChecker(c, r)
 	j.checkCall(c)
@@ -94,14 +93,14 @@ func newChecker(c toolcall.Call, r Rules) *checker {
 	return j
 }
 
-// call judges a call by its kind.
+// checkCall checks a call by its kind.
 func (j *checker) checkCall(c toolcall.Call) {
 	switch {
 	case c.Kind == toolcall.Write, c.Kind == toolcall.Edit:
 		j.checkFileTool(c)
 	case c.Kind == toolcall.Read, c.Kind == toolcall.Search:
 		j.checkReadTool(c)
-	case c.Command != "": // of whatever tool
+	case c.Command != "": // of any tool
 		shell.Read(c.Command, j.shellOptions(), j)
 	case c.Kind != toolcall.List:
 		for _, text := range c.Texts {
@@ -110,6 +109,7 @@ func (j *checker) checkCall(c toolcall.Call) {
 	}
 }
 
+// shellOptions returns the folders and variables that are known to the shell of this call.
 func (j *checker) shellOptions() shell.Options {
 	o := shell.Options{Dir: j.dir, Home: j.rules.Home, Root: j.rules.Root, Vars: map[string]string{"HOME": "~"}}
 	if j.rules.StateDir != "" {
@@ -121,28 +121,31 @@ func (j *checker) shellOptions() shell.Options {
 	return o
 }
 
-// check collects the answer to one call while its commands are told in order,
-// with what they change on the way. It is the shell's host.
+// checker collects the verdict on one call. It implements shell.Host: it receives the commands of
+// the call in order, and follows their side effects (folder, branch, links).
 type checker struct {
 	rules            Rules
-	dir              string            // where the command under way runs; "" = cannot be told
-	switchedBranches map[string]string // branches that the command itself switches to, by work tree; "" = cannot be told
-	isTemporaryTree  bool              // git's work tree is a temporary one, none of the loop's
-	isLifted         bool              // by a pattern that allows what is under way, or asks about it
-	links            map[string]string // symbolic links that the command makes itself
-	onlyMarks        bool              // the edit under way changes done marks only
-	isFileTool       bool              // it is an editing tool's, which is to know what it changes
-	earlier          *agentWork        // what earlier calls made, read when it is asked for
-	recordTo         *agentWork        // of an earlier call that is read again: where to note what it makes; nil = it is judged
+	dir              string            // where the current command runs; "" = unknown
+	switchedBranches map[string]string // branches that the call itself switches to, by work tree; "" = unknown
+	isTemporaryTree  bool              // git's work tree is in a temporary folder, outside the loop's
+	isLifted         bool              // a pattern of Allow or Ask matches the current command or path
+	links            map[string]string // symbolic links that the call makes, with their targets
+	onlyMarks        bool              // the current edit changes done marks only
+	isFileTool       bool              // the call is of an editing tool: the agent must have read the file
+	earlier          *agentWork        // what earlier calls made; nil = not collected yet
+	recordTo         *agentWork        // where to record what an earlier call made; nil = this is the call to check
 	verdict          Verdict
 }
 
 var decisionStrength = map[Decision]int{Allow: 0, Ask: 1, Deny: 2}
 
-// rule notes what a rule says, as far as the settings let it.
-func (j *checker) applyRule(d Decision, id, what string) { j.applyRuleWith(d, id, what, j.instead(id)) }
+// applyRule applies the decision of a rule, with the advice of that rule.
+func (j *checker) applyRule(d Decision, id, what string) {
+	j.applyRuleWith(d, id, what, j.adviceFor(id))
+}
 
-// advise is rule, with advice of its own.
+// applyRuleWith applies the decision of a rule, with this advice. The settings may change or lift
+// the decision.
 func (j *checker) applyRuleWith(d Decision, id, what, instead string) {
 	switch {
 	case hasRule(j.rules.Deny, id):
@@ -156,17 +159,20 @@ func (j *checker) applyRuleWith(d Decision, id, what, instead string) {
 	j.strengthen(d, id, what+": "+instead)
 }
 
+// strengthen replaces the verdict if this decision is stronger.
 func (j *checker) strengthen(d Decision, id, reason string) {
 	if decisionStrength[d] > decisionStrength[j.verdict.Decision] {
 		j.verdict.Decision, j.verdict.Rule, j.verdict.Reason = d, id, reason
 	}
 }
 
+// deny applies a rule that denies.
 func (j *checker) deny(id, what string) { j.applyRule(Deny, id, what) }
 
+// ask asks about a part that is unknown and contains words of a rule.
 func (j *checker) ask(what string) { j.applyRule(Ask, RuleUnreadable, what) }
 
-// custom notes what a pattern of the settings says.
+// applyPattern applies the decision of a pattern of the settings.
 func (j *checker) applyPattern(d Decision, p Pattern) {
 	if d == Deny {
 		j.strengthen(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
@@ -175,12 +181,12 @@ func (j *checker) applyPattern(d Decision, p Pattern) {
 	j.strengthen(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the user, and say what you would have done")
 }
 
-// unknown notes what could not be read and carries no rule's words.
+// noteUnknown records the first unknown part of an allowed call.
 func (j *checker) noteUnknown(what string) {
 	if j.verdict.Unknown == "" && j.verdict.Decision == Allow {
 		j.verdict.Unknown = clip(what)
 	}
 }
 
-// clip makes a piece of a command fit for a reason.
+// clip shortens a part of a command to one line of a reason.
 func clip(s string) string { return plan.OneLine(s, 80) }

@@ -26,7 +26,7 @@ func rules() guard.Rules {
 //go:embed testdata/commands.txt
 var commands string
 
-// table is each command of testdata/commands.txt with its verdict and rule.
+// table returns each command of testdata/commands.txt with its verdict and rule.
 func table(t *testing.T) (out [][2]string) {
 	t.Helper()
 	for line := range strings.Lines(commands) {
@@ -69,7 +69,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// A loop's own work tree lies among Pawl's files; only it is open.
+// A loop's own work tree may be in Pawl's state folder; only that tree may be written.
 func TestAWorkTreeAmongPawlsFiles(t *testing.T) {
 	t.Parallel()
 	r := rules()
@@ -153,8 +153,8 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 	}
 	few := rules()
 	few.Exists = func(path string) bool { return path == "/w/repo/.mcp.json" }
-	stranger := rules()
-	stranger.Home = ""
+	homeless := rules()
+	homeless.Home = ""
 	cases := []struct {
 		name, dir, command string
 		rules              guard.Rules
@@ -166,16 +166,16 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 		{"merge on a protected branch", "", "git merge topic", main, "deny merge"},
 		{"on a branch that an earlier command switched to", "/w/repo/sub", "git merge topic", switched, "deny merge"},
 		{"in another work tree", "", "git -C /tmp/m merge topic", switched, "deny merge"},
-		{"in one that is on no protected branch", "/tmp/t", "git merge topic", switched, "allow "},
+		{"in a work tree on an unprotected branch", "/tmp/t", "git merge topic", switched, "allow "},
 		{"after switching away", "", "git switch topic && git merge other", switched, "allow "},
 		{"after a file was checked out", "", "git checkout go.sum && git merge other", switched, "deny merge"},
 		{"in another repository", "/tmp/x", "git merge topic", main, "allow "},
-		{"a glob that no settings match that are there", "", "sed -i s/a/b/ *.json", few, "allow "},
-		{"one that they match", "", "rm .*.json", few, "deny settings"},
-		{"and what nobody knows of", "", "rm *.json", rules(), "deny settings"},
-		{"settings that are not there yet", "", "echo x > opencode.json", few, "deny settings"},
+		{"a glob that matches no existing settings", "", "sed -i s/a/b/ *.json", few, "allow "},
+		{"a glob that matches existing settings", "", "rm .*.json", few, "deny settings"},
+		{"a glob, with unknown files", "", "rm *.json", rules(), "deny settings"},
+		{"new settings", "", "echo x > opencode.json", few, "deny settings"},
 		{"abort of a merge there", "", "git merge --abort", main, "allow "},
-		{"a home that is not known", "", "touch ~/x", stranger, "deny outside"},
+		{"an unknown home", "", "touch ~/x", homeless, "deny outside"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func timeOf(n int, command string) (time.Duration, guard.Verdict) {
 	return time.Since(start), v
 }
 
-// Hostile commands must neither hang the guard nor exhaust its stack.
+// Hostile commands neither hang the guard nor exhaust its stack.
 func TestHugeAndDeepCommands(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, want string }{
@@ -259,7 +259,7 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		{"PAGER='EDITOR=git\\ log git log' git log; git push", "deny"},
 		{"a=1; b=2" + strings.Repeat("; c || a=3; c || b=4; echo $a$b", 500) + "; git push", "deny"},
 	} {
-		// Other work slows both down: the bound is a ratio. The worst takes 25 times as long.
+		// The bound is a ratio, because other work slows both down. The worst takes 25 times as long.
 		ordinary, _ := timeOf(1000, "cd web && npm test | tail -20; git status")
 		took, v := timeOf(1, c.command)
 		if string(v.Decision) != c.want {

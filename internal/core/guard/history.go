@@ -9,44 +9,44 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// History tells what the loop's agent did before the call that is judged. Some rules
-// allow what takes away or rewrites a thing that the agent made itself. What is not
-// known to be its own is not. Any of the functions may be nil: then nobody knows.
+// History describes what the loop's agent did before this call. Some rules let the agent remove or
+// rewrite what it made itself. What is not known to be the agent's counts as someone else's. Any
+// function may be nil: its answers are then unknown.
 type History struct {
-	// Calls are the calls of the loop's agent that ran, oldest first.
+	// Calls returns the calls of the loop's agent that ran, oldest first.
 	Calls func() []toolcall.Call
-	// Since reports whether the file at an absolute path, or all files in the folder
-	// there, were made or changed since the loop began.
+	// ChangedInLoop reports whether the file at an absolute path, or each file in the folder
+	// there, was created or changed since the loop began.
 	ChangedInLoop func(path string) bool
-	// Tagged reports whether a tag was made since the loop began, in the repository
-	// that a folder is in.
+	// TaggedInLoop reports whether a tag was created since the loop began, in the repository of a
+	// folder.
 	TaggedInLoop func(dir, tag string) bool
-	// Newest is the message of the newest entry in one of git's logs (HEAD,
-	// refs/stash) of the repository that a folder is in, "" if it is not known.
+	// NewestEntry returns the message of the newest entry in a reflog (HEAD, refs/stash) of the
+	// repository of a folder, "" if it is unknown.
 	NewestEntry func(dir, log string) string
-	// Stashed is when the newest stash of that repository was made, to the second; zero
-	// if that is not known.
+	// NewestStashTime returns when the newest stash of that repository was created, to the second.
+	// It returns the zero time if that is unknown.
 	NewestStashTime func(dir string) time.Time
-	// Untracked lists the files below a folder that git neither tracks nor ignores,
-	// absolute; false if they cannot be told.
+	// UntrackedFiles returns the absolute paths of the files below a folder that git neither
+	// tracks nor ignores. It returns false if they are unknown.
 	UntrackedFiles func(dir string) ([]string, bool)
-	// Ours reports whether every process that runs a program is the loop's.
+	// OwnsEveryProcess reports whether every process of a program belongs to the loop.
 	OwnsEveryProcess func(program string) bool
 }
 
-// made is what calls made, as far as their text tells. What belongs to a repository
-// stands behind its work tree and a line break.
+// agentWork holds what earlier calls of the agent made, as far as their text shows. Keys of git
+// objects begin with their work tree and a line break.
 type agentWork struct {
 	files           map[string]bool        // absolute paths
-	gitObjects      map[string]bool        // commits by subject, stashes by message, tags by name, see inGit
-	stashTimes      map[string][]time.Time // without a message, by the work tree
-	callTime        time.Time              // of the call that is read
-	runningCommands []string               // commands that were left running
-	isBackground    bool                   // the call under way is left running as a whole
+	gitObjects      map[string]bool        // commits by subject, stashes by message, tags by name; see gitKey
+	stashTimes      map[string][]time.Time // times of stashes without a message, by work tree
+	callTime        time.Time              // when the call that is being read began
+	runningCommands []string               // commands that still run after their call
+	isBackground    bool                   // the call that is being read runs in the background as a whole
 }
 
-// history is what earlier calls of the agent made. They are read again, in order, for
-// it: few calls ask.
+// earlierWork returns what earlier calls of the agent made. It reads them again, in order, at the
+// first request: few calls need it.
 func (j *checker) earlierWork() *agentWork {
 	if j.earlier != nil {
 		return j.earlier
@@ -70,12 +70,14 @@ func (j *checker) earlierWork() *agentWork {
 	return j.earlier
 }
 
+// addFile records a file that a call wrote.
 func (m *agentWork) addFile(p string) {
 	if m != nil {
 		m.files[p] = true
 	}
 }
 
+// removeFiles removes files that a call removed.
 func (m *agentWork) removeFiles(paths ...string) {
 	if m == nil {
 		return
@@ -85,21 +87,21 @@ func (m *agentWork) removeFiles(paths ...string) {
 	}
 }
 
-// left notes a command that continues running when its call has ended.
+// addRunning records a command that continues to run after its call.
 func (m *agentWork) addRunning(c *shell.Command) {
 	if m != nil && (c.Background || m.isBackground) {
 		m.runningCommands = append(m.runningCommands, shell.Join(c.Args).Text)
 	}
 }
 
-// inGit notes something in the repository at hand while an earlier call is read.
+// recordInGit records a git object in the current repository, while an earlier call is read.
 func (j *checker) recordInGit(kind, name string) {
 	if j.recordTo != nil && name != "" {
 		j.recordTo.gitObjects[j.gitKey(kind, name)] = true
 	}
 }
 
-// madeInGit reports whether the agent made something in the repository at hand.
+// madeInGit reports whether the agent made a git object in the current repository.
 func (j *checker) madeInGit(kind, name string) bool {
 	return name != "" && j.earlierWork().gitObjects[j.gitKey(kind, name)]
 }
@@ -108,8 +110,8 @@ func (j *checker) gitKey(kind, name string) string {
 	return j.workTreeOf(j.dir) + "\n" + kind + " " + name
 }
 
-// madeFile reports whether the agent made what is at a path: a call of its wrote it,
-// or something in it, and nothing there is older than the loop.
+// isOwnFile reports whether the agent made the file or folder at a path: one of its calls wrote in
+// it, and nothing there is older than the loop.
 func (j *checker) isOwnFile(p string) bool {
 	if j.rules.History.ChangedInLoop == nil || p == "" {
 		return false
@@ -122,8 +124,8 @@ func (j *checker) isOwnFile(p string) bool {
 	return false
 }
 
-// newIn tells a path in a shared folder that is nobody else's: nothing is there, or
-// the agent made it. The entry of the shared folder counts, not what lies in it.
+// isFreeIn reports whether a path in a shared folder belongs to nobody else: it does not exist, or
+// the agent made it. It checks the direct entry of the shared folder, not what is below.
 func (j *checker) isFreeIn(dir, p string) bool {
 	rest, below := strings.CutPrefix(p, dir+"/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -137,8 +139,8 @@ func (j *checker) isFreeIn(dir, p string) bool {
 	return j.isOwnFile(at)
 }
 
-// clean judges git clean. Of what the agent made it is no more than rm; else it takes
-// what others left here too.
+// checkClean checks git clean. Cleaning files that the agent made is like rm. Otherwise git clean
+// may remove files of others.
 func (j *checker) checkClean(args []word) {
 	if j.isTemporaryTree || hasOption(args, "--dry-run", "n") {
 		return
@@ -157,12 +159,12 @@ func (j *checker) checkClean(args []word) {
 	j.checkFiles(paths, j.checkRemove)
 }
 
-// plainClean tells the options of git clean that leave alone what is ignored.
+// isPlainCleanOption reports whether an option of git clean leaves ignored files alone.
 func isPlainCleanOption(option string) bool {
 	return inList("--force --quiet", option) || len(option) > 1 && option[0] == '-' && strings.Trim(option[1:], "dfq") == ""
 }
 
-// untracked are the files that a git clean without paths may remove here.
+// untrackedFiles returns the files that git clean without paths would remove here.
 func (j *checker) untrackedFiles() (paths []word, known bool) {
 	if j.rules.History.UntrackedFiles == nil {
 		return nil, false
@@ -177,12 +179,12 @@ func (j *checker) untrackedFiles() (paths []word, known bool) {
 	return paths, true
 }
 
-// madePath is madeFile for a path as git takes it: a pattern even where it is quoted.
+// isOwnPath is isOwnFile for a path argument of git, which treats even a quoted path as a pattern.
 func (j *checker) isOwnPath(w word) bool {
 	return w.Static && !strings.ContainsAny(w.Text, "*?[:") && j.isOwnFile(j.resolve(w.Text))
 }
 
-// amend judges git commit: only the agent's own last commit may be replaced.
+// checkCommit records a commit, and denies replacing a last commit that the agent did not make.
 func (j *checker) checkCommit(args []word) {
 	message, _ := optionValue(args, "-m", "--message")
 	if message.Static {
@@ -193,8 +195,7 @@ func (j *checker) checkCommit(args []word) {
 	}
 }
 
-// newestCommit is the subject of the commit that git made last, "" if git did
-// something else since.
+// newestCommitSubject returns the subject of the last commit, "" if git did something else since.
 func (j *checker) newestCommitSubject() string {
 	if j.rules.History.NewestEntry == nil {
 		return ""
@@ -207,13 +208,13 @@ func (j *checker) newestCommitSubject() string {
 	return ""
 }
 
-// subject is the first paragraph of a commit's message, in one line.
+// commitSubject returns the first paragraph of a commit message as one line.
 func commitSubject(message string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n\n")
 	return strings.Join(strings.Fields(first), " ")
 }
 
-// tag judges git tag: a tag of the agent's own may be deleted.
+// checkTag records a new tag, and denies deleting a tag that the agent did not make.
 func (j *checker) checkTag(args []word) {
 	names := operands(dropValueOptions(args, "mFu", "--message --file --local-user"))
 	if !hasOptionAmongValued(args, "--delete", "d", "mFu") {
@@ -230,8 +231,8 @@ func (j *checker) checkTag(args []word) {
 	}
 }
 
-// stash judges git stash: the agent may drop the newest stash if it made it, with a
-// message of its own, or at the time of one of its calls.
+// checkStash records a stash, and denies dropping stashes. The agent may drop the newest stash if
+// it made it: the stash has the agent's message, or the time of one of its calls.
 func (j *checker) checkStash(args []word) {
 	ops := operands(args)
 	if len(ops) == 0 {
@@ -255,6 +256,7 @@ func (j *checker) checkStash(args []word) {
 	}
 }
 
+// isOwnStash reports whether these arguments of git stash drop select a stash of the agent.
 func (j *checker) isOwnStash(which []word) bool {
 	if j.rules.History.NewestEntry == nil || len(which) > 1 || len(which) == 1 && !inList("0 stash@{0}", which[0].Text) {
 		return false
@@ -271,11 +273,11 @@ func (j *checker) isOwnStash(which []word) bool {
 	return j.madeInGit("stash", message)
 }
 
-// StashTimeout is how long after the beginning of its call a stash is still that
-// call's.
+// StashWindow is how long after a call began a stash without a message counts as made by that
+// call.
 const StashWindow = 10 * time.Second
 
-// stashes notes a stash without a message while an earlier call is read.
+// recordStash records a stash without a message, while an earlier call is read.
 func (j *checker) recordStash() {
 	if j.recordTo != nil && !j.recordTo.callTime.IsZero() {
 		tree := j.workTreeOf(j.dir)
@@ -283,8 +285,8 @@ func (j *checker) recordStash() {
 	}
 }
 
-// ownPrograms tells a killall of programs that the agent left running, and of which
-// nobody else runs any.
+// areOwnPrograms reports whether killall ends only programs that the agent started in the
+// background and that nobody else runs.
 func (j *checker) areOwnPrograms(args []word) bool {
 	names := operands(args)
 	if len(names) == 0 || j.rules.History.OwnsEveryProcess == nil || slices.ContainsFunc(args, func(w word) bool { return !w.Static || strings.HasPrefix(w.Text, "-") && !isPlainKillOption(w, word{}) }) {
@@ -299,8 +301,8 @@ func (j *checker) areOwnPrograms(args []word) bool {
 	})
 }
 
-// ownProcess tells a pkill -f whose pattern stands in a command that the agent left
-// running, and says more of it than a program's name: that may be anybody's.
+// isOwnProcess reports whether the pattern of pkill -f is part of a command that the agent started
+// in the background. The pattern must be longer than a program's name, which others may run too.
 func (j *checker) isOwnProcess(args []word) bool {
 	ops := operands(args)
 	if len(ops) != 1 || !ops[0].Static || !hasOption(args, "--full", "f") || slices.ContainsFunc(args, func(w word) bool { return !isPlainKillOption(w, ops[0]) }) {
@@ -315,8 +317,8 @@ func (j *checker) isOwnProcess(args []word) bool {
 	})
 }
 
-// killOption tells the words of pkill that choose no other processes: the pattern, -f
-// and a signal.
+// isPlainKillOption reports whether a word of pkill selects no other processes: the pattern, -f or
+// a signal.
 func isPlainKillOption(w, pattern word) bool {
 	t := w.Text
 	return t == pattern.Text || inList("-f --full -e --echo", t) || strings.HasPrefix(t, "--signal=") ||

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// What takes something away is allowed where an earlier call of the agent's made it,
-// and denied where that is not known.
+// The agent may remove what an earlier call of its own made. If the maker is unknown, removal is
+// denied.
 func TestWhatTheAgentMadeItself(t *testing.T) {
 	t.Parallel()
 	const bg = "background: "
@@ -98,7 +98,7 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 			r := rules()
 			call := toolcall.Call{Kind: toolcall.Run, Command: c.command, Dir: "/w/repo"}
 			if v := guard.Check(call, r); v.Decision != guard.Deny {
-				t.Errorf("where nobody knows: %+v", v)
+				t.Errorf("with an unknown history: %+v", v)
 			}
 			r.History = guard.History{
 				Calls:         func() []toolcall.Call { return calls },
@@ -122,8 +122,7 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 	}
 }
 
-// In a folder that others use too, what is new may be made, and what the agent made
-// may be changed.
+// In a shared folder the agent may create files and change those that it created.
 func TestSharedFolder(t *testing.T) {
 	t.Parallel()
 	r := rules()

@@ -12,7 +12,7 @@ import (
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Rewrites of a whole command that a shell treats alike.
+// around holds rewrites of a whole command that do the same in a shell.
 var around = map[string]func(string) string{
 	"subshell":        func(c string) string { return "( " + c + "\n)" },
 	"group":           func(c string) string { return "{ " + c + "\n}" },
@@ -34,7 +34,7 @@ var around = map[string]func(string) string{
 	"xargs":           func(c string) string { return "echo | xargs sh -c " + quote(c) },
 }
 
-// Rewrites of the words of a plain command.
+// words holds rewrites of the words of a plain command.
 var words = map[string]func([]string) string{
 	"spaces":        func(w []string) string { return "  " + strings.Join(w, " \t ") + " ;" },
 	"single quotes": func(w []string) string { return "'" + strings.Join(w, "' '") + "'" },
@@ -79,12 +79,11 @@ func hexadecimal(s string) string {
 	return `$'\x` + string([]byte{digits[s[0]>>4], digits[s[0]&15]}) + "'" + s[1:]
 }
 
-// plain are commands that can be taken apart into words, and that are no
-// builtins, whose names must be read before anything else.
+// plain matches commands that consist of words only. Builtins are excluded: their names must come
+// first.
 var plain = regexp.MustCompile(`^(git|npm|pnpm|yarn|cargo|gh|docker|rm|mv|cp|touch|tee|pkill|killall|kill|cat|head|base64|gem|helm|pawl|ls|grep|make|go|mkdir|sed|tar|diff|chmod)( [A-Za-z0-9./_@:+%-]+)*$`)
 
-// What is denied stays denied, and what is allowed stays allowed, however a shell
-// would be told the same.
+// Rewriting a command so that a shell does the same changes no decision.
 func TestRewritesThatShellsTreatAlike(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -123,7 +122,7 @@ func parses(s string) bool {
 
 var strictness = map[guard.Decision]int{guard.Allow: 0, guard.Ask: 1, guard.Deny: 2}
 
-// A list is at least as strict as each of its commands.
+// A script of two commands is at least as strict as each of them.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"git push", "bash -c 'git push'", "rm -rf ..", "cat <<E\n$(git push)\nE", "a=${b:-c}; $a push", "echo {a,b} > /x", "f() { $1; }; f x"} {
 		f.Add("ls", s)
@@ -140,7 +139,7 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("a push was hidden by what follows it: %q", b)
 		}
 		if !parses(a) || !parses(b) || strings.Contains(a+b, "<<") || len(a)+len(b) > 1000 {
-			return // what one opens the other would close
+			return // one could close what the other opens
 		}
 		both := "( " + a + "\n)\n" + b
 		if !parses(both) {

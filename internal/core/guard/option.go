@@ -8,15 +8,15 @@ import (
 
 func operands(args []word) []word { return shell.Operands(args) }
 
-// has reports whether a long option (or a prefix of it, as git takes them) or
-// one of the short letters is among the options.
+// hasOption reports whether the arguments contain a long option, or one of these short letters. As
+// in git, a prefix of the long option suffices.
 func hasOption(args []word, long, short string) bool {
 	return hasOptionAmongValued(args, long, short, "")
 }
 
-// flag is has for commands some of whose short options take values: what stands
-// behind those letters in one word is a value.
-func hasOptionAmongValued(args []word, long, short, valued string) bool {
+// hasOptionAmongValued is hasOption for commands whose short options valueLetters take a value.
+// Letters after such an option, in the same word, are its value.
+func hasOptionAmongValued(args []word, long, short, valueLetters string) bool {
 	for _, w := range args {
 		if w.Text == "--" {
 			return false
@@ -29,7 +29,7 @@ func hasOptionAmongValued(args []word, long, short, valued string) bool {
 			}
 		case strings.HasPrefix(name, "-"):
 			letters := name[1:]
-			if at := strings.IndexAny(letters, valued); at >= 0 {
+			if at := strings.IndexAny(letters, valueLetters); at >= 0 {
 				letters = letters[:at+1]
 			}
 			if strings.ContainsAny(letters, short) {
@@ -40,7 +40,7 @@ func hasOptionAmongValued(args []word, long, short, valued string) bool {
 	return false
 }
 
-// option is the value that follows an option, or is joined to it.
+// optionValue returns the value of an option: the next word, or the rest of its own word.
 func optionValue(args []word, short, long string) (word, bool) {
 	for i, w := range args {
 		value, joined := strings.CutPrefix(w.Text, long+"=")
@@ -58,13 +58,14 @@ func optionValue(args []word, short, long string) (word, bool) {
 	return word{}, false
 }
 
-// bundled tells short options in one word, of which the last takes a value.
+// endsBundle reports whether a word bundles short options and ends with this one, which takes a
+// value.
 func endsBundle(s, short string) bool {
 	return len(short) == 2 && len(s) > 2 && s[0] == '-' && s[1] != '-' && s[1] != short[1] && s[len(s)-1] == short[1]
 }
 
-// without takes off options with the value that follows them: short letters, and
-// long ones blank-separated.
+// dropValueOptions returns arguments without the options that take a value, and without their
+// values: short options by their letters, long options blank-separated.
 func dropValueOptions(args []word, letters, long string) []word {
 	out := make([]word, 0, len(args))
 	for i := 0; i < len(args); i++ {
@@ -81,8 +82,8 @@ func dropValueOptions(args []word, letters, long string) []word {
 	return out
 }
 
-// begins reports whether words begin with those of a blank-separated list, in
-// which * stands for any one.
+// startWith reports whether words start with those of a blank-separated list, in which * matches
+// any word.
 func startWith(words []word, list string) bool {
 	for f := range strings.FieldsSeq(list) {
 		if len(words) == 0 || f != "*" && words[0].Text != f {

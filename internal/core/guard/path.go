@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// devices may be read and written from anywhere.
+// isDevice reports whether a path is a device that may be read and written from anywhere.
 func isDevice(name string) bool {
 	switch name {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "NUL":
@@ -18,6 +18,7 @@ func isDevice(name string) bool {
 	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
+// checkFileTool checks a call of an editing tool.
 func (j *checker) checkFileTool(c toolcall.Call) {
 	if c.Path == "" {
 		j.ask(c.Tool + " without a path")
@@ -27,6 +28,7 @@ func (j *checker) checkFileTool(c toolcall.Call) {
 	j.checkWrite(c.Path, false)
 }
 
+// checkReadTool checks a call of a reading or searching tool.
 func (j *checker) checkReadTool(c toolcall.Call) {
 	if c.Path != "" {
 		j.checkRead(c.Path, false)
@@ -39,8 +41,8 @@ func (j *checker) checkReadTool(c toolcall.Call) {
 	}
 }
 
-// each judges the file that a word names. What can be told of a name in part is
-// judged by that part.
+// checkFile checks the file that a word names, by the part of its name that is known. A name whose
+// start is unknown may be in the work tree.
 func (j *checker) checkFile(w word, checkPath func(name string, glob bool)) {
 	switch {
 	case w.Text == "":
@@ -49,14 +51,14 @@ func (j *checker) checkFile(w word, checkPath func(name string, glob bool)) {
 	case !strings.HasPrefix(w.Text, shell.Hole):
 		checkPath(w.Text, w.Glob)
 		j.noteUnknown(w.Source)
-	default: // somewhere: it may be here
+	default: // the folder is unknown: it may be the work tree
 		before := j.verdict
 		_, rest, _ := strings.Cut(w.Text[len(shell.Hole):], "/")
 		checkPath(path.Join(cleanPath(j.rules.Root), path.Clean("/"+rest)), w.Glob)
 		switch id := j.verdict.Rule; {
 		case before.Decision != Allow || rest == "":
 			j.verdict = before
-		case id == RuleSecret: // by its name alone
+		case id == RuleSecret: // decided by the name alone
 		case id == RuleState || id == RuleSettings || id == RuleGitDir || id == RuleProtected:
 			j.verdict = before
 			j.ask("a path that is put together at run time, " + clip(w.Source))
@@ -67,14 +69,15 @@ func (j *checker) checkFile(w word, checkPath func(name string, glob bool)) {
 	}
 }
 
+// checkFiles checks the files that words name.
 func (j *checker) checkFiles(words []word, checkPath func(name string, glob bool)) {
 	for _, w := range words {
 		j.checkFile(w, checkPath)
 	}
 }
 
-// write judges the change of one file: where its links lead and, in the work
-// tree, the link itself.
+// checkWrite checks the change of one file: the target of its links and, in the work tree, the
+// link itself.
 func (j *checker) checkWrite(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
@@ -87,8 +90,8 @@ func (j *checker) checkWrite(name string, glob bool) {
 	j.checkChange("writing "+clip(name), p, j.followLinks(p), glob)
 }
 
-// changeBoth judges the change of what a path leads to. The root may itself be
-// reached by a link: then it is the real path that tells what is outside of it.
+// checkChange checks the change of a path and of the real path that it links to. The root may be
+// reached by a link, so only the real path shows what is outside of it.
 func (j *checker) checkChange(what, p, real string, glob bool) {
 	j.checkChangeAt(what, real, glob)
 	if real != p && isWithin(p, cleanPath(j.rules.Root)) {
@@ -96,8 +99,7 @@ func (j *checker) checkChange(what, p, real string, glob bool) {
 	}
 }
 
-// followed is where the links of a path lead, those too that the command itself
-// makes.
+// followLinks resolves the links of a path, including those that the call itself makes.
 func (j *checker) followLinks(p string) string {
 	for link, to := range j.links {
 		if isWithin(p, link) {
@@ -111,7 +113,7 @@ func (j *checker) followLinks(p string) string {
 	return cleanPath(j.rules.ResolveLinks(p))
 }
 
-// changeAt judges the change of the file at an absolute path.
+// checkChangeAt checks the change of the file at an absolute path.
 func (j *checker) checkChangeAt(what, p string, glob bool) {
 	lifted := j.isLifted
 	defer func() { j.isLifted = lifted }()
@@ -129,7 +131,7 @@ func (j *checker) checkChangeAt(what, p string, glob bool) {
 		j.deny(RuleProtected, what+" other than by an edit of its done marks")
 	case inGitDir(p, glob) && !j.isWritableOutside(p):
 		j.deny(RuleGitDir, what)
-	case isWithin(p, cleanPath(j.rules.Root)): // which may lie in a temporary folder itself
+	case isWithin(p, cleanPath(j.rules.Root)): // before isWritable: the root may be in a temporary folder
 		switch {
 		case !j.inScope(p):
 			j.deny(RuleScope, what)
@@ -141,7 +143,8 @@ func (j *checker) checkChangeAt(what, p string, glob bool) {
 	}
 }
 
-// touch: of a call that touches more than anybody would name, all may be touched.
+// touchPath records a path that the call may show or write. After the limit it records the whole
+// work tree.
 func (j *checker) touchPath(p string) {
 	const most = 1024
 	switch n := len(j.verdict.Touched); {
@@ -152,7 +155,7 @@ func (j *checker) touchPath(p string) {
 	}
 }
 
-// paths applies the settings' own patterns to a path.
+// applyPathPatterns applies the patterns of the settings to a path.
 func (j *checker) applyPathPatterns(verb, p string) {
 	if x, ok := j.findPathPattern(j.rules.Deny, verb, p); ok {
 		j.applyPattern(Deny, x)
@@ -166,8 +169,8 @@ func (j *checker) applyPathPatterns(verb, p string) {
 	}
 }
 
-// Scoped is what the scope alone says of a change of the file at an absolute path,
-// whoever made it: who judges the work asks so about what a program has written.
+// CheckScope returns what the scope says about a change of the file at an absolute path, made by
+// any program. It applies no other rule.
 func CheckScope(p string, r Rules) Decision {
 	j := &checker{rules: r}
 	j.applyPathPatterns("write", cleanPath(p))
@@ -178,13 +181,14 @@ func CheckScope(p string, r Rules) Decision {
 	return j.verdict.Decision
 }
 
+// inScope reports whether the task's scope covers a path.
 func (j *checker) inScope(p string) bool {
 	scope := j.rules.Scope
 	return len(scope) == 0 || slices.ContainsFunc(scope, func(glob string) bool { return j.globCovers(glob, p) })
 }
 
-// remove judges what takes a whole path away: a folder goes with all that it
-// holds, and of a link only the link goes.
+// checkRemove checks the removal of a path. A folder is removed with its content; of a link only
+// the link is removed.
 func (j *checker) checkRemove(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
@@ -213,23 +217,25 @@ func (j *checker) checkRemove(name string, glob bool) {
 	}
 }
 
-// takesAll tells the work tree itself, and all that is in it.
+// isWholeTree reports whether a path is the work tree or all files in it.
 func (j *checker) isWholeTree(p string, glob bool) bool {
 	root := cleanPath(j.rules.Root)
 	dir, last := path.Split(p)
 	return p == root || strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "")
 }
 
-// state tells Pawl's own files. A loop's own work tree may lie among them.
+// isState reports whether a path is one of Pawl's own files. A loop's work tree may be in the same
+// folder, and does not count.
 func (j *checker) isState(p string) bool {
 	r := j.rules
 	if r.StateDir == "" || !isWithin(p, cleanPath(r.StateDir)) {
 		return false
 	}
-	ours := isWithin(cleanPath(r.Root), cleanPath(r.StateDir))
-	return !ours || !isWithin(p, cleanPath(r.Root))
+	treeInStateDir := isWithin(cleanPath(r.Root), cleanPath(r.StateDir))
+	return !treeInStateDir || !isWithin(p, cleanPath(r.Root))
 }
 
+// isWritable reports whether a path outside the root may be written.
 func (j *checker) isWritable(p string) bool {
 	if home := j.resolve("~"); isWithin(p, home) {
 		for _, c := range Caches() {
@@ -244,21 +250,22 @@ func (j *checker) isWritable(p string) bool {
 	return slices.ContainsFunc(j.rules.SharedFolders, func(dir string) bool { return j.isFreeIn(cleanPath(dir), p) })
 }
 
-// marked tells a plan, whose marks alone may be edited.
+// isPlan reports whether a path is a plan, of which only the done marks may be edited.
 func (j *checker) isPlan(p string, glob bool) bool {
 	return slices.ContainsFunc(j.rules.Plans, func(plan string) bool {
 		return p == cleanPath(plan) || glob && globReaches(p, cleanPath(plan))
 	})
 }
 
+// isProtectedFile reports whether a path is protected.
 func (j *checker) isProtectedFile(p string, glob bool) bool {
 	return slices.ContainsFunc(j.rules.Protected, func(g string) bool {
 		return g != "" && (matchGlob(cleanPath(g), p) || isWithin(p, cleanPath(g)) || glob && globReaches(p, cleanPath(g)))
 	})
 }
 
-// settings are the files by which the clients of agents are told what they may
-// do: in the project, the user's, and the machine's.
+// settingsPaths returns the settings of agents' clients: in the project, of the user, and of the
+// machine.
 func (j *checker) settingsPaths() []string {
 	root, home := cleanPath(j.rules.Root), j.resolve("~")
 	return []string{
@@ -272,7 +279,8 @@ func (j *checker) settingsPaths() []string {
 	}
 }
 
-// isSettings: case is folded, for there are file systems that do.
+// isSettings reports whether a path is one of the settings. It ignores case, as some file systems
+// do.
 func (j *checker) isSettings(p string, glob bool) bool {
 	if !strings.Contains(p, "/.") && !strings.Contains(p, "laude") && !strings.HasSuffix(p, ".json") && !glob {
 		return false
@@ -287,16 +295,17 @@ func (j *checker) isSettings(p string, glob bool) bool {
 	return false
 }
 
-// resolve makes a name absolute and clean; "" if its folder is not known.
+// resolve returns the clean absolute path of a name, "" if its folder is unknown.
 func (j *checker) resolve(name string) string { return shell.Abs(j.dir, j.rules.Home, name) }
 
 func cleanPath(p string) string { return shell.Slashed(p) }
 
+// isWithin reports whether a path is a folder or in it.
 func isWithin(p, dir string) bool {
 	return p == dir || strings.HasPrefix(p, dir) && (strings.HasSuffix(dir, "/") || p[len(dir)] == '/')
 }
 
-// inGitDir: case is folded here too.
+// inGitDir reports whether a path is in a .git folder. It ignores case, as some file systems do.
 func inGitDir(p string, glob bool) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if strings.EqualFold(part, ".git") || glob && matchName(part, ".git") {
@@ -306,9 +315,8 @@ func inGitDir(p string, glob bool) bool {
 	return false
 }
 
-// reaches reports whether the names that a glob stands for may be a path, or lie
-// in it. Of a path that is a glob itself, what stands before its own stars
-// counts.
+// globReaches reports whether a glob may match a path or something in it. If the path is a glob
+// too, only the part before its first wildcard counts.
 func globReaches(glob, p string) bool {
 	g, s := strings.Split(glob, "/"), strings.Split(p, "/")
 	for i, part := range s {
@@ -322,7 +330,7 @@ func globReaches(glob, p string) bool {
 	return true
 }
 
-// shellMatch is path.Match, but that no star matches a dot in front.
+// matchName is path.Match, except that a wildcard matches no leading dot, as in a shell.
 func matchName(glob, name string) bool {
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") {
 		return false
@@ -331,12 +339,11 @@ func matchName(glob, name string) bool {
 	return ok && err == nil
 }
 
-// match compares a path with a glob in which ** stands for any folders. Bad
-// patterns match nothing. The table makes it quadratic at worst, not
-// exponential.
+// matchGlob reports whether a glob matches a path. ** matches any folders; an invalid pattern
+// matches nothing. The table keeps the time quadratic, not exponential.
 func matchGlob(glob, p string) bool {
 	g, s := strings.Split(glob, "/"), strings.Split(p, "/")
-	can := make([]bool, len(s)+1) // can[i]: the pattern so far matches s[:i]
+	can := make([]bool, len(s)+1) // can[i]: the glob so far matches s[:i]
 	can[0] = true
 	for _, part := range g {
 		next := make([]bool, len(s)+1)

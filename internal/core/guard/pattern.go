@@ -10,36 +10,35 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Pattern is a line of the settings: what to allow, to deny or to ask about. It
-// is written in one of three ways.
+// Pattern is an entry of the settings: what to allow, to deny or to ask about. It has one of three
+// forms.
 //
 //   - The id of a rule: push.
-//   - The shape of a command: npm publish, git push origin docs/*. Its words are
-//     compared with the first words of each command that would run; a * in a word
-//     stands for any letters, and * or ... as the last word for any further words.
-//     A shape of one word is written run:make.
-//   - A path or glob, of files that are read or written: secrets/**. With a verb
-//     it is about the one only: read:.env.test, write:dist/**. It is relative to
-//     the work tree, ** stands for any folders, a folder stands for what is in it,
-//     and a glob without a slash is looked for in every folder.
+//   - The shape of a command: npm publish, git push origin docs/*. The guard compares
+//     its words with the first words of each command that would run. A * in a word
+//     matches any letters; * or ... as the last word matches any further words. A
+//     shape of one word is written run:make.
+//   - A path or glob of files that are read or written: secrets/**. With a verb it
+//     applies to reading or writing only: read:.env.test, write:dist/**. It is
+//     relative to the work tree. ** matches any folders, a folder covers what is in
+//     it, and a glob without a slash applies in every folder.
 //
-// What tightens is read widely and what loosens is read narrowly: to lift
-// a rule, or to make a question of it, a shape must match a command to its last word, so that npm publish allows no
-// npm publish --access public, and its stars match no colon, so that
-// git push origin docs/* allows no push of docs/x:main.
+// Patterns that tighten the rules match widely, and patterns that loosen them match narrowly. To
+// allow a command, or to turn its denial into a question, a shape must match it to its last word:
+// npm publish does not allow npm publish --access public. There a * matches no colon: git push
+// origin docs/* does not allow a push of docs/x:main.
 //
-// Its text form is what ParsePattern reads.
+// ParsePattern parses the text form of a pattern.
 type Pattern struct {
 	text    string
-	ruleID  string   // id of a rule, or
-	words   []string // shape of a command, or
-	glob    string   // of paths
+	ruleID  string   // the id of a rule, or
+	words   []string // the words of a command's shape, or
+	glob    string   // the glob of paths
 	verb    string   // "read", "write", "" = both
-	anyRest bool     // any further words may follow
+	anyRest bool     // whether any further words may follow
 }
 
-// ParsePattern reads a pattern. The error says what is wrong and how it could be
-// written.
+// ParsePattern parses a pattern. The error says what is wrong and how to write it.
 func ParsePattern(s string) (Pattern, error) {
 	text := strings.TrimSpace(s)
 	p := Pattern{text: text}
@@ -67,6 +66,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return p, fmt.Errorf("%q is not a rule of the guard; for a command write run:%s, for a file write:%s", text, text, text)
 }
 
+// parseShape parses the shape of a command.
 func (p Pattern) parseShape(s string) (Pattern, error) {
 	p.words = strings.Fields(s)
 	if n := len(p.words); n > 1 && (p.words[n-1] == "*" || p.words[n-1] == "...") {
@@ -78,6 +78,7 @@ func (p Pattern) parseShape(s string) (Pattern, error) {
 	return p, nil
 }
 
+// parsePath parses a path or glob.
 func (p Pattern) parsePath(s string) (Pattern, error) {
 	p.glob = s
 	if s == "" {
@@ -93,21 +94,22 @@ func (p Pattern) parsePath(s string) (Pattern, error) {
 
 func (p Pattern) String() string { return p.text }
 
-// MarshalText gives the pattern as it was written.
+// MarshalText returns the pattern as it was written.
 func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 
-// UnmarshalText reads what MarshalText gave.
+// UnmarshalText parses the output of MarshalText.
 func (p *Pattern) UnmarshalText(b []byte) (err error) {
 	*p, err = ParsePattern(string(b))
 	return err
 }
 
+// hasRule reports whether patterns contain the id of a rule.
 func hasRule(patterns []Pattern, id string) bool {
 	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.ruleID == id })
 }
 
-// tightens reports whether a shape is about a command: its words begin it, with or
-// without the command's options.
+// matchesStart reports whether a shape matches the first words of a command, with or without the
+// command's options.
 func (p Pattern) matchesStart(args []word) bool {
 	if len(p.words) == 0 {
 		return false
@@ -115,7 +117,7 @@ func (p Pattern) matchesStart(args []word) bool {
 	return p.matchesWords(args, "") || p.matchesWords(operands(args), "")
 }
 
-// loosens reports whether a shape is the whole of a command.
+// matchesWhole reports whether a shape matches a whole command.
 func (p Pattern) matchesWhole(args []word) bool {
 	if len(p.words) == 0 || len(args) > len(p.words) && !p.anyRest {
 		return false
@@ -123,7 +125,9 @@ func (p Pattern) matchesWhole(args []word) bool {
 	return !slices.ContainsFunc(args, func(a word) bool { return !a.Static }) && p.matchesWords(args, ":")
 }
 
-func (p Pattern) matchesWords(args []word, but string) bool {
+// matchesWords reports whether a shape matches the first words of a command. A * matches none of
+// the characters in except.
+func (p Pattern) matchesWords(args []word, except string) bool {
 	if len(args) < len(p.words) {
 		return false
 	}
@@ -132,16 +136,16 @@ func (p Pattern) matchesWords(args []word, but string) bool {
 		if i == 0 && !strings.Contains(w, "/") {
 			text = shell.Base(text)
 		}
-		if !args[i].Static || !matchStars(w, text, but) {
+		if !args[i].Static || !matchStars(w, text, except) {
 			return false
 		}
 	}
 	return true
 }
 
-// starred compares a word with a pattern in which * stands for any letters but
-// those of but.
-func matchStars(pattern, s, but string) bool {
+// matchStars reports whether a pattern matches a word. A * matches any characters but those in
+// except.
+func matchStars(pattern, s, except string) bool {
 	head, rest, ok := strings.Cut(pattern, "*")
 	if !ok {
 		return pattern == s
@@ -156,7 +160,7 @@ func matchStars(pattern, s, but string) bool {
 		if i == len(parts)-1 {
 			at = len(s) - len(part)
 		}
-		if at < 0 || !strings.HasSuffix(s[:at+len(part)], part) || strings.ContainsAny(s[:at], but) {
+		if at < 0 || !strings.HasSuffix(s[:at+len(part)], part) || strings.ContainsAny(s[:at], except) {
 			return false
 		}
 		s = s[at+len(part):]
@@ -164,7 +168,8 @@ func matchStars(pattern, s, but string) bool {
 	return true
 }
 
-// about reports whether a pattern is about reading or writing a path.
+// findPathPattern returns the first pattern that applies to reading or writing a path, and whether
+// there is one.
 func (j *checker) findPathPattern(patterns []Pattern, verb, p string) (Pattern, bool) {
 	for _, x := range patterns {
 		if x.glob != "" && (x.verb == "" || x.verb == verb) && j.globCovers(x.glob, p) {
@@ -174,14 +179,13 @@ func (j *checker) findPathPattern(patterns []Pattern, verb, p string) (Pattern, 
 	return Pattern{}, false
 }
 
-// covers reports whether a glob of the settings, relative to the root, matches a
-// path or a folder above it.
+// globCovers reports whether a glob of the settings matches a path or a folder above it.
 func (j *checker) globCovers(glob, p string) bool {
 	g := j.absoluteGlob(glob)
 	return matchGlob(g, p) || matchGlob(g+"/**", p)
 }
 
-// whole makes a glob of the settings absolute.
+// absoluteGlob makes a glob of the settings absolute. Relative globs begin at the root.
 func (j *checker) absoluteGlob(glob string) string {
 	g := strings.TrimSuffix(strings.ReplaceAll(glob, `\`, "/"), "/")
 	switch {
@@ -195,8 +199,8 @@ func (j *checker) absoluteGlob(glob string) string {
 	return path.Join(cleanPath(j.rules.Root), g)
 }
 
-// fixed is the folder in which all that a glob stands for lies: whoever removes that,
-// or one above it, removes them.
+// globFolder returns the deepest folder that contains all files a glob may match. Removing it, or
+// a folder above it, removes them.
 func (j *checker) globFolder(glob string) string {
 	g := j.absoluteGlob(glob)
 	if at := strings.IndexAny(g, "*?["); at >= 0 {

@@ -123,7 +123,7 @@ func TestScope(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Scope = []string{"src/auth/**", "docs", "*_test.go"}
-	r.WritableFolders = append(r.WritableFolders, "/w") // the work tree lies in a temporary folder
+	r.WritableFolders = append(r.WritableFolders, "/w") // the work tree is in a temporary folder
 	for p, want := range map[string]string{
 		"src/auth/a.go": "", "src/auth/x/b.go": "", "src/b.go": guard.RuleScope, "docs/a.md": "", "a_test.go": "",
 		"src/b_test.go": "", "/tmp/x": "", "/etc/x": guard.RuleOutside, "Makefile": guard.RuleProtected,
@@ -139,8 +139,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// Whatever wrote a file, its scope is that of an edit.
-func TestScopedIsWhatTheScopeAloneSays(t *testing.T) {
+// The scope applies to every write, whatever made it.
+func TestScopeAlone(t *testing.T) {
 	t.Parallel()
 	pattern := func(s string) []guard.Pattern {
 		p, err := guard.ParsePattern(s)
@@ -156,7 +156,7 @@ func TestScopedIsWhatTheScopeAloneSays(t *testing.T) {
 	}{
 		"in it":                      {"/w/repo/src/a.go", nil, guard.Allow},
 		"outside":                    {"/w/repo/b.go", nil, guard.Deny},
-		"outside, and judging":       {"/w/repo/Makefile", nil, guard.Deny},
+		"outside, and protected":     {"/w/repo/Makefile", nil, guard.Deny},
 		"no scope":                   {"/w/repo/b.go", func(r *guard.Rules) { r.Scope = nil }, guard.Allow},
 		"lifted by path":             {"/w/repo/b.go", func(r *guard.Rules) { r.Allow = pattern("write:b.go") }, guard.Allow},
 		"asked about by path":        {"/w/repo/b.go", func(r *guard.Rules) { r.Ask = pattern("write:b.go") }, guard.Allow},
@@ -198,8 +198,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
-// A link that is named in the tree is judged by where it leads; the tree itself may
-// be reached by one.
+// A link in the tree counts as its target. The tree itself may be reached by a link.
 func TestTheRootBehindALink(t *testing.T) {
 	t.Parallel()
 	r := rules()
@@ -231,7 +230,7 @@ func TestUnreadFiles(t *testing.T) {
 	}
 }
 
-// What a call touched is what its agent has seen.
+// A verdict lists the files that the call touched.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -261,7 +260,7 @@ func TestUnknownIsNamed(t *testing.T) {
 	}
 }
 
-// Whoever prints the catalogue shows rules that do what they say.
+// Each example of the catalogue is denied by its rule.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -302,7 +301,7 @@ func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 	}
 }
 
-// Pawl's own tools are asked about by nobody, those of that name elsewhere are.
+// Pawl's own tools need no approval; tools of the same name on other servers do.
 func TestPawlsOwnTools(t *testing.T) {
 	t.Parallel()
 	for _, name := range guard.OwnTools() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// published are the words behind a command's name with which it publishes.
+// publishCommands are the words after a command's name with which it publishes.
 var publishCommands = map[string][]string{
 	"npm":              {"publish", "unpublish", "deprecate", "dist-tag add", "stage"},
 	"pnpm":             {"publish", "recursive publish"},
@@ -47,8 +47,8 @@ var publishCommands = map[string][]string{
 	"cpan-upload":      {""},
 }
 
-// goals are the tasks with which build tools publish: of what stands behind their name,
-// any word may be one. A * stands for any letters.
+// buildGoals are the goals with which build tools publish. Any word after the tool's name may be a
+// goal. A * matches any letters.
 var buildGoals = map[string]string{
 	"gradle":  "publish publishTo* publish*To*Repository publishPlugins uploadArchives closeAndRelease* jib",
 	"gradlew": "publish publishTo* publish*To*Repository publishPlugins uploadArchives closeAndRelease* jib",
@@ -58,7 +58,8 @@ var buildGoals = map[string]string{
 	"rake":    "release release:*",
 }
 
-// sends are the words behind a command's name with which it sends commits elsewhere.
+// pushCommands are the words after a command's name with which it sends commits to another
+// repository.
 var pushCommands = map[string][]string{
 	"hg":       {"push"},
 	"jj":       {"git push"},
@@ -68,10 +69,10 @@ var pushCommands = map[string][]string{
 	"mkdocs":   {"gh-deploy"},
 }
 
-// runners run other tools by their name.
+// scriptRunners are tools that run other tools by name.
 const scriptRunners = "pnpm yarn bun python"
 
-// tool judges package managers and the like.
+// checkPackageManager checks package managers, build tools and similar commands.
 func (j *checker) checkPackageManager(name string, args []word) {
 	if hasOption(args, "--help", "") {
 		return
@@ -97,7 +98,7 @@ func (j *checker) checkPackageManager(name string, args []word) {
 	}
 	switch {
 	case name == "cargo" && startWith(ops, "release"):
-		if hasOption(args, "--execute", "x") { // otherwise it only tells what it would do
+		if hasOption(args, "--execute", "x") { // without it, cargo release is a dry run
 			j.deny(RulePublish, "cargo release --execute")
 		}
 	case inList("docker podman nerdctl docker-compose", name) && isImageBuild(ops) && pushesImage(args):
@@ -112,7 +113,7 @@ func (j *checker) checkPackageManager(name string, args []word) {
 		j.deny(RuleSettings, name+" "+ops[0].Text+" "+clip(ops[1].Text))
 	case inList("husky lefthook pre-commit", name) && len(ops) > 0 && ops[0].Text == "uninstall":
 		j.deny(RuleHooks, name+" uninstall")
-	case inList("pnpm yarn bun", name) && len(ops) > 1: // what is none of their own commands is a program of the project's
+	case inList("pnpm yarn bun", name) && len(ops) > 1: // a word that is not one of their commands is a program of the project
 		if inList("run x", ops[0].Text) {
 			ops = ops[1:]
 		}
@@ -123,7 +124,8 @@ func (j *checker) checkPackageManager(name string, args []word) {
 	}
 }
 
-// publishes judges the goals that a build tool is given.
+// denyPublishGoal denies the first publishing goal among the arguments of a build tool. It reports
+// whether there is one.
 func (j *checker) denyPublishGoal(name string, args []word) bool {
 	if buildGoals[name] == "" {
 		return false
@@ -131,7 +133,7 @@ func (j *checker) denyPublishGoal(name string, args []word) bool {
 	for _, w := range operands(dropValueOptions(args, "fPxbIps", "-pl -rf --projects --file --tests --exclude-task --project-dir --init-script")) {
 		goal := strings.TrimLeft(w.Text, "+:")
 		if strings.HasPrefix(name, "gradle") || name == "sbt" {
-			goal = goal[strings.LastIndexAny(goal, ":/")+1:] // of one project
+			goal = goal[strings.LastIndexAny(goal, ":/")+1:] // without the project's name
 		}
 		for pattern := range strings.FieldsSeq(buildGoals[name]) {
 			if matchStars(pattern, goal, "") && !strings.Contains(goal, "MavenLocal") {
@@ -143,7 +145,7 @@ func (j *checker) denyPublishGoal(name string, args []word) bool {
 	return false
 }
 
-// builds tells the commands that build an image.
+// isImageBuild reports whether a container tool builds an image.
 func isImageBuild(ops []word) bool {
 	for len(ops) > 0 && inList("buildx compose image", ops[0].Text) {
 		ops = ops[1:]
@@ -151,13 +153,13 @@ func isImageBuild(ops []word) bool {
 	return len(ops) > 0 && inList("build bake", ops[0].Text)
 }
 
-// pushes reports whether an image goes to a registry once it is built.
+// pushesImage reports whether a build pushes its image to a registry.
 func pushesImage(args []word) bool {
 	to, _ := optionValue(args, "-o", "--output")
 	return hasOption(args, "--push", "") || strings.Contains(to.Text, "type=registry") || strings.Contains(to.Text, "push=true")
 }
 
-// forge judges the command lines of code hosts.
+// checkForge checks the command line tools of code hosts.
 func (j *checker) checkForge(args []word) {
 	if hasOption(args, "--help", "") {
 		return
@@ -194,7 +196,7 @@ func (j *checker) checkForge(args []word) {
 	}
 }
 
-// forgeAPI judges calls that change what the host holds.
+// checkForgeAPI denies API calls that change the code host's data.
 func (j *checker) checkForgeAPI(args []word, at string) {
 	method, given := optionValue(args, "-X", "--method")
 	changes := hasOption(args, "--field", "fF") || hasOption(args, "--raw-field", "") || hasOption(args, "--input", "")
@@ -213,7 +215,7 @@ func (j *checker) checkForgeAPI(args []word, at string) {
 	}
 }
 
-// pawl keeps the agent's hands off the loop's own controls.
+// checkPawl denies Pawl commands that control the loop.
 func (j *checker) checkPawl(args []word) {
 	if len(args) == 0 {
 		return
@@ -232,14 +234,15 @@ func (j *checker) checkPawl(args []word) {
 	}
 }
 
-// planControls reports whether these words of pawl's write a plan or edit one.
+// isPlanEdit reports whether the arguments of pawl write or edit a plan.
 func isPlanEdit(args []word) bool {
 	return args[0].Text == "plan" && len(args) > 1 && inList("new improve add edit skip retry move reopen accept", args[1].Text)
 }
 
-// controls denies a control of the loop's that has an honest way beside it.
+// denyControl denies a command that controls the loop, with advice for a proper way.
 func (j *checker) denyControl(what, instead string) { j.strengthen(Deny, RuleState, what+": "+instead) }
 
+// lessonAdvice returns how an agent may record a lesson.
 func (j *checker) lessonAdvice() string {
 	if j.rules.HasPawlTools {
 		return "the user keeps them. Use the add_lesson tool"
@@ -247,12 +250,12 @@ func (j *checker) lessonAdvice() string {
 	return "the user keeps them. Say in your own message what should be known later"
 }
 
-// kill judges what ends processes that it does not name by their ids.
+// checkKill denies ending processes other than by their ids.
 func (j *checker) checkKill(name string, args []word) {
 	switch name {
 	case "pkill":
 		if len(operands(dropValueOptions(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal"))) == 0 && hasOption(args, "--parent", "P") {
-			return // the children of one process
+			return // ends the children of one process only
 		}
 		if !j.isOwnProcess(args) {
 			j.deny(RuleKill, "pkill")
@@ -264,7 +267,7 @@ func (j *checker) checkKill(name string, args []word) {
 	case "killall5", "skill", "slay", "xkill":
 		j.deny(RuleKill, name)
 	case "tmux":
-		// A server that is named may be the agent's own.
+		// A server with a name (tmux -L NAME) may be the agent's own.
 		if startWith(args, "kill-server") {
 			j.applyRuleWith(Deny, RuleKill, "tmux kill-server ends all sessions, the user's too", "end the one that you started: tmux kill-session -t NAME")
 		}

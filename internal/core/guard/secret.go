@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// readers are commands that show, or send, what is in the files they name: how
-// many operands are not files, and which short options take a value.
+// readCommands are commands that print or send the content of the files they name. nonFiles counts
+// their leading operands that are not files; valueLetters are short options that take a value.
 var readCommands = map[string]struct {
-	skip   int
-	valued string
+	nonFiles     int
+	valueLetters string
 }{
-	"cat": {}, "less": {}, "more": {}, "nl": {}, "tac": {}, "bat": {}, "batcat": {}, "view": {}, "od": {valued: "ANjt"}, "xxd": {valued: "lsc"},
-	"hexdump": {valued: "ens"}, "strings": {valued: "n"}, "base64": {valued: "w"}, "base32": {valued: "w"}, "rev": {}, "paste": {valued: "d"},
-	"diff": {valued: "U"}, "cmp": {}, "comm": {}, "vi": {}, "vim": {}, "nvim": {}, "nano": {}, "emacs": {}, "code": {}, "fold": {valued: "w"},
-	"fmt": {}, "pr": {}, "column": {valued: "st"}, "iconv": {valued: "ft"}, "dotenv": {}, "split": {valued: "bln"}, "source": {}, ".": {},
-	"tar": {}, "zip": {skip: 1}, "gzip": {},
-	"head": {valued: "nc"}, "tail": {valued: "nc"}, "sort": {valued: "kto"}, "uniq": {valued: "fsw"}, "cut": {valued: "bcdf"},
+	"cat": {}, "less": {}, "more": {}, "nl": {}, "tac": {}, "bat": {}, "batcat": {}, "view": {}, "od": {valueLetters: "ANjt"}, "xxd": {valueLetters: "lsc"},
+	"hexdump": {valueLetters: "ens"}, "strings": {valueLetters: "n"}, "base64": {valueLetters: "w"}, "base32": {valueLetters: "w"}, "rev": {}, "paste": {valueLetters: "d"},
+	"diff": {valueLetters: "U"}, "cmp": {}, "comm": {}, "vi": {}, "vim": {}, "nvim": {}, "nano": {}, "emacs": {}, "code": {}, "fold": {valueLetters: "w"},
+	"fmt": {}, "pr": {}, "column": {valueLetters: "st"}, "iconv": {valueLetters: "ft"}, "dotenv": {}, "split": {valueLetters: "bln"}, "source": {}, ".": {},
+	"tar": {}, "zip": {nonFiles: 1}, "gzip": {},
+	"head": {valueLetters: "nc"}, "tail": {valueLetters: "nc"}, "sort": {valueLetters: "kto"}, "uniq": {valueLetters: "fsw"}, "cut": {valueLetters: "bcdf"},
 	"grep": {1, "efABCmdD"}, "egrep": {1, "efABCmdD"}, "fgrep": {1, "efABCmdD"}, "rg": {1, "efABCmgtTjM"}, "ag": {1, "ABCmG"}, "ack": {1, "ABCm"},
 	"sed": {1, "efl"}, "awk": {1, "fFv"}, "gawk": {1, "efFvi"}, "jq": {1, "L"}, "yq": {1, ""},
 }
 
-// reader judges commands that read the files they name.
+// checkReadCommand checks a command that reads the files it names.
 func (j *checker) checkReadCommand(name string, args []word) {
 	switch name {
 	case "sed", "gsed":
 		if hasOptionAmongValued(args, "--in-place", "i", "efl") {
-			return // it shows nothing
+			return // prints nothing
 		}
-	case "zip": // behind -x stands what it leaves out
+	case "zip": // -x is followed by the files that it leaves out
 		if at := slices.IndexFunc(args, func(w word) bool { return w.Text == "-x" }); at >= 0 {
 			args = args[:at]
 		}
@@ -49,7 +49,7 @@ func (j *checker) checkReadCommand(name string, args []word) {
 	case "openssl":
 		j.checkOptionFiles(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.checkRead)
 	case "scp", "rsync":
-		j.checkSources(operands(dropValueOptions(args, transferCommands[name].valued, transferCommands[name].long)))
+		j.checkSources(operands(dropValueOptions(args, transferCommands[name].valueLetters, transferCommands[name].valueOptions)))
 	case "cp", "mv", "ln", "install":
 		ops := operands(dropValueOptions(args, "tmog", "--target-directory --mode"))
 		if _, given := optionValue(args, "-t", "--target-directory"); given {
@@ -60,7 +60,7 @@ func (j *checker) checkReadCommand(name string, args []word) {
 	j.checkReadOperands(name, args)
 }
 
-// optionFiles judges the files that options name, short and long.
+// checkOptionFiles checks the files that options name, short and long.
 func (j *checker) checkOptionFiles(args []word, options [][2]string, checkPath func(name string, glob bool)) {
 	for _, o := range options {
 		if w, ok := optionValue(args, o[0], o[1]); ok {
@@ -69,45 +69,45 @@ func (j *checker) checkOptionFiles(args []word, options [][2]string, checkPath f
 	}
 }
 
-// copied judges all but the last.
+// checkSources checks all operands but the last, the target.
 func (j *checker) checkSources(ops []word) {
 	for _, w := range ops[:max(0, len(ops)-1)] {
 		j.checkReadQuietly(w)
 	}
 }
 
-// shown judges the operands of a command that shows them.
+// checkReadOperands checks the file operands of a command that prints them.
 func (j *checker) checkReadOperands(name string, args []word) {
 	of, ok := readCommands[name]
 	if !ok {
 		return
 	}
-	ops := operands(dropValueOptions(args, of.valued, "--include --exclude --lines --bytes --regexp --expression --file"))
+	ops := operands(dropValueOptions(args, of.valueLetters, "--include --exclude --lines --bytes --regexp --expression --file"))
 	for _, o := range [][2]string{{"--regexp", "e"}, {"--expression", "e"}, {"--file", "f"}} {
-		if hasOption(args, o[0], "") || strings.Contains(of.valued, o[1]) && hasOptionAmongValued(args, "", o[1], of.valued) {
-			of.skip = 0 // an option had the pattern
+		if hasOption(args, o[0], "") || strings.Contains(of.valueLetters, o[1]) && hasOptionAmongValued(args, "", o[1], of.valueLetters) {
+			of.nonFiles = 0 // an option gives the pattern
 		}
 	}
-	for _, w := range ops[min(of.skip, len(ops)):] {
+	for _, w := range ops[min(of.nonFiles, len(ops)):] {
 		if w.Static || strings.ContainsAny(w.Text, "/.") {
 			j.checkReadQuietly(w)
 		}
 	}
 }
 
-// quietly judges the reading of a file whose name can be told in part. To read
-// one that cannot be told is everyday work, and not noted.
+// checkReadQuietly checks the reading of a file whose name is known in part. It records no unknown
+// part, because reading unknown files is common.
 func (j *checker) checkReadQuietly(w word) {
 	unknown := j.verdict.Unknown
 	j.checkFile(w, j.checkRead)
 	j.verdict.Unknown = unknown
 }
 
-// read judges the reading of one file.
+// checkRead checks the reading of one file.
 func (j *checker) checkRead(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
-		p = "/?/" + name // its folder is not known, its name is
+		p = "/?/" + name // only the name is known, not the folder
 		j.touchSomewhere(name)
 	}
 	if isDevice(name) {
@@ -119,6 +119,7 @@ func (j *checker) checkRead(name string, glob bool) {
 	}
 }
 
+// checkReadAt checks the reading of the file at an absolute path.
 func (j *checker) checkReadAt(name, p string, glob bool) {
 	lifted := j.isLifted
 	defer func() { j.isLifted = lifted }()
@@ -129,8 +130,8 @@ func (j *checker) checkReadAt(name, p string, glob bool) {
 	}
 }
 
-// homeSecrets are nobody's but the user's, in their home; a folder stands for what
-// is in it. Of .ssh, which is another, there are files to be shown.
+// homeSecrets are files and folders of secrets in a user's home. A folder covers what is in it.
+// .ssh is not listed: some of its files may be read.
 var homeSecrets = []string{
 	".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".vault-token", ".netrc", "_netrc", ".pgpass", ".my.cnf",
 	".mylogin.cnf", ".npmrc", ".yarnrc.yml", ".bunfig.toml", ".pypirc", ".git-credentials", ".config/git/credentials", ".config/gh",
@@ -143,12 +144,11 @@ var homeSecrets = []string{
 	".psql_history", ".local/share/fish/fish_history", ".yarnrc",
 }
 
-// Secrets are the files and folders of secrets in a user's home, relative to it,
-// with slashes: the guard lets no agent read them, and a strict wall hides them.
+// SecretPaths returns the files and folders of secrets in a user's home, relative to it, with
+// slashes. The guard lets no agent read them, and a strict sandbox hides them.
 func SecretPaths() []string { return append([]string{".ssh"}, homeSecrets...) }
 
-// isSecret tells files that are known to hold secrets, by their place or their
-// name.
+// isSecret reports whether a file is known to hold secrets, by its place or its name.
 func (j *checker) isSecret(p string) bool {
 	name := strings.ToLower(path.Base(p))
 	switch {
@@ -158,7 +158,7 @@ func (j *checker) isSecret(p string) bool {
 		return inList("id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk", name) || path.Base(path.Dir(p)) == ".ssh"
 	case name == ".git-credentials" || name == ".netrc" || name == "_netrc" || name == ".pgpass" || name == ".credentials.json":
 		return true
-	case name == "master.key": // of Rails
+	case name == "master.key": // Rails
 		return true
 	case strings.HasSuffix(name, ".p12") || strings.HasSuffix(name, ".pfx"):
 		return true
@@ -179,18 +179,19 @@ func (j *checker) isSecret(p string) bool {
 	return slices.ContainsFunc(homeSecrets, func(s string) bool { return isWithin(p, home+"/"+s) })
 }
 
-// example tells the files that show what an .env looks like.
+// isExample reports whether the name of an .env file is that of an example.
 func isExample(name string) bool {
 	return inList(".example .sample .template .dist .defaults .tpl .schema .vault", path.Ext(name))
 }
 
-// public tells certificates, which are there to be shown.
+// isPublicCertificate reports whether the name of a .pem file is that of a certificate, which is
+// public.
 func isPublicCertificate(name string) bool {
 	parts := []string{"cert", "chain", "ca.", "ca-", "pub", "bundle", "crt"}
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// mayBeSecret reports whether the names that a glob stands for may be secret ones.
+// matchesSecret reports whether a glob may match a file of secrets.
 func (j *checker) matchesSecret(p string) bool {
 	dir, name := path.Split(p)
 	for _, s := range []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".credentials.json", "shadow"} {

@@ -8,35 +8,35 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// What a call shows of files is told generously: whoever read a file in whatever
-// way is not to be sent to read it again. So a folder that was searched stands for
-// all that is in it, a diff without paths for the whole work tree, and the operand
-// of a program that nobody knows for a file that it printed.
+// The files that a call shows are counted generously: an agent that read a file in any
+// way should not have to read it again. A searched folder counts with all files in it, a
+// diff without paths counts as the whole work tree, and an operand of an unknown program
+// counts as a file that it printed.
 
-// silent are commands that show nothing of the files they name.
+// silentCommands are commands that print no content of the files they name.
 const silentCommands = "[ basename cd chgrp chmod chown cp df dirname du echo find fd fdfind ln ls mkdir mktemp mv printf pushd readlink " +
 	"realpath rm rmdir stat test touch tree type wc which"
 
-// everything below a folder.
+// allBelow is the glob of everything below a folder.
 const allBelow = "/**"
 
-// all of the work tree may have been shown.
+// touchAll records that the call may have shown any file of the work tree.
 func (j *checker) touchAll() { j.touchPath(cleanPath(j.rules.Root) + allBelow) }
 
-// shows notes what a command may show of files, beyond those that it reads by the
-// rules for readers.
+// touchShown records the files that a command may show, beyond those that checkReadCommand
+// records.
 func (j *checker) touchShown(c *shell.Command, name string, args []word) {
 	of, reads := readCommands[name]
 	switch {
-	case inList("rg ag ack", name), inList("grep egrep fgrep diff", name) && hasOptionAmongValued(args, "--recursive", "rR", of.valued):
-		j.touchSearched(args, of.valued, name != "diff")
+	case inList("rg ag ack", name), inList("grep egrep fgrep diff", name) && hasOptionAmongValued(args, "--recursive", "rR", of.valueLetters):
+		j.touchSearched(args, of.valueLetters, name != "diff")
 	case reads && c.Outer != nil && len(c.Outer.Args) > 0 && inList("find fd fdfind", shell.Name(c.Outer.Args[0].Text)):
 		for _, w := range operands(args) {
 			j.touchBelow(word{Text: path.Dir(w.Text), Static: w.Static})
 			j.touchBelow(w)
 		}
 	case reads:
-		for _, w := range operands(dropValueOptions(args, of.valued, "")) {
+		for _, w := range operands(dropValueOptions(args, of.valueLetters, "")) {
 			if !w.Static {
 				j.touchBelow(w)
 			}
@@ -49,14 +49,14 @@ func (j *checker) touchShown(c *shell.Command, name string, args []word) {
 	}
 }
 
-// searches notes the folders that a search goes through: its operands behind the
-// pattern, or else the current one. One that lists names shows no file.
-func (j *checker) touchSearched(args []word, valued string, pattern bool) {
-	if pattern && (hasOptionAmongValued(args, "--files-with-matches", "lLqc", valued) || hasOption(args, "--files", "") || hasOption(args, "--count", "")) {
+// touchSearched records the folders that a search reads: its operands after the pattern, or else
+// the current folder. A search that lists names only shows no file.
+func (j *checker) touchSearched(args []word, valueLetters string, pattern bool) {
+	if pattern && (hasOptionAmongValued(args, "--files-with-matches", "lLqc", valueLetters) || hasOption(args, "--files", "") || hasOption(args, "--count", "")) {
 		return
 	}
-	ops := operands(dropValueOptions(args, valued, "--include --exclude --glob --type --regexp --file"))
-	if pattern && len(ops) > 0 && !hasOption(args, "--regexp", "") && !hasOptionAmongValued(args, "", "ef", valued) {
+	ops := operands(dropValueOptions(args, valueLetters, "--include --exclude --glob --type --regexp --file"))
+	if pattern && len(ops) > 0 && !hasOption(args, "--regexp", "") && !hasOptionAmongValued(args, "", "ef", valueLetters) {
 		ops = ops[1:]
 	}
 	for _, w := range ops {
@@ -67,8 +67,8 @@ func (j *checker) touchSearched(args []word, valued string, pattern bool) {
 	}
 }
 
-// showsBelow notes a file or folder with all that is in it. Of a name that can be
-// told in part, the folder that can be told is meant.
+// touchBelow records a file or folder with everything in it. If a name is known in part, it
+// records the folder that is known.
 func (j *checker) touchBelow(w word) {
 	name, _, _ := strings.Cut(w.Text, shell.Hole)
 	if name != w.Text {
@@ -83,7 +83,7 @@ func (j *checker) touchBelow(w word) {
 	j.touchPath(strings.TrimSuffix(p, "/") + allBelow)
 }
 
-// names notes the file that a word may name, also behind an option's equals sign.
+// touchNamed records the file that a word may name, also after an option's equals sign.
 func (j *checker) touchNamed(text string) {
 	if _, value, ok := strings.Cut(text, "="); ok {
 		j.touchNamed(value)
@@ -96,12 +96,12 @@ func (j *checker) touchNamed(text string) {
 	}
 }
 
-// somewhere notes a file whose folder cannot be told.
+// touchSomewhere records a file whose folder is unknown.
 func (j *checker) touchSomewhere(name string) {
 	j.touchPath(cleanPath(j.rules.Root) + allBelow + "/" + path.Base(name))
 }
 
-// gitShows notes what a git command shows.
+// touchGitShown records the files that a git command shows.
 func (j *checker) touchGitShown(sub string, args []word) {
 	patch := hasOptionAmongValued(args, "--patch", "pu", "SGnO") || hasOption(args, "--cc", "")
 	switch ops := operands(args); sub {
@@ -129,8 +129,8 @@ func (j *checker) touchGitShown(sub string, args []word) {
 	j.touchDiff(args)
 }
 
-// diffs notes the paths among the operands of a diff: those behind --, or that
-// look like a file's name; all of the work tree where there are none.
+// touchDiff records the paths among the operands of a diff: those after --, and those that look
+// like file names. Without paths it records the whole work tree.
 func (j *checker) touchDiff(args []word) {
 	found, paths := false, false
 	for _, w := range args {
@@ -157,7 +157,7 @@ func (j *checker) touchDiff(args []word) {
 	}
 }
 
-// shownSecret judges a file that git shows, of a revision (HEAD:.env) or as it is.
+// checkShownSecret checks a file that git shows, of a revision (HEAD:.env) or of the work tree.
 func (j *checker) checkShownSecret(w word) {
 	name := w.Text[strings.LastIndexByte(w.Text, ':')+1:]
 	if p := j.resolve(name); !strings.HasPrefix(w.Text, "-") && p != "" && j.isSecret(p) {
@@ -165,15 +165,15 @@ func (j *checker) checkShownSecret(w word) {
 	}
 }
 
-// fileName tells a file's name from a revision's: it has an ending that begins
+// isFileName reports whether a word is a file name rather than a revision: its extension begins
 // with a letter.
 func isFileName(s string) bool {
 	ext := path.Ext(s)
 	return len(ext) > 1 && !strings.Contains(s, "..") && !strings.ContainsAny(s, "^~@{") && strings.Trim(ext[1:2], "0123456789") != ""
 }
 
-// codeShows notes the files that code of another language names; what it looks for
-// itself may be any.
+// touchCode records the files that code of another language names. Code that searches for files
+// may show any file.
 func (j *checker) touchCode(code string) {
 	for _, looks := range []string{"glob", "walk", "listdir", "scandir", "readdir", "iterdir", "popen", "subprocess", "spawn", "exec"} {
 		if strings.Contains(strings.ToLower(code), looks) {

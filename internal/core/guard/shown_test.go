@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// edit is what the guard says to an edit of a file after other calls.
+// edit returns the verdict on an edit of a file after other calls.
 func edit(file string, before ...toolcall.Call) guard.Verdict {
 	var k guard.ShownFiles
 	r := rules()
@@ -29,7 +29,7 @@ func called(tool, key string, value any) toolcall.Call {
 	return codec.ToolCall(tool, map[string]any{key: value}, "/w/repo")
 }
 
-// Whatever may have shown src/cart.py lets it be edited.
+// A call that may have shown src/cart.py makes it editable.
 func TestWhatShowsAFile(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
@@ -57,7 +57,7 @@ func TestWhatShowsAFile(t *testing.T) {
 		called("mcp__files__read_file", "path", "/w/repo/src/cart.py"), called("mcp__files__read_files", "paths", []any{"src/cart.py", 1}),
 	} {
 		before := []toolcall.Call{c}
-		if c.Tool == "Write" { // which is to have known it itself
+		if c.Tool == "Write" { // Write itself needs the file to be known
 			before = append([]toolcall.Call{ran("cat src/cart.py")}, c)
 		}
 		if v := edit("src/cart.py", before...); v.Decision != guard.Allow {
@@ -66,7 +66,7 @@ func TestWhatShowsAFile(t *testing.T) {
 	}
 }
 
-// A name alone shows nothing, and neither does another file.
+// Naming src/cart.py without showing it, or showing another file, does not make it editable.
 func TestWhatShowsNothing(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
@@ -85,8 +85,8 @@ func TestWhatShowsNothing(t *testing.T) {
 	}
 }
 
-// What is not the work tree's, and what a client tells its agent by itself, may be
-// edited at once; so may what the settings let.
+// Files outside the work tree, instruction files of clients, and files that the settings allow
+// need no reading.
 func TestEditsThatNeedNoReading(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"/tmp/notes.txt", "CLAUDE.md", "sub/AGENTS.md", ".claude/skills/x/SKILL.md"} {
@@ -107,8 +107,7 @@ func TestEditsThatNeedNoReading(t *testing.T) {
 	}
 }
 
-// A file that was read by the name of a link is known by its own, and the other
-// way round.
+// A file that was read by a link may be edited by its own name, and the reverse.
 func TestLinksToWhatWasRead(t *testing.T) {
 	t.Parallel()
 	for _, way := range [][2]string{{"link.py", "src/cart.py"}, {"src/cart.py", "link.py"}, {"link.py", "link.py"}} {
@@ -139,7 +138,7 @@ func TestFilesThatAPromptMentions(t *testing.T) {
 	}
 }
 
-// A call that names more files than anybody would stands for all of them.
+// A call that names too many files counts as showing all files.
 func TestACallThatTouchesVeryMuch(t *testing.T) {
 	t.Parallel()
 	if v := edit("src/cart.py", ran("cat {1..200}.a {1..200}.b {1..200}.c {1..200}.d {1..200}.e {1..200}.f src/cart.py")); v.Decision != guard.Allow {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Known is what an agent has been shown of files in one context: what Rules.Seen
-// asks. The zero value is that of a fresh context.
+// ShownFiles holds the files that an agent was shown in one context. Its method Has serves as
+// Rules.KnowsContent. The zero value is a new context.
 type ShownFiles struct {
 	paths map[string]bool
 	globs []string
 }
 
-// Add notes what an allowed call touches, see Verdict.Touched. Small and capital
-// letters count as the same, for there are file systems that think so.
+// Add records the paths that an allowed call touched; see Verdict.Touched. It ignores case, as
+// some file systems do.
 func (k *ShownFiles) Add(touched ...string) {
 	if k.paths == nil {
 		k.paths = map[string]bool{}
@@ -28,8 +28,8 @@ func (k *ShownFiles) Add(touched ...string) {
 	}
 }
 
-// Told notes the files that a prompt mentions as @FILE, relative to root: clients
-// add what they hold.
+// AddMentions records the files that a prompt mentions as @FILE, relative to root. Clients add the
+// content of these files to the prompt.
 func (k *ShownFiles) AddMentions(prompt, root string) {
 	for f := range strings.FieldsSeq(prompt) {
 		if name, ok := strings.CutPrefix(strings.TrimLeft(f, "(\"'`"), "@"); ok {
@@ -47,11 +47,10 @@ func (k *ShownFiles) Has(file string) bool {
 	})
 }
 
-// memos are files of instructions that clients show their agents by themselves.
+// instructionFiles are files of instructions that clients show their agents unasked.
 const instructionFiles = "claude.md claude.local.md agents.md gemini.md"
 
-// unseen tells a file of the work tree that the agent would change without knowing
-// what it holds.
+// isUnread reports whether the agent does not know the content of a file in the work tree.
 func (j *checker) isUnread(p string) bool {
 	p = j.followLinks(p)
 	root := cleanPath(j.rules.Root)

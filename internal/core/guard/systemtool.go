@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// machine judges commands that reach beyond the work tree without naming a file
-// that they write: what is left to run later, and what containers are given.
+// checkSystemTool checks commands that act outside the work tree without naming a file that they
+// write: commands to run later, and folders for containers.
 func (j *checker) checkSystemTool(name string, words []word) {
 	args := words[1:]
 	switch name {
@@ -17,12 +17,12 @@ func (j *checker) checkSystemTool(name string, words []word) {
 			j.deny(RuleOutside, "changing the crontab")
 		}
 	case "at", "batch":
-		ours := strings.HasPrefix(words[0].Text, ".") // a script of that name
-		if !ours && !hasOption(args, "", "lVcrd") {
+		isFile := strings.HasPrefix(words[0].Text, ".") // a script file of that name
+		if !isFile && !hasOption(args, "", "lVcrd") {
 			j.deny(RuleOutside, "leaving a command to run later, by "+name)
 		}
 	case "systemd-run":
-		// In a scope it runs here and now; otherwise the system's own manager runs it.
+		// With --scope the command runs as a child of this one, otherwise as a service of systemd.
 		if !hasOption(args, "--scope", "") && !hasOption(args, "--help", "h") && !hasOption(args, "--version", "") {
 			j.deny(RuleOutside, "running a command as a service, by systemd-run")
 		}
@@ -38,14 +38,14 @@ func (j *checker) checkSystemTool(name string, words []word) {
 	}
 }
 
-// mounts judges the folders of this machine that a container is given.
+// checkMounts checks the folders of this machine that a container may use.
 func (j *checker) checkMounts(words []word) {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.Text
 	}
 	if inside, ok := shell.Unwrap(texts); ok {
-		words = words[:len(words)-len(inside)] // what the container runs has options of its own
+		words = words[:len(words)-len(inside)] // the command in the container has its own options
 	}
 	if !slices.ContainsFunc(operands(words), func(w word) bool { return inList("run create", w.Text) }) {
 		return
@@ -66,8 +66,8 @@ func (j *checker) checkMounts(words []word) {
 	}
 }
 
-// mount judges one: FROM:TO[:ro], or type=bind,source=FROM,target=TO[,readonly]. A
-// name alone is a volume of the container's own.
+// checkMount checks one mount: FROM:TO[:ro], or type=bind,source=FROM,target=TO[,readonly]. A
+// plain name is a volume of the container tool, not a folder here.
 func (j *checker) checkMount(w word) {
 	parts := strings.FieldsFunc(w.Text, func(r rune) bool { return r == ':' || r == ',' })
 	from, checkPath := w, j.checkNewFolder

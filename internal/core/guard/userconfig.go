@@ -1,7 +1,7 @@
 package guard
 
-// userConfig judges commands that write the user's own configuration of a tool: it
-// would hold for all that they do afterwards, and for the gates.
+// checkUserConfig denies commands that write the user's own configuration of a tool. It would
+// apply to all later runs of the tool, and to the gates.
 func (j *checker) checkUserConfig(name string, args []word) {
 	ops := operands(dropValueOptions(args, "L", "--location --prefix --userconfig --registry"))
 	if name == "python" && startWith(args, "-m pip") {
@@ -27,7 +27,7 @@ func (j *checker) checkUserConfig(name string, args []word) {
 	}
 }
 
-// sets tells the subcommands that change a tool's configuration.
+// isConfigChange reports whether a subcommand changes a tool's configuration.
 func isConfigChange(ops []word) bool {
 	return len(ops) > 1 && inList("config c", ops[0].Text) && inList("set unset delete rm edit", ops[1].Text)
 }
