@@ -77,7 +77,7 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 		if l.Keep != "" && !l.EndedAt.IsZero() {
 			a.printf("%s stays: %s\n", l.ID, l.Keep)
 			if l.Keep == retention.HasWorktree {
-				a.printf("  %s  removes it, and not its branch\n", shell.Quoted([]string{"git", "-C", l.Root, "worktree", "remove", l.Worktree()}))
+				a.printf("  %s  removes it, and not its branch\n", shell.QuoteCommand([]string{"git", "-C", l.Root, "worktree", "remove", l.Worktree()}))
 			}
 		}
 	}

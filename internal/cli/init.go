@@ -106,7 +106,7 @@ func (a *app) suggestGates(root string) ([]string, error) {
 		words = append(words, "--gate", p.Command)
 	}
 	if len(words) > 2 {
-		return nil, failure.New(failure.Usage, "name those that are to pass: "+shell.Quoted(words), "several projects below have tests, and none at the root")
+		return nil, failure.New(failure.Usage, "name those that are to pass: "+shell.QuoteCommand(words), "several projects below have tests, and none at the root")
 	}
 	return nil, failure.New(failure.Usage, "name the command that runs your tests: pawl init --gate CMD", "no command was found that runs tests here")
 }

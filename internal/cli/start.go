@@ -176,7 +176,7 @@ func (a *app) adviseOutside(words []string, err error) error {
 	if f == nil {
 		return err
 	}
-	name := shell.Quoted([]string{a.displayPath(file)})
+	name := shell.QuoteCommand([]string{a.displayPath(file)})
 	return failure.New(failure.Usage, fmt.Sprintf("touch %s && claude;  in the session it is  ! pawl start %[1]s", name), "%w", err)
 }
 

@@ -21,5 +21,5 @@ func (a *app) warnUntracked(p *launch.Prepared) {
 	}
 	term.Warnf(a.Err, "git does not track %s: the loop commits nothing of %s, and its commits may not pass without %[2]s",
 		term.Clean(plan.Few(files, most)), figure.Verb(len(files), "it", "them"))
-	term.Hintf(a.Err, "if that is part of the work: git add %s && git commit; if not: list it in .gitignore", term.Clean(shell.Quoted(add)))
+	term.Hintf(a.Err, "if that is part of the work: git add %s && git commit; if not: list it in .gitignore", term.Clean(shell.QuoteCommand(add)))
 }

@@ -114,7 +114,7 @@ func (a *app) warnFolder(what, root string, typed []string) {
 	}
 	term.Warnf(a.Err, "%s run in %s, the root of the repository, not in %s", what, term.Clean(root), term.Clean(here))
 	if len(outside) > 0 {
-		there := shell.Quoted([]string{fmt.Sprintf("cd %s && %s", shell.Quoted([]string{filepath.ToSlash(here)}), outside[0])})
+		there := shell.QuoteCommand([]string{fmt.Sprintf("cd %s && %s", shell.QuoteCommand([]string{filepath.ToSlash(here)}), outside[0])})
 		term.Hintf(a.Err, "--gate %s runs it there", term.Clean(there))
 	}
 }

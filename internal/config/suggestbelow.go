@@ -40,7 +40,7 @@ func SuggestBelow(root string) []Below {
 			read++
 			at := path.Join(dir, e.Name())
 			if found := suggestAt(filepath.Join(root, filepath.FromSlash(at))); len(found) > 0 {
-				out = append(out, Below{Dir: at, Command: shell.Quoted([]string{"cd", at}) + " && " + found[0]})
+				out = append(out, Below{Dir: at, Command: shell.QuoteCommand([]string{"cd", at}) + " && " + found[0]})
 			} else if depth < belowDepth {
 				look(at, depth+1)
 			}

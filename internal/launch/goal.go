@@ -120,7 +120,7 @@ func folderError(word, path string) error {
 	hint := "name a plan in it, or a prompt in words"
 	for _, name := range planFilesIn(path) {
 		if f, err := planfile.Load(filepath.Join(path, name)); err == nil && f.Plan().Open() > 0 {
-			hint = shell.Quoted([]string{"pawl", "run", filepath.Join(word, name)})
+			hint = shell.QuoteCommand([]string{"pawl", "run", filepath.Join(word, name)})
 			break
 		}
 	}
@@ -273,7 +273,7 @@ func (g *Goal) readPlan(root, dir, path string) error {
 		err = invalid.Renamed(name)
 	}
 	if ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
-		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes its tasks; "+shell.Quoted([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
+		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes its tasks; "+shell.QuoteCommand([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
 	}
 	if err != nil {
 		return err
@@ -330,7 +330,7 @@ func noPlanError(dir string) error {
 			continue
 		}
 		if f, failed := planfile.Load(filepath.Join(dir, name)); failed == nil && f.Plan().Open() > 0 {
-			return failure.New(failure.Usage, fmt.Sprintf("%s has open tasks (%d): %s", name, f.Plan().Open(), shell.Quoted([]string{"pawl", "run", name})), "no file here has the usual name of a plan, as plan.md")
+			return failure.New(failure.Usage, fmt.Sprintf("%s has open tasks (%d): %s", name, f.Plan().Open(), shell.QuoteCommand([]string{"pawl", "run", name})), "no file here has the usual name of a plan, as plan.md")
 		}
 	}
 	if err != nil {

@@ -66,7 +66,7 @@ func PrepareInSession(ctx context.Context, q SessionRequest) (*Prepared, error) 
 	}
 	q.addVerifyGate()
 	if from, ok := parseIssues(q.Dir, q.Words); ok && q.Text == "" {
-		return nil, failure.New(failure.Usage, "pawl run "+shell.Quoted([]string{from.String()}), "a loop in a session takes no issues")
+		return nil, failure.New(failure.Usage, "pawl run "+shell.QuoteCommand([]string{from.String()}), "a loop in a session takes no issues")
 	}
 	p, err := resolveRequest(ctx, q.Request, root)
 	if err != nil {

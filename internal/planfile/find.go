@@ -144,7 +144,7 @@ func NewCommand(dir, about string) string {
 	if name := FreeName(dir); name != "plan.md" {
 		words = append(words, "--out", name)
 	}
-	return shell.Quoted(words)
+	return shell.QuoteCommand(words)
 }
 
 // plansBeside is the hint where there is no file of that name: the plans in its folder.

@@ -243,5 +243,5 @@ func (p *page) approveCommand(t loop.Task) string {
 	if len(own) == len(waiting) {
 		return command
 	}
-	return command + " " + shell.Quoted(own)
+	return command + " " + shell.QuoteCommand(own)
 }

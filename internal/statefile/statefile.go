@@ -138,7 +138,7 @@ type SessionInfo struct {
 // startHint returns the command with which the user starts a loop from a file that is too
 // old to start one by itself.
 func (c SessionInfo) startHint(name string) string {
-	name = shell.Quoted([]string{name})
+	name = shell.QuoteCommand([]string{name})
 	if c.SessionID == "" || c.Unattended {
 		return "touch " + name + " && claude"
 	}

@@ -170,7 +170,7 @@ func unwrap(words []string) []string {
 		switch {
 		case ok:
 			words = rest
-		case len(words) > 2 && shell.Name(words[0]) == "python" && words[1] == "-m":
+		case len(words) > 2 && shell.CommandName(words[0]) == "python" && words[1] == "-m":
 			words = words[2:]
 		default:
 			return words

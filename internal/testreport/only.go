@@ -41,15 +41,15 @@ func Only(command string, ids []string, files func(path string) ([]byte, error))
 		}
 	case "jest", "vitest":
 		if !hasFlag(words, "t", "testNamePattern") {
-			return appended(command, runs[0], files, " -t "+shell.Quoted([]string{titles(ids)}))
+			return appended(command, runs[0], files, " -t "+shell.QuoteCommand([]string{titles(ids)}))
 		}
 	case "mocha":
 		if !hasFlag(words, "g", "grep", "f", "fgrep") {
-			return appended(command, runs[0], files, " -g "+shell.Quoted([]string{titles(ids)}))
+			return appended(command, runs[0], files, " -g "+shell.QuoteCommand([]string{titles(ids)}))
 		}
 	case "node":
 		if !hasFlag(words, "test-name-pattern", "test-only", "test-skip-pattern") {
-			return nodeOnly(command, runs[0], files, " --test-name-pattern="+shell.Quoted([]string{titles(ids)}))
+			return nodeOnly(command, runs[0], files, " --test-name-pattern="+shell.QuoteCommand([]string{titles(ids)}))
 		}
 	}
 	return command, false
@@ -58,7 +58,7 @@ func Only(command string, ids []string, files func(path string) ([]byte, error))
 // runnerOf is the runner of a test run. That of a script is known by what stands in it.
 func runnerOf(c testrun.Call, files func(path string) ([]byte, error)) string {
 	own, mark := "", ""
-	switch shell.Name(c.Words[0]) {
+	switch shell.CommandName(c.Words[0]) {
 	case "python":
 		own, mark = "unittest", "unittest.main("
 	case "node":

@@ -83,7 +83,7 @@ type Gate struct {
 // ShellCommand returns the command in shell syntax.
 func (g Gate) ShellCommand() string {
 	if len(g.Argv) > 0 {
-		return shell.Quoted(g.Argv)
+		return shell.QuoteCommand(g.Argv)
 	}
 	return g.Command
 }

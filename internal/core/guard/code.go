@@ -14,7 +14,7 @@ func (j *checker) Code(c *shell.Command, w word) {
 	j.touchCode(w.Text)
 	switch {
 	case j.denyDownloaded(w):
-	case runsCommands(shell.Name(c.Args[0].Text), w.Text) && (hasGitCommand(w) || hasKillCommand(w)):
+	case runsCommands(shell.CommandName(c.Args[0].Text), w.Text) && (hasGitCommand(w) || hasKillCommand(w)):
 		j.ask("code that seems to run a command the loop forbids")
 	case j.namesGuardedFile(w.Text):
 		j.ask("code that names a guarded file")

@@ -30,7 +30,7 @@ func (j *checker) Run(c *shell.Command) {
 		return
 	}
 	j.recordTo.addRunning(c)
-	name, args := shell.Name(c.Args[0].Text), c.Args[1:]
+	name, args := shell.CommandName(c.Args[0].Text), c.Args[1:]
 	if sub, ok := strings.CutPrefix(name, "git-"); ok { // git-push, a program in git's own folder
 		name, args = "git", append([]word{{Text: sub, Source: sub, Static: true}}, args...)
 	}
@@ -181,4 +181,4 @@ func tokens(w word) []string {
 }
 
 // inList reports whether a blank-separated list contains a word.
-func inList(list, w string) bool { return shell.Listed(list, w) }
+func inList(list, w string) bool { return shell.InList(list, w) }

@@ -298,7 +298,7 @@ func (j *checker) isSettings(p string, glob bool) bool {
 // resolve returns the clean absolute path of a name, "" if its folder is unknown.
 func (j *checker) resolve(name string) string { return shell.Abs(j.dir, j.rules.Home, name) }
 
-func cleanPath(p string) string { return shell.Slashed(p) }
+func cleanPath(p string) string { return shell.CleanPath(p) }
 
 // isWithin reports whether a path is a folder or in it.
 func isWithin(p, dir string) bool {

@@ -30,7 +30,7 @@ func (j *checker) touchShown(c *shell.Command, name string, args []word) {
 	switch {
 	case inList("rg ag ack", name), inList("grep egrep fgrep diff", name) && hasOptionAmongValued(args, "--recursive", "rR", of.valueLetters):
 		j.touchSearched(args, of.valueLetters, name != "diff")
-	case reads && c.Outer != nil && len(c.Outer.Args) > 0 && inList("find fd fdfind", shell.Name(c.Outer.Args[0].Text)):
+	case reads && c.Outer != nil && len(c.Outer.Args) > 0 && inList("find fd fdfind", shell.CommandName(c.Outer.Args[0].Text)):
 		for _, w := range operands(args) {
 			j.touchBelow(word{Text: path.Dir(w.Text), Static: w.Static})
 			j.touchBelow(w)

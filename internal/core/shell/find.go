@@ -7,21 +7,21 @@ import (
 
 // find runs what -exec carries, and removes what -delete does. What it finds is
 // told as one name: of the files that it looks for, or one that nobody guards.
-func (r *reader) find(c *Command) {
+func (r *reader) runFind(c *Command) {
 	args := c.Args[1:]
-	if Name(c.Args[0].Text) != "find" {
-		r.fd(c)
+	if CommandName(c.Args[0].Text) != "find" {
+		r.runFd(c)
 		return
 	}
-	where, tests := searched(args)
-	start, found := len(args)-len(tests), targets(where, tests)
+	where, tests := splitFindArgs(args)
+	start, found := len(args)-len(tests), findTargets(where, tests)
 	for i := start; i < len(args); i++ {
 		switch args[i].Text {
 		case "-delete":
-			r.inner(c, append([]Word{literal("rm"), literal("-rf")}, found...))
+			r.runInner(c, append([]Word{literal("rm"), literal("-rf")}, found...))
 		case "-fprint", "-fprintf", "-fls", "-fprint0":
 			if i+1 < len(args) {
-				r.run(&Command{Writes: args[i+1 : i+2], Dir: r.dir, Outer: c})
+				r.runCommand(&Command{Writes: args[i+1 : i+2], Dir: r.dir, Outer: c})
 			}
 		case "-exec", "-execdir", "-ok", "-okdir":
 			end := i + 1
@@ -29,14 +29,14 @@ func (r *reader) find(c *Command) {
 				end++
 			}
 			sub := r.copy()
-			sub.inner(c, fill(args[i+1:end], found))
+			sub.runInner(c, fillPlaceholders(args[i+1:end], found))
 			i = end
 		}
 	}
 }
 
 // searched takes the folders that find goes through from what it tests.
-func searched(args []Word) (where, tests []Word) {
+func splitFindArgs(args []Word) (where, tests []Word) {
 	start := 0
 	for start < len(args) && !(strings.HasPrefix(args[start].Text, "-") && len(args[start].Text) > 2) && args[start].Text != "!" && args[start].Text != "(" {
 		start++
@@ -52,30 +52,30 @@ func searched(args []Word) (where, tests []Word) {
 }
 
 // fd runs what -x carries: fd [OPTION…] [PATTERN [PATH…]] -x COMMAND.
-func (r *reader) fd(c *Command) {
-	at := slices.IndexFunc(c.Args, func(a Word) bool { return Listed("-x -X --exec --exec-batch", a.Text) })
+func (r *reader) runFd(c *Command) {
+	at := slices.IndexFunc(c.Args, func(a Word) bool { return InList("-x -X --exec --exec-batch", a.Text) })
 	if at < 0 {
 		return
 	}
-	options := wrapper{valued: "etEdSjco", long: "--extension --type --exclude --max-depth --size --threads --changed-within --owner"}
+	options := wrapper{valueLetters: "etEdSjco", valueOptions: "--extension --type --exclude --max-depth --size --threads --changed-within --owner"}
 	var found, ops []Word
-	for rest := options.strip(c.Args[1:at]); len(rest) > 0; rest = options.strip(rest[1:]) {
+	for rest := options.stripOptions(c.Args[1:at]); len(rest) > 0; rest = options.stripOptions(rest[1:]) {
 		ops = append(ops, rest[0])
 	}
 	for _, w := range append(ops[min(1, len(ops)):], literal("."))[:max(1, len(ops)-1)] {
-		found = append(found, concat(w, literal("/x")))
+		found = append(found, concatWords(w, literal("/x")))
 	}
 	run := c.Args[at+1:]
 	if !slices.ContainsFunc(run, func(a Word) bool { return strings.Contains(a.Text, "{") }) {
 		run = append(slices.Clip(run), literal("{}"))
 	}
 	sub := r.copy()
-	sub.inner(c, fill(run, found))
+	sub.runInner(c, fillPlaceholders(run, found))
 }
 
 // targets name what find finds: the folders themselves if it tests nothing that
 // leaves files of theirs out, else something in them.
-func targets(where, tests []Word) []Word {
+func findTargets(where, tests []Word) []Word {
 	name, tested := literal("x"), false
 	for i, t := range tests {
 		if i > 0 && (tests[i-1].Text == "!" || tests[i-1].Text == "-not") {
@@ -108,7 +108,7 @@ func targets(where, tests []Word) []Word {
 }
 
 // fill puts what find finds where {} stands.
-func fill(args, found []Word) []Word {
+func fillPlaceholders(args, found []Word) []Word {
 	out := make([]Word, 0, len(args))
 	for _, a := range args {
 		switch {

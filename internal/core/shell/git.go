@@ -5,14 +5,14 @@ import (
 )
 
 // git runs what its aliases and some of its subcommands carry.
-func (r *reader) git(c *Command) {
+func (r *reader) runGit(c *Command) {
 	args := c.Args[1:]
-	r.gitPrograms(c)
+	r.runGitPrograms(c)
 	for _, w := range c.Env {
-		if n, key, ok := indexed(w.Text, "GIT_CONFIG_KEY_"); ok {
+		if n, key, ok := splitIndexed(w.Text, "GIT_CONFIG_KEY_"); ok {
 			for _, w := range c.Env {
-				if m, text, ok := indexed(w.Text, "GIT_CONFIG_VALUE_"); ok && m == n {
-					r.gitKey(c, key, Word{Text: text, Source: w.Source, Static: w.Static})
+				if m, text, ok := splitIndexed(w.Text, "GIT_CONFIG_VALUE_"); ok && m == n {
+					r.runGitSetting(c, key, Word{Text: text, Source: w.Source, Static: w.Static})
 				}
 			}
 		}
@@ -23,7 +23,7 @@ func (r *reader) git(c *Command) {
 		case "-c", "--config-env":
 			if len(args) > 1 {
 				key, text, _ := strings.Cut(args[1].Text, "=")
-				r.gitKey(c, key, Word{Text: text, Source: args[1].Source, Static: args[1].Static, From: args[1].From})
+				r.runGitSetting(c, key, Word{Text: text, Source: args[1].Source, Static: args[1].Static, From: args[1].From})
 			}
 			eat = 2
 		case "-C", "--git-dir", "--work-tree", "--namespace":
@@ -42,27 +42,27 @@ func (r *reader) git(c *Command) {
 			ops = ops[1:]
 		}
 		if len(ops) > 1 {
-			r.gitKey(c, ops[0].Text, ops[1])
+			r.runGitSetting(c, ops[0].Text, ops[1])
 		}
 	case "submodule":
 		if rest[0].Text == "foreach" {
-			r.child(c, Join(Operands(rest[1:])), c.In)
+			r.runChildScript(c, Join(Operands(rest[1:])), c.In)
 		}
 	case "bisect":
 		if rest[0].Text == "run" {
-			r.inner(c, rest[1:])
+			r.runInner(c, rest[1:])
 		}
 	case "rebase":
 		for i, a := range rest {
 			if (a.Text == "-x" || a.Text == "--exec") && i+1 < len(rest) {
-				r.child(c, rest[i+1], c.In)
+				r.runChildScript(c, rest[i+1], c.In)
 			}
 		}
 	}
 }
 
 // gitPrograms runs what variables make git run.
-func (r *reader) gitPrograms(c *Command) {
+func (r *reader) runGitPrograms(c *Command) {
 	for _, name := range []string{
 		"GIT_PAGER", "PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "VISUAL", "EDITOR", "GIT_SSH_COMMAND", "GIT_SSH",
 		"GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_PROXY_COMMAND",
@@ -73,31 +73,31 @@ func (r *reader) gitPrograms(c *Command) {
 		}
 		sub := r.copy()
 		delete(sub.vars, name) // a git in it would run it again
-		for _, v := range append([]value{v}, v.others...) {
-			sub.script(c, v.first(), Word{Static: true})
+		for _, v := range append([]value{v}, v.alternatives...) {
+			sub.runScript(c, v.firstWord(), Word{Static: true})
 		}
 	}
 }
 
 // indexed takes NAME_n=value apart.
-func indexed(assign, name string) (n, text string, ok bool) {
+func splitIndexed(assign, name string) (n, text string, ok bool) {
 	rest, ok := strings.CutPrefix(assign, name)
 	n, text, _ = strings.Cut(rest, "=")
 	return n, text, ok
 }
 
 // gitKey runs what a key of git's configuration would make git run.
-func (r *reader) gitKey(c *Command, key string, w Word) {
+func (r *reader) runGitSetting(c *Command, key string, w Word) {
 	key = strings.ToLower(strings.Trim(key, `"'`))
 	switch {
 	case strings.HasPrefix(key, "alias.") && strings.HasPrefix(w.Text, "!"):
 		w.Text = w.Text[1:]
-		r.child(c, w, c.In)
+		r.runChildScript(c, w, c.In)
 	case strings.HasPrefix(key, "alias."):
 		w.Text = "git " + w.Text
-		r.child(c, w, c.In)
-	case Listed("core.pager core.editor core.sshcommand core.fsmonitor core.askpass core.gitproxy sequence.editor diff.external", key),
+		r.runChildScript(c, w, c.In)
+	case InList("core.pager core.editor core.sshcommand core.fsmonitor core.askpass core.gitproxy sequence.editor diff.external", key),
 		strings.HasPrefix(key, "pager."), strings.HasSuffix(key, ".textconv"):
-		r.child(c, w, c.In)
+		r.runChildScript(c, w, c.In)
 	}
 }

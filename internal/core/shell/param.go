@@ -10,112 +10,112 @@ import (
 )
 
 // param expands $x and all that can stand in ${ }.
-func (r *reader) param(b *builder, p *syntax.ParamExp, quoted bool) {
-	v, known, each := r.lookup(p)
-	if !plain(p) {
-		v, known = value{list: []Word{r.changed(p, v, known)}}, true
+func (r *reader) expandParameter(b *builder, p *syntax.ParamExp, quoted bool) {
+	v, known, each := r.lookUpParameter(p)
+	if !isPlainParameter(p) {
+		v, known = value{words: []Word{r.transformParameter(p, v, known)}}, true
 	}
 	switch {
 	case !known:
-		b.put(hole(r.source(p)), true)
+		b.addExpansion(hole(r.sourceOf(p)), true)
 	case each && quoted: // "$@": words of their own
-		for i, w := range v.list {
+		for i, w := range v.words {
 			if i > 0 {
-				b.cut()
+				b.endWord()
 			}
-			b.put(w, true)
+			b.addExpansion(w, true)
 		}
 	default:
-		for i, w := range v.list {
+		for i, w := range v.words {
 			if i > 0 && quoted {
-				b.add(" ")
+				b.addText(" ")
 			} else if i > 0 {
-				b.cut()
+				b.endWord()
 			}
-			b.put(w, quoted)
+			b.addExpansion(w, quoted)
 		}
 	}
 }
 
-func plain(p *syntax.ParamExp) bool {
+func isPlainParameter(p *syntax.ParamExp) bool {
 	return p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length && !p.Width && p.Names == 0 && p.NestedParam == nil &&
 		len(p.Modifiers) == 0 && p.Flags == nil
 }
 
 // lookup finds what a parameter holds; each tells that it is all of a list, word
 // by word.
-func (r *reader) lookup(p *syntax.ParamExp) (v value, known, each bool) {
+func (r *reader) lookUpParameter(p *syntax.ParamExp) (v value, known, each bool) {
 	if p.Param == nil {
 		return value{}, false, false
 	}
 	name := p.Param.Value
 	if p.Excl { // ${!x}: of the variable that x names
 		inner, ok := r.vars[name]
-		if !ok || len(inner.list) != 1 || !inner.list[0].Static {
+		if !ok || len(inner.words) != 1 || !inner.words[0].Static {
 			return value{}, false, false
 		}
-		name = inner.list[0].Text
+		name = inner.words[0].Text
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		if n > 0 && n <= len(r.params) {
-			return value{list: r.params[n-1 : n]}, true, false
+			return value{words: r.params[n-1 : n]}, true, false
 		}
-		return value{list: []Word{{Static: true}}}, r.params != nil && n > 0 && r.sure(), false
+		return value{words: []Word{{Static: true}}}, r.params != nil && n > 0 && r.hasKnownParams(), false
 	}
 	switch name {
 	case "@", "*":
-		return value{list: r.params}, r.params != nil, name == "@"
+		return value{words: r.params}, r.params != nil, name == "@"
 	case "PWD":
-		return value{list: []Word{literal(r.dir)}}, r.dir != "", false
+		return value{words: []Word{literal(r.dir)}}, r.dir != "", false
 	}
 	v, known = r.vars[name]
-	if !v.array {
+	if !v.isArray {
 		return v, known, false
 	}
 	if p.Index == nil {
-		v.list = v.list[:min(1, len(v.list))]
+		v.words = v.words[:min(1, len(v.words))]
 		return v, known, false
 	}
 	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
 		return v, known, w.Lit() == "@"
 	}
-	at, ok := number(p.Index)
+	at, ok := parseNumber(p.Index)
 	if at < 0 {
-		at += len(v.list)
+		at += len(v.words)
 	}
-	if !ok || at < 0 || at >= len(v.list) {
-		return value{list: []Word{{Text: v.text() + Hole, Source: r.source(p)}}}, true, false
+	if !ok || at < 0 || at >= len(v.words) {
+		return value{words: []Word{{Text: v.joinedText() + Hole, Source: r.sourceOf(p)}}}, true, false
 	}
-	return value{list: v.list[at : at+1]}, known, false
+	return value{words: v.words[at : at+1]}, known, false
 }
 
 // sure tells that all parameters of the script or function are known.
-func (r *reader) sure() bool {
+func (r *reader) hasKnownParams() bool {
 	return !slices.ContainsFunc(r.params, func(w Word) bool { return !w.Static })
 }
 
 // changed applies what stands behind the name in ${name…}. What it cannot tell
 // is a hole behind what the parameter held.
-func (r *reader) changed(p *syntax.ParamExp, v value, known bool) Word {
-	now := Word{Text: v.text(), Static: known}
-	for _, w := range v.list {
+func (r *reader) transformParameter(p *syntax.ParamExp, v value, known bool) Word {
+	now := Word{Text: v.joinedText(), Static: known}
+	for _, w := range v.words {
 		now.Static = now.Static && w.Static
 		now.From = union(now.From, w.From)
 	}
-	lost := Word{Text: now.Text + Hole, Source: r.source(p), From: now.From}
+	lost := Word{Text: now.Text + Hole, Source: r.sourceOf(p), From: now.From}
 	if p.Exp != nil {
-		return r.expansion(p, now, lost)
+		return r.applyExpansion(p, now, lost)
 	}
 	switch {
 	case p.Length || !now.Static:
-		r.inside(p)
+		r.runSubstitutions(p)
 		return lost
 	case p.Slice != nil:
-		return slice(now, p.Slice, lost)
+		return sliceText(now, p.Slice, lost)
 	case p.Repl != nil && p.Repl.Orig != nil:
-		from, to := r.single(p.Repl.Orig), Word{Static: true}
+		from, to := r.expandSingle(p.Repl.Orig), Word{Static: true}
 		if p.Repl.With != nil {
-			to = r.single(p.Repl.With)
+			to = r.expandSingle(p.Repl.With)
 		}
 		if !from.Static || !to.Static || from.Text == "" || strings.ContainsAny(from.Text, `*?[\`) || strings.ContainsAny(from.Text[:1], "#%") {
 			return lost
@@ -129,15 +129,15 @@ func (r *reader) changed(p *syntax.ParamExp, v value, known bool) Word {
 	return lost
 }
 
-func slice(now Word, s *syntax.Slice, lost Word) Word {
-	from, ok := number(s.Offset)
+func sliceText(now Word, s *syntax.Slice, lost Word) Word {
+	from, ok := parseNumber(s.Offset)
 	if from < 0 {
 		from += len(now.Text)
 	}
 	to := len(now.Text)
 	if s.Length != nil && ok {
 		var n int
-		n, ok = number(s.Length)
+		n, ok = parseNumber(s.Length)
 		to = min(to, from+n)
 	}
 	if !ok || from < 0 || from > to {
@@ -146,15 +146,15 @@ func slice(now Word, s *syntax.Slice, lost Word) Word {
 	return Word{Text: now.Text[from:to], Static: true}
 }
 
-func (r *reader) expansion(p *syntax.ParamExp, now, lost Word) Word {
-	arg := r.single(p.Exp.Word)
+func (r *reader) applyExpansion(p *syntax.ParamExp, now, lost Word) Word {
+	arg := r.expandSingle(p.Exp.Word)
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if now.Text != "" {
 			return now
 		}
 		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
-			r.set(p.Param.Value, value{list: []Word{arg}})
+			r.setVariable(p.Param.Value, value{words: []Word{arg}})
 		}
 		return arg // what nobody has set here is most likely not set
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
@@ -165,7 +165,7 @@ func (r *reader) expansion(p *syntax.ParamExp, now, lost Word) Word {
 		}
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		if now.Static && arg.Static && len(now.Text) <= maxFields {
-			return trimmed(now, arg.Text, p.Exp.Op)
+			return trimPattern(now, arg.Text, p.Exp.Op)
 		}
 	case syntax.UpperAll:
 		return Word{Text: strings.ToUpper(now.Text), Static: now.Static && arg.Text == "", Source: lost.Source, From: now.From}
@@ -176,7 +176,7 @@ func (r *reader) expansion(p *syntax.ParamExp, now, lost Word) Word {
 }
 
 // trimmed takes off the shortest or longest end that matches a pattern.
-func trimmed(now Word, pattern string, op syntax.ParExpOperator) Word {
+func trimPattern(now Word, pattern string, op syntax.ParExpOperator) Word {
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") } // path's * stops at slashes
 	front := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
 	short := op == syntax.RemSmallPrefix || op == syntax.RemSmallSuffix

@@ -13,22 +13,22 @@ func Abs(dir, home, name string) string {
 		user, rest, _ := strings.Cut(name, "/")
 		at := "/~/" + user
 		if user == "~" && home != "" {
-			at = Slashed(home)
+			at = CleanPath(home)
 		}
 		return path.Join(at, rest)
 	}
 	p := strings.ReplaceAll(name, `\`, "/")
 	switch {
 	case strings.HasPrefix(p, "/"), HasDriveLetter(p):
-		return Slashed(name)
+		return CleanPath(name)
 	case dir == "":
 		return ""
 	}
-	return Slashed(dir + "/" + p)
+	return CleanPath(dir + "/" + p)
 }
 
 // Slashed cleans an absolute path. A drive's letter is folded, as Windows does.
-func Slashed(p string) string {
+func CleanPath(p string) string {
 	if HasDriveLetter(p) || strings.HasPrefix(p, `\\`) {
 		p = strings.ReplaceAll(p, `\`, "/")
 	}

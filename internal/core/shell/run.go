@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-const shells = "sh bash zsh dash ksh ash fish mksh rbash"
+const shellNames = "sh bash zsh dash ksh ash fish mksh rbash"
 
 // run tells the host of a command, and of what that runs in turn. It gives what
 // the command prints.
-func (r *reader) run(c *Command) Word {
-	if !r.spend(1+len(c.Args)) || r.tooDeep(c) {
+func (r *reader) runCommand(c *Command) Word {
+	if !r.spend(1+len(c.Args)) || r.isTooDeep(c) {
 		return Word{Text: Hole}
 	}
 	r.host.Run(c)
@@ -20,33 +20,33 @@ func (r *reader) run(c *Command) Word {
 	if !c.Args[0].Static {
 		return Word{Text: Hole}
 	}
-	if out, ok := r.defines(c); ok {
+	if out, ok := r.runDefined(c); ok {
 		return out
 	}
-	name := Name(c.Args[0].Text)
-	if out, ok := r.builtin(name, c); ok {
+	name := CommandName(c.Args[0].Text)
+	if out, ok := r.runBuiltin(name, c); ok {
 		return out
 	}
-	if out, ok := r.prints(name, c); ok {
+	if out, ok := r.knownOutput(name, c); ok {
 		return out
 	}
 	switch {
-	case Listed(shells, name):
-		r.shell(c)
-	case r.interpret(name, c):
+	case InList(shellNames, name):
+		r.runShell(c)
+	case r.runInterpreter(name, c):
 	default:
-		r.wrapped(name, c)
+		r.runWrapped(name, c)
 	}
-	out := passed(name, c.In)
+	out := filterOutput(name, c.In)
 	if name == "find" {
-		out.found = targets(searched(c.Args[1:]))
+		out.findTargets = findTargets(splitFindArgs(c.Args[1:]))
 	}
 	return out
 }
 
 // passed is what a command prints that is not known: most filters pass on some
 // of what they read.
-func passed(name string, in Word) Word {
+func filterOutput(name string, in Word) Word {
 	out := Word{Text: in.Text, Source: "what " + name + " prints", From: in.From}
 	if !strings.HasSuffix(out.Text, Hole) {
 		out.Text += Hole
@@ -58,29 +58,29 @@ func passed(name string, in Word) Word {
 }
 
 // inner runs a command that c would run.
-func (r *reader) inner(c *Command, args []Word) {
+func (r *reader) runInner(c *Command, args []Word) {
 	if len(args) > 0 {
-		r.run(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Background: c.Background, Outer: c})
+		r.runCommand(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Background: c.Background, Outer: c})
 	}
 }
 
-func (r *reader) tooDeep(c *Command) bool {
+func (r *reader) isTooDeep(c *Command) bool {
 	n := 0
 	for x := c.Outer; x != nil; x = x.Outer {
 		n++
 	}
-	if n > maxOuter {
+	if n > maxWrappers {
 		r.host.TooMuch(c, Join(c.Args))
 	}
-	return n > maxOuter
+	return n > maxWrappers
 }
 
 // Name is what a command is called without its folder, and an interpreter without
 // its version: python for /usr/bin/python3.12.
-func Name(command string) string {
+func CommandName(command string) string {
 	name := Base(command)
 	s := strings.TrimSuffix(strings.TrimRight(name, "0123456789."), "-")
-	if _, ok := interpreters[s]; ok || Listed(shells, s) {
+	if _, ok := interpreters[s]; ok || InList(shellNames, s) {
 		return s
 	}
 	return name
@@ -100,40 +100,40 @@ func Join(words []Word) Word {
 }
 
 // defines runs functions, aliases and scripts that the script itself made.
-func (r *reader) defines(c *Command) (Word, bool) {
+func (r *reader) runDefined(c *Command) (Word, bool) {
 	name := c.Args[0].Text
-	if f := r.funcs[name]; f != nil && r.depth < maxDepth {
-		f.called = true
+	if f := r.funcs[name]; f != nil && r.depth < maxScriptDepth {
+		f.isCalled = true
 		src, params := r.src, r.params
 		r.src, r.params = f.src, append([]Word{}, c.Args[1:]...)
 		r.depth++
-		out := r.stmt(f.body, c.In)
+		out := r.runStatement(f.body, c.In)
 		r.depth--
 		r.src, r.params = src, params
 		return out, true
 	}
 	if a, ok := r.aliases[name]; ok {
 		delete(r.aliases, name) // an alias does not stand for itself
-		out := r.script(c, Word{Text: a.Text + " " + Quote(c.Args[1:]), Source: a.Source, Static: a.Static}, c.In)
+		out := r.runScript(c, Word{Text: a.Text + " " + quoteWords(c.Args[1:]), Source: a.Source, Static: a.Static}, c.In)
 		r.aliases[name] = a
 		return out, true
 	}
-	if text, ok := r.file(c.Args[0]); ok && strings.Contains(name, "/") {
-		r.scriptFile(c, text, c.Args[1:])
+	if text, ok := r.fileContent(c.Args[0]); ok && strings.Contains(name, "/") {
+		r.runScriptFile(c, text, c.Args[1:])
 		return Word{Text: Hole}, true
 	}
 	return Word{}, false
 }
 
 // scriptFile runs a script that the script itself wrote.
-func (r *reader) scriptFile(c *Command, text Word, params []Word) {
+func (r *reader) runScriptFile(c *Command, text Word, params []Word) {
 	sub := r.copy()
 	sub.params = append([]Word{}, params...)
-	sub.script(c, text, c.In)
+	sub.runScript(c, text, c.In)
 }
 
 // Quote writes words so that a shell reads them as they are.
-func Quote(words []Word) string {
+func quoteWords(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {
@@ -145,33 +145,33 @@ func Quote(words []Word) string {
 }
 
 // builtin runs the commands that change the state of the shell itself.
-func (r *reader) builtin(name string, c *Command) (Word, bool) {
+func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 	none, args := Word{Static: true}, c.Args[1:]
 	switch name {
 	case "cd", "pushd":
 		if name == "pushd" {
-			r.stack = append(slices.Clip(r.stack), r.dir)
+			r.dirStack = append(slices.Clip(r.dirStack), r.dir)
 		}
-		r.chdir(args)
+		r.changeDir(args)
 	case "popd":
 		r.dir = ""
-		if n := len(r.stack); n > 0 {
-			r.dir, r.stack = r.stack[n-1], r.stack[:n-1]
+		if n := len(r.dirStack); n > 0 {
+			r.dir, r.dirStack = r.dirStack[n-1], r.dirStack[:n-1]
 		}
 	case "eval":
-		return r.script(c, Join(args), c.In), true
+		return r.runScript(c, Join(args), c.In), true
 	case "source", ".":
 		if len(args) > 0 {
-			if text, ok := r.given(c, args[0]); ok {
-				return r.script(c, text, none), true
+			if text, ok := r.fileOrInput(c, args[0]); ok {
+				return r.runScript(c, text, none), true
 			}
 		}
 	case "trap":
 		if len(args) > 1 && args[0].Text != "-" {
-			r.child(c, args[0], none)
+			r.runChildScript(c, args[0], none)
 		}
 	case "alias":
-		r.alias(c, args)
+		r.defineAliases(c, args)
 	case "set":
 		for i, w := range args {
 			if w.Text == "--" {
@@ -185,47 +185,47 @@ func (r *reader) builtin(name string, c *Command) (Word, bool) {
 		}
 	case "unset":
 		for _, w := range args {
-			r.set(w.Text, value{list: []Word{none}})
+			r.setVariable(w.Text, value{words: []Word{none}})
 		}
 	case "export", "declare", "local", "readonly", "typeset": // behind builtin, command or a variable
 		for _, w := range args {
 			if name, text, ok := strings.Cut(w.Text, "="); ok {
-				r.set(name, value{list: []Word{{Text: text, Source: w.Source, Static: w.Static, From: w.From}}})
+				r.setVariable(name, value{words: []Word{{Text: text, Source: w.Source, Static: w.Static, From: w.From}}})
 			}
 			if name, _, _ := strings.Cut(w.Text, "="); c.Args[0].Text == "export" {
-				r.export(name)
+				r.exportName(name)
 			}
 		}
 	case "read", "mapfile", "readarray", "getopts":
-		r.read(name, args, c.In)
+		r.readVariables(name, args, c.In)
 	default:
 		return none, false
 	}
 	return none, true
 }
 
-func (r *reader) chdir(args []Word) {
+func (r *reader) changeDir(args []Word) {
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		args = args[1:]
 	}
 	switch {
 	case len(args) == 0:
-		r.dir = Abs("", r.opt.Home, "~")
+		r.dir = Abs("", r.options.Home, "~")
 	case args[0].Static && args[0].Text != "-":
-		r.dir = Abs(r.dir, r.opt.Home, args[0].Text)
+		r.dir = Abs(r.dir, r.options.Home, args[0].Text)
 	default:
 		r.dir = ""
 	}
 }
 
-func (r *reader) alias(c *Command, args []Word) {
+func (r *reader) defineAliases(c *Command, args []Word) {
 	for _, a := range args {
 		name, text, ok := strings.Cut(a.Text, "=")
 		if !ok {
 			continue
 		}
 		w := Word{Text: text, Source: a.Source, Static: a.Static, From: a.From}
-		r.child(c, w, Word{Static: true})
+		r.runChildScript(c, w, Word{Static: true})
 		if r.aliases == nil {
 			r.aliases = map[string]Word{}
 		}
@@ -234,18 +234,18 @@ func (r *reader) alias(c *Command, args []Word) {
 }
 
 // read sets variables from what is read.
-func (r *reader) read(name string, args []Word, in Word) {
+func (r *reader) readVariables(name string, args []Word, in Word) {
 	if name == "read" {
 		args = Operands(args)
 	}
 	rest := strings.Fields(in.Text)
 	if name == "mapfile" || name == "readarray" {
-		v := value{array: true}
+		v := value{isArray: true}
 		for line := range strings.Lines(in.Text) {
-			v.list = append(v.list, Word{Text: strings.TrimSuffix(line, "\n"), Static: in.Static, Source: in.Source})
+			v.words = append(v.words, Word{Text: strings.TrimSuffix(line, "\n"), Static: in.Static, Source: in.Source})
 		}
-		if len(args) > 0 && len(v.list) <= maxFields {
-			r.set(args[len(args)-1].Text, v)
+		if len(args) > 0 && len(v.words) <= maxFields {
+			r.setVariable(args[len(args)-1].Text, v)
 			return
 		}
 	}
@@ -260,7 +260,7 @@ func (r *reader) read(name string, args []Word, in Word) {
 			rest = rest[1:]
 		}
 		if !strings.HasPrefix(w.Text, "-") {
-			r.set(w.Text, value{list: []Word{v}})
+			r.setVariable(w.Text, value{words: []Word{v}})
 		}
 	}
 }
@@ -281,7 +281,7 @@ func Operands(args []Word) []Word {
 }
 
 // prints is what the few commands print whose output is in the script.
-func (r *reader) prints(name string, c *Command) (Word, bool) {
+func (r *reader) knownOutput(name string, c *Command) (Word, bool) {
 	args := c.Args[1:]
 	switch name {
 	case "echo":
@@ -292,43 +292,43 @@ func (r *reader) prints(name string, c *Command) (Word, bool) {
 		}
 		out := Join(args)
 		if escapes {
-			out.Text = ansi(out.Text)
+			out.Text = unescape(out.Text)
 		}
 		out.Text += "\n"
 		return out, true
 	case "printf":
-		return r.printf(args), true
+		return r.formatPrintf(args), true
 	case "cat", "tee":
 		ops := Operands(args)
 		if name == "tee" {
 			for _, w := range ops {
-				r.keep(w, c.In)
+				r.recordFile(w, c.In)
 			}
 			return c.In, true
 		}
 		if len(ops) == 0 {
 			return c.In, true
 		}
-		if text, ok := r.file(ops[0]); ok && len(ops) == 1 {
+		if text, ok := r.fileContent(ops[0]); ok && len(ops) == 1 {
 			return text, true
 		}
 	case "curl", "wget":
-		r.download(name, args)
+		r.recordDownload(name, args)
 	case "mktemp":
-		name := r.opt.Temp + "/tmp.XXXXXX"
+		name := r.options.Temp + "/tmp.XXXXXX"
 		for _, w := range Operands(args) {
 			name = w.Text
 		}
-		return literal(name), r.opt.Temp != ""
+		return literal(name), r.options.Temp != ""
 	case "pwd":
 		return literal(r.dir), r.dir != ""
 	case "git":
 		if len(args) == 2 && args[0].Text == "rev-parse" {
 			switch args[1].Text {
 			case "--show-toplevel":
-				return literal(r.opt.Root), r.opt.Root != ""
+				return literal(r.options.Root), r.options.Root != ""
 			case "--git-dir", "--absolute-git-dir", "--git-common-dir":
-				return literal(r.opt.Root + "/.git"), r.opt.Root != ""
+				return literal(r.options.Root + "/.git"), r.options.Root != ""
 			}
 		}
 	}
@@ -336,7 +336,7 @@ func (r *reader) prints(name string, c *Command) (Word, bool) {
 }
 
 // printf fills in a format. Only %s, %b and %% are known.
-func (r *reader) printf(args []Word) Word {
+func (r *reader) formatPrintf(args []Word) Word {
 	to := ""
 	if len(args) > 2 && args[0].Text == "-v" {
 		to, args = args[1].Text, args[2:]
@@ -348,7 +348,7 @@ func (r *reader) printf(args []Word) Word {
 		return Word{Static: true}
 	}
 	out := Join(args)
-	format := ansi(args[0].Text)
+	format := unescape(args[0].Text)
 	var b strings.Builder
 	for left := args[1:]; ; {
 		n := len(left)
@@ -372,13 +372,13 @@ func (r *reader) printf(args []Word) Word {
 				left = left[min(1, len(left)):]
 			}
 		}
-		if len(left) == 0 || len(left) == n || b.Len() > maxText {
+		if len(left) == 0 || len(left) == n || b.Len() > maxWordBytes {
 			break
 		}
 	}
 	out.Text = b.String()
 	if to != "" {
-		r.set(to, value{list: []Word{out}})
+		r.setVariable(to, value{words: []Word{out}})
 		return Word{Static: true}
 	}
 	return out

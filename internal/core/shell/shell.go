@@ -22,13 +22,13 @@ import (
 
 // Bounds. The parser is recursive, and scripts are hostile.
 const (
-	maxScript  = 256 << 10 // bytes
-	maxText    = 64 << 10  // bytes of one word
-	maxNesting = 200
-	maxDepth   = 8      // scripts within scripts, functions within functions
-	maxOuter   = 100    // commands that run commands
-	maxWork    = 60_000 // about one for each command and each of its words
-	maxFields  = 256    // that braces make of one word
+	maxScriptBytes = 256 << 10 // bytes
+	maxWordBytes   = 64 << 10  // bytes of one word
+	maxNesting     = 200
+	maxScriptDepth = 8      // scripts within scripts, functions within functions
+	maxWrappers    = 100    // commands that run commands
+	maxWork        = 60_000 // about one for each command and each of its words
+	maxFields      = 256    // that braces make of one word
 )
 
 // Hole stands in a text for what cannot be told.
@@ -36,12 +36,12 @@ const Hole = "\uFFFC"
 
 // Word is one argument of a command.
 type Word struct {
-	Text   string   // what the shell would pass on, with holes for what cannot be told
-	Source string   // as it is written
-	Static bool     // Text has no holes
-	Glob   bool     // its *, ? or [ stand for names of files
-	From   []string // names of the commands whose output is in it
-	found  []Word   // what find prints, as far as it can be told, for an xargs right behind it
+	Text        string   // what the shell would pass on, with holes for what cannot be told
+	Source      string   // as it is written
+	Static      bool     // Text has no holes
+	Glob        bool     // its *, ? or [ stand for names of files
+	From        []string // names of the commands whose output is in it
+	findTargets []Word   // what find prints, as far as it can be told, for an xargs right behind it
 }
 
 // Command is one simple command that a script would run.
@@ -82,49 +82,49 @@ type Options struct {
 // Read walks a script.
 func Read(src string, o Options, h Host) {
 	work, links := maxWork, 0
-	r := &reader{host: h, opt: o, dir: o.Dir, work: &work, pipes: &links, files: map[string]Word{}, defined: new([]*function)}
+	r := &reader{host: h, options: o, dir: o.Dir, workLeft: &work, pipeCount: &links, writtenFiles: map[string]Word{}, definedFunctions: new([]*function)}
 	r.vars = make(map[string]value, len(o.Vars))
 	for name, text := range o.Vars {
-		r.vars[name] = value{list: []Word{literal(text)}}
+		r.vars[name] = value{words: []Word{literal(text)}}
 	}
-	r.script(nil, literal(src), Word{Static: true})
-	for i := 0; i < len(*r.defined); i++ { //nolint:intrange // a body may define more
-		if f := (*r.defined)[i]; !f.called {
+	r.runScript(nil, literal(src), Word{Static: true})
+	for i := 0; i < len(*r.definedFunctions); i++ { //nolint:intrange // a body may define more
+		if f := (*r.definedFunctions)[i]; !f.isCalled {
 			sub := r.copy()
 			sub.params, sub.src = []Word{hole("$@")}, f.src
-			sub.stmt(f.body, Word{Static: true})
+			sub.runStatement(f.body, Word{Static: true})
 		}
 	}
 }
 
 // reader is the state of a shell, as far as it can be told.
 type reader struct {
-	host    Host
-	opt     Options
-	work    *int
-	pipes   *int            // process substitutions so far, to name them
-	files   map[string]Word // what the script wrote, by absolute path
-	defined *[]*function
+	host             Host
+	options          Options
+	workLeft         *int
+	pipeCount        *int            // process substitutions so far, to name them
+	writtenFiles     map[string]Word // what the script wrote, by absolute path
+	definedFunctions *[]*function
 
-	dir        string   // "" = cannot be told
-	stack      []string // of pushd
-	vars       map[string]value
-	exported   []string // names of those that commands get
-	funcs      map[string]*function
-	aliases    map[string]Word
-	params     []Word
-	maybe      int  // branches that may not be taken
-	unsure     bool // some variable has more than one value
-	depth      int
-	src        string // what the positions of nodes refer to
-	outer      *Command
-	background bool // what runs is left running
+	dir             string   // "" = cannot be told
+	dirStack        []string // of pushd
+	vars            map[string]value
+	exportedNames   []string // names of those that commands get
+	funcs           map[string]*function
+	aliases         map[string]Word
+	params          []Word
+	openBranches    int  // branches that may not be taken
+	hasAlternatives bool // some variable has more than one value
+	depth           int
+	src             string // what the positions of nodes refer to
+	outer           *Command
+	isBackground    bool // what runs is left running
 }
 
 type function struct {
-	body   *syntax.Stmt
-	src    string
-	called bool
+	body     *syntax.Stmt
+	src      string
+	isCalled bool
 }
 
 func literal(s string) Word { return Word{Text: s, Source: s, Static: true} }
@@ -133,11 +133,11 @@ func hole(source string) Word { return Word{Text: Hole, Source: source} }
 
 // spend counts work; false means that there was too much of it.
 func (r *reader) spend(n int) bool {
-	if *r.work < 0 {
+	if *r.workLeft < 0 {
 		return false
 	}
-	*r.work -= n
-	if *r.work < 0 {
+	*r.workLeft -= n
+	if *r.workLeft < 0 {
 		r.host.TooMuch(r.outer, Word{Text: r.src, Source: r.src})
 		return false
 	}
@@ -146,11 +146,11 @@ func (r *reader) spend(n int) bool {
 
 // script walks text as shell; c would run it, nil = nobody. It gives what that
 // prints.
-func (r *reader) script(c *Command, w, in Word) Word {
+func (r *reader) runScript(c *Command, w, in Word) Word {
 	if !w.Static && (len(w.From) > 0 || strings.Trim(w.Text, Hole+" \t\n") == "") {
 		r.host.Script(c, w)
 	}
-	if tooMuch(w.Text) || r.depth >= maxDepth || !r.spend(1+len(w.Text)/64) {
+	if exceedsLimits(w.Text) || r.depth >= maxScriptDepth || !r.spend(1+len(w.Text)/64) {
 		r.host.TooMuch(c, w)
 		return Word{Text: Hole}
 	}
@@ -162,22 +162,22 @@ func (r *reader) script(c *Command, w, in Word) Word {
 	src, outer := r.src, r.outer
 	r.src, r.outer = w.Text, c
 	r.depth++
-	out := r.stmts(list, in)
+	out := r.runStatements(list, in)
 	r.depth--
 	r.src, r.outer = src, outer
 	return out
 }
 
 // child walks text as the script of a shell of its own.
-func (r *reader) child(c *Command, w, in Word) {
+func (r *reader) runChildScript(c *Command, w, in Word) {
 	sub := r.copy()
-	sub.script(c, w, in)
+	sub.runScript(c, w, in)
 }
 
 // Parse reads the commands of a script, for who looks at how they follow one another;
 // false where it is none, or beyond the bounds of what is read.
 func Parse(script string) ([]*syntax.Stmt, bool) {
-	if tooMuch(script) {
+	if exceedsLimits(script) {
 		return nil, false
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
@@ -187,10 +187,12 @@ func Parse(script string) ([]*syntax.Stmt, bool) {
 	return file.Stmts, true
 }
 
-func tooMuch(script string) bool { return len(script) > maxScript || nesting(script) > maxNesting }
+func exceedsLimits(script string) bool {
+	return len(script) > maxScriptBytes || nestingDepth(script) > maxNesting
+}
 
 // nesting estimates how deep a parser would have to recurse.
-func nesting(src string) int {
+func nestingDepth(src string) int {
 	depth, deepest := 0, 0
 	for _, field := range strings.FieldsFunc(src, func(r rune) bool { return r == ' ' || r == '\n' || r == ';' || r == '\t' }) {
 		switch field {

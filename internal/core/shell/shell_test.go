@@ -145,7 +145,7 @@ func TestNames(t *testing.T) {
 	for command, want := range map[string]string{
 		"/usr/bin/python3.12": "python", "node": "node", "base64": "base64", "bzip2": "bzip2", `C:\x\git.exe`: "git", "bash5": "bash", "7z": "7z",
 	} {
-		if got := shell.Name(command); got != want {
+		if got := shell.CommandName(command); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}

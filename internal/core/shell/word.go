@@ -10,107 +10,107 @@ import (
 
 // builder puts the words together that one word of the source expands to.
 type builder struct {
-	out  []Word
-	cur  Word
-	text []byte
-	open bool   // there is a word, if an empty one
-	ifs  string // what else than blanks separates words
+	words      []Word
+	current    Word
+	text       []byte
+	hasWord    bool   // there is a word, if an empty one
+	separators string // what else than blanks separates words
 }
 
-func (b *builder) add(s string) {
-	b.open = true
-	if len(b.text)+len(s) > maxText {
-		b.cur.Static = false
+func (b *builder) addText(s string) {
+	b.hasWord = true
+	if len(b.text)+len(s) > maxWordBytes {
+		b.current.Static = false
 		return
 	}
 	b.text = append(b.text, s...)
 }
 
-func (b *builder) cut() {
-	if b.open {
-		b.cur.Text = string(b.text)
-		b.out = append(b.out, b.cur)
+func (b *builder) endWord() {
+	if b.hasWord {
+		b.current.Text = string(b.text)
+		b.words = append(b.words, b.current)
 	}
-	b.cur, b.text, b.open = Word{Static: true, Source: b.cur.Source}, b.text[:0], false
+	b.current, b.text, b.hasWord = Word{Static: true, Source: b.current.Source}, b.text[:0], false
 }
 
 // put adds what an expansion gave; without quotes it falls apart at blanks.
-func (b *builder) put(w Word, quoted bool) {
+func (b *builder) addExpansion(w Word, quoted bool) {
 	mark := func() {
-		b.cur.Static = b.cur.Static && w.Static
-		b.cur.From = union(b.cur.From, w.From)
+		b.current.Static = b.current.Static && w.Static
+		b.current.From = union(b.current.From, w.From)
 	}
 	if quoted {
-		b.add(w.Text)
+		b.addText(w.Text)
 		mark()
 		return
 	}
-	between := " \t\n" + b.ifs
+	between := " \t\n" + b.separators
 	if w.Text != "" && strings.IndexByte(between, w.Text[0]) >= 0 {
-		b.cut()
+		b.endWord()
 	}
 	for i, field := range strings.FieldsFunc(w.Text, func(r rune) bool { return strings.ContainsRune(between, r) }) {
 		if i > 0 {
-			b.cut()
+			b.endWord()
 		}
-		b.add(field)
-		b.cur.Glob = b.cur.Glob || strings.ContainsAny(field, "*?[")
+		b.addText(field)
+		b.current.Glob = b.current.Glob || strings.ContainsAny(field, "*?[")
 		mark()
 	}
 	if n := len(w.Text); n > 0 && strings.IndexByte(between, w.Text[n-1]) >= 0 {
-		b.cut()
+		b.endWord()
 	}
 }
 
 // fields expands a word to the words that a command gets.
-func (r *reader) fields(w *syntax.Word) []Word {
+func (r *reader) expandFields(w *syntax.Word) []Word {
 	if w == nil {
 		return nil
 	}
 	if s := w.Lit(); s != "" && !strings.ContainsAny(s, "\\*?[{"+Hole) {
 		return []Word{literal(s)}
 	}
-	source := r.source(w)
+	source := r.sourceOf(w)
 	syntax.SplitBraces(w)
-	variants, ok := spread(w.Parts)
+	variants, ok := expandBraces(w.Parts)
 	if !ok {
 		return []Word{{Text: source + Hole, Source: source}}
 	}
-	b := &builder{cur: Word{Static: true, Source: source}, ifs: r.vars["IFS"].first().Text}
+	b := &builder{current: Word{Static: true, Source: source}, separators: r.vars["IFS"].firstWord().Text}
 	for _, parts := range variants {
-		r.parts(b, parts, false)
-		b.cut()
+		r.expandParts(b, parts, false)
+		b.endWord()
 	}
 	n := 0
-	for _, f := range b.out {
+	for _, f := range b.words {
 		n += len(f.Text)
 	}
 	r.spend(n / 64)
-	return b.out
+	return b.words
 }
 
 // single expands a word that stays one: a value, or the name of a file.
-func (r *reader) single(w *syntax.Word) Word { return r.joined(w, unquoted) }
+func (r *reader) expandSingle(w *syntax.Word) Word { return r.expandJoined(w, unquoted) }
 
 // joined expands a word, or a here-document, that stays one.
-func (r *reader) joined(w *syntax.Word, q quoting) Word {
+func (r *reader) expandJoined(w *syntax.Word, q quoting) Word {
 	if w == nil {
 		return Word{Static: true}
 	}
-	b := &builder{cur: Word{Static: true, Source: r.source(w)}, open: true}
+	b := &builder{current: Word{Static: true, Source: r.sourceOf(w)}, hasWord: true}
 	for _, p := range w.Parts {
 		if l, ok := p.(*syntax.Lit); ok {
-			b.lit(l.Value, q)
+			b.addLiteral(l.Value, q)
 			continue
 		}
-		r.part(b, p, true)
+		r.expandPart(b, p, true)
 	}
-	b.cut()
-	r.spend(len(b.out[0].Text) / 64)
-	return b.out[0]
+	b.endWord()
+	r.spend(len(b.words[0].Text) / 64)
+	return b.words[0]
 }
 
-func (r *reader) source(n syntax.Node) string {
+func (r *reader) sourceOf(n syntax.Node) string {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
 	if start < 0 || end > len(r.src) || start > end {
 		return ""
@@ -118,46 +118,46 @@ func (r *reader) source(n syntax.Node) string {
 	return r.src[start:end]
 }
 
-func (r *reader) parts(b *builder, parts []syntax.WordPart, quoted bool) {
+func (r *reader) expandParts(b *builder, parts []syntax.WordPart, quoted bool) {
 	for _, p := range parts {
-		r.part(b, p, quoted)
+		r.expandPart(b, p, quoted)
 	}
 }
 
-func (r *reader) part(b *builder, p syntax.WordPart, quoted bool) {
+func (r *reader) expandPart(b *builder, p syntax.WordPart, quoted bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
 		if quoted {
-			b.lit(p.Value, inQuotes)
+			b.addLiteral(p.Value, doubleQuoted)
 		} else {
-			b.lit(p.Value, unquoted)
+			b.addLiteral(p.Value, unquoted)
 		}
 	case *syntax.SglQuoted:
 		s := p.Value
 		if p.Dollar {
-			s = ansi(s)
+			s = unescape(s)
 		}
-		b.lit(s, raw)
+		b.addLiteral(s, singleQuoted)
 	case *syntax.DblQuoted:
-		b.open = true
-		r.parts(b, p.Parts, true)
+		b.hasWord = true
+		r.expandParts(b, p.Parts, true)
 	case *syntax.ParamExp:
-		r.param(b, p, quoted)
+		r.expandParameter(b, p, quoted)
 	case *syntax.CmdSubst:
 		sub := r.copy()
-		out := sub.stmts(p.Stmts, Word{Static: true})
+		out := sub.runStatements(p.Stmts, Word{Static: true})
 		out.Text = strings.TrimRight(out.Text, "\n")
-		b.put(out, quoted)
+		b.addExpansion(out, quoted)
 	case *syntax.ProcSubst:
-		b.put(r.process(p), true)
+		b.addExpansion(r.runProcessSubstitution(p), true)
 	case *syntax.ExtGlob:
-		b.add(p.Op.String() + p.Pattern.Value + ")")
-		b.cur.Glob, b.cur.Static = true, false
+		b.addText(p.Op.String() + p.Pattern.Value + ")")
+		b.current.Glob, b.current.Static = true, false
 	case *syntax.ArithmExp:
-		r.inside(p.X)
-		b.put(hole(""), true)
+		r.runSubstitutions(p.X)
+		b.addExpansion(hole(""), true)
 	default:
-		b.put(hole(""), true)
+		b.addExpansion(hole(""), true)
 	}
 }
 
@@ -175,13 +175,13 @@ func Constant(w *syntax.Word) string {
 	if !known {
 		return ""
 	}
-	b, r := &builder{open: true}, &reader{}
-	r.parts(b, w.Parts, false)
+	b, r := &builder{hasWord: true}, &reader{}
+	r.expandParts(b, w.Parts, false)
 	return string(b.text)
 }
 
 // Quoted is argv as a command for any POSIX shell.
-func Quoted(argv []string) string {
+func QuoteCommand(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
 		q, err := syntax.Quote(arg, syntax.LangPOSIX)
@@ -195,34 +195,34 @@ func Quoted(argv []string) string {
 
 // process runs what stands in <( ) or >( ), and names the file that it reads
 // like.
-func (r *reader) process(p *syntax.ProcSubst) Word {
+func (r *reader) runProcessSubstitution(p *syntax.ProcSubst) Word {
 	sub := r.copy()
 	if p.Op == syntax.CmdOut {
-		sub.stmts(p.Stmts, Word{Text: Hole})
+		sub.runStatements(p.Stmts, Word{Text: Hole})
 		return literal("/dev/null")
 	}
-	*r.pipes++
-	name := "/dev/fd/pipe" + strconv.Itoa(*r.pipes)
-	r.files[name] = sub.stmts(p.Stmts, Word{Static: true})
+	*r.pipeCount++
+	name := "/dev/fd/pipe" + strconv.Itoa(*r.pipeCount)
+	r.writtenFiles[name] = sub.runStatements(p.Stmts, Word{Static: true})
 	return literal(name)
 }
 
 type quoting int
 
 const (
-	unquoted quoting = iota
-	inQuotes         // "…" and here-documents: few characters can be escaped
-	raw              // '…'
+	unquoted     quoting = iota
+	doubleQuoted         // "…" and here-documents: few characters can be escaped
+	singleQuoted         // '…'
 )
 
 // lit adds text from the source, its backslashes taken away as a shell would.
-func (b *builder) lit(s string, q quoting) {
-	b.open = true
+func (b *builder) addLiteral(s string, q quoting) {
+	b.hasWord = true
 	if strings.Contains(s, Hole) {
-		b.cur.Static = false
+		b.current.Static = false
 	}
-	if q == raw || q == inQuotes && !strings.Contains(s, `\`) {
-		b.add(s)
+	if q == singleQuoted || q == doubleQuoted && !strings.Contains(s, `\`) {
+		b.addText(s)
 		return
 	}
 	out := make([]byte, 0, len(s))
@@ -234,15 +234,15 @@ func (b *builder) lit(s string, q quoting) {
 		case c == '\\' && i+1 < len(s) && (q == unquoted || strings.IndexByte("$`\"\\", s[i+1]) >= 0):
 			i++
 		case q == unquoted && (c == '*' || c == '?' || c == '['):
-			b.cur.Glob = true
+			b.current.Glob = true
 		}
 		out = append(out, s[i])
 	}
-	b.add(string(out))
+	b.addText(string(out))
 }
 
 // ansi reads the escapes of $'…', and of echo -e and printf.
-func ansi(s string) string {
+func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -292,7 +292,7 @@ func ansi(s string) string {
 
 // spread makes the words that {a,b} and {1..3} make of one; false if they are
 // too many.
-func spread(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
+func expandBraces(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 	out := [][]syntax.WordPart{nil}
 	for _, p := range parts {
 		brace, ok := p.(*syntax.BraceExp)
@@ -302,7 +302,7 @@ func spread(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 			}
 			continue
 		}
-		choices, ok := alternatives(brace)
+		choices, ok := braceAlternatives(brace)
 		if !ok || len(choices)*len(out) > maxFields {
 			return nil, false
 		}
@@ -317,11 +317,11 @@ func spread(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 	return out, true
 }
 
-func alternatives(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+func braceAlternatives(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 	var out [][]syntax.WordPart
 	if !b.Sequence {
 		for _, e := range b.Elems {
-			inner, ok := spread(e.Parts)
+			inner, ok := expandBraces(e.Parts)
 			if !ok || len(out)+len(inner) > maxFields {
 				return nil, false
 			}

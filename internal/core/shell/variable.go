@@ -11,12 +11,12 @@ import (
 
 // value is what a variable holds: one word, or the words of an array.
 type value struct {
-	list   []Word
-	array  bool
-	others []value // what it may hold instead, where a branch may have set it
+	words        []Word
+	isArray      bool
+	alternatives []value // what it may hold instead, where a branch may have set it
 }
 
-const maxOthers = 4
+const maxAlternatives = 4
 
 // copy makes the state of a subshell. Files are shared, for they stay.
 func (r *reader) copy() *reader {
@@ -26,27 +26,27 @@ func (r *reader) copy() *reader {
 	return &sub
 }
 
-func (r *reader) set(name string, v value) {
+func (r *reader) setVariable(name string, v value) {
 	if r.vars == nil {
 		r.vars = map[string]value{}
 	}
-	if r.maybe > 0 {
+	if r.openBranches > 0 {
 		old, ok := r.vars[name]
 		if !ok {
-			old = value{list: []Word{hole("$" + name)}}
+			old = value{words: []Word{hole("$" + name)}}
 		}
-		v.others = append(append([]value(nil), old.others...), value{list: old.list, array: old.array})
-		r.unsure = true
-		if len(v.others) > maxOthers {
-			v = value{list: []Word{{Text: v.text() + " " + old.text() + Hole, Source: "$" + name}}}
+		v.alternatives = append(append([]value(nil), old.alternatives...), value{words: old.words, isArray: old.isArray})
+		r.hasAlternatives = true
+		if len(v.alternatives) > maxAlternatives {
+			v = value{words: []Word{{Text: v.joinedText() + " " + old.joinedText() + Hole, Source: "$" + name}}}
 		}
 	}
 	r.vars[name] = v
 }
 
-func (v value) text() string {
-	texts := make([]string, len(v.list))
-	for i, w := range v.list {
+func (v value) joinedText() string {
+	texts := make([]string, len(v.words))
+	for i, w := range v.words {
 		texts[i] = w.Text
 	}
 	return strings.Join(texts, " ")
@@ -54,31 +54,31 @@ func (v value) text() string {
 
 // declare runs export and its like, whose words may be made at run time: export
 // $(cat FILE).
-func (r *reader) declare(c *syntax.DeclClause) {
+func (r *reader) runDeclare(c *syntax.DeclClause) {
 	for _, a := range c.Args {
-		r.assign(a)
+		r.runAssignment(a)
 		if a.Naked && a.Value != nil {
-			for _, w := range r.fields(a.Value) {
+			for _, w := range r.expandFields(a.Value) {
 				if name, text, ok := strings.Cut(w.Text, "="); ok {
-					r.set(name, valueOf(Word{Text: text, Source: w.Source, Static: w.Static, From: w.From}))
+					r.setVariable(name, wordValue(Word{Text: text, Source: w.Source, Static: w.Static, From: w.From}))
 				}
 			}
 		}
 		if a.Name != nil && c.Variant.Value == "export" {
-			r.export(a.Name.Value)
+			r.exportName(a.Name.Value)
 		}
 	}
 }
 
 // export notes a variable that the commands to come get in their environment.
-func (r *reader) export(name string) {
-	if len(r.exported) < 32 && !slices.Contains(r.exported, name) {
-		r.exported = append(slices.Clip(r.exported), name)
+func (r *reader) exportName(name string) {
+	if len(r.exportedNames) < 32 && !slices.Contains(r.exportedNames, name) {
+		r.exportedNames = append(slices.Clip(r.exportedNames), name)
 	}
 }
 
 // assign runs NAME=value, NAME+=value or NAME=(values).
-func (r *reader) assign(a *syntax.Assign) {
+func (r *reader) runAssignment(a *syntax.Assign) {
 	if a.Name == nil {
 		return
 	}
@@ -86,22 +86,22 @@ func (r *reader) assign(a *syntax.Assign) {
 	old := r.vars[name]
 	switch {
 	case a.Array != nil:
-		v := value{array: true}
+		v := value{isArray: true}
 		if a.Append {
-			v.list = append(v.list, old.list...)
+			v.words = append(v.words, old.words...)
 		}
 		for _, e := range a.Array.Elems {
-			v.list = append(v.list, r.fields(e.Value)...)
+			v.words = append(v.words, r.expandFields(e.Value)...)
 		}
-		if len(v.list) > maxFields {
-			v.list = []Word{hole("$" + name)}
+		if len(v.words) > maxFields {
+			v.words = []Word{hole("$" + name)}
 		}
-		r.set(name, v)
+		r.setVariable(name, v)
 	case a.Index != nil:
-		r.inside(a.Index)
-		w := r.single(a.Value)
-		at, ok := number(a.Index)
-		list := append([]Word(nil), old.list...)
+		r.runSubstitutions(a.Index)
+		w := r.expandSingle(a.Value)
+		at, ok := parseNumber(a.Index)
+		list := append([]Word(nil), old.words...)
 		if !ok || at < 0 || at > len(list) {
 			list = append(list, hole("$"+name)) // somewhere in it
 			at = len(list)
@@ -111,29 +111,29 @@ func (r *reader) assign(a *syntax.Assign) {
 		}
 		list[at] = w
 		if len(list) <= maxFields {
-			r.set(name, value{list: list, array: true})
+			r.setVariable(name, value{words: list, isArray: true})
 		}
 	case a.Naked:
 	default:
-		w := r.single(a.Value)
-		if a.Append && len(old.list) > 0 {
-			w = concat(old.list[0], w)
+		w := r.expandSingle(a.Value)
+		if a.Append && len(old.words) > 0 {
+			w = concatWords(old.words[0], w)
 		}
-		r.set(name, value{list: []Word{w}})
+		r.setVariable(name, value{words: []Word{w}})
 	}
 }
 
 // concat puts two words together.
-func concat(a, b Word) Word {
+func concatWords(a, b Word) Word {
 	w := Word{Text: a.Text + b.Text, Source: a.Source + b.Source, Static: a.Static && b.Static, From: union(a.From, b.From)}
 	if b.Text == Hole && strings.HasSuffix(a.Text, Hole) {
 		w.Text = a.Text
 	}
-	if len(w.Source) > maxText {
-		w.Source = w.Source[:maxText]
+	if len(w.Source) > maxWordBytes {
+		w.Source = w.Source[:maxWordBytes]
 	}
-	if len(w.Text) > maxText {
-		w.Text, w.Static = w.Text[:maxText]+Hole, false
+	if len(w.Text) > maxWordBytes {
+		w.Text, w.Static = w.Text[:maxWordBytes]+Hole, false
 	}
 	return w
 }
@@ -147,9 +147,9 @@ func union(a, b []string) []string {
 	return a
 }
 
-func number(x syntax.ArithmExpr) (int, bool) {
+func parseNumber(x syntax.ArithmExpr) (int, bool) {
 	if u, ok := x.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus && !u.Post {
-		n, ok := number(u.X)
+		n, ok := parseNumber(u.X)
 		return -n, ok
 	}
 	w, ok := x.(*syntax.Word)
@@ -162,30 +162,30 @@ func number(x syntax.ArithmExpr) (int, bool) {
 
 // either does something once for each value that the variables used in a node
 // may have.
-func (r *reader) either(n syntax.Node, do func() Word) Word {
-	if !r.unsure {
+func (r *reader) forEachValue(n syntax.Node, do func() Word) Word {
+	if !r.hasAlternatives {
 		return do()
 	}
 	var names []string
 	syntax.Walk(n, func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && len(r.vars[p.Param.Value].others) > 0 {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && len(r.vars[p.Param.Value].alternatives) > 0 {
 			names = append(names, p.Param.Value)
 		}
 		return true
 	})
-	return r.choose(names, do)
+	return r.forEachChoice(names, do)
 }
 
-func (r *reader) choose(names []string, do func() Word) Word {
+func (r *reader) forEachChoice(names []string, do func() Word) Word {
 	if len(names) == 0 || !r.spend(1) {
 		return do()
 	}
 	name := names[0]
 	v := r.vars[name]
 	out := Word{Static: true}
-	for i, choice := range append([]value{{list: v.list, array: v.array}}, v.others...) {
-		r.vars[name] = value{list: choice.list, array: choice.array}
-		w := r.choose(names[1:], do)
+	for i, choice := range append([]value{{words: v.words, isArray: v.isArray}}, v.alternatives...) {
+		r.vars[name] = value{words: choice.words, isArray: choice.isArray}
+		w := r.forEachChoice(names[1:], do)
 		if i > 0 && w.Text != out.Text {
 			w = Word{Text: out.Text + "\n" + w.Text + Hole, From: union(out.From, w.From)}
 		}

@@ -8,19 +8,19 @@ import (
 )
 
 // xargs runs a command with what it reads as further words.
-func (r *reader) xargs(c *Command) {
-	w := wrapper{valued: "adEILnPsS", long: "--arg-file --delimiter --max-args --max-procs --replace --max-lines"}
-	args := w.strip(c.Args[1:])
+func (r *reader) runXargs(c *Command) {
+	w := wrapper{valueLetters: "adEILnPsS", valueOptions: "--arg-file --delimiter --max-args --max-procs --replace --max-lines"}
+	args := w.stripOptions(c.Args[1:])
 	if len(args) == 0 {
 		return
 	}
 	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
-	words = append(slices.Clip(c.In.found), words...)
+	words = append(slices.Clip(c.In.findTargets), words...)
 	options := c.Args[1 : len(c.Args)-len(args)]
 	fromFile := slices.ContainsFunc(options, func(a Word) bool { return strings.HasPrefix(a.Text, "-a") || strings.HasPrefix(a.Text, "--arg-file") })
 	if c.In.Static && c.In.Text != "" && !fromFile {
 		words = nil
-		for i, f := range strings.FieldsFunc(c.In.Text, delimiter(options)) {
+		for i, f := range strings.FieldsFunc(c.In.Text, inputDelimiter(options)) {
 			if i < maxFields {
 				words = append(words, literal(f))
 			}
@@ -34,15 +34,15 @@ func (r *reader) xargs(c *Command) {
 			mark = c.Args[i+1].Text
 		}
 	}
-	r.with(c, args, mark, words)
+	r.runWithWords(c, args, mark, words)
 }
 
 // delimiter tells what stands between the words that xargs reads.
-func delimiter(args []Word) func(r rune) bool {
+func inputDelimiter(args []Word) func(r rune) bool {
 	for i, a := range args {
 		value, joined := strings.CutPrefix(a.Text, "-d")
 		switch {
-		case a.Text == "-0" || a.Text == "--null" || bundle(a.Text, '0'):
+		case a.Text == "-0" || a.Text == "--null" || isBundle(a.Text, '0'):
 			return func(r rune) bool { return r == 0 }
 		case a.Text == "-d" && i+1 < len(args):
 			value = args[i+1].Text
@@ -51,18 +51,18 @@ func delimiter(args []Word) func(r rune) bool {
 				continue
 			}
 		}
-		return func(r rune) bool { return strings.ContainsRune(ansi(value), r) }
+		return func(r rune) bool { return strings.ContainsRune(unescape(value), r) }
 	}
 	return unicode.IsSpace
 }
 
 // with runs a command with each of some words in the place of its mark, or with all
 // of them behind it.
-func (r *reader) with(c *Command, args []Word, mark string, words []Word) {
+func (r *reader) runWithWords(c *Command, args []Word, mark string, words []Word) {
 	sub := r.copy()
 	at := slices.IndexFunc(args, func(a Word) bool { return mark != "" && strings.Contains(a.Text, mark) })
 	if at < 0 {
-		sub.inner(c, append(slices.Clip(args), words...))
+		sub.runInner(c, append(slices.Clip(args), words...))
 		return
 	}
 	for _, x := range words {
@@ -71,24 +71,24 @@ func (r *reader) with(c *Command, args []Word, mark string, words []Word) {
 			if strings.Contains(a.Text, mark) {
 				a.From, a.Glob = union(a.From, x.From), a.Glob || x.Glob
 			}
-			a.Text = replaced(a.Text, mark, x.Text)
+			a.Text = replaceMark(a.Text, mark, x.Text)
 			a.Static = a.Static && !strings.Contains(a.Text, Hole)
 			filled[i] = a
 		}
-		sub.inner(c, filled)
+		sub.runInner(c, filled)
 	}
 }
 
-const maxGroups = 8 // that ::: begins
+const maxWordGroups = 8 // that ::: begins
 
 // parallel runs a script for each of the words behind :::, or of the lines that it
 // reads. They stand where {} does, or {1} for the first :::, or else behind all.
-func (r *reader) parallel(c *Command) {
+func (r *reader) runParallel(c *Command) {
 	w := wrapper{
-		valued: "aCEIjLnNPsS",
-		long:   "--arg-file --colsep --delay --jobs --joblog --max-args --max-procs --results --retries --timeout --tmpdir --workdir --sshlogin",
+		valueLetters: "aCEIjLnNPsS",
+		valueOptions: "--arg-file --colsep --delay --jobs --joblog --max-args --max-procs --results --retries --timeout --tmpdir --workdir --sshlogin",
 	}
-	args := w.strip(c.Args[1:])
+	args := w.stripOptions(c.Args[1:])
 	first := slices.IndexFunc(args, func(a Word) bool { return a.Text == ":::" || a.Text == ":::+" })
 	if first < 0 {
 		first = len(args)
@@ -100,21 +100,21 @@ func (r *reader) parallel(c *Command) {
 			}
 		}
 		if len(args) > 1 && !c.In.Static { // a word is passed on as one
-			r.with(c, args, "{}", lines)
+			r.runWithWords(c, args, "{}", lines)
 			return
 		}
 		args = append(append(slices.Clip(args), literal(":::")), lines...)
 	}
 	sub := r.copy()
-	for _, given := range combined(args[first:]) {
-		sub.script(c, instance(args[:first], given), Word{Static: true})
+	for _, given := range combineGroups(args[first:]) {
+		sub.runScript(c, fillTemplate(args[:first], given), Word{Static: true})
 	}
 }
 
 // replaced puts a text in the place of a mark; the result cannot be told where it
 // would be too long.
-func replaced(s, mark, text string) string {
-	if len(s)+strings.Count(s, mark)*len(text) > maxScript {
+func replaceMark(s, mark, text string) string {
+	if len(s)+strings.Count(s, mark)*len(text) > maxScriptBytes {
 		return Hole
 	}
 	return strings.ReplaceAll(s, mark, text)
@@ -122,9 +122,9 @@ func replaced(s, mark, text string) string {
 
 // combined gives each combination of the words of groups that ::: begins, as far as
 // anybody would write them.
-func combined(args []Word) [][]Word {
+func combineGroups(args []Word) [][]Word {
 	all := [][]Word{nil}
-	for len(args) > 0 && len(all[0]) < maxGroups {
+	for len(args) > 0 && len(all[0]) < maxWordGroups {
 		args = args[1:]
 		end := slices.IndexFunc(args, func(a Word) bool { return strings.HasPrefix(a.Text, ":::") })
 		if end < 0 {
@@ -146,17 +146,17 @@ func combined(args []Word) [][]Word {
 }
 
 // instance makes the script of one combination of words.
-func instance(template, given []Word) Word {
+func fillTemplate(template, given []Word) Word {
 	if len(template) == 0 {
 		return Join(given)
 	}
 	script := Join(template)
-	text := replaced(script.Text, "{}", Quote(given))
+	text := replaceMark(script.Text, "{}", quoteWords(given))
 	for i := range given {
-		text = replaced(text, "{"+strconv.Itoa(i+1)+"}", Quote(given[i:i+1]))
+		text = replaceMark(text, "{"+strconv.Itoa(i+1)+"}", quoteWords(given[i:i+1]))
 	}
 	if text == script.Text {
-		text += " " + Quote(given)
+		text += " " + quoteWords(given)
 	}
 	return Word{Text: text, Source: script.Source, Static: script.Static && Join(given).Static && text != Hole, From: script.From}
 }
