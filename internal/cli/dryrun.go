@@ -30,7 +30,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	line("goal", "%s (%s)", p.Goal.Title(), s.Policy.Kind)
 	dryTasks(line, s)
 	if p.Goal.Plan != nil {
-		for _, odd := range p.Goal.Plan.Odd() {
+		for _, odd := range p.Goal.Plan.Warnings() {
 			line("note", "%s:%d: %s", p.Goal.Path, odd.Line, odd.Message)
 		}
 	}

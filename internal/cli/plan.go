@@ -186,19 +186,19 @@ func (c *planCheckCmd) Run(a *app) error {
 		return errors.Join(a.printJSON(newPlanCheckResult(f, invalid)), checkCode(invalid))
 	}
 	if invalid != nil {
-		all := slices.Concat(invalid.Problems, invalid.Odd)
+		all := slices.Concat(invalid.Problems, invalid.Warnings)
 		slices.SortStableFunc(all, func(x, y plan.Problem) int { return cmp.Compare(x.Line, y.Line) })
 		for _, line := range planfile.Lines(invalid.Name, all) {
 			a.printf("%s\n", term.Clean(line))
 		}
 		return checkCode(invalid)
 	}
-	for _, line := range planfile.Lines(c.File, f.Odd()) {
+	for _, line := range planfile.Lines(c.File, f.Warnings()) {
 		a.printf("%s\n", term.Clean(line))
 	}
 	p := f.Plan()
 	verdict := "is fine"
-	if n := len(f.Odd()); n > 0 {
+	if n := len(f.Warnings()); n > 0 {
 		verdict = "can be run, if this is what you mean (" + figure.Count(n, "warning") + ")"
 	}
 	a.printf("%s %s: %s, %d done (%s)\n", c.File, verdict, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
@@ -228,9 +228,9 @@ func outlooks(p plan.Plan) []outlook {
 
 func newPlanCheckResult(f *planfile.File, invalid *planfile.Invalid) planCheckResult {
 	if invalid != nil {
-		return planCheckResult{Problems: invalid.Problems, Odd: invalid.Odd}
+		return planCheckResult{Problems: invalid.Problems, Odd: invalid.Warnings}
 	}
-	return planCheckResult{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Odd(), Outlooks: outlooks(f.Plan())}
+	return planCheckResult{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Warnings(), Outlooks: outlooks(f.Plan())}
 }
 
 func checkCode(invalid *planfile.Invalid) error {

@@ -187,7 +187,7 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 		}
 		return failure.New(failure.Usage, hint, "no loop works on %s", a.relativePath(path))
 	case e.Do == plan.Accept:
-		if out, e.Since, err = f.Accepted(e.File); err != nil {
+		if out, e.Since, err = f.MergeAccepted(e.File); err != nil {
 			return err
 		}
 	default:
@@ -207,7 +207,7 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 
 // asUsage returns an error about missing ids as a usage error.
 func asUsage(err error) error {
-	if !errors.Is(err, planfile.ErrNumbers) {
+	if !errors.Is(err, planfile.ErrKeepsOrder) {
 		return err
 	}
 	return failure.New(failure.Usage, "give the tasks ids, as in  - [ ] T1 title", "%w", err)
@@ -241,7 +241,7 @@ func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 		}
 	}
 	_, done, err := f.Edit(e, false)
-	if errors.Is(err, planfile.ErrNumbers) && e.Do == plan.Move {
+	if errors.Is(err, planfile.ErrKeepsOrder) && e.Do == plan.Move {
 		return e, nil
 	}
 	return done, err

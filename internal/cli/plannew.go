@@ -173,7 +173,7 @@ func (c *planNewCmd) output(a *app) (string, error) {
 	}
 	path := a.abs(cmp.Or(c.Out, names[c.Format], "plan.md"))
 	if _, err := os.Lstat(path); err == nil {
-		return "", failure.New(failure.Usage, "name another file, such as --out "+planfile.FreeName(a.dir)+", or move this one", "%s is there already", a.relativePath(path))
+		return "", failure.New(failure.Usage, "name another file, such as --out "+planfile.FreeFileName(a.dir)+", or move this one", "%s is there already", a.relativePath(path))
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return "", failure.New(failure.Usage, "make the folder first", "there is no folder %s", a.relativePath(filepath.Dir(path)))

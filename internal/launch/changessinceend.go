@@ -37,7 +37,7 @@ func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec re
 	}
 	own := slices.Concat(spec.Untracked, statefile.FilesOf(repo.Root(), l.Dir, spec).OwnPaths())
 	files := slices.DeleteFunc(slices.Concat(status.Dirty, status.Untracked), func(path string) bool {
-		return planfile.Holds(spec.Plan, path) || slices.Contains(own, path)
+		return planfile.IsPlanFile(spec.Plan, path) || slices.Contains(own, path)
 	})
 	if len(files) == 0 {
 		return nil, nil, nil

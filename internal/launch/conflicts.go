@@ -117,7 +117,7 @@ func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loo
 		return err
 	}
 	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
-		return planfile.Holds(spec.Plan, path) || !slices.Contains(b.Paths, path)
+		return planfile.IsPlanFile(spec.Plan, path) || !slices.Contains(b.Paths, path)
 	})
 	b.UnchangedTracked, err = p.Repo.Unchanged(ctx, tree, dirty)
 	return err
@@ -136,7 +136,7 @@ func (p *Prepared) untracked() []string {
 		work = p.leftovers()
 	}
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
-		return slices.Contains(notes, path) || p.Spec.UsesWorktree && !planfile.Holds(p.Spec.Plan, path) || slices.Contains(work, path)
+		return slices.Contains(notes, path) || p.Spec.UsesWorktree && !planfile.IsPlanFile(p.Spec.Plan, path) || slices.Contains(work, path)
 	})...)
 }
 
@@ -151,7 +151,7 @@ func (p *Prepared) UntrackedWork() []string {
 	var files []string
 	for _, file := range p.Spec.Untracked {
 		isWork := work.IsSource(file) || work.IsScript(file) || verify.IsTest(p.Spec.Tests, file)
-		if isWork && file != filepath.ToSlash(agent) && !planfile.Holds(p.Spec.Plan, file) && !slices.Contains(left, file) {
+		if isWork && file != filepath.ToSlash(agent) && !planfile.IsPlanFile(p.Spec.Plan, file) && !slices.Contains(left, file) {
 			files = append(files, file)
 		}
 	}
@@ -231,7 +231,7 @@ func (p *Prepared) onlyPlanEdited() bool {
 
 // onlyPlan reports whether there are changed files, all of them the plan's.
 func onlyPlan(plan string, dirty []string) bool {
-	return len(dirty) > 0 && !slices.ContainsFunc(dirty, func(path string) bool { return !planfile.Holds(plan, path) })
+	return len(dirty) > 0 && !slices.ContainsFunc(dirty, func(path string) bool { return !planfile.IsPlanFile(plan, path) })
 }
 
 // CommittedFirst returns the user's changed files that are committed as theirs before the

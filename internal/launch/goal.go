@@ -270,7 +270,7 @@ func (g *Goal) readPlan(root, dir, path string) error {
 	invalid, ok := errors.AsType[*planfile.Invalid](err)
 	name := relativeTo(dir, path)
 	if ok {
-		err = invalid.Renamed(name)
+		err = invalid.WithName(name)
 	}
 	if ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
 		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes its tasks; "+shell.QuoteCommand([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)

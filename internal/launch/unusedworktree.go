@@ -100,7 +100,7 @@ func (d *Driver) isUnused(ctx context.Context, origin *git.Repo) (tip string, un
 			return "", false, err
 		}
 	}
-	own := slices.DeleteFunc(d.OwnFiles(), func(file string) bool { return planfile.Holds(d.Spec.Plan, file) })
+	own := slices.DeleteFunc(d.OwnFiles(), func(file string) bool { return planfile.IsPlanFile(d.Spec.Plan, file) })
 	for _, file := range status.Untracked {
 		if !slices.Contains(own, file) && !d.isCopy(origin, file) {
 			return "", false, nil

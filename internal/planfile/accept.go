@@ -10,13 +10,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// BeforePath is where the plan lies in which an edit was made that is kept at path.
+// BeforePath returns the file that holds the plan from before the edit kept at path.
 func BeforePath(path string) string { return path + ".before" }
 
-// Accepted is an edit of the plan that was kept at path, with what was added to the plan
-// and what got another title since the edit was made, and with the marks that the plan
-// has now. It also returns those changes, in words.
-func (f *File) Accepted(path string) (*File, []string, error) {
+// MergeAccepted returns the edited plan kept at path, merged with the current plan f. It adds the
+// tasks and the new titles that f got since the edit was made, and takes the marks of f. It also
+// returns those changes as text.
+func (f *File) MergeAccepted(path string) (*File, []string, error) {
 	data, err := atomicfile.Read(path, MaxSize)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the edited plan: %w", err)
@@ -25,7 +25,7 @@ func (f *File) Accepted(path string) (*File, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	before := kept // unknown: nothing that is in the edit was added since
+	before := kept // without that file, no task of the edit counts as added since
 	switch data, err := atomicfile.Read(BeforePath(path), MaxSize); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -37,22 +37,23 @@ func (f *File) Accepted(path string) (*File, []string, error) {
 	}
 	var since []string
 	for _, t := range f.plan.Tasks {
-		e, changed := kept.sinceEdit(before, t)
+		e, changed := kept.missingChange(before, t)
 		if !changed {
 			continue
 		}
 		if kept, e, err = kept.Edit(e, true); err != nil {
 			return nil, nil, fmt.Errorf("keep what was changed since the edit (%s): %w", e, err)
 		}
-		e.Before = "" // where it stands is seen in the file
+		e.Before = "" // the file shows the place
 		since = append(since, e.String())
 	}
-	kept, err = kept.MarkedAs(f)
+	kept, err = kept.WithMarksOf(f)
 	return kept, since, err
 }
 
-// sinceEdit is what this edit of a plan lacks of a task that the plan has now.
-func (f *File) sinceEdit(before *File, t plan.Task) (plan.Edit, bool) {
+// missingChange returns the edit that brings the current task t into this edited plan. It returns
+// false if the edited plan needs no change.
+func (f *File) missingChange(before *File, t plan.Task) (plan.Edit, bool) {
 	titled := func(p *File, title string) int {
 		return slices.IndexFunc(p.plan.Tasks, func(t plan.Task) bool { return t.Title == title })
 	}
@@ -65,7 +66,7 @@ func (f *File) sinceEdit(before *File, t plan.Task) (plan.Edit, bool) {
 	case known && i >= 0:
 		return plan.Edit{Do: plan.Retitle, Task: f.plan.Tasks[i].ID, Title: t.Title}, true
 	case known && isNew:
-		return plan.Edit{}, false // the edit gave it another title, too
+		return plan.Edit{}, false // the edit renamed it, too
 	case isNew:
 		return plan.Edit{Do: plan.Add, Title: t.Title, Before: t.ID}, true // it keeps its number
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// An edit of a plan that was held back is brought together with what commands did to the
-// plan since. Accepted twice, it is the same.
-func TestAccepted(t *testing.T) {
+// The edited plan is merged with what commands changed in the plan since. A second merge changes
+// nothing.
+func TestMergeAccepted(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, before, edit, now, want string
@@ -53,14 +53,14 @@ func TestAccepted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, since, err := now.Accepted(path)
+			got, since, err := now.MergeAccepted(path)
 			if err != nil || string(got.Bytes()) != c.want {
 				t.Fatalf("the plan: %q (%v), want %q", got.Bytes(), err, c.want)
 			}
 			if s := strings.Join(since, "; "); s != c.since {
 				t.Errorf("since: %q, want %q", s, c.since)
 			}
-			again, _, err := got.Accepted(path)
+			again, _, err := got.MergeAccepted(path)
 			if err != nil || string(again.Bytes()) != c.want {
 				t.Errorf("accepted twice: %q (%v)", again.Bytes(), err)
 			}

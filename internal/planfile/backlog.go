@@ -12,31 +12,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// backlogTasks is the folder of its tasks.
+// backlogTasks is the folder in which Backlog.md keeps its tasks.
 const backlogTasks = "backlog/tasks"
 
-// backlogConfig is where Backlog.md keeps its settings, seen from the tasks.
+// backlogConfig is the settings file of Backlog.md, relative to the folder of tasks.
 const backlogConfig = "../config.yml"
 
 const backlogWant = "front matter with id, title and status, as Backlog.md writes it"
 
-// backlog collects the tasks of a folder of Backlog.md.
-type backlog struct {
-	reading
+// backlogReader collects the tasks of a folder of Backlog.md.
+type backlogReader struct {
+	parseResult
 	data     []byte
-	statuses []string // the last one is done
-	seen     []backlogTask
+	statuses []string // the last one means done
+	tasks    []backlogTask
 }
 
-// backlogTask is a task with what of its file is not in the plan.
+// backlogTask is a task with the parts of its file that plan.Task does not hold.
 type backlogTask struct {
 	plan.Task
-	marks   []mark // the status, and the criteria
-	part    part
-	ordinal float64 // 0 = none
-	parent  string
-	file    string
-	dropped []region // what changes with the work: dates and notes
+	marks    []mark // the status, then the acceptance criteria
+	location taskLocation
+	ordinal  float64 // 0 = none
+	parent   string
+	file     string
+	ignored  []region // dates and notes, which change with the work
 }
 
 // isBacklogTask reports whether a file is a task of Backlog.md.
@@ -45,43 +45,43 @@ func isBacklogTask(text []byte) bool {
 	if m == nil {
 		return false
 	}
-	head := yamlHead{text, region{m[0], m[1]}}
+	head := yamlFrontMatter{text, region{m[0], m[1]}}
 	return head.text("id") != "" && head.has("status")
 }
 
-// readBacklog reads the tasks of a folder. A task is a file; its mark is its status,
-// which becomes the last one of those in the settings, with the acceptance criteria
-// ticked. A task that has others as its parts is worked on after them.
-func readBacklog(data []byte) reading {
-	b := backlog{data: data, statuses: []string{"To Do", "In Progress", "Done"}}
+// readBacklog reads a folder in which each file is a task. The mark of a task is its status with
+// the boxes of its acceptance criteria. A tick writes the last status of the settings and ticks
+// those boxes. A parent task depends on its subtasks.
+func readBacklog(data []byte) parseResult {
+	b := backlogReader{data: data, statuses: []string{"To Do", "In Progress", "Done"}}
 	b.want = backlogWant
 	for _, m := range folderFiles(data) {
 		if m.name == backlogConfig {
-			if list := (yamlHead{data, m.body}).list("statuses"); len(list) > 1 {
+			if list := (yamlFrontMatter{data, m.body}).list("statuses"); len(list) > 1 {
 				b.statuses = list
 			}
 			continue
 		}
-		b.task(m)
+		b.readTask(m)
 	}
-	b.plan.Format, b.wantMark = Backlog, strings.Join(b.statuses, ", ")
-	slices.SortStableFunc(b.seen, func(x, y backlogTask) int {
+	b.plan.Format, b.wantMarks = Backlog, strings.Join(b.statuses, ", ")
+	slices.SortStableFunc(b.tasks, func(x, y backlogTask) int {
 		if x.ordinal != y.ordinal && x.ordinal != 0 && y.ordinal != 0 {
 			return cmp.Compare(x.ordinal, y.ordinal)
 		}
 		return slices.Compare(idNumbers(x.ID), idNumbers(y.ID))
 	})
-	b.depend()
+	b.resolveDependencies()
 	var edits []mark
-	for _, t := range b.seen {
-		b.parts = append(b.parts, t.part)
-		b.add(t.Task, t.marks...)
-		b.plan.Tasks[len(b.plan.Tasks)-1].Done = t.marks[0].set // the status decides
-		for _, r := range t.dropped {
+	for _, t := range b.tasks {
+		b.locations = append(b.locations, t.location)
+		b.appendTask(t.Task, t.marks...)
+		b.plan.Tasks[len(b.plan.Tasks)-1].Done = t.marks[0].set // the criteria do not count
+		for _, r := range t.ignored {
 			edits = append(edits, mark{at: r.from, end: r.to, set: true})
 		}
 		for i, m := range t.marks {
-			if m.set = true; i == 0 { // whatever its quotes and the blanks around it
+			if m.set = true; i == 0 { // with its quotes and the spaces around it
 				m.open, m.at = "", bytes.LastIndexByte(data[:m.at], ':')+1
 				line, _, _ := bytes.Cut(data[m.end:], []byte("\n"))
 				m.end += len(bytes.TrimRight(line, "\r"))
@@ -89,19 +89,19 @@ func readBacklog(data []byte) reading {
 			edits = append(edits, m)
 		}
 	}
-	b.text = apply(data, edits, false)
-	return b.reading
+	b.text = applyMarks(data, edits, false)
+	return b.parseResult
 }
 
-// task reads one file.
-func (b *backlog) task(m taskFile) {
+// readTask reads the file of one task.
+func (b *backlogReader) readTask(m taskFile) {
 	head := frontMatter.FindIndex(b.data[m.body.from:m.body.to])
 	if head == nil {
-		b.problem("", 1, clean(m.name)+" is not a task", backlogWant)
+		b.addProblem("", 1, clean(m.name)+" is not a task", backlogWant)
 		return
 	}
-	front := yamlHead{b.data, region{m.body.from, m.body.from + head[1]}}
-	t := backlogTask{file: m.name, parent: front.text("parent_task_id", "parent"), part: part{box: -1, block: m.body}}
+	front := yamlFrontMatter{b.data, region{m.body.from, m.body.from + head[1]}}
+	t := backlogTask{file: m.name, parent: front.text("parent_task_id", "parent"), location: taskLocation{box: -1, block: m.body}}
 	t.ID = clean(front.text("id"))
 	t.Priority = priorities[strings.ToLower(front.text("priority"))]
 	t.ordinal, _ = strconv.ParseFloat(front.text("ordinal"), 64)
@@ -109,23 +109,23 @@ func (b *backlog) task(m taskFile) {
 		t.DependsOn = append(t.DependsOn, clean(id))
 	}
 	setTitle(&t.Task, cmp.Or(front.text("title"), t.ID))
-	t.part.head, _ = front.at("title")
-	if r, ok := front.at("updated_date"); ok {
-		t.dropped = []region{r}
+	t.location.head, _ = front.valueRegion("title")
+	if r, ok := front.valueRegion("updated_date"); ok {
+		t.ignored = []region{r}
 	}
-	at, ok := front.at("status")
+	at, ok := front.valueRegion("status")
 	if t.ID == "" || !ok {
-		b.problem(t.ID, 1, clean(m.name)+" has no id or no status", backlogWant)
+		b.addProblem(t.ID, 1, clean(m.name)+" has no id or no status", backlogWant)
 		return
 	}
 	t.Line = 1 + bytes.Count(b.data[m.body.from:at.from], []byte("\n"))
-	t.marks = []mark{b.status(at)}
+	t.marks = []mark{b.statusMark(at)}
 	body := region{front.in.to, m.body.to}
-	b.settings(&t)
+	b.readTaskSettings(&t)
 	for _, name := range []string{"DESCRIPTION", "PLAN", "NOTES"} {
-		r := b.section(body, "SECTION:"+name)
-		if name == "NOTES" { // the agent's own, as the tool has it
-			t.dropped = append(t.dropped, r)
+		r := b.sectionBetweenMarkers(body, "SECTION:"+name)
+		if name == "NOTES" { // Backlog.md leaves them to the agent
+			t.ignored = append(t.ignored, r)
 		}
 		if text := strings.TrimSpace(string(b.data[r.from:r.to])); text != "" {
 			t.Detail = paragraphs(t.Detail, text)
@@ -135,23 +135,23 @@ func (b *backlog) task(m taskFile) {
 		t.Detail = strings.TrimSpace(string(b.data[body.from:body.to]))
 	}
 	for _, name := range []string{"AC", "DOD"} {
-		r := b.section(body, name)
+		r := b.sectionBetweenMarkers(body, name)
 		section := b.data[r.from:r.to]
 		for _, box := range numberedBox.FindAllSubmatchIndex(section, -1) {
 			t.Criteria = append(t.Criteria, strings.TrimSpace(string(section[box[4]:box[5]])))
-			if name == "AC" { // what the definition of done asks for is the user's to tick
+			if name == "AC" { // the user ticks the definition of done
 				from := r.from + box[2]
 				t.marks = append(t.marks, mark{at: from, end: from + 1, open: " ", done: "x", set: b.data[from] != ' '})
 			}
 		}
 	}
-	b.seen = append(b.seen, t)
+	b.tasks = append(b.tasks, t)
 }
 
-// settings reads the first comment for Pawl in a task's file, and names the others.
-func (b *backlog) settings(t *backlogTask) {
-	in := t.part.block
-	for i, at := range directive.FindAllSubmatchIndex(b.data[in.from:in.to], -1) {
+// readTaskSettings reads the first comment for Pawl in a task's file, and warns of the others.
+func (b *backlogReader) readTaskSettings(t *backlogTask) {
+	in := t.location.block
+	for i, at := range pawlComment.FindAllSubmatchIndex(b.data[in.from:in.to], -1) {
 		text := string(b.data[in.from+at[0] : in.from+at[1]])
 		if i == 0 {
 			b.readSettings(&t.Task, string(b.data[in.from+at[2]:in.from+at[3]]))
@@ -159,15 +159,15 @@ func (b *backlog) settings(t *backlogTask) {
 			continue
 		}
 		line := 1 + bytes.Count(b.data[in.from:in.from+at[0]], []byte("\n"))
-		b.note(line, fmt.Sprintf("%s: this comment is not read: %s", clean(t.file), plan.OneLine(text, 60)), "one such comment a task")
+		b.warn(line, fmt.Sprintf("%s: this comment is not read: %s", clean(t.file), plan.OneLine(text, 60)), "one such comment a task")
 	}
 }
 
 // numberedBox matches a criterion: "- [ ] #1 text".
 var numberedBox = regex.New(`(?m)^[ \t]*- \[([ xX])\] (?:#\d+ )?(.+?)\r?$`)
 
-// section is the text between two markers.
-func (b *backlog) section(body region, name string) region {
+// sectionBetweenMarkers returns the text between the BEGIN and END markers of a section.
+func (b *backlogReader) sectionBetweenMarkers(body region, name string) region {
 	before, rest, found := bytes.Cut(b.data[body.from:body.to], []byte("<!-- "+name+":BEGIN -->"))
 	text, _, ended := bytes.Cut(rest, []byte("<!-- "+name+":END -->"))
 	if !found || !ended {
@@ -177,8 +177,8 @@ func (b *backlog) section(body region, name string) region {
 	return region{from, from + len(text)}
 }
 
-// status is the mark of a task.
-func (b *backlog) status(at region) mark {
+// statusMark returns the mark at a task's status.
+func (b *backlogReader) statusMark(at region) mark {
 	first, last := b.statuses[0], b.statuses[len(b.statuses)-1]
 	written := string(b.data[at.from:at.to])
 	is := unquoteYAML(written)
@@ -187,43 +187,43 @@ func (b *backlog) status(at region) mark {
 		quote = written[:1]
 	}
 	m := mark{at: at.from, end: at.to, open: quoteYAML(first, quote), done: quoteYAML(last, quote), set: strings.EqualFold(is, last)}
-	if written == "" { // the value stands apart from what is around it
+	if written == "" { // keep spaces around the new value
 		m.done = " " + m.done + " "
 		m.open = " " + m.open + " "
 	}
 	if !m.set && !slices.ContainsFunc(b.statuses, func(s string) bool { return strings.EqualFold(s, is) }) {
-		m.odd = is
+		m.unknown = is
 	}
 	return m
 }
 
-// depend finds the tasks that others wait for. One that is in no file here is done or
-// put away; it is named.
-func (b *backlog) depend() {
+// resolveDependencies replaces the dependencies by the ids of tasks in the folder. A task that is
+// not in the folder is done or archived: it gets a warning. Parents depend on their subtasks.
+func (b *backlogReader) resolveDependencies() {
 	byID := map[string]int{}
-	for i, t := range b.seen {
+	for i, t := range b.tasks {
 		byID[strings.ToLower(t.ID)] = i
 	}
-	for i := range b.seen {
-		t := &b.seen[i]
+	for i := range b.tasks {
+		t := &b.tasks[i]
 		var known []string
 		for _, id := range t.DependsOn {
 			if other, ok := byID[strings.ToLower(id)]; ok {
-				known = append(known, b.seen[other].ID)
+				known = append(known, b.tasks[other].ID)
 				continue
 			}
-			b.note(t.Line, fmt.Sprintf("%s depends on %s, which is not in the folder: it is not waited for", clean(t.file), id), "the id of a task in the folder")
+			b.warn(t.Line, fmt.Sprintf("%s depends on %s, which is not in the folder: it is not waited for", clean(t.file), id), "the id of a task in the folder")
 		}
 		t.DependsOn = known
 	}
-	for _, t := range b.seen {
-		if up, ok := byID[strings.ToLower(t.parent)]; ok && t.parent != "" && !slices.Contains(t.DependsOn, b.seen[up].ID) {
-			b.seen[up].DependsOn = append(b.seen[up].DependsOn, t.ID)
+	for _, t := range b.tasks {
+		if up, ok := byID[strings.ToLower(t.parent)]; ok && t.parent != "" && !slices.Contains(t.DependsOn, b.tasks[up].ID) {
+			b.tasks[up].DependsOn = append(b.tasks[up].DependsOn, t.ID)
 		}
 	}
 }
 
-// idNumbers are the numbers in an id, by which tasks are sorted: task-9 before task-10.
+// idNumbers returns the numbers in an id. Tasks are sorted by them: task-9 before task-10.
 func idNumbers(id string) []int {
 	var out []int
 	for part := range strings.FieldsFuncSeq(id, func(r rune) bool { return r < '0' || r > '9' }) {
@@ -233,14 +233,14 @@ func idNumbers(id string) []int {
 	return out
 }
 
-// yamlHead is a part of a file with lines "key: value", and lists.
-type yamlHead struct {
+// yamlFrontMatter is a part of a file with "key: value" lines and lists.
+type yamlFrontMatter struct {
 	data []byte
 	in   region
 }
 
-// at is where the value of a key stands, without a comment behind it.
-func (y yamlHead) at(key string) (region, bool) {
+// valueRegion returns where the value of a key is, without a comment after it.
+func (y yamlFrontMatter) valueRegion(key string) (region, bool) {
 	at := y.in.from
 	for line := range bytes.Lines(y.data[y.in.from:y.in.to]) {
 		if rest, ok := bytes.CutPrefix(line, []byte(key+":")); ok && (len(rest) == 0 || rest[0] != ':') {
@@ -259,15 +259,15 @@ func (y yamlHead) at(key string) (region, bool) {
 	return region{}, false
 }
 
-func (y yamlHead) has(key string) bool {
-	_, ok := y.at(key)
+func (y yamlFrontMatter) has(key string) bool {
+	_, ok := y.valueRegion(key)
 	return ok
 }
 
-// text is the value of the first of these keys that is there, without quotes.
-func (y yamlHead) text(keys ...string) string {
+// text returns the value of the first of these keys that exists, without quotes.
+func (y yamlFrontMatter) text(keys ...string) string {
 	for _, key := range keys {
-		if r, ok := y.at(key); ok {
+		if r, ok := y.valueRegion(key); ok {
 			return unquoteYAML(string(y.data[r.from:r.to]))
 		}
 	}
@@ -287,7 +287,8 @@ func unquoteYAML(text string) string {
 	return text
 }
 
-// quoteYAML is a text as a value, in the quotes given or, where it needs some, in others.
+// quoteYAML returns text as a YAML value, in the given quotes. With quote "", it uses double quotes
+// if the text needs any.
 func quoteYAML(text, quote string) string {
 	switch {
 	case quote == "'":
@@ -301,9 +302,9 @@ func quoteYAML(text, quote string) string {
 // plainYAML matches a text that needs no quotes.
 var plainYAML = regex.New(`^[\p{L}\p{N}](?:[\p{L}\p{N} _./-]*[\p{L}\p{N}_./-])?$`)
 
-// list is a value of several: in brackets, or with a dash on each line that follows.
-func (y yamlHead) list(key string) []string {
-	r, ok := y.at(key)
+// list returns a list: in brackets, or with a dash on each following line.
+func (y yamlFrontMatter) list(key string) []string {
+	r, ok := y.valueRegion(key)
 	if !ok {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// copied is the backlog of testdata in a folder of its own.
+// copied returns a copy of the backlog in testdata.
 func copied(t *testing.T) string {
 	t.Helper()
 	at := t.TempDir()
@@ -39,7 +39,7 @@ func files(t *testing.T, at string) map[string]string {
 	return out
 }
 
-// A tick changes the status and the criteria in the task's own file, and no other file.
+// A tick changes the status and the criteria in the task's file, and no other file.
 func TestAFolderIsTickedInPlace(t *testing.T) {
 	t.Parallel()
 	at := copied(t)
@@ -52,7 +52,7 @@ func TestAFolderIsTickedInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := done.Changed("backlog/tasks", f); len(got) != 1 || got["backlog/tasks/task-2.1 - CSV.md"] == nil {
+	if got := done.ChangedFiles("backlog/tasks", f); len(got) != 1 || got["backlog/tasks/task-2.1 - CSV.md"] == nil {
 		t.Errorf("changed: %v", got)
 	}
 	if err := planfile.Write(at, done); err != nil {
@@ -67,7 +67,7 @@ func TestAFolderIsTickedInPlace(t *testing.T) {
 	}
 }
 
-// A folder is written back as it was: what is not a task of it stays.
+// A folder is restored as it was. Files that are not tasks stay.
 func TestAFolderIsPutBack(t *testing.T) {
 	t.Parallel()
 	at := copied(t)

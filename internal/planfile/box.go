@@ -12,18 +12,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// boxed matches a text that begins with a box: brackets around at most one
-// character, and the star with which Kiro marks a task as optional. Every such
-// box is a task, whatever its mark: one that was passed over would make the plan
-// look done. "[x](…)", "[x][…]" and "[x]:" are links.
-var boxed = regex.New(`^\[([ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*)\](\*?)(?:[ \t]+(\S.*)|([^\s(\[:].*))$`)
+// boxText matches a text that begins with a box: brackets around at most one character, perhaps
+// with the star by which Kiro marks optional tasks. Every such box is a task, whatever its mark: if
+// one were ignored, the plan could look done. "[x](…)", "[x][…]" and "[x]:" are links.
+var boxText = regex.New(`^\[([ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*)\](\*?)(?:[ \t]+(\S.*)|([^\s(\[:].*))$`)
 
-// numbered matches a heading such as "[1] Set-up", whose brackets are not a box.
-var numbered = regex.New(`^\[[0-9A-WYZa-wyz]\]`)
+// bracketedNumber matches a heading such as "[1] Set-up", whose brackets are not a box.
+var bracketedNumber = regex.New(`^\[[0-9A-WYZa-wyz]\]`)
 
-// split takes a box off the beginning of text, which stands at an offset.
-func (d *document) split(text string, at int) (rest string, box int) {
-	m := boxed.FindStringSubmatch(text)
+// splitBox removes a box from the beginning of text, which starts at an offset. It returns the rest
+// and the offset after the bracket, -1 without a box.
+func (d *document) splitBox(text string, at int) (rest string, box int) {
+	m := boxText.FindStringSubmatch(text)
 	at += d.indent(at)
 	if m == nil || !bytes.HasPrefix(d.data[at:], []byte(text[:len(m[1])+2])) {
 		return text, -1
@@ -31,16 +31,15 @@ func (d *document) split(text string, at int) (rest string, box int) {
 	return m[3] + m[4], at + 1
 }
 
-// mark reads the box at an offset. Only an x is done; a mark that is neither
-// that, nor a blank, nor one that the format has for work that is begun or
-// waits, is open and odd.
-func (d *document) mark(at int) mark {
-	m := mark{at: at, end: at + bytes.IndexByte(d.data[at:], ']'), open: " ", done: cmp.Or(d.dialect.done, "x")}
+// readMark reads the box at an offset. Only an x means done. A blank, a slash and the dialect's
+// marks for work in progress mean open. Any other mark is open and unknown.
+func (d *document) readMark(at int) mark {
+	m := mark{at: at, end: at + bytes.IndexByte(d.data[at:], ']'), open: " ", done: cmp.Or(d.dialect.doneMark, "x")}
 	sign := strings.TrimSpace(string(d.data[m.at:m.end]))
 	m.set = sign == "x" || sign == "X"
 	m.optional = m.end+1 < len(d.data) && d.data[m.end+1] == '*'
-	if !m.set && sign != "" && !strings.Contains("/"+d.dialect.begun, sign) {
-		m.odd = string(d.data[m.at-1 : m.end+1])
+	if !m.set && sign != "" && !strings.Contains("/"+d.dialect.inProgress, sign) {
+		m.unknown = string(d.data[m.at-1 : m.end+1])
 	}
 	return m
 }
@@ -49,7 +48,7 @@ func (d *document) mark(at int) mark {
 func (d *document) findBoxes() {
 	add := func(box int) {
 		if box >= 0 {
-			d.boxes = append(d.boxes, d.mark(box))
+			d.boxes = append(d.boxes, d.readMark(box))
 		}
 	}
 	for _, it := range d.items {
@@ -61,9 +60,8 @@ func (d *document) findBoxes() {
 	slices.SortFunc(d.boxes, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 }
 
-// opened is data of this file between two offsets with all its boxes open, those
-// of headings too.
-func (d *document) opened(data []byte, from, to int) []byte {
+// withOpenBoxes returns the data of this file between two offsets, with all boxes open.
+func (d *document) withOpenBoxes(data []byte, from, to int) []byte {
 	var out bytes.Buffer
 	first := sort.Search(len(d.boxes), func(i int) bool { return d.boxes[i].at >= from })
 	for _, m := range d.boxes[first:] {
@@ -78,18 +76,17 @@ func (d *document) opened(data []byte, from, to int) []byte {
 	return out.Bytes()
 }
 
-// Odd names the tasks whose mark is neither an x, nor a blank, nor one that the
-// format knows: they are taken as open. It names what looks like a task and is
-// none here, too. It is for people to look at, and nothing that is wrong.
-func (f *File) Odd() []plan.Problem {
-	found := slices.Clone(f.notes)
+// Warnings returns what the user may want to check in a valid plan: marks that are not known and
+// are read as open, and lines that look like tasks or comments for Pawl but are not read.
+func (f *File) Warnings() []plan.Problem {
+	found := slices.Clone(f.warnings)
 	for i, t := range f.plan.Tasks {
 		for _, m := range f.marks[i] {
-			if m.odd != "" {
+			if m.unknown != "" {
 				found = append(found, plan.Problem{
-					ID: t.ID, Line: f.lineOf(i, m),
-					Message: fmt.Sprintf("task %s is marked %s, which is taken as open", plan.OneLine(t.ID, 20), plan.OneLine(m.odd, 20)),
-					Want:    cmp.Or(f.wantMark, `"[ ]" for open, "[x]" for done`),
+					ID: t.ID, Line: f.lineOfMark(i, m),
+					Message: fmt.Sprintf("task %s is marked %s, which is taken as open", plan.OneLine(t.ID, 20), plan.OneLine(m.unknown, 20)),
+					Want:    cmp.Or(f.wantMarks, `"[ ]" for open, "[x]" for done`),
 				})
 			}
 		}
@@ -98,46 +95,45 @@ func (f *File) Odd() []plan.Problem {
 	return found
 }
 
-// lineOf is the line of a mark of a task, in its own file.
-func (f *File) lineOf(task int, m mark) int {
+// lineOfMark returns the line of a task's mark in the task's file.
+func (f *File) lineOfMark(task int, m mark) int {
 	if folderFiles(f.data) != nil {
 		return f.plan.Tasks[task].Line
 	}
-	return newLines(f.data).of(m.at)
+	return newLines(f.data).lineAt(m.at)
 }
 
-// boxLine matches a line that looks like a task, wherever it stands.
+// boxLine matches a line that looks like a task, in a list or not.
 var boxLine = regex.New(`^[ \t>|]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
 
-// unspaced matches a line whose box follows the sign of the list at once.
-var unspaced = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])\[[ xX]?\]`)
+// boxWithoutSpace matches a line with no space between the list marker and the box.
+var boxWithoutSpace = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])\[[ xX]?\]`)
 
-// emptyBox matches an item that is a box and nothing else, otherBox one that begins with
-// a sign in place of a box.
+// emptyBox matches an item that is only a box. symbolBox matches one with a symbol instead of a
+// box.
 var (
-	emptyBox = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[[ \txX]?\]\*?[ \t]*\r?\n?$`)
-	otherBox = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+([☐☑☒⬜✅])`)
+	emptyBox  = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[[ \txX]?\]\*?[ \t]*\r?\n?$`)
+	symbolBox = regex.New(`^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+([☐☑☒⬜✅])`)
 )
 
-// notTasks names the lines that look like a task, though nothing is worked on for
-// their sake: in code, outside of a list, or outside of the sections that are the
-// tasks of this format. What is commented out is meant to be.
-func (r *reading) notTasks(d *document) {
+// warnOfIgnoredBoxes warns of lines that look like tasks but are not read: in code, outside of
+// lists, or outside of this format's task sections. HTML comments are ignored on purpose.
+func (r *parseResult) warnOfIgnoredBoxes(d *document) {
 	known := make(map[int]bool)
 	for _, h := range d.headings {
-		known[d.lines.of(h.start)] = true
+		known[d.lines.lineAt(h.start)] = true
 	}
 	next, end := 0, 0
 	for _, it := range d.items {
-		for ; next < len(r.regions) && r.regions[next].from <= it.start; next++ {
-			end = max(end, r.regions[next].to)
+		for ; next < len(r.taskRegions) && r.taskRegions[next].from <= it.start; next++ {
+			end = max(end, r.taskRegions[next].to)
 		}
 		if it.box < 0 {
 			continue
 		}
-		line := d.lines.of(it.box)
-		if known[line] = true; len(r.regions) > 0 && it.start >= end {
-			r.note(line, "this box belongs to no task of the plan: it is not worked on", r.want)
+		line := d.lines.lineAt(it.box)
+		if known[line] = true; len(r.taskRegions) > 0 && it.start >= end {
+			r.warn(line, "this box belongs to no task of the plan: it is not worked on", r.want)
 		}
 	}
 	n := 0
@@ -146,19 +142,19 @@ func (r *reading) notTasks(d *document) {
 		if n++; known[n] {
 			continue
 		}
-		switch sign := otherBox.FindSubmatch(line); {
-		case unspaced.Match(line):
-			r.note(n, "this line looks like a task but is not one: it has no space before the box", `"- [ ] task"`)
+		switch sign := symbolBox.FindSubmatch(line); {
+		case boxWithoutSpace.Match(line):
+			r.warn(n, "this line looks like a task but is not one: it has no space before the box", `"- [ ] task"`)
 		case boxLine.Match(line):
-			r.note(n, "this line looks like a task but is not one: it is in code or in no list", `"- [ ] task" in a list`)
+			r.warn(n, "this line looks like a task but is not one: it is in code or in no list", `"- [ ] task" in a list`)
 		case emptyBox.Match(line):
-			r.note(n, "this box has no text, so it is not a task", `"- [ ] task"`)
+			r.warn(n, "this box has no text, so it is not a task", `"- [ ] task"`)
 		case sign != nil:
-			r.note(n, string(sign[1])+" is no box of a task: this line is none", `"- [ ] task"`)
+			r.warn(n, string(sign[1])+" is no box of a task: this line is none", `"- [ ] task"`)
 		}
 	}
 }
 
-func (r *reading) note(line int, message, want string) {
-	r.notes = append(r.notes, plan.Problem{Line: line, Message: message, Want: want})
+func (r *parseResult) warn(line int, message, want string) {
+	r.warnings = append(r.warnings, plan.Problem{Line: line, Message: message, Want: want})
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Convert writes a plan in a format: a new file, in which every task has the id,
-// title, mark, dependencies, priority and wanted evidence it had. What a
-// Markdown format has no place for stands in a comment beside the title. An
-// unknown format is an error, and so is an id that Markdown cannot hold.
+// Convert writes a plan as a new file in a format. Every task keeps its id, title, mark,
+// dependencies, priority and required evidence; Markdown holds some of them in a comment beside the
+// title. It fails for an unknown format, and for an id that Markdown cannot hold.
 func Convert(p plan.Plan, format string) ([]byte, error) {
 	var out []byte
 	var err error
@@ -34,7 +33,7 @@ func Convert(p plan.Plan, format string) ([]byte, error) {
 	return out, nil
 }
 
-// Convertible are the formats that Convert writes.
+// Convertible returns the names of the formats that Convert writes.
 func Convertible() []string {
 	var names []string
 	for _, f := range Formats() {
@@ -46,18 +45,17 @@ func Convertible() []string {
 	return names
 }
 
-// writeMarkdown lays the tasks out one after another, each with its criteria
-// and its detail below it.
+// writeMarkdown writes the tasks one after another, each with its criteria and its detail.
 func writeMarkdown(p plan.Plan, format string) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n", cmp.Or(inert(p.Title), "Plan"))
+	fmt.Fprintf(&b, "# %s\n", cmp.Or(plainLine(p.Title), "Plan"))
 	if p.Overview != "" {
-		fmt.Fprintf(&b, "\n%s\n", quoted(p.Overview, ""))
+		fmt.Fprintf(&b, "\n%s\n", plainText(p.Overview, ""))
 	}
 	if format == Ralphex && len(p.Gates) > 0 {
 		b.WriteString("\n## Validation Commands\n\n")
 		for _, g := range p.Gates {
-			if g = plan.OneLine(g, 0); strings.Contains(g, "`") { // its own substitution would end the code span
+			if g = plan.OneLine(g, 0); strings.Contains(g, "`") { // a backtick would end the code span
 				fmt.Fprintf(&b, "\n```sh\n%s\n```\n\n", g)
 				continue
 			}
@@ -88,17 +86,17 @@ func writeTask(b *bytes.Buffer, t plan.Task, format string, position int) {
 	if t.Done {
 		mark = "x"
 	}
-	title := headline(t, format, position)
+	title := titleWithSettings(t, format, position)
 	switch format {
 	case Checklist:
 		fmt.Fprintf(b, "- [%s] %s\n", mark, title)
 		for _, c := range t.Criteria {
-			if inert(c) != "" {
-				fmt.Fprintf(b, "  - %s\n", quoted(plan.OneLine(c, 0), ""))
+			if plainLine(c) != "" {
+				fmt.Fprintf(b, "  - %s\n", plainText(plan.OneLine(c, 0), ""))
 			}
 		}
 		if t.Detail != "" {
-			fmt.Fprintf(b, "\n%s\n\n", quoted(t.Detail, "  "))
+			fmt.Fprintf(b, "\n%s\n\n", plainText(t.Detail, "  "))
 		}
 		return
 	case PRD:
@@ -107,29 +105,29 @@ func writeTask(b *bytes.Buffer, t plan.Task, format string, position int) {
 		fmt.Fprintf(b, "\n### Task %d: %s\n\n", position, title)
 	}
 	if t.Detail != "" {
-		fmt.Fprintf(b, "%s\n\n", quoted(t.Detail, ""))
+		fmt.Fprintf(b, "%s\n\n", plainText(t.Detail, ""))
 	}
 	criteria := t.Criteria
-	if format == Ralphex && !slices.ContainsFunc(criteria, func(c string) bool { return inert(c) != "" }) {
+	if format == Ralphex && !slices.ContainsFunc(criteria, func(c string) bool { return plainLine(c) != "" }) {
 		criteria = []string{"Done"} // the section needs a box to tick
 	}
 	for _, c := range criteria {
-		if inert(c) == "" {
+		if plainLine(c) == "" {
 			continue
 		}
-		fmt.Fprintf(b, "- [%s] %s\n", mark, inert(c))
+		fmt.Fprintf(b, "- [%s] %s\n", mark, plainLine(c))
 	}
 }
 
-// headline is a task's title with its id before it or, where the format would
-// read another id out of that, in a comment with whatever else is to be said.
-func headline(t plan.Task, format string, position int) string {
-	title := cmp.Or(inert(t.Title), fmt.Sprintf("Task %d", position))
+// titleWithSettings returns a task's title with its id and settings. The id precedes the title, or
+// is in a comment if the format would read another id there. The comment also holds the settings.
+func titleWithSettings(t plan.Task, format string, position int) string {
+	title := cmp.Or(plainLine(t.Title), fmt.Sprintf("Task %d", position))
 	var said []string
 	switch {
 	case leadingID.MatchString(t.ID+": "+title) && format != Ralphex && !leadingID.MatchString(title):
 		title = t.ID + ": " + title
-	case t.ID != fmt.Sprint(position) || leadingID.MatchString(title) || storyID.MatchString(title) || ownNumber.MatchString(title):
+	case t.ID != fmt.Sprint(position) || leadingID.MatchString(title) || storyID.MatchString(title) || itemNumber.MatchString(title):
 		said = append(said, "id="+t.ID)
 	}
 	if len(t.DependsOn) > 0 {
@@ -138,7 +136,7 @@ func headline(t plan.Task, format string, position int) string {
 	if t.Priority != 0 {
 		said = append(said, fmt.Sprintf("priority=%d", t.Priority))
 	}
-	if slices.Contains(levels, t.Evidence) {
+	if slices.Contains(evidenceLevels, t.Evidence) {
 		said = append(said, "evidence="+t.Evidence)
 	}
 	if len(t.Scope) > 0 {
@@ -156,24 +154,23 @@ func headline(t plan.Task, format string, position int) string {
 	return title
 }
 
-// inert is text as one line that begins no comment and no box.
-func inert(text string) string {
+// plainLine returns text as one line that starts neither a comment nor a box.
+func plainLine(text string) string {
 	text = strings.ReplaceAll(plan.OneLine(text, 0), "<!--", "<! --")
 	text = strings.TrimSpace(strings.TrimLeft(text, "[] "))
-	return closing.ReplaceAllString(text, `$1\$2`)
+	return closingHashes.ReplaceAllString(text, `$1\$2`)
 }
 
-// closing matches what a heading may end with, and does not count as its text.
-var closing = regex.New(`(^|\s)(#+)$`)
+// closingHashes matches the closing "#" characters of a heading, which are not part of its text.
+var closingHashes = regex.New(`(^|\s)(#+)$`)
 
-// quoted is text of several lines that stays prose wherever it is put: each
-// line behind an indent, and one that Markdown would take for structure behind
-// a quote mark's worth of escape.
-func quoted(text, indent string) string {
+// plainText returns lines of text that stay prose in Markdown. It indents each line, and puts a
+// backslash before one that Markdown would read as structure.
+func plainText(text, indent string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		l = inert(l)
-		if structure.MatchString(l) {
+		l = plainLine(l)
+		if markdownStructure.MatchString(l) {
 			l = `\` + l
 		}
 		lines[i] = strings.TrimRight(indent+l, " ")
@@ -181,10 +178,10 @@ func quoted(text, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// structure matches a line that Markdown might take for more than prose.
-var structure = regex.New("^(?:[#>*+=<|~`_-]|\\d+[.)])")
+// markdownStructure matches a line that Markdown may read as structure.
+var markdownStructure = regex.New("^(?:[#>*+=<|~`_-]|\\d+[.)])")
 
-// jsonTask is a task in the order of fields of the formats that hold it.
+// jsonTask is a task with the fields of all JSON formats, in the order in which they are written.
 type jsonTask struct {
 	ID          string   `json:"id"`
 	Category    string   `json:"category,omitempty"`

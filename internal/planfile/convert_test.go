@@ -118,7 +118,7 @@ func TestEveryTestPlanConverts(t *testing.T) {
 	}
 }
 
-// A command with a substitution of its own stays the same command.
+// A command with a command substitution stays the same.
 func TestConvertKeepsACommandWithBackticks(t *testing.T) {
 	t.Parallel()
 	gates := []string{"go test ./...", "test `wc -l < a.txt` = 3"}

@@ -14,9 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// Each folder of testdata/corpus/FORMAT.txtar is a project with a plan in its usual place.
-// It is found there, has that format and the tasks in want, and a task is ticked as the
-// laws have it.
+// TestCorpus reads testdata/corpus/FORMAT.txtar: each folder is a project with a plan in its usual
+// place. The plan is found, has that format and the tasks in want, and a tick follows the laws.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
@@ -58,7 +57,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// unpack writes the projects of an archive, and returns what is wanted of each.
+// unpack writes the projects of an archive, and returns the wanted output of each.
 func unpack(t *testing.T, archive *txtar.Archive) (root string, wants map[string]string) {
 	t.Helper()
 	root, wants = t.TempDir(), map[string]string{}
@@ -82,8 +81,7 @@ func unpack(t *testing.T, archive *txtar.Archive) (root string, wants map[string
 	return root, wants
 }
 
-// describe finds the plan of a project, holds it to the laws, and lists its tasks and
-// what is odd.
+// describe finds the plan of a project, checks it by the laws, and lists its tasks and warnings.
 func describe(t *testing.T, root, format string) string {
 	t.Helper()
 	found, err := planfile.Find(root)
@@ -121,7 +119,7 @@ func describe(t *testing.T, root, format string) string {
 		}
 		b.WriteByte('\n')
 	}
-	for _, odd := range f.Odd() {
+	for _, odd := range f.Warnings() {
 		fmt.Fprintf(&b, "line %d: %s\n", odd.Line, odd.Message)
 	}
 	return b.String()

@@ -12,26 +12,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// part is where a task stands in the file.
-type part struct {
-	block region // all of it: the item with what is below it, the section
-	head  region // where its title is written; of JSON: the value
-	box   int    // offset behind the bracket of its box, -1 without one
-	id    string // the id as it is written before the title, "" for none
-	root  *part  // the outermost task or group that it is in
-	// Of JSON: the object, and the list that it stands in.
-	object, list *value
+// taskLocation is where a task is in the file.
+type taskLocation struct {
+	block region        // the whole task: an item with all below it, or a section
+	head  region        // where its title is; for JSON: the value
+	box   int           // offset after the bracket of its box, -1 = none
+	id    string        // the id as written before the title, "" = none
+	root  *taskLocation // the outermost task or group around it
+	// For JSON: the object, and the list that contains it.
+	object, list *jsonValue
 }
 
-// ErrNumbers says that the order in the file stays as it is: the tasks have no ids of
-// their own and would get other numbers, or they are files.
-var ErrNumbers = errors.New("the order in the plan stays as it is: its tasks are known by their place, or are files")
+// ErrKeepsOrder means that tasks cannot be moved. They have no ids and would get other numbers, or
+// each task is a file.
+var ErrKeepsOrder = errors.New("the order in the plan stays as it is: its tasks are known by their place, or are files")
 
-// Edit makes an edit in the plan's own format, and returns the edit with the id of the
-// new task. What is so already stays. Tasks keep their ids, or the error is
-// ErrNumbers; unless the edit may renumber them, since nothing goes by the ids yet.
+// Edit applies an edit in the plan's own format. It returns the edit with the id of a new task. An
+// edit that is already in effect changes nothing. If tasks would get other ids, Edit returns
+// ErrKeepsOrder, unless renumber is set: nothing refers to the ids yet.
 func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
-	f, err := f.withParts()
+	f, err := f.withLocations()
 	if err != nil {
 		return nil, e, err
 	}
@@ -39,7 +39,7 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 		switch {
 		case id == "":
 		case !slices.Contains(f.ids(), id):
-			return nil, e, noTask(f.name, id)
+			return nil, e, errNoTask(f.name, id)
 		case id == e.Task && e.Do == plan.Move:
 			return nil, e, failure.New(failure.Usage, "name another task", "task %s cannot be placed beside itself", clean(id))
 		}
@@ -53,7 +53,7 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 	}
 	i := slices.IndexFunc(f.plan.Tasks, func(t plan.Task) bool { return t.ID == e.Task })
 	if i < 0 {
-		return nil, e, noTask(f.name, e.Task)
+		return nil, e, errNoTask(f.name, e.Task)
 	}
 	var out *File
 	switch e.Do {
@@ -69,25 +69,25 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 	return out, e, err
 }
 
-func noTask(name, id string) error {
+func errNoTask(name, id string) error {
 	return failure.New(failure.Usage, "pawl plan show "+clean(name)+" lists its tasks", "%s has no task %q", clean(name), id)
 }
 
-func noTitle(hint string) error { return failure.New(failure.Usage, hint, "the task has no title") }
+func errNoTitle(hint string) error { return failure.New(failure.Usage, hint, "the task has no title") }
 
-// cannot says that an edit is beyond what is written in this format.
-func (f *File) cannot(what string) error {
+// cannotEdit returns the error for an edit that this format cannot express.
+func (f *File) cannotEdit(what string) error {
 	return failure.New(failure.Usage, "edit the file, with the loop paused (pawl pause) if one works on it", "%s: %s", clean(f.name), what)
 }
 
-// addTask adds a task in the manner of those that are there.
+// addTask adds a task in the style of the existing ones.
 func (f *File) addTask(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
-	title := inert(e.Title)
+	title := plainLine(e.Title)
 	if title == "" {
-		return nil, e, noTitle(`pawl plan add PLAN "what is to be done"`)
+		return nil, e, errNoTitle(`pawl plan add PLAN "what is to be done"`)
 	}
 	for _, t := range f.plan.Tasks {
-		if t.Title == title || bringsID(title) && strings.HasPrefix(strings.TrimLeft(title, "*[("), t.ID) && strings.HasSuffix(title, t.Title) {
+		if t.Title == title || beginsWithID(title) && strings.HasPrefix(strings.TrimLeft(title, "*[("), t.ID) && strings.HasSuffix(title, t.Title) {
 			e.Task = t.ID
 			return f, e, nil
 		}
@@ -95,23 +95,23 @@ func (f *File) addTask(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 	if folderFiles(f.data) != nil {
 		return nil, e, failure.New(failure.Usage, "backlog task create adds one; it becomes part of the loop", "%s is a folder: a new task is a new file", clean(f.name))
 	}
-	err := ErrNumbers
+	err := ErrKeepsOrder
 	at := e.Place(f.ids(), -1)
 	for _, place := range slices.Compact([]int{at, len(f.plan.Tasks)}) {
-		for _, data := range f.withTask(place, title) {
+		for _, data := range f.insertions(place, title) {
 			out, decodeErr := Decode(f.name, data)
 			if decodeErr != nil {
 				continue
 			}
-			added, ok := f.grewTo(out, title, place, renumber)
+			added, ok := f.addedTaskID(out, title, place, renumber)
 			if !ok {
 				continue
 			}
 			e.Task = added
-			out, err = out.Untick(added) // a group is open again
+			out, err = out.Untick(added) // its group is open again
 			return out, e, err
 		}
-		err = f.cannot("no task can be added there in the manner of the others")
+		err = f.cannotEdit("no task can be added there in the manner of the others")
 	}
 	return nil, e, err
 }
@@ -124,9 +124,9 @@ func (f *File) ids() []string {
 	return ids
 }
 
-// grewTo reports whether a plan is this one with one more task, and nothing else. It
+// addedTaskID reports whether out is this plan with one more task at place and no other change. It
 // returns the id of that task.
-func (f *File) grewTo(out *File, title string, place int, renumber bool) (string, bool) {
+func (f *File) addedTaskID(out *File, title string, place int, renumber bool) (string, bool) {
 	tasks := out.plan.Tasks
 	if len(tasks) != len(f.plan.Tasks)+1 || out.plan.Format != f.plan.Format || place >= len(tasks) {
 		return "", false
@@ -136,11 +136,11 @@ func (f *File) grewTo(out *File, title string, place int, renumber bool) (string
 	if added.Done || added.Evidence != "" || len(added.Scope) > 0 || added.AllowTestChanges || !strings.HasSuffix(title, added.Title) {
 		return "", false
 	}
-	return added.ID, sameTasks(f.plan.Tasks, rest, renumber)
+	return added.ID, equalTasks(f.plan.Tasks, rest, renumber)
 }
 
-// sameTasks compares tasks, but for their marks and what follows from their place.
-func sameTasks(was, now []plan.Task, renumber bool) bool {
+// equalTasks reports whether tasks are equal, except for the fields that depend on their place.
+func equalTasks(was, now []plan.Task, renumber bool) bool {
 	return slices.EqualFunc(was, now, func(a, b plan.Task) bool {
 		if renumber {
 			a.ID = b.ID
@@ -152,18 +152,18 @@ func sameTasks(was, now []plan.Task, renumber bool) bool {
 	})
 }
 
-// withTask are the versions of the file with one more task before that index, of which
-// the first one that reads well is to be taken.
-func (f *File) withTask(place int, title string) [][]byte {
+// insertions returns versions of the file with a new task at an index. The caller takes the first
+// one that reads as expected.
+func (f *File) insertions(place int, title string) [][]byte {
 	last := len(f.plan.Tasks) - 1
 	end := place > last
-	if f.parts[last].object != nil {
-		return f.withObject(place, title)
+	if f.locations[last].object != nil {
+		return f.objectInsertions(place, title)
 	}
-	beside, at := f.parts[min(place, last)], 0
+	beside, at := f.locations[min(place, last)], 0
 	at = beside.block.from
 	if end {
-		beside = f.parts[last]
+		beside = f.locations[last]
 		at = f.textEnd(beside.block)
 		if beside.root != nil {
 			at = max(at, f.textEnd(beside.root.block))
@@ -177,21 +177,21 @@ func (f *File) withTask(place int, title string) [][]byte {
 	return out
 }
 
-// textEnd is where the last line of a block ends that says something.
+// textEnd returns the end of the last line of a block that is not blank.
 func (f *File) textEnd(r region) int {
 	return r.from + len(bytes.TrimRight(f.data[r.from:r.to], " \t\r\n")) + f.lineEnd(r)
 }
 
-// lineEnd is the length of the line end behind the text of a block.
+// lineEnd returns how many bytes after a block's text belong to its last line.
 func (f *File) lineEnd(r region) int {
 	rest := f.data[r.from+len(bytes.TrimRight(f.data[r.from:r.to], " \t\r\n")) : r.to]
 	return bytes.IndexByte(rest, '\n') + 1
 }
 
-// splice is the file with a part of it replaced. Lines have the file's ends.
+// splice returns the file with a region replaced, using the file's line ends.
 func (f *File) splice(r region, text string) []byte {
 	head := f.data[:r.from]
-	if n := len(head); strings.HasSuffix(text, "\n") && n > 0 && head[n-1] != '\n' { // the last line has no end
+	if n := len(head); strings.HasSuffix(text, "\n") && n > 0 && head[n-1] != '\n' { // the last line has no line end
 		text = "\n" + strings.TrimSuffix(text, "\n")
 	}
 	if bytes.Contains(f.data, []byte("\r\n")) {
@@ -202,47 +202,47 @@ func (f *File) splice(r region, text string) []byte {
 
 // retitle gives a task another title.
 func (f *File) retitle(i int, title string) (*File, error) {
-	title = inert(title)
-	t, p := f.plan.Tasks[i], f.parts[i]
+	title = plainLine(title)
+	t, p := f.plan.Tasks[i], f.locations[i]
 	if title == "" {
-		return nil, noTitle(`pawl plan edit PLAN ID "its new title"`)
+		return nil, errNoTitle(`pawl plan edit PLAN ID "its new title"`)
 	}
 	if t.Title == title {
 		return f, nil
 	}
 	if p.object != nil {
-		return f.retitled(i, title, p.head, quoteJSON(title))
+		return f.withTitle(i, title, p.head, quoteJSON(title))
 	}
-	err := f.cannot("the title of task " + clean(t.ID) + " stands on several lines")
-	for at := p.head.from; ; at++ { // it may occur before the title, as in "Task 1: a"
+	err := f.cannotEdit("the title of task " + clean(t.ID) + " stands on several lines")
+	for at := p.head.from; ; at++ { // "Task 1: a" has an "a" before the title
 		n := bytes.Index(f.data[at:p.head.to], []byte(t.Title))
 		if n < 0 {
 			break
 		}
 		at += n
 		var out *File
-		if out, err = f.retitled(i, title, region{at, at + len(t.Title)}, title); err == nil {
+		if out, err = f.withTitle(i, title, region{at, at + len(t.Title)}, title); err == nil {
 			return out, nil
 		}
 	}
 	return nil, err
 }
 
-// retitled is the file with a title put in, if nothing else changes with it.
-func (f *File) retitled(i int, title string, r region, text string) (*File, error) {
+// withTitle returns the file with a new title, or an error if anything else would change.
+func (f *File) withTitle(i int, title string, r region, text string) (*File, error) {
 	want := slices.Clone(f.plan.Tasks)
 	want[i].Title = title
 	out, err := Decode(f.name, f.splice(r, text))
-	if err != nil || !sameTasks(want, out.plan.Tasks, false) {
-		return nil, f.cannot("with this title the plan would mean something else")
+	if err != nil || !equalTasks(want, out.plan.Tasks, false) {
+		return nil, f.cannotEdit("with this title the plan would mean something else")
 	}
 	return out, nil
 }
 
-// move puts a task to another place.
+// move moves a task to another place.
 func (f *File) move(i int, e plan.Edit, renumber bool) (*File, error) {
 	if folderFiles(f.data) != nil {
-		return nil, ErrNumbers
+		return nil, ErrKeepsOrder
 	}
 	want := slices.Clone(f.plan.Tasks)
 	t := want[i]
@@ -257,28 +257,28 @@ func (f *File) move(i int, e plan.Edit, renumber bool) (*File, error) {
 	}
 	want = slices.Insert(want, place, t)
 	if neighbour := want[max(place-1, 0)]; place > 0 && neighbour.Priority != t.Priority || place == 0 && want[1].Priority != t.Priority {
-		return nil, f.cannot(fmt.Sprintf("task %s has another priority than its neighbours", clean(t.ID)))
+		return nil, f.cannotEdit(fmt.Sprintf("task %s has another priority than its neighbours", clean(t.ID)))
 	}
-	data := f.moved(i, place)
+	data := f.withBlockMoved(i, place)
 	out, err := Decode(f.name, data)
 	switch {
 	case data == nil || err != nil:
-		return nil, f.cannot("task " + clean(t.ID) + " cannot be moved there: it is in another list")
-	case sameTasks(want, out.plan.Tasks, renumber):
+		return nil, f.cannotEdit("task " + clean(t.ID) + " cannot be moved there: it is in another list")
+	case equalTasks(want, out.plan.Tasks, renumber):
 		return out, nil
-	case sameTasks(want, out.plan.Tasks, true):
-		return nil, ErrNumbers
+	case equalTasks(want, out.plan.Tasks, true):
+		return nil, ErrKeepsOrder
 	}
-	return nil, f.cannot("task " + clean(t.ID) + " cannot be moved there: it belongs to a section or a group")
+	return nil, f.cannotEdit("task " + clean(t.ID) + " cannot be moved there: it belongs to a section or a group")
 }
 
-// moved is the file with the block of a task before that of another; nil if they stand
-// in different lists.
-func (f *File) moved(from, to int) []byte {
-	if f.parts[from].object != nil {
-		return f.movedObject(from, to)
+// withBlockMoved returns the file with a task's block moved to the place of another task. It
+// returns nil if their lists differ.
+func (f *File) withBlockMoved(from, to int) []byte {
+	if f.locations[from].object != nil {
+		return f.withObjectMoved(from, to)
 	}
-	b := f.parts[from].block
+	b := f.locations[from].block
 	b.to = f.textEnd(b)
 	text := string(f.data[b.from:b.to])
 	if !strings.HasSuffix(text, "\n") {
@@ -286,9 +286,9 @@ func (f *File) moved(from, to int) []byte {
 	}
 	at := 0
 	if to <= from {
-		at = f.parts[to].block.from
+		at = f.locations[to].block.from
 	} else {
-		at = f.textEnd(f.parts[to].block)
+		at = f.textEnd(f.locations[to].block)
 	}
 	if at > b.from && at < b.to {
 		return nil
@@ -305,9 +305,9 @@ func (f *File) moved(from, to int) []byte {
 	return slices.Delete(put, b.from, b.to)
 }
 
-// MarkedAs is this version of a plan with the marks of another one: done is what is done
-// there, and asks for the same here.
-func (f *File) MarkedAs(other *File) (*File, error) {
+// WithMarksOf returns this plan with the marks of another version. A task is done if it is done
+// there and asks for the same here.
+func (f *File) WithMarksOf(other *File) (*File, error) {
 	var done, open []string
 	for _, t := range f.plan.Tasks {
 		if o, ok := other.plan.Task(t.ID); ok && o.Done && o.AsksForSame(t) {

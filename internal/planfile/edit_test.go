@@ -71,7 +71,7 @@ func TestEdit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := decode(t, c.file, c.before)
-			for range 2 { // an edit may be made twice
+			for range 2 { // a second edit changes nothing
 				out, e, err := f.Edit(c.edit, false)
 				if err != nil {
 					t.Fatal(err)
@@ -100,7 +100,7 @@ func TestEditRefused(t *testing.T) {
 		{"before itself", "- [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", Before: "T2"}, "task T2 cannot be placed beside itself"},
 		{"added after no task", "- [ ] T1 a\n", plan.Edit{Do: plan.Add, Title: "b", After: "T9"}, `p.md has no task "T9"`},
 		{"no title", "- [ ] a\n", plan.Edit{Do: plan.Add, Title: "  "}, "the task has no title"},
-		{"others' numbers", "- [ ] a\n- [ ] b\n", plan.Edit{Do: plan.Move, Task: "2", Before: "1"}, planfile.ErrNumbers.Error()},
+		{"others' numbers", "- [ ] a\n- [ ] b\n", plan.Edit{Do: plan.Move, Task: "2", Before: "1"}, planfile.ErrKeepsOrder.Error()},
 		{"a title of two lines", "- [ ] a\n  b\n", plan.Edit{Do: plan.Retitle, Task: "1", Title: "c"}, "p.md: the title of task 1 stands on several lines"},
 		{"priorities", "- [ ] T1 a <!-- pawl: priority=1 -->\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", Before: "T1"}, "p.md: task T2 has another priority than its neighbours"},
 		{"out of its group", "- [ ] g\n  - [ ] T1 a\n- [ ] T2 b\n", plan.Edit{Do: plan.Move, Task: "T2", Before: "T1"}, "p.md: task T2 cannot be moved there"},
@@ -120,7 +120,7 @@ func TestEditRefused(t *testing.T) {
 	}
 }
 
-// A comment in a title is text: it gives the task no settings.
+// A comment in a title is text and sets nothing.
 func TestEditTakesACommentAsText(t *testing.T) {
 	t.Parallel()
 	out, _, err := decode(t, "p.md", "- [ ] a\n").Edit(plan.Edit{Do: plan.Add, Title: "b <!-- pawl: gate=true -->"}, false)
@@ -132,7 +132,7 @@ func TestEditTakesACommentAsText(t *testing.T) {
 	}
 }
 
-// A plan that nothing works on yet may get other numbers.
+// A plan that no loop works on may get other numbers.
 func TestEditRenumbers(t *testing.T) {
 	t.Parallel()
 	f := decode(t, "p.md", "- [ ] a\n- [ ] b\n")
@@ -146,7 +146,7 @@ func TestEditRenumbers(t *testing.T) {
 	}
 }
 
-// editLaws: an edit is refused, or it is that and nothing more.
+// editLaws checks that an edit is refused or changes nothing else.
 func editLaws(t *testing.T, f *planfile.File, task plan.Task) {
 	t.Helper()
 	was := f.Plan()
@@ -189,13 +189,13 @@ func editLaws(t *testing.T, f *planfile.File, task plan.Task) {
 			opts = append(opts, cmpopts.SortSlices(func(a, b plan.Task) bool { return a.ID < b.ID }))
 		}
 		if e.Do == plan.Add && len(now.Tasks) == len(was.Tasks) {
-			got = now.Tasks // it was there
+			got = now.Tasks // the task existed
 		}
 		if diff := cmp.Diff(want, got, opts...); diff != "" {
 			t.Fatalf("%+v (-want +got):\n%s\n%s", e, diff, out.Bytes())
 		}
 	}
-	if _, _, err := f.Edit(plan.Edit{Do: "nonsense"}, false); err == nil || errors.Is(err, planfile.ErrNumbers) {
+	if _, _, err := f.Edit(plan.Edit{Do: "nonsense"}, false); err == nil || errors.Is(err, planfile.ErrKeepsOrder) {
 		t.Fatalf("nonsense: %v", err)
 	}
 }

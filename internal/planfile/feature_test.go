@@ -11,9 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-// TestFeatureList holds each row of docs/reference/feature-loop.md on
-// feature_list.json, by its name there: what is worked on next, as the agent is
-// told it, and the file with that feature ticked.
+// TestFeatureList checks the rows of docs/reference/feature-loop.md on feature_list.json, by name:
+// the next task, its prompt, and the file after a tick.
 func TestFeatureList(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, task, ticked string }{
@@ -64,7 +63,7 @@ func TestFeatureList(t *testing.T) {
 	}
 }
 
-// TestFeatureListErrors holds the rows on lists that are none, by their names.
+// TestFeatureListErrors checks the rows on invalid lists, by name.
 func TestFeatureListErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, want string }{

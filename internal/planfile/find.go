@@ -18,15 +18,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Find lists the plans that `pawl run` considers when it is given none, as
-// slash-separated paths below root: those in the usual places of each format
-// (Format.Places; folders PRD-N in the order of their numbers), without a README.
-// What is in docs/plans/completed is done. It looks at names only: whether they can
-// be read, and have open tasks, Load tells.
+// Find returns the plans that `pawl run` considers without an argument, as slash-separated paths
+// below root. They match the globs of the formats (Format.Places) and are not a README; folders
+// PRD-N come in the order of their numbers. Plans in docs/plans/completed are done. Find only looks
+// at names; Load reads the plans.
 func Find(root string) ([]string, error) {
 	var found []string
 	for _, place := range Places() {
-		paths, err := expand(root, "", strings.Split(place, "/"))
+		paths, err := expandGlob(root, "", strings.Split(place, "/"))
 		if err != nil {
 			return nil, err
 		}
@@ -38,8 +37,8 @@ func Find(root string) ([]string, error) {
 	}), nil
 }
 
-// Places are the globs of the usual places of plans, each once, in the order in which
-// they are looked at: folders of tools, then files, then the folder of plans.
+// Places returns the globs of all formats, each once, in the order of search: tools' folders, then
+// files, then the folder of plans.
 func Places() []string {
 	var places []string
 	for _, f := range Formats() {
@@ -49,7 +48,7 @@ func Places() []string {
 	return slices.Compact(places)
 }
 
-// placeRank puts hidden folders of tools first and docs last.
+// placeRank returns the rank of a glob: hidden folders of tools come first, docs last.
 func placeRank(place string) int {
 	switch {
 	case strings.HasPrefix(place, "docs/"):
@@ -62,25 +61,25 @@ func placeRank(place string) int {
 	return 1
 }
 
-// expand lists what matches a glob below dir, one folder after another.
-func expand(root, dir string, parts []string) ([]string, error) {
+// expandGlob returns the paths below dir that match a glob, one folder after another.
+func expandGlob(root, dir string, parts []string) ([]string, error) {
 	if len(parts) == 0 {
 		return []string{dir}, nil
 	}
 	if !strings.Contains(parts[0], "*") {
-		return expand(root, path.Join(dir, parts[0]), parts[1:])
+		return expandGlob(root, path.Join(dir, parts[0]), parts[1:])
 	}
-	there, err := names(root, filepath.FromSlash(dir))
+	there, err := fileNames(root, filepath.FromSlash(dir))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(there, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	slices.SortStableFunc(there, func(a, b string) int { return cmp.Compare(prdNumber(a), prdNumber(b)) })
 	var found []string
 	for _, name := range there {
 		if ok, err := path.Match(parts[0], name); err != nil || !ok || strings.EqualFold(name, "README.md") {
 			continue
 		}
-		below, err := expand(root, path.Join(dir, name), parts[1:])
+		below, err := expandGlob(root, path.Join(dir, name), parts[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +88,8 @@ func expand(root, dir string, parts []string) ([]string, error) {
 	return found, nil
 }
 
-// names are the names in a folder, sorted; none if there is no such folder.
-func names(folder ...string) ([]string, error) {
+// fileNames returns the sorted names in a folder, none if it does not exist.
+func fileNames(folder ...string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(folder...))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
@@ -105,8 +104,8 @@ func names(folder ...string) ([]string, error) {
 	return out, nil
 }
 
-// number is N of PRD-N, and after all numbers if it is none.
-func number(folder string) int {
+// prdNumber returns N of PRD-N, and the largest int for other names.
+func prdNumber(folder string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(folder, "PRD-"))
 	if err != nil {
 		return int(^uint(0) >> 1)
@@ -114,8 +113,7 @@ func number(folder string) int {
 	return n
 }
 
-// Load reads the plan at path, which stands in errors as it is given. What is
-// neither a regular file in the end nor a folder of tasks is refused.
+// Load reads the plan at path: a regular file, or a folder of tasks. Errors name the path as given.
 func Load(path string) (*File, error) {
 	data, err := Read(path)
 	if err != nil {
@@ -124,9 +122,8 @@ func Load(path string) (*File, error) {
 	return Decode(path, data)
 }
 
-// FreeName is the name of a file for another plan, which is not in the folder yet: plan.md
-// where it can be.
-func FreeName(dir string) string {
+// FreeFileName returns an unused file name for a new plan: plan.md if possible.
+func FreeFileName(dir string) string {
 	name := "plan.md"
 	for i := 1; ; i++ {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
@@ -138,17 +135,17 @@ func FreeName(dir string) string {
 	}
 }
 
-// NewCommand is what writes another plan about something, as it is typed in a folder.
+// NewCommand returns the command that writes a new plan about a subject in a folder.
 func NewCommand(dir, about string) string {
 	words := []string{"pawl", "plan", "new", about}
-	if name := FreeName(dir); name != "plan.md" {
+	if name := FreeFileName(dir); name != "plan.md" {
 		words = append(words, "--out", name)
 	}
 	return shell.QuoteCommand(words)
 }
 
-// plansBeside is the hint where there is no file of that name: the plans in its folder.
-func plansBeside(path string) string {
+// plansHint returns the hint for a path that does not exist: the plans in its folder.
+func plansHint(path string) string {
 	found, err := Find(filepath.Dir(path))
 	if err != nil || len(found) == 0 {
 		return "write one: a Markdown list of '- [ ] task' lines; or  pawl plan new 'what you want'"
@@ -164,12 +161,12 @@ func plansBeside(path string) string {
 	return hint
 }
 
-// Read returns the bytes of the plan at path, in which there may be no task.
+// Read returns the bytes of the plan at path, which may contain no tasks.
 func Read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failure.New(failure.Usage, plansBeside(path), "there is no plan %s", clean(path))
+		return nil, failure.New(failure.Usage, plansHint(path), "there is no plan %s", clean(path))
 	case err != nil:
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	case info.IsDir():

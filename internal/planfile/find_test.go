@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// tree makes empty files below a new folder.
+// tree creates empty files in a new folder.
 func tree(t *testing.T, paths ...string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -15,25 +15,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// A plan may be a folder with a file for each task. Its bytes are then those of all
-// its files, each behind a line with a NUL and its name: no text has a NUL, so the
-// folder and its files can be told apart again, and marks have one place in all.
-const folderMark = "\x00"
+// fileSeparator precedes each file in the bytes of a plan that is a folder with a file for each
+// task. The file's name and a line end follow it. Text has no NUL, so the files can be separated
+// again, and each mark has one offset.
+const fileSeparator = "\x00"
 
 // taskFile is a file of a plan that is a folder.
 type taskFile struct {
-	name string // relative to the folder, slashes
-	body region // its content
+	name string // relative to the folder, with slashes
+	body region // the content
 }
 
-// folderFiles are the files in the bytes of a folder; none for any other plan.
+// folderFiles returns the files in the bytes of a folder, nil for any other plan.
 func folderFiles(data []byte) []taskFile {
-	if !bytes.HasPrefix(data, []byte(folderMark)) {
+	if !bytes.HasPrefix(data, []byte(fileSeparator)) {
 		return nil
 	}
 	var out []taskFile
 	at := 0
-	for part := range bytes.SplitSeq(data[1:], []byte(folderMark)) {
+	for part := range bytes.SplitSeq(data[1:], []byte(fileSeparator)) {
 		at++
 		name, _, _ := bytes.Cut(part, []byte("\n"))
 		from := min(at+len(name)+1, at+len(part))
@@ -43,7 +43,7 @@ func folderFiles(data []byte) []taskFile {
 	return out
 }
 
-// Files are the files of a plan, by their paths: itself, or those of the folder.
+// Files returns the files of a plan by path: the plan itself, or the files of the folder.
 func (f *File) Files(plan string) map[string][]byte {
 	parts := folderFiles(f.data)
 	if parts == nil {
@@ -51,20 +51,20 @@ func (f *File) Files(plan string) map[string][]byte {
 	}
 	files := make(map[string][]byte, len(parts))
 	for _, m := range parts {
-		if path.Dir(m.name) == "." { // others are settings beside it
+		if path.Dir(m.name) == "." { // others are settings beside the folder
 			files[path.Join(filepath.ToSlash(plan), m.name)] = f.data[m.body.from:m.body.to]
 		}
 	}
 	return files
 }
 
-// Holds reports whether a path is a plan, or a file of a plan that is a folder.
-func Holds(plan, path string) bool {
+// IsPlanFile reports whether a path is the plan, or a file of a plan that is a folder.
+func IsPlanFile(plan, path string) bool {
 	return plan != "" && (path == plan || strings.HasPrefix(filepath.ToSlash(path), filepath.ToSlash(plan)+"/"))
 }
 
-// Changed are the files of a plan that another version does not have like this.
-func (f *File) Changed(plan string, other *File) map[string][]byte {
+// ChangedFiles returns the files of a plan that differ from another version.
+func (f *File) ChangedFiles(plan string, other *File) map[string][]byte {
 	files, old := f.Files(plan), other.Files(plan)
 	for name, data := range files {
 		if was, ok := old[name]; ok && name != plan && bytes.Equal(was, data) {
@@ -74,8 +74,8 @@ func (f *File) Changed(plan string, other *File) map[string][]byte {
 	return files
 }
 
-// Write writes a plan where it is: of a folder the files that differ. Files of tasks
-// that the plan does not have are deleted; settings are written where there are none.
+// Write writes a plan to disk; for a folder, only the files that differ. It deletes files of tasks
+// that the plan does not have, and writes the settings if they do not exist.
 func Write(at string, f *File) error {
 	if folderFiles(f.data) == nil {
 		return atomicfile.Write(at, f.data, 0o644)
@@ -116,21 +116,21 @@ func Write(at string, f *File) error {
 	return nil
 }
 
-// taskFiles are the names of the files of tasks in a folder, sorted.
+// taskFiles returns the sorted names of the files of tasks in a folder.
 func taskFiles(at string) ([]string, error) {
-	there, err := names(at)
+	there, err := fileNames(at)
 	return slices.DeleteFunc(there, func(name string) bool {
-		return extension(name) != ".md" || strings.HasPrefix(name, ".") || strings.EqualFold(name, "readme.md") || strings.ContainsAny(name, "\n"+folderMark)
+		return extension(name) != ".md" || strings.HasPrefix(name, ".") || strings.EqualFold(name, "readme.md") || strings.ContainsAny(name, "\n"+fileSeparator)
 	}), err
 }
 
-// readFolder reads a plan that is a folder: only Backlog.md's are.
+// readFolder reads a plan that is a folder. Only Backlog.md has such plans.
 func readFolder(at string) ([]byte, error) {
 	if filepath.Base(at) == "backlog" {
 		return nil, failure.New(failure.Usage, "name the folder of its tasks:  pawl run "+clean(filepath.Join(at, "tasks")), "%s is a folder of Backlog.md, not a plan", clean(at))
 	}
 	if _, err := os.Stat(filepath.Join(at, filepath.FromSlash(backlogConfig))); err != nil && filepath.Base(at) != "tasks" {
-		return nil, notAPlan(at)
+		return nil, errNotAPlan(at)
 	}
 	there, err := taskFiles(at)
 	if err != nil {
@@ -151,18 +151,18 @@ func readFolder(at string) ([]byte, error) {
 		if problem, ok := unreadable(text); !ok {
 			return nil, invalid(filepath.Join(at, name), problem)
 		}
-		data.WriteString(folderMark + name + "\n")
+		data.WriteString(fileSeparator + name + "\n")
 		data.Write(text)
 		if data.Len() > MaxSize {
 			return nil, invalid(at, tooLarge)
 		}
 	}
 	if !slices.ContainsFunc(folderFiles(data.Bytes()), func(m taskFile) bool { return m.name != backlogConfig }) {
-		return nil, notAPlan(at)
+		return nil, errNotAPlan(at)
 	}
 	return data.Bytes(), nil
 }
 
-func notAPlan(at string) error {
+func errNotAPlan(at string) error {
 	return failure.New(failure.Usage, "name the file in it", "%s is a folder, not a plan", clean(at))
 }

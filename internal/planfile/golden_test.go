@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Each plan in testdata reads as the values in its .golden file.
+// Each plan in testdata reads as its .golden file says.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, path := range plans(t) {
@@ -28,13 +28,13 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := f.Plan()
-			for i, task := range p.Tasks { // as they reach the prompt
+			for i, task := range p.Tasks { // as in the prompt
 				p.Tasks[i].Context = slices.Concat(task.Context, planfile.Related(path, p, task))
 			}
 			got, err := json.MarshalIndent(struct {
 				plan.Plan
 				Odd []plan.Problem `json:"odd,omitempty"`
-			}{p, f.Odd()}, "", "  ")
+			}{p, f.Warnings()}, "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// plans are the plans in testdata.
+// plans returns the plans in testdata.
 func plans(t testing.TB) []string {
 	t.Helper()
 	var out []string

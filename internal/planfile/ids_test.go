@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The ids that users write stay; the titles stand beside them.
+// The users' ids are kept apart from the titles.
 func TestOwnIDs(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, file, want string }{
@@ -38,7 +38,7 @@ func TestOwnIDs(t *testing.T) {
 	}
 }
 
-// A title says what its task depends on, unless a comment does.
+// A title names dependencies unless a comment does.
 func TestDependenciesInTitles(t *testing.T) {
 	t.Parallel()
 	p := decode(t, "p.md", "- [ ] T2: b (depends on T3 and T1)\n- [ ] T1: a (depends on the weather)\n- [ ] T3: c (depends on T2) <!-- pawl: depends_on=T1 -->\n").Plan()
@@ -51,7 +51,7 @@ func TestDependenciesInTitles(t *testing.T) {
 	}
 }
 
-// What stands around a task reaches it, and no other one.
+// The text around a task is in its context, and in no other task's.
 func TestTextAroundTasks(t *testing.T) {
 	t.Parallel()
 	p := decode(t, "p.md", "# P\n\nFor all.\n\n## A\n\nThe old code is in legacy/.\n\n- [ ] a\n  own\n- [ ] g\n  of the group\n  - [ ] b\n\nSee also RFC 1.\n\n### A1\n- [ ] c\n\n## B\n- [ ] d\n\n## Notes\nMind the gap.\n").Plan()

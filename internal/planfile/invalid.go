@@ -10,21 +10,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Invalid says all that is wrong with a plan; there is at least one problem,
-// in the order of lines. Find it with errors.As.
+// Invalid is the error of a plan that cannot be read. It holds at least one problem, in the order
+// of lines. Find it with errors.As.
 type Invalid struct {
 	Name     string // as given to Decode
 	Problems []plan.Problem
-	Odd      []plan.Problem // see File.Odd
+	Warnings []plan.Problem // see File.Warnings
 }
 
-// NoTasks reports whether nothing is wrong but that there is no task.
+// NoTasks reports whether the only problem is that there are no tasks.
 func (e *Invalid) NoTasks() bool { return len(e.Problems) == 1 && e.Problems[0].Message == noTasks }
 
-// noTasks is what is wrong with a file in which nothing is to be done.
+// noTasks is the message for a file without tasks.
 const noTasks = "the plan has no tasks"
 
-// Error is the first problem, and how many more there are.
+// Error returns the first problem and the number of the others.
 func (e *Invalid) Error() string {
 	more := ""
 	if n := len(e.Problems) - 1; n > 0 {
@@ -33,13 +33,13 @@ func (e *Invalid) Error() string {
 	return e.Lines()[0] + more
 }
 
-// Renamed is the same error about a file that a user knows by another name.
-func (e *Invalid) Renamed(name string) error { return invalid(name, e.Problems...) }
+// WithName returns the same error for a file that the user knows by another name.
+func (e *Invalid) WithName(name string) error { return invalid(name, e.Problems...) }
 
-// Lines are the problems as "FILE:LINE: what is wrong: expected …".
+// Lines returns the problems as "FILE:LINE: what is wrong: expected …".
 func (e *Invalid) Lines() []string { return Lines(e.Name, e.Problems) }
 
-// Lines are such lines of the problems of a plan, or of what is odd in it.
+// Lines returns such lines for the problems or warnings of a plan.
 func Lines(name string, problems []plan.Problem) []string {
 	lines := make([]string, len(problems))
 	for i, p := range problems {
@@ -56,48 +56,48 @@ func invalid(name string, problems ...plan.Problem) error {
 	return failure.New(failure.Usage, hint, "%w", &Invalid{Name: name, Problems: problems})
 }
 
-// invalid says what is wrong with the file, and keeps what is odd in it.
+// invalid returns an error with these problems and the warnings of the file.
 func (f *File) invalid(problems []plan.Problem) error {
 	err := invalid(f.name, problems...)
 	if e, ok := errors.AsType[*Invalid](err); ok {
-		e.Odd = f.Odd()
+		e.Warnings = f.Warnings()
 	}
 	return err
 }
 
-// clean makes a path or an id fit for a message.
+// clean returns a path or an id as one line for messages.
 func clean(text string) string { return plan.OneLine(text, 0) }
 
-// idMax bounds an id, in bytes: it stands in commits, on command lines and in
-// every message about its task.
-const idMax = 100
+// maxIDBytes limits an id, in bytes: commits, command lines and messages contain it.
+const maxIDBytes = 100
 
-func longIDs(p plan.Plan) []plan.Problem {
+func checkIDLengths(p plan.Plan) []plan.Problem {
 	var found []plan.Problem
 	for _, t := range p.Tasks {
-		if len(t.ID) > idMax {
+		if len(t.ID) > maxIDBytes {
 			found = append(found, plan.Problem{
 				ID: t.ID, Line: t.Line,
 				Message: fmt.Sprintf("task id %q is %d bytes long", plan.OneLine(t.ID, 20), len(t.ID)),
-				Want:    fmt.Sprintf("an id of at most %d", idMax),
+				Want:    fmt.Sprintf("an id of at most %d", maxIDBytes),
 			})
 		}
 	}
 	return found
 }
 
-// unreadable finds why data cannot be a plan in any format.
+// unreadable returns the problem of data that is not text or is too large. It returns true if there
+// is none.
 func unreadable(data []byte) (plan.Problem, bool) {
 	if len(data) > MaxSize {
 		return tooLarge, false
 	}
 	if at := bytes.IndexByte(data, 0); at >= 0 {
-		return plan.Problem{Line: newLines(data).of(at), Message: "this is a binary file, or not UTF-8", Want: "a plan in UTF-8 text"}, false
+		return plan.Problem{Line: newLines(data).lineAt(at), Message: "this is a binary file, or not UTF-8", Want: "a plan in UTF-8 text"}, false
 	}
 	for at := 0; at < len(data); {
 		r, n := utf8.DecodeRune(data[at:])
 		if r == utf8.RuneError && n == 1 {
-			return plan.Problem{Line: newLines(data).of(at), Message: fmt.Sprintf("byte %#x is not UTF-8", data[at]), Want: "a plan in UTF-8 text"}, false
+			return plan.Problem{Line: newLines(data).lineAt(at), Message: fmt.Sprintf("byte %#x is not UTF-8", data[at]), Want: "a plan in UTF-8 text"}, false
 		}
 		at += n
 	}
@@ -109,7 +109,7 @@ var tooLarge = plan.Problem{
 	Want:    "a plan: a list of tasks",
 }
 
-// blankBOM is data with spaces for a byte order mark, so that offsets hold.
+// blankBOM returns data with spaces in place of a byte order mark, so that offsets stay the same.
 func blankBOM(data []byte) []byte {
 	bom := []byte("\xef\xbb\xbf")
 	if !bytes.HasPrefix(data, bom) {

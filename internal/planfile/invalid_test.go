@@ -99,8 +99,8 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// What is odd is named beside what is wrong.
-func TestInvalidKeepsWhatIsOdd(t *testing.T) {
+// An invalid plan keeps its warnings.
+func TestInvalidKeepsWarnings(t *testing.T) {
 	t.Parallel()
 	_, err := planfile.Decode("plan.md", []byte("- [ ] a <!-- pawl: depends_on=9 -->\n\n-[ ] no space\n\n- [?] b\n"))
 	invalid, ok := errors.AsType[*planfile.Invalid](err)
@@ -111,7 +111,7 @@ func TestInvalidKeepsWhatIsOdd(t *testing.T) {
 		`plan.md:3: this line looks like a task but is not one: it has no space before the box: expected "- [ ] task"`,
 		`plan.md:5: task 2 is marked [?], which is taken as open: expected "[ ]" for open, "[x]" for done`,
 	}
-	if diff := cmp.Diff(want, planfile.Lines("plan.md", invalid.Odd)); diff != "" {
+	if diff := cmp.Diff(want, planfile.Lines("plan.md", invalid.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -7,26 +7,26 @@ import (
 	"fmt"
 )
 
-// value is a JSON value with the bytes [start, end) it stands in.
-type value struct {
+// jsonValue is a JSON value at the bytes [start, end).
+type jsonValue struct {
 	start, end int
 	kind       byte   // { [ " 0 t f n
 	text       string // of a string: decoded; of a number: as written
-	members    []member
-	elements   []*value
+	members    []jsonMember
+	elements   []*jsonValue
 }
 
-// member is a name and value of an object; the name stands at start, and what
-// comes before it (a brace or a comma) ends at after.
-type member struct {
+// jsonMember is a name and a value of an object. The name begins at start. The brace or comma
+// before it ends at after.
+type jsonMember struct {
 	name       string
 	after      int
 	start, end int
-	value      *value
+	value      *jsonValue
 }
 
-// member is the last one of that name, as every reader of JSON has it.
-func (v *value) member(name string) *member {
+// member returns the last member with a name: readers of JSON let the last one win.
+func (v *jsonValue) member(name string) *jsonMember {
 	for i := len(v.members) - 1; i >= 0; i-- {
 		if v.members[i].name == name {
 			return &v.members[i]
@@ -35,9 +35,8 @@ func (v *value) member(name string) *member {
 	return nil
 }
 
-// field is the value of the first of these names that the object has with a
-// value other than null; nil if it has none.
-func (v *value) field(names ...string) *value {
+// field returns the first of these fields that is not null, nil for none.
+func (v *jsonValue) field(names ...string) *jsonValue {
 	for _, name := range names {
 		if m := v.member(name); m != nil && m.value.kind != 'n' {
 			return m.value
@@ -46,52 +45,51 @@ func (v *value) field(names ...string) *value {
 	return nil
 }
 
-// scan reads JSON with its positions. A malformed file is one problem.
-func scan(data []byte) (*value, *badJSON) {
+// parseJSON reads JSON with its offsets.
+func parseJSON(data []byte) (*jsonValue, *jsonError) {
 	var raw json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
-		return nil, explain(data, err)
+		return nil, explainJSONError(data, err)
 	}
-	s := scanner{data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
+	s := jsonScanner{data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
 	s.decoder.UseNumber()
 	return s.value(), nil
 }
 
-// badJSON says where a file is no JSON.
-type badJSON struct {
+// jsonError is where and why a file is not valid JSON.
+type jsonError struct {
 	at      int
 	message string
 }
 
-func explain(data []byte, err error) *badJSON {
+func explainJSONError(data []byte, err error) *jsonError {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
-		return &badJSON{0, "this is not JSON: " + err.Error()}
+		return &jsonError{0, "this is not JSON: " + err.Error()}
 	}
 	at := min(max(int(syntax.Offset)-1, 0), len(data))
 	trimmed := len(bytes.TrimRight(data, " \t\r\n"))
 	if trimmed == 0 {
-		return &badJSON{0, "the file is empty"}
+		return &jsonError{0, "the file is empty"}
 	}
 	if int(syntax.Offset) >= len(data) && syntax.Error() == "unexpected end of JSON input" {
-		return &badJSON{trimmed - 1, "this is not JSON: it ends too early"}
+		return &jsonError{trimmed - 1, "this is not JSON: it ends too early"}
 	}
 	start := bytes.LastIndexByte(data[:at], '\n') + 1
-	return &badJSON{at, fmt.Sprintf("this is not JSON: column %d: %v", at-start+1, err)}
+	return &jsonError{at, fmt.Sprintf("this is not JSON: column %d: %v", at-start+1, err)}
 }
 
-// scanner walks through valid JSON.
-type scanner struct {
+// jsonScanner reads valid JSON with its offsets.
+type jsonScanner struct {
 	data    []byte
 	decoder *json.Decoder
 }
 
-// value reads the next value. The data is known to be valid, and no deeper than
-// encoding/json allows.
-func (s *scanner) value() *value {
-	start := s.skip(int(s.decoder.InputOffset()))
+// value reads the next value. encoding/json has checked the data and its depth.
+func (s *jsonScanner) value() *jsonValue {
+	start := s.tokenStart(int(s.decoder.InputOffset()))
 	token, _ := s.decoder.Token()
-	v := &value{start: start, kind: s.data[start]}
+	v := &jsonValue{start: start, kind: s.data[start]}
 	switch token := token.(type) {
 	case json.Delim:
 		for s.decoder.More() {
@@ -99,7 +97,7 @@ func (s *scanner) value() *value {
 				v.elements = append(v.elements, s.value())
 				continue
 			}
-			m := member{start: s.skip(int(s.decoder.InputOffset()))}
+			m := jsonMember{start: s.tokenStart(int(s.decoder.InputOffset()))}
 			m.after = len(bytes.TrimRight(s.data[:m.start], " \t\r\n"))
 			name, _ := s.decoder.Token()
 			m.name, _ = name.(string)
@@ -117,8 +115,8 @@ func (s *scanner) value() *value {
 	return v
 }
 
-// skip is the start of the token that follows an offset.
-func (s *scanner) skip(at int) int {
+// tokenStart returns the start of the token after an offset.
+func (s *jsonScanner) tokenStart(at int) int {
 	for bytes.IndexByte([]byte(" \t\r\n,:"), s.data[at]) >= 0 {
 		at++
 	}

@@ -11,24 +11,24 @@ import (
 )
 
 var (
-	kiroFile     = regex.New(`(^|/)\.kiro/specs/[^/]+/tasks\.md$`)
-	kiroSign     = regex.New(`(?m)^[ \t]+[-*][ \t]+_(?:Requirements|Depends|Boundary): [^\n]*_[ \t]*\r?$`)
-	kiroParallel = regex.New(`^\(P\)\s+|\s+\(P\)$`)
-	kiroTag      = regex.New(`\s+_(?:Requirements|Depends|Boundary): [^_]*_`)
-	kiroDepends  = regex.New(`_Depends:\s*([\d., ]+)_`)
-	kiroRefs     = regex.New(`(?:_Requirements:|\bRequirements?)\s+(\d+(?:\.\d+)*(?:\s*,\s*\d+(?:\.\d+)*)*)`)
-	requirement  = regex.New(`^(?i:requirement)\s+(\d+)\b`)
-	acceptance   = regex.New(`^(?i:acceptance criteria)\b`)
+	kiroFile           = regex.New(`(^|/)\.kiro/specs/[^/]+/tasks\.md$`)
+	kiroSign           = regex.New(`(?m)^[ \t]+[-*][ \t]+_(?:Requirements|Depends|Boundary): [^\n]*_[ \t]*\r?$`)
+	kiroParallel       = regex.New(`^\(P\)\s+|\s+\(P\)$`)
+	kiroTag            = regex.New(`\s+_(?:Requirements|Depends|Boundary): [^_]*_`)
+	kiroDepends        = regex.New(`_Depends:\s*([\d., ]+)_`)
+	kiroRefs           = regex.New(`(?:_Requirements:|\bRequirements?)\s+(\d+(?:\.\d+)*(?:\s*,\s*\d+(?:\.\d+)*)*)`)
+	requirementHeading = regex.New(`^(?i:requirement)\s+(\d+)\b`)
+	criteriaHeading    = regex.New(`^(?i:acceptance criteria)\b`)
 )
 
-// isKiro wants the place where Kiro keeps its plans, or a line that only they have.
+// isKiro reports whether the file is where Kiro keeps its plans, or has a line only Kiro writes.
 func isKiro(name string, d *document) bool {
 	return kiroFile.MatchString(name) || kiroSign.Match(d.data)
 }
 
-// refineKiro makes dependencies of "_Depends: 1.1_", and takes "(P)" off the titles.
-func refineKiro(d *document, r *reading, index map[*item]int) {
-	below := make(map[string][]string) // the tasks that stand for an id
+// refineKiro reads dependencies from "_Depends: 1.1_", and removes "(P)" from titles.
+func refineKiro(d *document, r *parseResult, index map[*item]int) {
+	below := make(map[string][]string) // the tasks at or below an item, by the item's id
 	for _, it := range d.items {
 		i, ok := index[it]
 		for up := it; ok && up != nil; up = up.parent {
@@ -39,7 +39,7 @@ func refineKiro(d *document, r *reading, index map[*item]int) {
 	}
 	for i := range r.plan.Tasks {
 		t := &r.plan.Tasks[i]
-		if tags := kiroTag.FindAllString(t.Title, -1); tags != nil { // they stand on the line below
+		if tags := kiroTag.FindAllString(t.Title, -1); tags != nil { // tags from the line below the title
 			t.Detail = paragraphs(t.Detail, strings.TrimSpace(strings.Join(tags, "")))
 		}
 		t.Title = cmp.Or(kiroParallel.ReplaceAllString(kiroTag.ReplaceAllString(t.Title, ""), ""), t.Title)
@@ -50,19 +50,18 @@ func refineKiro(d *document, r *reading, index map[*item]int) {
 					ids = []string{id}
 				}
 				for _, id := range ids {
-					r.depend(i, id, func(int) bool { return false })
+					r.addDependency(i, id, func(int) bool { return false })
 				}
 			}
 		}
 	}
 }
 
-// requirements are the acceptance criteria that a task names, from requirements.md
-// beside the plan.
-func requirements(dir string, t plan.Task) []string {
+// kiroCriteria returns the acceptance criteria of requirements.md that a task refers to.
+func kiroCriteria(dir string, t plan.Task) []string {
 	var refs []string
 	text := strings.Join(append([]string{t.Detail}, t.Criteria...), "\n")
-	if !kiroRefs.MatchString(text) { // those of the parent
+	if !kiroRefs.MatchString(text) { // use the references of the parent
 		text = strings.Join(t.Context, "\n")
 	}
 	for _, m := range kiroRefs.FindAllStringSubmatch(text, -1) {
@@ -75,10 +74,10 @@ func requirements(dir string, t plan.Task) []string {
 	if len(refs) == 0 {
 		return nil
 	}
-	d := beside(dir, "requirements.md")
+	d := readBeside(dir, "requirements.md")
 	var found []string
 	for i, h := range d.headings {
-		if m := requirement.FindStringSubmatch(h.text); m != nil {
+		if m := requirementHeading.FindStringSubmatch(h.text); m != nil {
 			found = append(found, d.criteriaOf(i, m[1], refs)...)
 		}
 	}
@@ -88,7 +87,7 @@ func requirements(dir string, t plan.Task) []string {
 	return []string{"Acceptance criteria, from requirements.md:\n" + strings.Join(found, "\n")}
 }
 
-// criteriaOf are the criteria of a requirement that are asked for.
+// criteriaOf returns the criteria of a requirement that refs name.
 func (d *document) criteriaOf(section int, number string, refs []string) []string {
 	h := d.headings[section]
 	whole := slices.Contains(refs, number)
@@ -97,7 +96,7 @@ func (d *document) criteriaOf(section int, number string, refs []string) []strin
 		if below.start >= h.end {
 			break
 		}
-		if !acceptance.MatchString(below.text) {
+		if !criteriaHeading.MatchString(below.text) {
 			continue
 		}
 		n := 0

@@ -71,8 +71,8 @@ func seed(f *testing.F, ext string) {
 	}
 }
 
-// laws holds for every file: it is refused with a place and an expectation, or
-// it is kept to the byte, and a tick of any task is that and nothing more.
+// laws checks a file: either Decode refuses it and says where and what it expected, or it keeps the
+// bytes, and a tick of any task changes nothing else.
 func laws(t *testing.T, name string, data []byte, n uint) {
 	t.Helper()
 	f, err := planfile.Decode(name, bytes.Clone(data))
@@ -92,8 +92,8 @@ func laws(t *testing.T, name string, data []byte, n uint) {
 	switch {
 	case strings.HasSuffix(name, ".md"):
 		onlyBoxes(t, data, done.Bytes())
-	case f.Plan().Format == planfile.Backlog: // the criteria, too: Text tells
-	case f.Plan().Format == planfile.TaskMaster: // that of the task above it, too: Text tells
+	case f.Plan().Format == planfile.Backlog: // the criteria change too; Text covers them
+	case f.Plan().Format == planfile.TaskMaster: // the parent's status changes too; Text covers it
 	case !task.Done:
 		onlyOneToken(t, data, done.Bytes())
 	case !bytes.Equal(done.Bytes(), data):
@@ -116,13 +116,12 @@ func laws(t *testing.T, name string, data []byte, n uint) {
 	}
 }
 
-// readAsMarked: a plan in which marks were set is what is read of its bytes, in all that is
-// known of it.
+// readAsMarked checks that a plan with new marks equals what Decode reads from its bytes.
 func readAsMarked(t *testing.T, name string, f *planfile.File) {
 	t.Helper()
 	for i, task := range f.Plan().Tasks {
 		if i >= 8 {
-			return // a walk through the plan, each step from the last
+			return // each step continues from the last one
 		}
 		for _, change := range []func(...string) (*planfile.File, error){f.Untick, f.Tick} {
 			marked, err := change(task.ID)
@@ -146,11 +145,11 @@ var (
 	commented = regexp.MustCompile(`(?s)<!--.*?-->|\A\x{feff}? {0,3}---[ \t]*\r?\n(.*?\n)??---[ \t]*(\r?\n|$)`)
 )
 
-// nothingDropped: once all tasks are ticked, a line that still looks like one is named.
+// nothingDropped checks that once all tasks are ticked, lines that still look open have warnings.
 func nothingDropped(t *testing.T, f *planfile.File) {
 	t.Helper()
 	named := map[int]bool{}
-	for _, p := range f.Odd() {
+	for _, p := range f.Warnings() {
 		named[p.Line] = true
 	}
 	var ids []string
@@ -183,7 +182,7 @@ func refusal(t *testing.T, err error) {
 	}
 }
 
-// onlyBoxes: what differs stands between brackets, and is an x now.
+// onlyBoxes checks that all differences are in brackets, and are an x now.
 func onlyBoxes(t *testing.T, old, now []byte) {
 	t.Helper()
 	for len(old) > 0 && len(now) > 0 {
@@ -202,7 +201,7 @@ func onlyBoxes(t *testing.T, old, now []byte) {
 	}
 }
 
-// onlyOneToken: one mark became true, or one was put in.
+// onlyOneToken checks that one mark became true or was inserted.
 func onlyOneToken(t *testing.T, old, now []byte) {
 	t.Helper()
 	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
@@ -220,7 +219,7 @@ func onlyOneToken(t *testing.T, old, now []byte) {
 	}
 }
 
-// converts: whatever format a plan is written in, what a loop goes by is the same.
+// converts checks that a plan keeps what a loop uses in every format.
 func converts(t *testing.T, p plan.Plan) {
 	t.Helper()
 	for _, format := range planfile.Convertible() {

@@ -2,11 +2,11 @@ package planfile
 
 import "sort"
 
-// lines are the offsets at which the lines of a file start.
-type lines []int
+// lineOffsets are the offsets of the lines of a file.
+type lineOffsets []int
 
-func newLines(data []byte) lines {
-	l := lines{0}
+func newLines(data []byte) lineOffsets {
+	l := lineOffsets{0}
 	for i, c := range data {
 		if c == '\n' {
 			l = append(l, i+1)
@@ -15,16 +15,15 @@ func newLines(data []byte) lines {
 	return l
 }
 
-// of is the 1-based line that an offset stands in.
-func (l lines) of(at int) int { return sort.SearchInts(l, at+1) }
+// lineAt returns the 1-based line of an offset.
+func (l lineOffsets) lineAt(at int) int { return sort.SearchInts(l, at+1) }
 
-// start is where the line of an offset starts.
-func (l lines) start(at int) int { return l[l.of(at)-1] }
+// lineStart returns the start of the line of an offset.
+func (l lineOffsets) lineStart(at int) int { return l[l.lineAt(at)-1] }
 
-// next is where the line after that of an offset starts, the offset size
-// after the last one.
-func (l lines) next(at, size int) int {
-	if n := l.of(at); n < len(l) {
+// nextLineStart returns the start of the line after that of an offset, or size for the last line.
+func (l lineOffsets) nextLineStart(at, size int) int {
+	if n := l.lineAt(at); n < len(l) {
 		return l[n]
 	}
 	return size

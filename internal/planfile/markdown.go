@@ -12,25 +12,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// document is the outline of a Markdown file: its headings and list items with
-// the bytes they cover. Code, comments and front matter are not in it. Only
-// blocks are parsed; what stands inside a line is left to the codecs.
+// document is the outline of a Markdown file: headings and list items with their offsets. It
+// contains no code, comments or front matter. The parser only reads blocks; the codecs read the
+// text of a line.
 type document struct {
-	source    []byte
-	data      []byte // the source with spaces for its front matter
-	boxes     []mark // of headings and items, in order
-	dialect   dialect
-	sectioned bool // the tasks are sections
-	lines     lines
-	headings  []heading // at the top level, in order
-	items     []*item   // in order, a parent before its children
-	fences    []fence   // at the top level, in order
-	code      []region  // blocks of code, in order
-	forPawl   [][]int   // see directives
-	readAt    map[int]bool
+	source          []byte
+	data            []byte // the source with spaces in place of its front matter
+	boxes           []mark // of headings and items, in order
+	dialect         dialect
+	hasTaskSections bool // the tasks are sections
+	lines           lineOffsets
+	headings        []heading // at the top level, in order
+	items           []*item   // in order, a parent before its children
+	fences          []fence   // at the top level, in order
+	code            []region  // code blocks, in order
+	pawlComments    [][]int   // see commentsForPawl
+	readComments    map[int]bool
 }
 
-// fence is a fenced block of code.
+// fence is a fenced code block.
 type fence struct {
 	start int // of its first line
 	code  string
@@ -40,30 +40,29 @@ type fence struct {
 type heading struct {
 	level     int
 	text      string   // without the box
-	box       int      // offset behind the opening bracket, -1 without a box
+	box       int      // offset after the opening bracket, -1 = no box
 	start     int      // of the line
-	around    []string // see aroundSection
-	body, end int      // what follows the heading, up to the end of its section
-	parent    int      // index of the heading of the section that it is part of, -1 for none
+	context   []string // see contextOfSection
+	body, end int      // the section below the heading
+	parent    int      // index of the heading of the section around it, -1 = none
 }
 
-// item is one item of a list.
+// item is an item of a list.
 type item struct {
-	text      string   // its first paragraph, on one line, without the box
-	box       int      // offset behind the opening bracket, -1 without a box
+	text      string   // its first paragraph as one line, without the box
+	box       int      // offset after the opening bracket, -1 = no box
 	start     int      // of the line
-	body, end int      // what follows the first paragraph, sub-items included
+	body, end int      // the text below the first paragraph, with sub-items
 	group     bool     // there is a box below it
-	id        string   // the number or id that begins its text, where the file's are followed
-	rest      string   // the text behind that
-	around    []string // see aroundItem
+	id        string   // the number or id that begins its text, see assignIDs
+	rest      string   // the text after the id
+	context   []string // see contextOfItem
 	parent    *item
 	children  []*item
 }
 
-// outline reads the blocks of a Markdown file. The parser is told of no inline
-// syntax: a box is recognised here, because people write more of them than GitHub
-// knows.
+// outline reads the blocks of a Markdown file. The parser reads no inline syntax: splitBox finds
+// boxes, because users write more kinds of them than GitHub knows.
 func outline(data []byte) *document {
 	d := &document{source: data, data: blankFrontMatter(data), lines: newLines(data)}
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
@@ -73,7 +72,7 @@ func outline(data []byte) *document {
 	return d
 }
 
-// nest finds where each section ends and which one it is part of.
+// nest finds the end and the parent of each section.
 func (d *document) nest() {
 	open := -1
 	for i := range d.headings {
@@ -87,7 +86,7 @@ func (d *document) nest() {
 	}
 }
 
-// section is the index of the innermost heading above an offset, -1 for none.
+// section returns the index of the innermost heading above an offset, -1 for none.
 func (d *document) section(at int) int {
 	return sort.Search(len(d.headings), func(i int) bool { return d.headings[i].start > at }) - 1
 }
@@ -104,7 +103,7 @@ func (d *document) walk(n ast.Node, parent *item) {
 		case *ast.FencedCodeBlock:
 			d.addCode(c)
 			if n.Kind() == ast.KindDocument {
-				d.fences = append(d.fences, fence{start: d.lines.start(max(c.Pos(), 0)), code: string(c.Lines().Value(d.data))})
+				d.fences = append(d.fences, fence{start: d.lines.lineStart(max(c.Pos(), 0)), code: string(c.Lines().Value(d.data))})
 			}
 		case *ast.ListItem:
 			it := d.item(c)
@@ -122,7 +121,7 @@ func (d *document) walk(n ast.Node, parent *item) {
 	}
 }
 
-// addCode notes where a block of code is.
+// addCode stores where a code block is.
 func (d *document) addCode(n ast.Node) {
 	if lines := n.Lines(); lines.Len() > 0 {
 		d.code = append(d.code, region{lines.At(0).Start, lines.At(lines.Len() - 1).Stop})
@@ -135,11 +134,11 @@ func (d *document) add(it, parent *item) {
 		return
 	}
 	parent.children = append(parent.children, it)
-	it.join(parent)
+	it.moveBelow(parent)
 }
 
-// join makes an item a part of another one.
-func (it *item) join(parent *item) {
+// moveBelow makes an item a child of another one.
+func (it *item) moveBelow(parent *item) {
 	it.parent = parent
 	for up := parent; it.box >= 0 && up != nil && !up.group; up = up.parent {
 		up.group = true
@@ -149,13 +148,13 @@ func (it *item) join(parent *item) {
 func (d *document) heading(n *ast.Heading) heading {
 	first := n.Lines().At(0)
 	last := n.Lines().At(n.Lines().Len() - 1)
-	h := heading{level: n.Level, start: d.lines.start(first.Start), body: d.lines.next(last.Start, len(d.data))}
-	// An underlined heading: the underline is not part of the section.
-	if under := d.data[h.body:d.lines.next(h.body, len(d.data))]; d.data[h.start+d.indent(h.start)] != '#' && underline.Match(under) {
+	h := heading{level: n.Level, start: d.lines.lineStart(first.Start), body: d.lines.nextLineStart(last.Start, len(d.data))}
+	// The underline of a heading is not part of the section.
+	if under := d.data[h.body:d.lines.nextLineStart(h.body, len(d.data))]; d.data[h.start+d.indent(h.start)] != '#' && underline.Match(under) {
 		h.body += len(under)
 	}
-	whole := d.join(n.Lines())
-	if h.text, h.box = d.split(whole, first.Start); h.box >= 0 && numbered.MatchString(whole) {
+	whole := d.joinLines(n.Lines())
+	if h.text, h.box = d.splitBox(whole, first.Start); h.box >= 0 && bracketedNumber.MatchString(whole) {
 		h.text, h.box = whole, -1
 	}
 	return h
@@ -163,7 +162,7 @@ func (d *document) heading(n *ast.Heading) heading {
 
 var underline = regex.New(`^ {0,3}(=+|-+)\s*$`)
 
-// item reads a list item that begins with text; nil for any other.
+// item returns a list item that begins with text, nil for any other.
 func (d *document) item(n *ast.ListItem) *item {
 	first := n.FirstChild()
 	if first == nil || first.Kind() != ast.KindTextBlock && first.Kind() != ast.KindParagraph || first.Lines().Len() == 0 {
@@ -171,14 +170,14 @@ func (d *document) item(n *ast.ListItem) *item {
 	}
 	lines := first.Lines()
 	at := lines.At(0).Start
-	it := &item{start: d.lines.start(at), body: d.lines.next(lines.At(lines.Len()-1).Start, len(d.data))}
-	it.text, it.box = d.split(d.join(lines), at)
-	it.end = max(d.after(n), it.body)
+	it := &item{start: d.lines.lineStart(at), body: d.lines.nextLineStart(lines.At(lines.Len()-1).Start, len(d.data))}
+	it.text, it.box = d.splitBox(d.joinLines(lines), at)
+	it.end = max(d.startOfNext(n), it.body)
 	return it
 }
 
-// join makes one line of a paragraph.
-func (d *document) join(lines *text.Segments) string {
+// joinLines returns a paragraph as one line.
+func (d *document) joinLines(lines *text.Segments) string {
 	var b strings.Builder
 	for i := range lines.Len() {
 		s := lines.At(i)
@@ -190,11 +189,11 @@ func (d *document) join(lines *text.Segments) string {
 	return strings.TrimSpace(b.String())
 }
 
-// after is where what follows a node starts.
-func (d *document) after(n ast.Node) int {
+// startOfNext returns the start of the block that follows a node.
+func (d *document) startOfNext(n ast.Node) int {
 	for ; n != nil; n = n.Parent() {
 		if next := n.NextSibling(); next != nil {
-			return d.lines.start(max(next.Pos(), 0))
+			return d.lines.lineStart(max(next.Pos(), 0))
 		}
 	}
 	return len(d.data)
@@ -208,17 +207,17 @@ func (d *document) indent(at int) int {
 	return n
 }
 
-// prose is the text between two offsets as written, without these items and
-// without the indent that all its lines share.
+// prose returns the text between two offsets as written, without these items and without the indent
+// that all lines share.
 func (d *document) prose(from, to int, without []*item) string {
 	var b strings.Builder
 	for _, it := range without {
 		if it.start >= from && it.end <= to {
-			b.Write(d.opened(d.data, from, it.start))
+			b.Write(d.withOpenBoxes(d.data, from, it.start))
 			from = it.end
 		}
 	}
-	b.Write(d.opened(d.data, from, to))
+	b.Write(d.withOpenBoxes(d.data, from, to))
 	lines := strings.Split(strings.ReplaceAll(b.String(), "\r\n", "\n"), "\n")
 	shared := -1
 	for _, l := range lines {
@@ -232,12 +231,12 @@ func (d *document) prose(from, to int, without []*item) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// maxIndent bounds what stands before the text of a line, in bytes. The time to
-// parse a file grows with the square of its nesting, and nobody can read such.
+// maxIndent limits the characters before the text of a line, in bytes. The time to parse a file
+// grows with the square of its nesting.
 const maxIndent = 512
 
-// tooDeep is the first line that is nested deeper than that, 0 for none.
-func tooDeep(data []byte) int {
+// tooDeepLine returns the first line with a longer indent, 0 for none.
+func tooDeepLine(data []byte) int {
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
@@ -249,8 +248,8 @@ func tooDeep(data []byte) int {
 	return 0
 }
 
-// blankFrontMatter is data with spaces for a leading block between lines of
-// "---", so that offsets hold.
+// blankFrontMatter returns data with spaces in place of front matter between lines of "---", so
+// that offsets stay the same.
 func blankFrontMatter(data []byte) []byte {
 	m := frontMatter.FindIndex(data)
 	if m == nil {

@@ -14,11 +14,11 @@ import (
 
 // formatDoc describes a format for the people who write plans in it.
 type formatDoc struct {
-	tool   string // whose format it is
-	task   string // what a task is there
+	tool   string // the tool that owns the format
+	task   string // what a task is
 	ids    string // where its id comes from
-	done   string // what Pawl writes when a task is done
-	prompt string // what reaches the prompt beside the task's own text, "" for the sections around it
+	done   string // what Pawl writes for a done task
+	prompt string // what the prompt contains besides the task's text, "" = the sections around it
 	limits string // what is not read or written
 }
 
@@ -73,7 +73,7 @@ var formatDocs = map[string]formatDoc{
 	},
 }
 
-// The page of the formats is made of formatDocs and of where the codecs look.
+// The page of the formats is generated from formatDocs and from the globs of the codecs.
 func TestReferenceIsFresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "..", "docs", "reference", "plan-formats.md")

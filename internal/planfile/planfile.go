@@ -1,18 +1,17 @@
-// Package planfile reads plans in the formats that people already have, and
-// sets the done marks in them, byte for byte.
+// Package planfile reads plans in the formats that people already have, and sets the done marks in
+// them, byte for byte.
 //
 //	f, err := planfile.Decode("prd.json", data)  // or Load(path)
 //	task, ok := f.Plan().Next(nil)
 //	f, err = f.Tick(task.ID)                     // a new File; f.Bytes() differs in that mark only
 //
-// A File is the bytes as they were read plus where in them the marks stand;
-// nothing is ever printed anew, so comments, line ends, key order and odd white
-// space survive. There is a codec for checklists (GitHub task lists), ralphex
-// plans, stories (.ralph/PRD-N/plan.md) and the JSON plans; each says in its
-// file what a task is there and where its id comes from. A task without an id
-// in the file gets its position: "1" is the first task, whatever is done.
+// A File holds the bytes as read, and where the marks are in them. Nothing is formatted again, so
+// comments, line ends, the order of keys and white space survive. There is a codec for each format:
+// checklists (GitHub task lists), ralphex plans, stories (.ralph/PRD-N/plan.md), JSON plans and
+// others. Each codec's file says what a task is and where its id comes from. A task without an id
+// in the file gets its position: "1" is the first task, done or not.
 //
-// What a plan says is hostile text. Ids and titles come out as one clean line.
+// The text of a plan is hostile input. Ids and titles are returned as one clean line.
 package planfile
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// The formats, as they stand in plan.Plan.Format.
+// The formats, as in plan.Plan.Format.
 const (
 	Checklist   = "checklist"   // Markdown with task lists
 	Ralphex     = "ralphex"     // Markdown with "### Task N:" sections
@@ -44,77 +43,75 @@ const (
 // MaxSize is the largest plan that is read, in bytes.
 const MaxSize = 20 << 20
 
-// File is a plan as it stands on disk. It does not change: ticking makes
-// another one.
+// File is a plan as it is on disk. It does not change: ticking returns a new File.
 type File struct {
-	name string
-	data []byte
-	by   *Reader // nil: nobody keeps it
-	reading
+	name   string
+	data   []byte
+	reader *Reader // the Reader that caches it, or nil
+	parseResult
 }
 
-// reading is what a codec finds in the bytes.
-type reading struct {
-	plan     plan.Plan
-	parts    []part         // for each task
-	marks    [][]mark       // for each task of the plan; more than one where a section's boxes are the mark
-	groups   []group        // boxes that stand for other tasks
-	notes    []plan.Problem // what a user should know of, and is not wrong
-	text     []byte         // see File.Text
-	byID     map[string]int // see depend
-	problems []plan.Problem // what is wrong in the file, beyond what plan.Check finds
-	want     string         // what a task looks like here, for a plan that has none
-	wantMark string         // the marks that are known, where they are not boxes
-	regions  []region       // where the boxes of tasks stand, by their start; none: everywhere
-	markdown bool           // ids and settings stand in the text of the tasks
+// parseResult is what a codec finds in the bytes.
+type parseResult struct {
+	plan        plan.Plan
+	locations   []taskLocation // for each task
+	marks       [][]mark       // for each task; several if the boxes of a section are the mark
+	groups      []group        // boxes of groups of tasks
+	warnings    []plan.Problem // see File.Warnings
+	text        []byte         // see File.Text
+	byID        map[string]int // see addDependency
+	problems    []plan.Problem // problems that plan.Check does not find
+	want        string         // an example of a task, for a plan without tasks
+	wantMarks   string         // the known marks, if they are not boxes
+	taskRegions []region       // sections of tasks, by their start; boxes elsewhere are ignored. nil = the whole file
+	isMarkdown  bool           // ids and settings are in the text of the tasks
 }
 
 // region is a part of a file, in bytes.
 type region struct{ from, to int }
 
-// mark is where a done mark stands and how it is written.
+// mark is where a done mark is and how it is written.
 type mark struct {
-	at, end    int // bytes [at, end) are the mark; empty where it must be put in first
+	at, end    int // the mark's bytes [at, end); empty if it must be inserted
 	set        bool
 	open, done string
-	odd        string // the box as written, where its mark is none that says open or done
-	optional   bool   // a star stands behind the box
+	unknown    string // the mark as written, if it means neither open nor done
+	optional   bool   // a star follows the box
 }
 
-// group is a box that is not a task itself: it is set when all its members are, and
-// need not wait for optional ones.
+// group is a box that is not a task: it is set when all its members are done. It does not wait for
+// optional members if it has others.
 type group struct {
 	mark
 	members []int // indexes of tasks
 }
 
-// waitsFor reports whether a group stays open until a task of it is done.
+// waitsFor reports whether a group stays open until this member is done.
 func (f *File) waitsFor(g group, member int) bool {
 	return !f.plan.Tasks[member].Optional || !slices.ContainsFunc(g.members, func(i int) bool { return !f.plan.Tasks[i].Optional })
 }
 
-// checked is what is wrong with the tasks as such. Of Markdown it says how to name one.
-func (r *reading) checked() []plan.Problem {
+// checkTasks returns the problems of plan.Check. For Markdown, they say how to write an id.
+func (r *parseResult) checkTasks() []plan.Problem {
 	found := r.plan.Check()
 	for i := range found {
-		if found[i].Want == plan.WantKnownID && r.markdown {
+		if found[i].Want == plan.WantKnownID && r.isMarkdown {
 			found[i].Want += `, which begins its text ("W1: …") or is named in a comment there (<!-- pawl: id=W1 -->)`
 		}
 	}
 	return found
 }
 
-// Decode reads a plan. The name, a path, chooses between JSON and Markdown by
-// its extension (by the content where it has none), and stands in errors, which
-// read "FILE:LINE: what is wrong: expected …" and hold an *Invalid. The data
-// is kept, not copied.
+// Decode reads a plan. name is a path: its extension chooses between JSON and Markdown, or the
+// content if there is none. Errors read "FILE:LINE: what is wrong: expected …" and wrap an
+// *Invalid. Decode keeps data without a copy.
 func Decode(name string, data []byte) (*File, error) {
 	folder := folderFiles(data) != nil
 	if problem, ok := unreadable(data); !ok && !folder {
 		return nil, invalid(name, problem)
 	}
 	text := blankBOM(data)
-	var r reading
+	var r parseResult
 	switch {
 	case folder:
 		r = readBacklog(data)
@@ -128,12 +125,12 @@ func Decode(name string, data []byte) (*File, error) {
 	problems := r.problems
 	switch {
 	case len(r.plan.Tasks) > 0:
-		problems = append(problems, longIDs(r.plan)...)
-		problems = append(problems, r.checked()...)
+		problems = append(problems, checkIDLengths(r.plan)...)
+		problems = append(problems, r.checkTasks()...)
 	case len(problems) == 0:
 		problems = append(problems, plan.Problem{Line: 1, Message: noTasks, Want: r.want})
 	}
-	f := &File{name: name, data: data, reading: r}
+	f := &File{name: name, data: data, parseResult: r}
 	if len(problems) > 0 {
 		slices.SortStableFunc(problems, func(a, b plan.Problem) int { return cmp.Compare(a.Line, b.Line) })
 		return nil, f.invalid(problems)
@@ -141,28 +138,26 @@ func Decode(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// Plan is what the file says.
+// Plan returns the parsed plan.
 func (f *File) Plan() plan.Plan { return f.plan }
 
-// Bytes is the file, as it was read or with the marks that were set since. The
-// caller does not write to it.
+// Bytes returns the file with the marks that were set since it was read. Callers must not change
+// it.
 func (f *File) Bytes() []byte { return f.data }
 
-// Text is the plan with all its marks open, to tell whether anything but marks
-// differs between two versions of a file. Of Markdown it is the file itself with
-// every box open; of JSON it is the same values written in one way, without the
-// marks, so that formatting and the order of keys do not count.
+// Text returns the plan with all marks open, to see whether two versions differ in more than their
+// marks. Markdown is the file with every box open. JSON is written in a fixed style without marks,
+// so that formatting and the order of keys do not count.
 func (f *File) Text() []byte { return f.text }
 
-// Tick marks tasks as done. The new file differs in their marks alone, and in
-// the box of a group whose last open task is one of them. A task that is done
-// stays as it is; an id that is not in the plan is an error.
+// Tick marks tasks as done. The new file differs only in their marks and in the boxes of groups
+// whose last open task is among them. A done task stays done; an unknown id is an error.
 func (f *File) Tick(ids ...string) (*File, error) {
 	chosen := make(map[int]bool, len(ids))
 	for _, id := range ids {
 		i := slices.IndexFunc(f.plan.Tasks, func(t plan.Task) bool { return t.ID == id })
 		if i < 0 {
-			return nil, noTask(f.name, id)
+			return nil, errNoTask(f.name, id)
 		}
 		chosen[i] = true
 	}
@@ -182,8 +177,7 @@ func (f *File) Tick(ids ...string) (*File, error) {
 	return f.withMarks(edits, true)
 }
 
-// Untick marks tasks as open again, and with them the box of a group that one of
-// them is in. An id that is not in the plan is left out.
+// Untick marks tasks as open again, and the boxes of their groups. It ignores unknown ids.
 func (f *File) Untick(ids ...string) (*File, error) {
 	var edits []mark
 	for i, t := range f.plan.Tasks {
@@ -199,38 +193,38 @@ func (f *File) Untick(ids ...string) (*File, error) {
 	return f.withMarks(edits, false)
 }
 
-// withMarks is the file with these marks set, or open.
+// withMarks returns the file with these marks set, or open.
 func (f *File) withMarks(edits []mark, done bool) (*File, error) {
-	data := apply(f.data, edits, done)
+	data := applyMarks(f.data, edits, done)
 	if bytes.Equal(data, f.data) {
 		return f, nil
 	}
-	return f.again(data, func() (*File, error) {
-		if slices.ContainsFunc(edits, func(m mark) bool { return !m.inPlace() }) {
+	return f.derive(data, func() (*File, error) {
+		if slices.ContainsFunc(edits, func(m mark) bool { return !m.keepsOffsets() }) {
 			return Decode(f.name, data)
 		}
-		return f.marked(data, edits, done), nil
+		return f.markedInPlace(data, edits, done), nil
 	})
 }
 
-// inPlace reports whether setting or opening a mark changes nothing that is read but the
-// mark: that of a box is one character, that of JSON false or true.
-func (m mark) inPlace() bool {
-	return m.odd == "" && (m.end-m.at == 1 && len(m.open) == 1 && len(m.done) == 1 || m.ofJSON())
+// keepsOffsets reports whether a change of the mark changes nothing else that was parsed: a box
+// with one character, or a JSON value.
+func (m mark) keepsOffsets() bool {
+	return m.unknown == "" && (m.end-m.at == 1 && len(m.open) == 1 && len(m.done) == 1 || m.isJSONValue())
 }
 
-// ofJSON reports whether a mark is one of JSON that is there. Then to set it moves what stands
-// behind it.
-func (m mark) ofJSON() bool { return m.end > m.at && m.open == "false" && m.done == "true" }
+// isJSONValue reports whether the mark is an existing JSON true or false. A change moves all that
+// follows it.
+func (m mark) isJSONValue() bool { return m.end > m.at && m.open == "false" && m.done == "true" }
 
-// marked is what Decode finds in data, which is this file with these marks set, or open, all
-// of them in place. Of JSON it has no parts, see withParts.
-func (f *File) marked(data []byte, edits []mark, done bool) *File {
+// markedInPlace returns what Decode would find in data: this file with these marks set, or open.
+// All marks must satisfy keepsOffsets. A changed JSON file has no locations, see withLocations.
+func (f *File) markedInPlace(data []byte, edits []mark, done bool) *File {
 	to, ends, grown := make(map[int]bool, len(edits)), []int(nil), []int{0}
-	for _, e := range edits { // in their order: apply sorts them
+	for _, e := range edits { // applyMarks has sorted them
 		to[e.at] = true
 		if e.set != done {
-			ends, grown = append(ends, e.end), append(grown, grown[len(grown)-1]+len(e.text(done))-(e.end-e.at))
+			ends, grown = append(ends, e.end), append(grown, grown[len(grown)-1]+len(e.written(done))-(e.end-e.at))
 		}
 	}
 	moved := func(at int) int {
@@ -258,27 +252,27 @@ func (f *File) marked(data []byte, edits []mark, done bool) *File {
 	for i, g := range out.groups {
 		out.groups[i].mark = after(g.mark)
 	}
-	if slices.ContainsFunc(edits, mark.ofJSON) {
-		out.parts = nil
+	if slices.ContainsFunc(edits, mark.isJSONValue) {
+		out.locations = nil
 	}
 	return &out
 }
 
-// withParts is the file with the places of its tasks. A plan is edited far less often than
-// its tasks are marked.
-func (f *File) withParts() (*File, error) {
-	if f.parts != nil {
+// withLocations returns the file with the locations of its tasks. They are read again only for
+// edits, which are far rarer than ticks.
+func (f *File) withLocations() (*File, error) {
+	if f.locations != nil {
 		return f, nil
 	}
 	whole, err := Decode(f.name, f.data)
 	if err == nil {
-		whole.by = f.by
+		whole.reader = f.reader
 	}
 	return whole, err
 }
 
-// text is how a mark is written.
-func (m mark) text(done bool) string {
+// written returns the text of a mark.
+func (m mark) written(done bool) string {
 	if done {
 		return m.done
 	}
@@ -290,8 +284,8 @@ func allSet(marks []mark) bool {
 	return !slices.ContainsFunc(marks, func(m mark) bool { return !m.set })
 }
 
-// apply writes marks into a copy of data.
-func apply(data []byte, marks []mark, done bool) []byte {
+// applyMarks writes marks into a copy of data.
+func applyMarks(data []byte, marks []mark, done bool) []byte {
 	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 	var out bytes.Buffer
 	last := 0
@@ -300,16 +294,15 @@ func apply(data []byte, marks []mark, done bool) []byte {
 			continue
 		}
 		out.Write(data[last:m.at])
-		out.WriteString(m.text(done))
+		out.WriteString(m.written(done))
 		last = m.end
 	}
 	out.Write(data[last:])
 	return out.Bytes()
 }
 
-// looksLikeJSON decides by the extension, then by how the content begins. A
-// Markdown file without an extension may begin with "[", but not be valid JSON
-// up to a brace.
+// looksLikeJSON reports whether a file is JSON, by its extension or else by how it begins. A
+// Markdown file without an extension may begin with "[", but not with JSON up to a brace.
 func looksLikeJSON(name string, data []byte) bool {
 	switch extension(name) {
 	case ".json":

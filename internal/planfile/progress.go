@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Entry is what a progress file is told about one verified task. Text from
-// the agent or the plan may be hostile: it is written as single lines.
+// Entry describes a verified task for a progress file. Its text may be hostile, from the agent or
+// the plan: each text is written as one line.
 type Entry struct {
 	Time      time.Time
 	Iteration int
@@ -20,9 +20,9 @@ type Entry struct {
 	Evidence  string // as reached
 }
 
-// ProgressFile is the progress file that other tools of the plan's format keep
-// beside it, if it is there: progress.md, progress.txt, claude-progress.txt or
-// .ralphy/progress.txt. Otherwise "". None is ever made.
+// ProgressFile returns the progress file that other tools keep beside a plan of this format, or ""
+// if there is none: progress.md, progress.txt, claude-progress.txt or .ralphy/progress.txt. It
+// creates no file.
 func ProgressFile(planPath, format string) string {
 	beside := map[string][]string{
 		Checklist:   {"progress.md", "progress.txt"},
@@ -40,11 +40,11 @@ func ProgressFile(planPath, format string) string {
 	return ""
 }
 
-// ProgressEntry is the text to append to such a file, in its own style. It
-// begins with a line break, so that it also follows a last line without one.
+// ProgressEntry returns the text to append to a progress file, in the style of its tool. It begins
+// with a line break in case the last line has none.
 func ProgressEntry(format string, e Entry) []byte {
 	var b strings.Builder
-	id, title := plan.OneLine(e.TaskID, titleMax), plan.OneLine(e.Title, titleMax)
+	id, title := plan.OneLine(e.TaskID, maxTitleChars), plan.OneLine(e.Title, maxTitleChars)
 	item := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "- %s: %s\n", name, plan.OneLine(value, 0))
@@ -61,8 +61,8 @@ func ProgressEntry(format string, e Entry) []byte {
 		item("Evidence", e.Evidence)
 	default:
 		fmt.Fprintf(&b, "\n## Iteration %d - %s\n", e.Iteration, id)
-		// The first three as ralph-cli's loop writes them, whose tools look for the
-		// hash: foreign/planloop puts it in where the entry is not part of the commit.
+		// ralph-cli's loop writes these first three, and its tools look for the hash.
+		// foreign/planloop writes the hash if the entry is not part of the commit.
 		item("Status", "SUCCESS")
 		item("Commit", "N/A")
 		item("Time", e.Time.Format(time.RFC3339))

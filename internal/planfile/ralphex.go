@@ -15,25 +15,24 @@ func isRalphex(_ string, d *document) bool {
 	return slices.ContainsFunc(d.headings, func(h heading) bool { return h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) })
 }
 
-// readRalphex reads a ralphex plan. A task is a section "### Task N: title"; its
-// id is N. Its mark is all the boxes in the section: it is done when they all
-// are, and ticking it sets them all; they are its criteria, what else the
-// section says is its detail. Boxes outside such sections do not count, and
-// are named. The list under "## Validation Commands" holds the gates.
-func readRalphex(d *document) reading {
-	r := reading{want: `a section "### Task 1: title" with a line "- [ ] item"`}
-	d.sectioned = true
-	r.plan.Overview = d.overview(func(h heading) bool {
-		return h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) || validation(h)
+// readRalphex reads a ralphex plan. A task is a section "### Task N: title", and N is its id. The
+// boxes in the section are its criteria, and together its mark: a tick sets them all. Other text in
+// the section is its detail. Boxes outside such sections get a warning. The list below "##
+// Validation Commands" holds the gates.
+func readRalphex(d *document) parseResult {
+	r := parseResult{want: `a section "### Task 1: title" with a line "- [ ] item"`}
+	d.hasTaskSections = true
+	r.plan.Overview = d.overviewText(func(h heading) bool {
+		return h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) || isGateSection(h)
 	})
 	for i, h := range d.headings {
 		m := taskHeading.FindStringSubmatch(h.text)
-		if validation(h) {
+		if isGateSection(h) {
 			end := h.end
 			if i+1 < len(d.headings) { // tasks may follow one level below
 				end = min(end, d.headings[i+1].start)
 			}
-			r.plan.Gates = append(r.plan.Gates, d.commands(h.body, end)...)
+			r.plan.Gates = append(r.plan.Gates, d.gateCommands(h.body, end)...)
 		}
 		if m == nil || h.level < 2 || h.box >= 0 {
 			continue
@@ -45,11 +44,11 @@ func readRalphex(d *document) reading {
 				break
 			}
 		}
-		r.regions = append(r.regions, region{h.body, end})
-		outer := d.outermost(h.body, end)
+		r.taskRegions = append(r.taskRegions, region{h.body, end})
+		outer := d.outermostBoxes(h.body, end)
 		text := d.withSettings(cmp.Or(m[2], "Task "+m[1]), region{h.start, h.body}, region{h.body, end})
-		t := r.task(d, text, h.start, m[1])
-		t.Criteria, t.Context = d.criteria(outer), d.aroundSection(h.parent)
+		t := r.newTask(d, text, h.start, m[1])
+		t.Criteria, t.Context = d.criteriaTexts(outer), d.contextOfSection(h.parent)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, end, outer))
 		var marks []mark
 		for _, it := range d.items[d.firstItem(h.body):] {
@@ -57,24 +56,24 @@ func readRalphex(d *document) reading {
 				break
 			}
 			if it.box >= 0 {
-				marks = append(marks, d.mark(it.box))
+				marks = append(marks, d.readMark(it.box))
 			}
 		}
 		if len(marks) == 0 {
-			r.problem(t.ID, t.Line, "task "+t.ID+" has no box to tick", `"- [ ] item" below its heading`)
+			r.addProblem(t.ID, t.Line, "task "+t.ID+" has no box to tick", `"- [ ] item" below its heading`)
 		}
-		r.parts = append(r.parts, h.part(end))
-		r.add(t, marks...)
+		r.locations = append(r.locations, h.location(end))
+		r.appendTask(t, marks...)
 	}
 	return r
 }
 
-// validation reports whether a section lists gates.
-func validation(h heading) bool { return strings.EqualFold(h.text, "validation commands") }
+// isGateSection reports whether a section lists gates.
+func isGateSection(h heading) bool { return strings.EqualFold(h.text, "validation commands") }
 
-// commands are the commands between two offsets: the code of each list item, or
-// its text, and the lines of fenced code.
-func (d *document) commands(from, to int) []string {
+// gateCommands returns the commands between two offsets: the code or the text of each list item,
+// and the lines of fenced code.
+func (d *document) gateCommands(from, to int) []string {
 	var out []string
 	for _, it := range d.items[d.firstItem(from):] {
 		if it.start >= to {

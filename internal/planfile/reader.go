@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Reader reads plans and keeps the last few, so that bytes that it has read once are not
-// parsed again: a File does not change. The zero Reader is ready to use.
+// Reader reads plans and caches the last few, so that the same bytes are not parsed twice. Files do
+// not change, so they can be shared. The zero Reader is ready to use.
 type Reader struct {
 	mu    sync.Mutex
-	known []*File // the last used first
+	known []*File // the most recently used first
 }
 
-// maxKnown is enough for a plan and its copy, each with and without the next mark.
+// maxKnown suffices for a plan and its copy, each before and after a tick.
 const maxKnown = 4
 
-// Load is the package's Load.
+// Load is like the function Load, with the cache.
 func (r *Reader) Load(path string) (*File, error) {
 	data, err := Read(path)
 	if err != nil {
@@ -25,13 +25,13 @@ func (r *Reader) Load(path string) (*File, error) {
 	return r.Decode(path, data)
 }
 
-// Decode is the package's Decode.
+// Decode is like the function Decode, with the cache.
 func (r *Reader) Decode(name string, data []byte) (*File, error) {
-	return r.of(name, data, func() (*File, error) { return Decode(name, data) })
+	return r.cached(name, data, func() (*File, error) { return Decode(name, data) })
 }
 
-// of returns the file that is known by these bytes, or else what read makes of them.
-func (r *Reader) of(name string, data []byte, read func() (*File, error)) (*File, error) {
+// cached returns the cached file with these bytes, or adds the one that read returns.
+func (r *Reader) cached(name string, data []byte, read func() (*File, error)) (*File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.known, func(f *File) bool { return f.name == name && bytes.Equal(f.data, data) })
@@ -40,7 +40,7 @@ func (r *Reader) of(name string, data []byte, read func() (*File, error)) (*File
 		if err != nil {
 			return nil, err
 		}
-		f.by = r
+		f.reader = r
 		r.known, i = append(r.known, f), len(r.known)
 	}
 	f := r.known[i]
@@ -49,10 +49,10 @@ func (r *Reader) of(name string, data []byte, read func() (*File, error)) (*File
 	return f, nil
 }
 
-// again is a plan that was made of this one, for who read this one.
-func (f *File) again(data []byte, read func() (*File, error)) (*File, error) {
-	if f.by == nil {
+// derive returns a file made from this one, through the cache of this file's Reader.
+func (f *File) derive(data []byte, read func() (*File, error)) (*File, error) {
+	if f.reader == nil {
 		return read()
 	}
-	return f.by.of(f.name, data, read)
+	return f.reader.cached(f.name, data, read)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Related is what files beside a plan say of a task: the acceptance criteria of
-// formats that keep those apart. What is not there, or cannot be read, says
-// nothing. It is for the prompt, and no part of the plan: nothing is judged by it.
+// Related returns the acceptance criteria of a task from files beside the plan, in formats that
+// have such files. It ignores files that do not exist or cannot be read. The result is only for
+// prompts: it is not part of the plan and decides nothing.
 func Related(path string, p plan.Plan, t plan.Task) []string {
 	for _, c := range codecs() {
 		if c.Name == p.Format && c.related != nil {
@@ -20,31 +20,31 @@ func Related(path string, p plan.Plan, t plan.Task) []string {
 	return nil
 }
 
-// relatedMax bounds a file beside a plan, in bytes.
-const relatedMax = 1 << 20
+// maxRelatedBytes limits a file beside a plan, in bytes.
+const maxRelatedBytes = 1 << 20
 
-// beside reads a Markdown file in the folder of a plan; without a heading if it
-// cannot be read.
-func beside(dir, name string) *document {
-	data, err := atomicfile.Read(filepath.Join(dir, name), relatedMax)
-	if _, readable := unreadable(data); err != nil || !readable || tooDeep(data) > 0 {
+// readBeside reads a Markdown file in the folder of a plan. It returns an empty document if the
+// file cannot be read.
+func readBeside(dir, name string) *document {
+	data, err := atomicfile.Read(filepath.Join(dir, name), maxRelatedBytes)
+	if _, readable := unreadable(data); err != nil || !readable || tooDeepLine(data) > 0 {
 		return &document{}
 	}
 	return outline(blankBOM(data))
 }
 
-// scenariosMost bounds how many specs of an OpenSpec change are read.
-const scenariosMost = 20
+// maxOpenSpecFiles limits how many specs of an OpenSpec change are read.
+const maxOpenSpecFiles = 20
 
-// scenarios are the requirements and scenarios of an OpenSpec change.
-func scenarios(dir string, _ plan.Task) []string {
-	specs, err := filepath.Glob(filepath.Join(globSafe(dir), "specs", "*", "spec.md"))
+// openSpecRequirements returns the requirements and scenarios of an OpenSpec change.
+func openSpecRequirements(dir string, _ plan.Task) []string {
+	specs, err := filepath.Glob(filepath.Join(escapeGlob(dir), "specs", "*", "spec.md"))
 	if err != nil {
 		return nil
 	}
 	var found []string
-	for _, path := range specs[:min(len(specs), scenariosMost)] {
-		d := beside(filepath.Dir(path), "spec.md")
+	for _, path := range specs[:min(len(specs), maxOpenSpecFiles)] {
+		d := readBeside(filepath.Dir(path), "spec.md")
 		for _, h := range d.headings {
 			if strings.HasPrefix(h.text, "Requirement:") {
 				found = append(found, h.text+"\n\n"+d.prose(h.body, h.end, nil))
@@ -57,7 +57,7 @@ func scenarios(dir string, _ plan.Task) []string {
 	return []string{"Requirements of this change:\n\n" + strings.Join(found, "\n\n")}
 }
 
-// globSafe is a path in which nothing is a pattern.
-func globSafe(path string) string {
+// escapeGlob returns a glob that only matches this path.
+func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

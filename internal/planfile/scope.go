@@ -9,18 +9,17 @@ import (
 
 const scopeWant = "such as src/** or docs/*.md, below the root"
 
-// scope reads which files a task may change: a list of globs, or one text of some
-// with commas between. Other tools write prose there, or a word ("backend"): a
-// text that does not look like paths is theirs, and left alone.
-func (s *shelf) scope(v *value, t *plan.Task) {
+// readScope reads the files that a task may change: a list of globs, or a text with commas between
+// globs. It ignores other texts, since other tools write prose or a word such as "backend" there.
+func (s *jsonTaskReader) readScope(v *jsonValue, t *plan.Task) {
 	if v == nil {
 		return
 	}
 	if v.kind == '[' {
 		for _, e := range v.elements {
 			t.Scope = append(t.Scope, e.text)
-			if e.kind != '"' || notScope(e.text) {
-				s.problem(t.ID, s.lines.of(e.start), `"scope" has `+strings.TrimSpace(string(s.data[e.start:e.end])), "a glob "+scopeWant)
+			if e.kind != '"' || isInvalidGlob(e.text) {
+				s.addProblem(t.ID, s.lines.lineAt(e.start), `"scope" has `+strings.TrimSpace(string(s.data[e.start:e.end])), "a glob "+scopeWant)
 			}
 		}
 		return
@@ -28,7 +27,7 @@ func (s *shelf) scope(v *value, t *plan.Task) {
 	var globs []string
 	for part := range strings.SplitSeq(v.text, ",") {
 		part = strings.TrimSpace(part)
-		if notScope(part) || !strings.ContainsAny(part, "/*.") {
+		if isInvalidGlob(part) || !strings.ContainsAny(part, "/*.") {
 			return
 		}
 		globs = append(globs, part)
@@ -36,9 +35,9 @@ func (s *shelf) scope(v *value, t *plan.Task) {
 	t.Scope = globs
 }
 
-// notScope tells what is not a glob of files below the root, or could not stand in a
-// comment of Markdown.
-func notScope(glob string) bool {
+// isInvalidGlob reports whether text is not a glob of files below the root, or cannot be written in
+// a Markdown comment.
+func isInvalidGlob(glob string) bool {
 	if glob == "" || glob != clean(glob) || strings.ContainsAny(glob, " ,<>{}`\\") || path.IsAbs(glob) {
 		return true
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A scope is a list of globs, or a text that looks like some. What other tools
-// write there is left alone.
+// A scope is a list of globs, or a text that looks like globs. Other text there is ignored.
 func TestScope(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,22 +9,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// title is the text of the first heading of level 1, if it comes first.
+// title returns the text of the first heading if its level is 1, else "".
 func (d *document) title() string {
 	if len(d.headings) == 0 || d.headings[0].level != 1 {
 		return ""
 	}
 	text := planPrefix.ReplaceAllString(comment.ReplaceAllString(d.headings[0].text, ""), "")
-	return plan.OneLine(text, titleMax)
+	return plan.OneLine(text, maxTitleChars)
 }
 
 var planPrefix = regex.New(`^(?i:plan|prd)\s*:\s*`)
 
-// overview is what the file says of all tasks: the text above the first section,
-// the section of that name, and each section in which no task stands. The text of
-// the others is told with their tasks. Sections whose heading is skipped are tasks
-// themselves, or no text.
-func (d *document) overview(skip func(heading) bool) string {
+// overviewText returns the text for all tasks: the text above the first section, the section
+// "Overview", and each section without tasks. The text of other sections is the context of their
+// tasks. skip selects headings whose sections are tasks or no text.
+func (d *document) overviewText(skip func(heading) bool) string {
 	parts := []string{d.ownText(-1)}
 	from := 0
 	for i, h := range d.headings {
@@ -38,7 +37,7 @@ func (d *document) overview(skip func(heading) bool) string {
 			parts = append(parts, d.ownText(0))
 		case overview || !d.hasTasks(i, skip):
 			from = h.end
-			text := d.prose(h.body, h.end, d.outermost(h.body, h.end))
+			text := d.prose(h.body, h.end, d.outermostBoxes(h.body, h.end))
 			if text != "" && !overview {
 				text = strings.Repeat("#", h.level) + " " + h.text + "\n\n" + text
 			}
@@ -48,7 +47,7 @@ func (d *document) overview(skip func(heading) bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// hasTasks reports whether a task stands in the section of a heading.
+// hasTasks reports whether there is a task in the section of a heading.
 func (d *document) hasTasks(i int, skip func(heading) bool) bool {
 	h := d.headings[i]
 	for _, below := range d.headings[i+1:] {
@@ -59,11 +58,11 @@ func (d *document) hasTasks(i int, skip func(heading) bool) bool {
 			return true
 		}
 	}
-	return !d.sectioned && len(d.outermost(h.body, h.end)) > 0
+	return !d.hasTaskSections && len(d.outermostBoxes(h.body, h.end)) > 0
 }
 
-// ownText is the text of a section without its tasks and the sections in it; that
-// above all sections for -1.
+// ownText returns the text of a section without its tasks and its sections. For -1, it returns the
+// text above all sections.
 func (d *document) ownText(section int) string {
 	from, to := 0, len(d.data)
 	if section >= 0 {
@@ -72,64 +71,65 @@ func (d *document) ownText(section int) string {
 	if section+1 < len(d.headings) {
 		to = min(to, d.headings[section+1].start)
 	}
-	return d.prose(from, to, d.holders(from, to))
+	return d.prose(from, to, d.outermostTaskItems(from, to))
 }
 
-// aroundSection is the text of a section and of those that it is part of, from the
-// outermost. What all tasks share stands in the overview.
-func (d *document) aroundSection(i int) []string {
+// contextOfSection returns the texts of a section and of the sections around it, outermost first.
+// It omits what the overview contains.
+func (d *document) contextOfSection(i int) []string {
 	if i < 0 || i == 0 && d.title() != "" {
 		return nil
 	}
 	h := &d.headings[i]
-	if h.around == nil {
-		h.around = withText(d.aroundSection(h.parent), d.ownText(i))
+	if h.context == nil {
+		h.context = appendContext(d.contextOfSection(h.parent), d.ownText(i))
 	}
-	return h.around
+	return h.context
 }
 
-// aroundItem is the text of the items and sections that an item is part of.
-func (d *document) aroundItem(it *item) []string {
+// contextOfItem returns the texts of the items and sections around an item, outermost first.
+func (d *document) contextOfItem(it *item) []string {
 	up := it.parent
 	if up == nil {
-		return d.aroundSection(d.section(it.start))
+		return d.contextOfSection(d.section(it.start))
 	}
-	if up.around == nil {
-		up.around = withText(d.aroundItem(up), d.prose(up.body, up.end, d.holders(up.body, up.end)))
+	if up.context == nil {
+		up.context = appendContext(d.contextOfItem(up), d.prose(up.body, up.end, d.outermostTaskItems(up.body, up.end)))
 	}
-	return up.around
+	return up.context
 }
 
-// aroundMax bounds what one section tells with each of its tasks, in bytes.
-const aroundMax = 4 << 10
+// maxContextBytes limits the text of one section in the context of its tasks, in bytes.
+const maxContextBytes = 4 << 10
 
-// withText adds a text to those around it. It is never nil, so that it is made once.
-func withText(around []string, text string) []string {
+// appendContext returns a context with another text. It never returns nil, since nil means that the
+// context was not computed yet.
+func appendContext(around []string, text string) []string {
 	if around == nil {
 		around = []string{}
 	}
-	text = ruler.ReplaceAllString(comment.ReplaceAllString(text, ""), "")
-	if text = plan.Excerpt(text, aroundMax, aroundMax); text == "" {
+	text = thematicBreak.ReplaceAllString(comment.ReplaceAllString(text, ""), "")
+	if text = plan.Excerpt(text, maxContextBytes, maxContextBytes); text == "" {
 		return around
 	}
 	return append(slices.Clip(around), text)
 }
 
-// ruler matches a line that only parts sections.
-var ruler = regex.New(`(?m)^(?:-{3,}|\*{3,}|_{3,})[ \t]*$`)
+// thematicBreak matches a line that only separates sections.
+var thematicBreak = regex.New(`(?m)^(?:-{3,}|\*{3,}|_{3,})[ \t]*$`)
 
-// outermost are the outermost items with a box between two offsets.
-func (d *document) outermost(from, to int) []*item {
-	return d.outer(from, to, func(it *item) bool { return it.box >= 0 })
+// outermostBoxes returns the outermost items with a box between two offsets.
+func (d *document) outermostBoxes(from, to int) []*item {
+	return d.outermostItems(from, to, func(it *item) bool { return it.box >= 0 })
 }
 
-// holders are the outermost items between two offsets that are tasks or hold some.
-func (d *document) holders(from, to int) []*item {
-	return d.outer(from, to, func(it *item) bool { return it.box >= 0 || it.group })
+// outermostTaskItems returns the outermost items between two offsets that are or contain tasks.
+func (d *document) outermostTaskItems(from, to int) []*item {
+	return d.outermostItems(from, to, func(it *item) bool { return it.box >= 0 || it.group })
 }
 
-// outer are the items between two offsets that are chosen, and in no other such.
-func (d *document) outer(from, to int, chosen func(*item) bool) []*item {
+// outermostItems returns the chosen items between two offsets that are not in another chosen item.
+func (d *document) outermostItems(from, to int, chosen func(*item) bool) []*item {
 	var out []*item
 	covered := from
 	for _, it := range d.items[d.firstItem(from):] {
@@ -144,7 +144,7 @@ func (d *document) outer(from, to int, chosen func(*item) bool) []*item {
 	return out
 }
 
-// firstItem is the index of the first item that starts at an offset or after it.
+// firstItem returns the index of the first item at or after an offset.
 func (d *document) firstItem(at int) int {
 	return sort.Search(len(d.items), func(i int) bool { return d.items[i].start >= at })
 }

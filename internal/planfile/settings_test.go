@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// A comment that was meant for Pawl and is not read is named; others are nobody's business.
+// A comment that was meant for Pawl and is not read gets a warning; other comments do not.
 func TestCommentsThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	const text = `# Plan
@@ -29,13 +29,13 @@ func TestCommentsThatAreNotRead(t *testing.T) {
 		`plan.md:5: this comment is not read: <!-- pwal: evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
 		`plan.md:6: this comment is not read: <!-- Pawl: evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
 	}
-	if diff := cmp.Diff(want, planfile.Lines("plan.md", f.Odd())); diff != "" {
+	if diff := cmp.Diff(want, planfile.Lines("plan.md", f.Warnings())); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// A comment below a task's title is its own if none is beside the title. One that belongs to no task, or to one
-// that has another, is named.
+// A comment below a task's title belongs to it unless there is one beside the title. A comment
+// without a task, or with a task that has another, gets a warning.
 func TestCommentsBelowATitle(t *testing.T) {
 	t.Parallel()
 	const unproven = " <!-- pawl: evidence=unproven -->"
@@ -74,15 +74,14 @@ func TestCommentsBelowATitle(t *testing.T) {
 			if diff := cmp.Diff(c.evidence, got); diff != "" {
 				t.Errorf("evidence: %s", diff)
 			}
-			if diff := cmp.Diff(c.odd, planfile.Lines(c.name, f.Odd())); c.odd != nil && diff != "" || c.odd == nil && len(f.Odd()) > 0 {
+			if diff := cmp.Diff(c.odd, planfile.Lines(c.name, f.Warnings())); c.odd != nil && diff != "" || c.odd == nil && len(f.Warnings()) > 0 {
 				t.Errorf("odd: %s", diff)
 			}
 		})
 	}
 }
 
-// Any capital letter with a number is an id where a colon follows; where two tasks have the
-// same one, it is a mark of something else.
+// A capital letter with a number and a colon is an id, unless two tasks have the same one.
 func TestIDsOfALetterAndANumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -104,7 +103,7 @@ func TestIDsOfALetterAndANumber(t *testing.T) {
 	}
 }
 
-// A comment in a file of Backlog.md is its task's.
+// A comment in a file of Backlog.md belongs to its task.
 func TestCommentInAFileOfBacklog(t *testing.T) {
 	t.Parallel()
 	const file = "---\nid: task-1\ntitle: a\nstatus: To Do\n---\n\n## Description\n\nb <!-- pawl: evidence=unproven -->\n\n<!-- pawl: optional=true -->\n"
@@ -113,7 +112,7 @@ func TestCommentInAFileOfBacklog(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"backlog/tasks:11: task-1 - a.md: this comment is not read: <!-- pawl: optional=true -->: expected one such comment a task"}
-	if diff := cmp.Diff(want, planfile.Lines("backlog/tasks", f.Odd())); diff != "" || f.Plan().Tasks[0].Evidence != "unproven" {
+	if diff := cmp.Diff(want, planfile.Lines("backlog/tasks", f.Warnings())); diff != "" || f.Plan().Tasks[0].Evidence != "unproven" {
 		t.Errorf("%+v: %s", f.Plan().Tasks[0], diff)
 	}
 }

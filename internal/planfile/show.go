@@ -8,7 +8,7 @@ type Shown struct {
 	Tasks  []ShownTask `json:"tasks"`
 }
 
-// ShownTask is a task there, and what `pawl plan next --json` prints.
+// ShownTask is a task as `pawl plan show --json` and `pawl plan next --json` print it.
 type ShownTask struct {
 	ID        string   `json:"id"`
 	Title     string   `json:"title"`
@@ -18,7 +18,7 @@ type ShownTask struct {
 	Line      int      `json:"line"`       // 1-based
 }
 
-// Show makes the printed shape of a plan.
+// Show returns a plan in its printed form.
 func Show(p plan.Plan) Shown {
 	s := Shown{Format: p.Format, Tasks: []ShownTask{}}
 	for _, t := range p.Tasks {
@@ -27,7 +27,7 @@ func Show(p plan.Plan) Shown {
 	return s
 }
 
-// ShowTask makes the printed shape of a task.
+// ShowTask returns a task in its printed form.
 func ShowTask(t plan.Task) ShownTask {
 	return ShownTask{ID: t.ID, Title: t.Title, Done: t.Done, Optional: t.Optional, DependsOn: append([]string{}, t.DependsOn...), Line: t.Line}
 }

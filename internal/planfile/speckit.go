@@ -20,17 +20,17 @@ var (
 	taskNumber   = regex.New(`T\d+`)
 )
 
-// isSpecKit wants tasks T001 in phases, or in the place where spec-kit keeps them.
+// isSpecKit reports whether the file has tasks T001 in phases, or where spec-kit keeps its plans.
 func isSpecKit(name string, d *document) bool {
 	return slices.ContainsFunc(d.items, func(it *item) bool { return it.box >= 0 && specKitID.MatchString(it.text) }) &&
 		(specKitFile.MatchString(name) || slices.ContainsFunc(d.headings, func(h heading) bool { return h.level > 1 && specKitPhase.MatchString(h.text) }))
 }
 
-// refineSpecKit takes the tokens off the titles, and makes dependencies of phases
-// and of what the texts say.
-func refineSpecKit(d *document, r *reading, index map[*item]int) {
+// refineSpecKit removes spec-kit's tags from titles, and adds dependencies: on the phase before,
+// and on the tasks that a text names.
+func refineSpecKit(d *document, r *parseResult, index map[*item]int) {
 	phases := r.specKitPhases(d, index)
-	before := make([][]string, len(phases.ids)) // the tasks of the phase before each
+	before := make([][]string, len(phases.ids)) // by phase: the tasks of the previous phase
 	var last []string
 	for p := range phases.ids {
 		before[p] = last
@@ -51,19 +51,19 @@ func refineSpecKit(d *document, r *reading, index map[*item]int) {
 		t.DependsOn = append(t.DependsOn, slices.Clip(before[phases.of[i]])...)
 		for _, m := range dependsOn.FindAllStringSubmatch(t.Title+"\n"+t.Detail, -1) {
 			for _, id := range taskNumber.FindAllString(m[1], -1) {
-				r.depend(i, id, func(other int) bool { return phases.of[other] > phases.of[i] })
+				r.addDependency(i, id, func(other int) bool { return phases.of[other] > phases.of[i] })
 			}
 		}
 	}
 }
 
-// specKitPhases are the phases of a plan: the tasks in each, and the one of each task.
+// specKitPhases holds the tasks of each phase and the phase of each task.
 type specKitPhases struct {
-	ids [][]string // optional ones aside, which come last
+	ids [][]string // without optional tasks, which come last
 	of  []int
 }
 
-func (r *reading) specKitPhases(d *document, index map[*item]int) specKitPhases {
+func (r *parseResult) specKitPhases(d *document, index map[*item]int) specKitPhases {
 	found := specKitPhases{ids: [][]string{nil}, of: make([]int, len(r.plan.Tasks))}
 	heading, phase := -1, 0
 	for _, it := range d.items {
@@ -88,9 +88,9 @@ func (r *reading) specKitPhases(d *document, index map[*item]int) specKitPhases 
 	return found
 }
 
-// depend makes a task wait for another one that its text names. What cannot be, or
-// is ruled out, is noted and not followed: it is prose.
-func (r *reading) depend(i int, id string, ruledOut func(other int) bool) {
+// addDependency makes a task depend on another one that its text names. If the id is unknown or
+// ruledOut, it only warns, since the text may be prose.
+func (r *parseResult) addDependency(i int, id string, ruledOut func(other int) bool) {
 	if r.byID == nil {
 		r.byID = r.plan.Index()
 	}
@@ -99,21 +99,21 @@ func (r *reading) depend(i int, id string, ruledOut func(other int) bool) {
 	switch {
 	case slices.Contains(t.DependsOn, id):
 	case !known:
-		r.note(t.Line, fmt.Sprintf("task %s depends on %s, which is not in the plan: that is not followed", clean(t.ID), clean(id)), "the id of a task of this plan")
+		r.warn(t.Line, fmt.Sprintf("task %s depends on %s, which is not in the plan: that is not followed", clean(t.ID), clean(id)), "the id of a task of this plan")
 	case other == i || ruledOut(other):
-		r.note(t.Line, fmt.Sprintf("task %s depends on %s, which comes later: that is not followed", clean(t.ID), clean(id)), "a dependency on a task of the same phase, or of one before it")
+		r.warn(t.Line, fmt.Sprintf("task %s depends on %s, which comes later: that is not followed", clean(t.ID), clean(id)), "a dependency on a task of the same phase, or of one before it")
 	default:
 		t.DependsOn = append(slices.Clip(t.DependsOn), id)
 	}
 }
 
-// storyOfSpec is the user story that a task is part of, from spec.md beside the plan.
-func storyOfSpec(dir string, t plan.Task) []string {
+// specKitStory returns the user story of a task, from spec.md beside the plan.
+func specKitStory(dir string, t plan.Task) []string {
 	story, ok := strings.CutPrefix(strings.SplitN(t.Detail, "\n", 2)[0], "Story: US")
 	if !ok {
 		return nil
 	}
-	d := beside(dir, "spec.md")
+	d := readBeside(dir, "spec.md")
 	wanted := regex.New(`^(?i:user story)\s+` + regexp.QuoteMeta(story) + `\b`)
 	for _, h := range d.headings {
 		if wanted.MatchString(h.text) {

@@ -12,192 +12,190 @@ import (
 
 const taskMasterWant = `{"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}}`
 
-// taskMasterFile collects the tasks of a task-master file: the subtasks, and the tasks
-// without any.
-type taskMasterFile struct {
-	shelf
-	units map[string][]string // the ids of the units of work that stand for a task
-	left  map[string]string   // ids that are left out, with their status
+// taskMasterReader collects the tasks of a task-master file: subtasks, and tasks without subtasks.
+type taskMasterReader struct {
+	jsonTaskReader
+	units    map[string][]string // the tasks of the plan that stand for an id of the file
+	excluded map[string]string   // ids that are left out, with their status
 }
 
-// readTaskMaster reads the file of task-master, {"TAG": {"tasks": […]}} or, as it
-// was once, {"tasks": […]}; false for any other. Its tasks keep their state in
-// "status", by which they differ from ralphy's.
-func readTaskMaster(data []byte, root *value) (reading, bool) {
-	tags := map[string]*value{}
+// readTaskMaster reads task-master's file, {"TAG": {"tasks": […]}} or the older {"tasks": […]}. It
+// returns false for any other. The "status" of its tasks distinguishes it from ralphy's.
+func readTaskMaster(data []byte, root *jsonValue) (parseResult, bool) {
+	tags := map[string]*jsonValue{}
 	var names []string
-	candidates := append([]member{{name: "", value: root}}, root.members...)
+	candidates := append([]jsonMember{{name: "", value: root}}, root.members...)
 	for _, c := range candidates {
-		if list := c.value.field("tasks"); list != nil && list.kind == '[' && keepsStatus(list) {
+		if list := c.value.field("tasks"); list != nil && list.kind == '[' && hasStatuses(list) {
 			tags[c.name] = list
 			names = append(names, c.name)
 		}
 	}
 	if len(names) == 0 {
-		return reading{}, false
+		return parseResult{}, false
 	}
-	m := taskMasterFile{shelf: shelf{data: data, lines: newLines(data)}, units: map[string][]string{}, left: map[string]string{}}
-	m.want, m.wantMark = taskMasterWant, "pending, in-progress, review or done"
+	m := taskMasterReader{jsonTaskReader: jsonTaskReader{data: data, lines: newLines(data)}, units: map[string][]string{}, excluded: map[string]string{}}
+	m.want, m.wantMarks = taskMasterWant, "pending, in-progress, review or done"
 	if len(names) > 1 {
-		m.problem("", m.lines.of(tags[names[1]].start), "there are tasks under several tags: "+clean(strings.Join(names, ", ")),
+		m.addProblem("", m.lines.lineAt(tags[names[1]].start), "there are tasks under several tags: "+clean(strings.Join(names, ", ")),
 			fmt.Sprintf("one of them; make a plan of it:  jq '{tag: .[%q]}' FILE > plan.json", clean(names[0])))
-		return m.reading, true
+		return m.parseResult, true
 	}
 	list := tags[names[0]]
 	m.list = list
 	for _, v := range list.elements {
-		m.task(v)
+		m.readTask(v)
 	}
-	m.depend(list)
-	m.text = canonical(data, func(root any) { withoutKeys(root, "status", "updatedAt", "previousStatus", "updated") })
-	return m.reading, true
+	m.readDependencies(list)
+	m.text = canonicalJSON(data, func(root any) { removeKeys(root, "status", "updatedAt", "previousStatus", "updated") })
+	return m.parseResult, true
 }
 
-func keepsStatus(list *value) bool {
-	return slices.ContainsFunc(list.elements, func(v *value) bool {
+func hasStatuses(list *jsonValue) bool {
+	return slices.ContainsFunc(list.elements, func(v *jsonValue) bool {
 		return v.field("status") != nil && v.member("completed") == nil && v.member("passes") == nil
 	})
 }
 
-// subtasks are the subtasks of a task; none for anything else.
-func (v *value) subtasks() []*value {
+// subtasks returns the subtasks of a task, if any.
+func (v *jsonValue) subtasks() []*jsonValue {
 	if s := v.field("subtasks"); s != nil && s.kind == '[' {
 		return s.elements
 	}
 	return nil
 }
 
-// task reads a task with its subtasks.
-func (m *taskMasterFile) task(v *value) {
-	id := clean(v.string("id"))
+// readTask reads a task with its subtasks.
+func (m *taskMasterReader) readTask(v *jsonValue) {
+	id := clean(v.firstText("id"))
 	if v.kind != '{' || id == "" {
-		m.problem(id, m.lines.of(v.start), "a task is no object with an id", taskMasterWant)
+		m.addProblem(id, m.lines.lineAt(v.start), "a task is no object with an id", taskMasterWant)
 		return
 	}
 	subtasks := v.subtasks()
-	if out := leftOut(v); out != "" {
-		m.leave(id, out, v)
+	if out := excludedStatus(v); out != "" {
+		m.exclude(id, out, v)
 		for _, s := range subtasks {
-			m.left[subID(id, s)] = out
+			m.excluded[subtaskID(id, s)] = out
 		}
 		return
 	}
 	if len(subtasks) == 0 {
-		m.unit(v, id, priorities[v.string("priority")])
+		m.addUnit(v, id, priorities[v.firstText("priority")])
 		m.units[id] = []string{id}
 		return
 	}
-	around, top := m.around(id, v), m.list
+	around, top := m.contextOfSubtasks(id, v), m.list
 	var members []int
 	for _, s := range subtasks {
-		sub := subID(id, s)
-		if out := leftOut(s); out != "" {
-			m.leave(sub, out, s)
+		sub := subtaskID(id, s)
+		if out := excludedStatus(s); out != "" {
+			m.exclude(sub, out, s)
 			continue
 		}
 		members = append(members, len(m.plan.Tasks))
 		m.list = v.field("subtasks")
-		m.unit(s, sub, priorities[v.string("priority")])
+		m.addUnit(s, sub, priorities[v.firstText("priority")])
 		m.list = top
-		m.parts[len(m.parts)-1].root = &part{object: v, list: top}
+		m.locations[len(m.locations)-1].root = &taskLocation{object: v, list: top}
 		m.plan.Tasks[len(m.plan.Tasks)-1].Context = around
 		m.units[id], m.units[sub] = append(m.units[id], sub), []string{sub}
 	}
 	if len(members) > 0 {
-		m.groups = append(m.groups, group{mark: m.status(v), members: members})
+		m.groups = append(m.groups, group{mark: m.statusMark(v), members: members})
 	}
 }
 
 // priorities are task-master's, as numbers.
 var priorities = map[string]int{"high": 1, "medium": 2, "low": 3}
 
-// subID is the id of a subtask, which counts within its task.
-func subID(task string, v *value) string {
-	id := clean(v.string("id"))
+// subtaskID returns the id of a subtask, whose number counts within its task.
+func subtaskID(task string, v *jsonValue) string {
+	id := clean(v.firstText("id"))
 	if strings.HasPrefix(id, task+".") {
 		return id
 	}
 	return task + "." + id
 }
 
-// leftOut is the status of a task that is not to be worked on, "" for any other.
-func leftOut(v *value) string {
-	if s := v.string("status"); s == "deferred" || s == "cancelled" {
+// excludedStatus returns the status of a task that nobody works on, "" for any other.
+func excludedStatus(v *jsonValue) string {
+	if s := v.firstText("status"); s == "deferred" || s == "cancelled" {
 		return s
 	}
 	return ""
 }
 
-func (m *taskMasterFile) leave(id, status string, v *value) {
-	m.left[id] = status
-	m.note(m.lines.of(v.start), fmt.Sprintf("task %s is %s: it is left out", plan.OneLine(id, 20), status), `another "status", for it to be worked on`)
+func (m *taskMasterReader) exclude(id, status string, v *jsonValue) {
+	m.excluded[id] = status
+	m.warn(m.lines.lineAt(v.start), fmt.Sprintf("task %s is %s: it is left out", plan.OneLine(id, 20), status), `another "status", for it to be worked on`)
 }
 
-// unit adds a unit of work.
-func (m *taskMasterFile) unit(v *value, id string, priority int) {
-	t := plan.Task{ID: id, Line: m.lines.of(v.start), Priority: priority}
-	setTitle(&t, cmp.Or(v.string("title"), v.string("description"), id))
+// addUnit adds a task to the plan.
+func (m *taskMasterReader) addUnit(v *jsonValue, id string, priority int) {
+	t := plan.Task{ID: id, Line: m.lines.lineAt(v.start), Priority: priority}
+	setTitle(&t, cmp.Or(v.firstText("title"), v.firstText("description"), id))
 	t.Title = cmp.Or(t.Title, id)
-	t.Detail = paragraphs(t.Detail, v.string("description"), v.string("details"))
-	t.Criteria = m.strings(v.field("testStrategy"))
-	mark := m.status(v)
+	t.Detail = paragraphs(t.Detail, v.firstText("description"), v.firstText("details"))
+	t.Criteria = m.texts(v.field("testStrategy"))
+	mark := m.statusMark(v)
 	if mark.end > mark.at {
-		t.Line = m.lines.of(mark.at)
+		t.Line = m.lines.lineAt(mark.at)
 	}
-	m.place(v, v.field("title", "description"))
-	m.add(t, mark)
+	m.addLocation(v, v.field("title", "description"))
+	m.appendTask(t, mark)
 }
 
-// around is what a task says to its subtasks.
-func (m *taskMasterFile) around(id string, v *value) []string {
-	head := "Task " + id + ": " + v.string("title")
-	if strategy := v.string("testStrategy"); strategy != "" {
-		return []string{paragraphs(head, v.string("description"), v.string("details"), "Test strategy: "+strategy)}
+// contextOfSubtasks returns the text of a task, which is the context of its subtasks.
+func (m *taskMasterReader) contextOfSubtasks(id string, v *jsonValue) []string {
+	head := "Task " + id + ": " + v.firstText("title")
+	if strategy := v.firstText("testStrategy"); strategy != "" {
+		return []string{paragraphs(head, v.firstText("description"), v.firstText("details"), "Test strategy: "+strategy)}
 	}
-	return []string{paragraphs(head, v.string("description"), v.string("details"))}
+	return []string{paragraphs(head, v.firstText("description"), v.firstText("details"))}
 }
 
-// status is the mark of a task.
-func (m *taskMasterFile) status(v *value) mark {
+// statusMark returns the mark of a task.
+func (m *taskMasterReader) statusMark(v *jsonValue) mark {
 	s := v.member("status")
 	if s == nil || s.value.kind != '"' {
 		if s != nil {
-			m.problem("", m.lines.of(s.value.start), `"status" is no text`, "pending, in-progress, review or done")
+			m.addProblem("", m.lines.lineAt(s.value.start), `"status" is no text`, "pending, in-progress, review or done")
 		}
-		return putIn(m.data, v, "status", `"done"`)
+		return insertedMark(m.data, v, "status", `"done"`)
 	}
 	found := mark{at: s.value.start, end: s.value.end, open: `"pending"`, done: `"done"`, set: s.value.text == "done" || s.value.text == "completed"}
 	if !found.set && !slices.Contains([]string{"pending", "in-progress", "review"}, s.value.text) {
-		found.odd = s.value.text
+		found.unknown = s.value.text
 	}
 	return found
 }
 
-// depend reads the dependencies, now that all tasks are known: those of a task are
-// its subtasks' too, and a number in a subtask means one beside it.
-func (m *taskMasterFile) depend(list *value) {
+// readDependencies adds the dependencies once all tasks are known. Subtasks have those of their
+// task, and a number in a subtask refers to a subtask of the same task.
+func (m *taskMasterReader) readDependencies(list *jsonValue) {
 	m.byID = m.plan.Index()
 	for _, v := range list.elements {
-		id := clean(v.string("id"))
-		own := m.strings(v.field("dependencies"))
+		id := clean(v.firstText("id"))
+		own := m.texts(v.field("dependencies"))
 		subtasks := v.subtasks()
 		if len(subtasks) == 0 {
-			m.dependOn(id, own)
+			m.addDependencies(id, own)
 		}
 		for _, s := range subtasks {
 			wanted := slices.Clone(own)
-			for _, dep := range m.strings(s.field("dependencies")) {
+			for _, dep := range m.texts(s.field("dependencies")) {
 				if _, err := strconv.Atoi(dep); err == nil {
 					dep = id + "." + dep
 				}
 				wanted = append(wanted, dep)
 			}
-			m.dependOn(subID(id, s), wanted)
+			m.addDependencies(subtaskID(id, s), wanted)
 		}
 	}
 }
 
-func (m *taskMasterFile) dependOn(id string, wanted []string) {
+func (m *taskMasterReader) addDependencies(id string, wanted []string) {
 	i, ok := m.byID[id]
 	if !ok {
 		return
@@ -205,13 +203,13 @@ func (m *taskMasterFile) dependOn(id string, wanted []string) {
 	t := &m.plan.Tasks[i]
 	for _, dep := range wanted {
 		dep = clean(dep)
-		if out := m.left[dep]; out != "" {
-			m.note(t.Line, fmt.Sprintf("task %s depends on %s, which is %s: it is not waited for", clean(t.ID), dep, out), "a dependency on a task that is worked on")
+		if out := m.excluded[dep]; out != "" {
+			m.warn(t.Line, fmt.Sprintf("task %s depends on %s, which is %s: it is not waited for", clean(t.ID), dep, out), "a dependency on a task that is worked on")
 			continue
 		}
 		units := m.units[dep]
 		if units == nil {
-			units = []string{dep} // plan.Check says that there is none
+			units = []string{dep} // plan.Check reports an unknown id
 		}
 		for _, u := range units {
 			if !slices.Contains(t.DependsOn, u) {
@@ -221,19 +219,19 @@ func (m *taskMasterFile) dependOn(id string, wanted []string) {
 	}
 }
 
-// withoutKeys takes all members of these names out of a value.
-func withoutKeys(v any, keys ...string) {
+// removeKeys deletes all members with these names from a value.
+func removeKeys(v any, keys ...string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range keys {
 			delete(v, key)
 		}
 		for _, below := range v {
-			withoutKeys(below, keys...)
+			removeKeys(below, keys...)
 		}
 	case []any:
 		for _, below := range v {
-			withoutKeys(below, keys...)
+			removeKeys(below, keys...)
 		}
 	}
 }

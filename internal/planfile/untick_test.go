@@ -28,8 +28,9 @@ func TestUntickTakesBackWhatTickSet(t *testing.T) {
 	}
 }
 
-// An edited plan has the marks of the one that it replaces, but not on what asks for something else.
-func TestMarkedAs(t *testing.T) {
+// An edited plan gets the marks of the plan it replaces, except for tasks that ask for something
+// else.
+func TestWithMarksOf(t *testing.T) {
 	t.Parallel()
 	decode := func(text string) *planfile.File {
 		f, err := planfile.Decode("plan.md", []byte(text))
@@ -40,7 +41,7 @@ func TestMarkedAs(t *testing.T) {
 	}
 	now := decode("- [x] US-001: holds 1\n- [x] US-002: same\n- [ ] US-003: open\n")
 	edited := decode("- [ ] US-001: holds ELEVEN\n- [ ] US-002: same\n- [x] US-003: open\n- [ ] US-004: new\n")
-	got, err := edited.MarkedAs(now)
+	got, err := edited.WithMarksOf(now)
 	if want := "- [ ] US-001: holds ELEVEN\n- [x] US-002: same\n- [ ] US-003: open\n- [ ] US-004: new\n"; err != nil || string(got.Bytes()) != want {
 		t.Errorf("got %q (%v), want %q", got.Bytes(), err, want)
 	}

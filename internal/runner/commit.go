@@ -226,7 +226,7 @@ func (r *Runner) withoutUserFiles(ctx context.Context, tree, base string, users 
 	out := slices.Concat(r.Spec.HiddenFiles, users.UserEdits())
 	for _, p := range untracked {
 		// In the loop's own worktree the plan is a copy, which belongs to the branch.
-		if _, ok := tracked[p]; !ok && !(r.Spec.UsesWorktree && planfile.Holds(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
+		if _, ok := tracked[p]; !ok && !(r.Spec.UsesWorktree && planfile.IsPlanFile(r.Spec.Plan, p) && r.Spec.Tracker == nil) {
 			out = append(out, p)
 		}
 	}

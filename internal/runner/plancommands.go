@@ -57,7 +57,7 @@ func (r *Runner) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, erro
 		return e, &refusedEdit{errors.New("the loop has no plan")}
 	}
 	frozen, done, err := r.editedPlan(r.plan, e, m)
-	if errors.Is(err, planfile.ErrNumbers) && e.Do == plan.Move {
+	if errors.Is(err, planfile.ErrKeepsOrder) && e.Do == plan.Move {
 		return e, nil // the loop's order changes, the file stays
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Runner) editedPlan(f *planfile.File, e plan.Edit, m memory.ActionContex
 	if !slices.Contains(m.UnappliedEditFiles, e.File) {
 		return nil, e, fmt.Errorf("%s is not an edit of this loop's plan that waits", e.File)
 	}
-	accepted, since, err := f.Accepted(e.File)
+	accepted, since, err := f.MergeAccepted(e.File)
 	if err != nil {
 		return nil, e, err
 	}

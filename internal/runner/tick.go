@@ -52,7 +52,7 @@ func (r *Runner) prepareTicks(ctx context.Context, a loop.Commit, m memory.Actio
 		}
 		was = now
 	}
-	t := ticks{plan: f, unappliedEdit: aside, files: there.Changed(r.Spec.Plan, was)}
+	t := ticks{plan: f, unappliedEdit: aside, files: there.ChangedFiles(r.Spec.Plan, was)}
 	return t, r.addProgress(&t, a, m)
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// part is where an item stands.
-func (d *document) part(it *item) part {
-	at := func(it *item) part {
-		p := part{block: region{it.start, it.end}, head: region{it.box, it.body}, box: it.box, id: it.id}
+// itemLocation returns where an item is.
+func (d *document) itemLocation(it *item) taskLocation {
+	at := func(it *item) taskLocation {
+		p := taskLocation{block: region{it.start, it.end}, head: region{it.box, it.body}, box: it.box, id: it.id}
 		if p.id == "" {
 			if m := leadingID.FindStringSubmatch(strings.TrimSpace(comment.ReplaceAllString(it.text, ""))); m != nil {
 				p.id = m[1] + m[2] + m[3]
@@ -34,14 +34,14 @@ func (d *document) part(it *item) part {
 	return p
 }
 
-// part is where a section stands.
-func (h heading) part(end int) part {
-	return part{block: region{h.start, end}, head: region{h.start, h.body}, box: -1}
+// location returns where a section is that ends at an offset.
+func (h heading) location(end int) taskLocation {
+	return taskLocation{block: region{h.start, end}, head: region{h.start, h.body}, box: -1}
 }
 
-// taskTexts are texts of a new task in the manner of one that is there: with an id if
-// that has one, and without.
-func (f *File) taskTexts(beside part, title string) []string {
+// taskTexts returns texts for a new task in the style of an existing one: with an id if that task
+// has one, and without.
+func (f *File) taskTexts(beside taskLocation, title string) []string {
 	id := f.nextID(cmp.Or(beside.id, f.lastID()))
 	if beside.box < 0 {
 		t := plan.Task{ID: id, Title: title}
@@ -53,7 +53,7 @@ func (f *File) taskTexts(beside part, title string) []string {
 	lead := string(f.data[beside.block.from:beside.box])
 	mark := " ] "
 	texts := []string{lead + mark + title + "\n"}
-	if beside.id == "" || id == "" || bringsID(title) {
+	if beside.id == "" || id == "" || beginsWithID(title) {
 		return texts
 	}
 	head := string(f.data[beside.head.from:beside.head.to])
@@ -69,20 +69,20 @@ func (f *File) taskTexts(beside part, title string) []string {
 	return []string{lead + " ]" + before + id + between + title + "\n", texts[0]}
 }
 
-// bringsID reports whether a title begins with an id.
-func bringsID(title string) bool {
-	_, _, own := ownID(title)
+// beginsWithID reports whether a title begins with an id.
+func beginsWithID(title string) bool {
+	_, _, own := leadingItemID(title)
 	return own || leadingID.MatchString(title)
 }
 
-// lastID is the id of the last task.
+// lastID returns the id of the last task.
 func (f *File) lastID() string { return f.plan.Tasks[len(f.plan.Tasks)-1].ID }
 
 // countedID matches an id that ends in a number.
 var countedID = regex.New(`^(.*?)(\d{1,9})[a-z]?$`)
 
-// nextID is the next id after one that ends in a number; "" for an issue's number, and
-// for what does not end in one.
+// nextID returns the next unused id after one that ends in a number. It returns "" for issue
+// numbers and for other ids.
 func (f *File) nextID(id string) string {
 	m := countedID.FindStringSubmatch(id)
 	if m == nil || m[1] == "#" {
@@ -98,10 +98,10 @@ func (f *File) nextID(id string) string {
 	}
 }
 
-// withObject are versions of a JSON plan with one more task before that index.
-func (f *File) withObject(place int, title string) [][]byte {
+// objectInsertions returns a JSON plan with a new task at an index.
+func (f *File) objectInsertions(place int, title string) [][]byte {
 	last := len(f.plan.Tasks) - 1
-	p := f.parts[min(place, last)]
+	p := f.locations[min(place, last)]
 	if place > last && p.root != nil {
 		p = *p.root
 	}
@@ -112,7 +112,7 @@ func (f *File) withObject(place int, title string) [][]byte {
 	}
 	sample := list[i]
 	object := f.newObject(sample, list, title)
-	lead, sep := f.between(p.list)
+	lead, sep := f.listSeparators(p.list)
 	if place > last {
 		return [][]byte{f.splice(region{sample.end, sample.end}, sep+object)}
 	}
@@ -122,8 +122,8 @@ func (f *File) withObject(place int, title string) [][]byte {
 	return [][]byte{f.splice(region{sample.start, sample.start}, object+sep)}
 }
 
-// between is what stands before the first element of a list, and between two.
-func (f *File) between(list *value) (lead, sep string) {
+// listSeparators returns the text before the first element of a list and between two elements.
+func (f *File) listSeparators(list *jsonValue) (lead, sep string) {
 	e := list.elements
 	lead = string(f.data[list.start+1 : e[0].start])
 	if len(e) > 1 {
@@ -132,8 +132,8 @@ func (f *File) between(list *value) (lead, sep string) {
 	return lead, "," + cmp.Or(lead, " ")
 }
 
-// newObject is an open task with the members of one that is there.
-func (f *File) newObject(sample *value, list []*value, title string) string {
+// newObject returns an open task with the same fields as an existing one.
+func (f *File) newObject(sample *jsonValue, list []*jsonValue, title string) string {
 	named, mark := false, false
 	var members []string
 	colon := ": "
@@ -183,43 +183,43 @@ func (f *File) newObject(sample *value, list []*value, title string) string {
 	return string(f.data[sample.start:first.start]) + strings.Join(members, sep) + string(f.data[last.value.end:sample.end])
 }
 
-// markKey is the name of the mark that a new task gets, "" where it needs none.
+// markKey returns the field that a new task needs as its mark, "" = none.
 func (f *File) markKey() string {
 	for _, c := range jsonCodecs() {
-		if c.Name == f.plan.Format && c.list != "" {
-			return c.key
+		if c.Name == f.plan.Format && c.listField != "" {
+			return c.markField
 		}
 	}
 	return ""
 }
 
-// newID is the id of a new task, a number where the others' are.
-func (f *File) newID(v *value, list []*value) string {
+// newID returns the JSON id of a new task: a number if the sample's id is one.
+func (f *File) newID(v *jsonValue, list []*jsonValue) string {
 	if v.kind == '0' {
 		return strconv.Itoa(maxNumber(list, "id") + 1)
 	}
 	return quoteJSON(cmp.Or(f.nextID(v.text), strconv.Itoa(len(f.plan.Tasks)+1)))
 }
 
-// maxNumber is the largest number of that name in a list of objects.
-func maxNumber(list []*value, name string) int {
+// maxNumber returns the largest number of a field in a list of objects.
+func maxNumber(list []*jsonValue, name string) int {
 	most := 0
 	for _, v := range list {
-		if n, err := strconv.Atoi(v.string(name)); err == nil {
+		if n, err := strconv.Atoi(v.firstText(name)); err == nil {
 			most = max(most, n)
 		}
 	}
 	return most
 }
 
-// movedObject is a JSON plan with a task at another place of its list.
-func (f *File) movedObject(from, to int) []byte {
-	list := f.parts[from].list
-	if f.parts[to].list != list {
+// withObjectMoved returns a JSON plan with a task moved to the place of another in its list.
+func (f *File) withObjectMoved(from, to int) []byte {
+	list := f.locations[from].list
+	if f.locations[to].list != list {
 		return nil
 	}
 	order := slices.Clone(list.elements)
-	i, j := slices.Index(order, f.parts[from].object), slices.Index(order, f.parts[to].object)
+	i, j := slices.Index(order, f.locations[from].object), slices.Index(order, f.locations[to].object)
 	order = slices.Insert(slices.Delete(order, i, i+1), j, list.elements[i])
 	var out bytes.Buffer
 	last := 0
@@ -232,13 +232,13 @@ func (f *File) movedObject(from, to int) []byte {
 	return out.Bytes()
 }
 
-// quoteJSON is a text as a string of JSON.
+// quoteJSON returns text as a JSON string.
 func quoteJSON(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(text) != nil {
-		return strconv.Quote(text) // not reached: a string can be written
+		return strconv.Quote(text) // not reached: every string can be encoded
 	}
 	return strings.TrimSpace(b.String())
 }
