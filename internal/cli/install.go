@@ -69,9 +69,9 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r.Wanted = install.ClaudeHooks(command, args)
+	r.Entries = install.ClaudeHooks(command, args)
 	if c.GuardBlocks {
-		r.Wanted = r.Wanted.GuardBlocks()
+		r.Entries = r.Entries.WithBlockingGuard()
 	}
 	said, err := c.setCap(a, &r)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	case !result.Changed():
 		a.printf("%s holds Pawl's hooks already\n", name)
 	default:
-		c.summarize(a, r.Wanted.Events, name, strings.Join(append([]string{command}, args...), " "))
+		c.summarize(a, r.Entries.Events, name, strings.Join(append([]string{command}, args...), " "))
 	}
 	if said != "" {
 		a.printAside(c.DryRun, "  %s\n", said)
@@ -122,7 +122,7 @@ func (c *installCmd) summarize(a *app, events install.Events, name, command stri
 // liftCap sets only the variable that lifts the client's limit on Stop hooks.
 func (c *installCmd) liftCap(a *app) error {
 	if scope := install.Scope(c.Scope); scope != install.Project && scope != install.Local {
-		return failure.New(failure.Usage, install.LiftCap, "--only-cap is for the scopes project and local, not %s", scope)
+		return failure.New(failure.Usage, install.LiftCapCommand, "--only-cap is for the scopes project and local, not %s", scope)
 	}
 	r, err := c.request(a)
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *installCmd) liftCap(a *app) error {
 
 // warnUnread warns of a settings file that the client does not read.
 func (a *app) warnUnread(result install.Result, name string) {
-	if why := result.Unread(); why != "" {
+	if why := result.UnreadReason(); why != "" {
 		term.Warnf(a.Err, "Claude Code will not read %s: %s; it takes neither", name, why)
 	}
 }
@@ -188,7 +188,7 @@ func (a *app) printAside(dry bool, format string, args ...any) {
 func (c *installCmd) setCap(a *app, r *install.Request) (string, error) {
 	const lifted = install.StopBlockCap + "=0"
 	if r.Scope == install.User {
-		return "the client's cap of Stop hooks stays as it is; " + install.LiftCap + " lifts it in a repository", nil
+		return "the client's cap of Stop hooks stays as it is; " + install.LiftCapCommand + " lifts it in a repository", nil
 	}
 	value, set, err := install.Variable(r.Path, install.StopBlockCap)
 	if err != nil {
@@ -210,13 +210,13 @@ func (c *installCmd) setCap(a *app, r *install.Request) (string, error) {
 	if !consent {
 		return lifted + " is not set: a turn ends after eight stops without a tool call; " + c.liftCapCommand() + " sets it", nil
 	}
-	r.Wanted.Env = []install.Var{{Name: install.StopBlockCap, Value: "0"}}
+	r.Entries.Env = []install.Var{{Name: install.StopBlockCap, Value: "0"}}
 	return lifted + " lifts the client's cap: Pawl keeps to the loop's own limits", nil
 }
 
 // liftCapCommand returns the command that lifts the limit at this scope without a question.
 func (c *installCmd) liftCapCommand() string {
-	return strings.Replace(install.LiftCap, string(install.Local), c.Scope, 1)
+	return strings.Replace(install.LiftCapCommand, string(install.Local), c.Scope, 1)
 }
 
 // hookCommand returns the command of the hook. A shared file gets the bare name pawl-hook. Otherwise

@@ -98,7 +98,7 @@ func checkCap(f Facts) []Finding {
 	}
 	text, in, set := f.variable(install.StopBlockCap)
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	fix := install.LiftCap
+	fix := install.LiftCapCommand
 	if in.path != "" {
 		fix = fmt.Sprintf(`set %s to "0" in the env of %s`, install.StopBlockCap, in.path)
 	}

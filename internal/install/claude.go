@@ -2,30 +2,29 @@ package install
 
 import "slices"
 
-// StopBlockCap is the variable that bounds how often in a row a Stop hook may send
-// the client back to work without a tool call between; "0" lifts it. Only the
-// settings of a project, of a user there, or of the user can set it, not a
-// plugin.
+// StopBlockCap is the variable that limits how often in a row a Stop hook may send the client back
+// to work without a tool call in between; "0" means no limit. Only the settings of a project, of a
+// user there, or of the user can set it, not a plugin.
 const StopBlockCap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
-// LiftCap is the command that lifts the cap for a user in a repository.
-const LiftCap = "pawl install claude --scope local --only-cap --yes"
+// LiftCapCommand is the command that lifts the cap for a user in a repository.
+const LiftCapCommand = "pawl install claude --scope local --only-cap --yes"
 
-// Time limits of hooks, in seconds. A gate may take its time at Stop: the hook
-// bounds itself. Without one of its own, SessionEnd is cut after 1.5 s.
+// Timeouts of hooks, in seconds. Gates may run for long at Stop, and the hook limits itself. The
+// client's default for SessionEnd is 1.5 s.
 const (
 	stopTimeout = 3600
 	wakeTimeout = 8 * 86400 // longer than any usage limit of the client's vendor: a week
 	endTimeout  = 20
-	// The gates run once before a loop begins, on the tree as it is.
-	beginTimeout = 720
+	// The gates run once before a loop starts.
+	startTimeout = 720
 )
 
-// ClaudeHooks is what Claude Code's settings are to hold so that Pawl takes part in
-// its sessions: the program is called with the arguments at each event. A second
-// hook where a turn ends, with --wake after them, waits in the background for
-// gates that take long and for the end of a usage limit, and wakes the session.
-func ClaudeHooks(command string, args []string) Wanted {
+// ClaudeHooks returns the entries in Claude Code's settings that connect Pawl to its sessions. They
+// call the program with the arguments at each event. At the end of a turn, a second hook gets
+// --wake. It waits in the background for long gates and for the end of a usage limit, and wakes the
+// session.
+func ClaudeHooks(command string, args []string) Entries {
 	args = append([]string{}, args...)
 	call := Hook{Type: "command", Command: command, Args: args}
 	with := func(seconds int) Hook {
@@ -39,12 +38,12 @@ func ClaudeHooks(command string, args []string) Wanted {
 	on := func(name string, hooks ...Hook) Event {
 		return Event{name, []Group{{Hooks: hooks}}}
 	}
-	return Wanted{Events: Events{
+	return Entries{Events: Events{
 		on("SessionStart", call),
 		on("SessionEnd", with(endTimeout)),
 		on("UserPromptSubmit", call),
-		on("UserPromptExpansion", with(beginTimeout)),
-		{"PreToolUse", []Group{{Matcher: "*", Hooks: []Hook{with(beginTimeout)}}}}, // a loop that was asked for in a prompt begins before its first tool call
+		on("UserPromptExpansion", with(startTimeout)),
+		{"PreToolUse", []Group{{Matcher: "*", Hooks: []Hook{with(startTimeout)}}}}, // a loop that a prompt asked for starts before its first tool call
 		on("PostToolUse", call),
 		on("PostToolUseFailure", call),
 		on("PermissionRequest", call),
@@ -56,10 +55,10 @@ func ClaudeHooks(command string, args []string) Wanted {
 	}}
 }
 
-// GuardBlocks is the same with a guard that fails closed: no tool runs where its
-// hook is missing, dies, takes too long or cannot judge. It is for the settings of one repository,
-// on request: in those of the user it would stop every session.
-func (w Wanted) GuardBlocks() Wanted {
+// WithBlockingGuard returns the entries with a guard that fails closed: no tool runs if the hook is
+// missing, crashes, times out or cannot decide. It is for the settings of one repository, on
+// request: in the user's settings it would block every session.
+func (w Entries) WithBlockingGuard() Entries {
 	events := slices.Clone(w.Events)
 	for i, e := range events {
 		if e.Name != "PreToolUse" {

@@ -17,15 +17,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// calls is a hook that writes down what it was called for.
+// calls is a hook that logs its calls.
 const calls = `#!/bin/sh
 event=$(sed -n 's/.*"hook_event_name":"\([A-Za-z]*\)".*/\1/p')
 echo "$event $*" >> "$(dirname "$0")/calls"
 `
 
-// The real client runs what was installed: without a shell, with both hooks at
-// Stop though they start the same program. It runs nothing out of a file that it
-// does not read, and Unread says so.
+// The real client runs the installed hooks: without a shell, and both hooks at Stop though they
+// start the same program. It runs nothing from a file that it does not read, and UnreadReason says
+// so.
 func TestClientRunsWhatIsInstalled(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
@@ -43,7 +43,7 @@ func TestClientRunsWhatIsInstalled(t *testing.T) {
 			r := request(t)
 			bin := filepath.Join(t.TempDir(), "a b", "pawl-hook")
 			put(t, bin, calls, 0o755)
-			r.Wanted = ClaudeHooks(bin, []string{"claude"})
+			r.Entries = ClaudeHooks(bin, []string{"claude"})
 			if c.file != "" {
 				put(t, r.Path, c.file, 0o600)
 			}
@@ -51,7 +51,7 @@ func TestClientRunsWhatIsInstalled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := result.Unread(); (got != "") != c.unread {
+			if got := result.UnreadReason(); (got != "") != c.unread {
 				t.Errorf("unread: %q", got)
 			}
 			var want []string
@@ -72,7 +72,7 @@ func TestClientRunsWhatIsInstalled(t *testing.T) {
 	}
 }
 
-// A hook that is not there lets everything happen, unless it is asked not to.
+// A missing hook allows everything, unless it is configured to block.
 func TestClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
@@ -80,9 +80,9 @@ func TestClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := request(t)
-			r.Wanted = ClaudeHooks(filepath.Join(t.TempDir(), "gone", "pawl-hook"), []string{"claude"})
+			r.Entries = ClaudeHooks(filepath.Join(t.TempDir(), "gone", "pawl-hook"), []string{"claude"})
 			if blocks {
-				r.Wanted = r.Wanted.GuardBlocks()
+				r.Entries = r.Entries.WithBlockingGuard()
 			}
 			if _, err := Install(r); err != nil {
 				t.Fatal(err)
@@ -101,7 +101,7 @@ func TestClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
 	}
 }
 
-// runClient lets the client call a tool twice, once without success.
+// runClient makes the client call a tool twice: one call succeeds, one fails.
 func runClient(t *testing.T, client, dir string) {
 	t.Helper()
 	api := agenttest.API(t, messagesapi.Steps(messagesapi.Bash("true"), messagesapi.Bash("exit 3"), messagesapi.Text("All done.")))

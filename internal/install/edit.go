@@ -8,10 +8,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// editor changes a document and keeps account of it.
+// editor changes a document and keeps its origin.
 type editor struct {
 	*document
-	layout  layout
+	style   style
 	origin  *Origin
 	changed bool
 }
@@ -21,16 +21,16 @@ func newEditor(file []byte) (*editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &editor{document: d, layout: d.layout()}, nil
+	return &editor{document: d, style: d.style()}, nil
 }
 
-// begin takes over what is known of the time before our entries. Where none of
-// them is left, that time is now.
-func (e *editor) begin(file []byte, was *Origin) {
+// loadOrigin sets the origin from an earlier one. If no entries of ours are left, the origin is the
+// current file.
+func (e *editor) loadOrigin(file []byte, was *Origin) {
 	hooks, _ := e.object("hooks")
 	installed := false
 	for i := 0; hooks != nil && i < len(hooks.Members) && !installed; i++ {
-		_, groups := ownEvent(hooks, i)
+		_, groups := pawlEvent(hooks, i)
 		installed = groups != nil
 	}
 	e.origin = &Origin{Unknown: installed}
@@ -41,7 +41,7 @@ func (e *editor) begin(file []byte, was *Origin) {
 	switch {
 	case len(e.origin.Env) == 0 && !installed:
 		e.origin = &Origin{Missing: file == nil}
-		if e.blank && file != nil {
+		if e.isBlank && file != nil {
 			all := string(file)
 			e.origin.Blank = &all
 		}
@@ -52,126 +52,127 @@ func (e *editor) begin(file []byte, was *Origin) {
 	}
 }
 
-// isSet reports whether a variable has just this value.
+// isSet reports whether a variable has this value.
 func (e *editor) isSet(v Var) bool {
 	env, _ := e.object("env")
 	if env == nil {
 		return false
 	}
-	value, ok := text(last(env, v.Name))
+	value, ok := stringValue(lastMember(env, v.Name))
 	return ok && value == v.Value
 }
 
-// object is a member of the root that is an object; nil where there is none.
+// object returns a member of the root that is an object, nil if there is none.
 func (e *editor) object(name string) (*hujson.Object, error) {
-	v := last(e.root, name)
+	v := lastMember(e.root, name)
 	if v == nil {
 		return nil, nil
 	}
 	obj, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return nil, e.fault(v.StartOffset, "%q is %s, not an object", name, kindName(*v))
+		return nil, e.errorAt(v.StartOffset, "%q is %s, not an object", name, kindName(*v))
 	}
 	return obj, nil
 }
 
-// section is that object, made where it is missing, and where its members stand.
-func (e *editor) section(name string) (*hujson.Object, place, error) {
+// ensureObject returns such an object, adding it if it is missing, and the placement of its
+// members.
+func (e *editor) ensureObject(name string) (*hujson.Object, placement, error) {
 	obj, err := e.object(name)
 	if err != nil {
-		return nil, place{}, err
+		return nil, placement{}, err
 	}
 	if obj == nil {
 		obj = &hujson.Object{}
-		e.add(list{object: e.root}, step{"", name, around()}, obj)
-		e.origin.made(name)
+		e.add(list{object: e.root}, insertion{"", name, filePlacement()}, obj)
+		e.origin.setCreated(name)
 	}
-	return obj, e.at(e.root, name, around()), nil
+	return obj, e.memberPlace(e.root, name, filePlacement()), nil
 }
 
-// at is the place of a member: what is in it is indented from there.
-func (e *editor) at(in *hujson.Object, name string, outer place) place {
-	p := e.layout.inside(list{object: in}, outer)
+// memberPlace returns the placement of a member, from which its content is indented.
+func (e *editor) memberPlace(in *hujson.Object, name string, outer placement) placement {
+	p := e.style.elementPlacement(list{object: in}, outer)
 	if indent, ok := indentation(in.Members[lastIndex(in, name)].Name.BeforeExtra); ok {
-		return place{true, indent}
+		return placement{true, indent}
 	}
 	return p
 }
 
-// step is the way to something new: the path of the list that it goes into, its
-// name there, and where that list stands.
-type step struct {
+// insertion is where a new element goes: the path of the list, the element's name, and the list's
+// placement.
+type insertion struct {
 	path, name string
-	outer      place
+	outer      placement
 }
 
-// add puts something at the end of a list.
-func (e *editor) add(in list, to step, value hujson.ValueTrimmed) {
-	gap, end := e.layout.gap(in, to.outer)
+// add appends an element to a list.
+func (e *editor) add(in list, to insertion, value hujson.ValueTrimmed) {
+	gap, end := e.style.gapBefore(in, to.outer)
 	empty := in.len() == 0
 	n := in.len()
 	if empty {
-		_, rest := cut(*in.tail())
-		e.origin.wasEmpty(to.path, string(rest))
+		_, rest := splitAfterComments(*in.tail())
+		e.origin.setEmpty(to.path, string(rest))
 	}
 	in.add(to.name, value, gap)
 	if empty {
 		*in.tail() = hujson.Extra(end)
 	}
 	if in.object != nil {
-		in.object.Members[n].Value.BeforeExtra = hujson.Extra(e.layout.colon(gap))
+		in.object.Members[n].Value.BeforeExtra = hujson.Extra(e.style.spaceAfterColon(gap))
 	}
 	e.changed = true
 }
 
-// event makes the groups of an event that are ours those that are wanted.
-func (e *editor) event(want Event) error {
-	hooks, outer, err := e.section("hooks")
+// setEvent makes our groups of an event equal to the wanted ones.
+func (e *editor) setEvent(want Event) error {
+	hooks, outer, err := e.ensureObject("hooks")
 	if err != nil {
 		return err
 	}
 	path := eventPath(want.Name)
-	v := last(hooks, want.Name)
+	v := lastMember(hooks, want.Name)
 	if v == nil {
-		e.add(list{object: hooks}, step{"hooks", want.Name, outer}, &hujson.Array{})
-		e.origin.made(path)
-		v = last(hooks, want.Name)
+		e.add(list{object: hooks}, insertion{"hooks", want.Name, outer}, &hujson.Array{})
+		e.origin.setCreated(path)
+		v = lastMember(hooks, want.Name)
 	} else if groups, ok := v.Value.(*hujson.Array); !ok {
-		return e.fault(v.StartOffset, "%q is %s, not a list", "hooks."+want.Name, kindName(*v))
-	} else if !holdsOwn(groups) {
+		return e.errorAt(v.StartOffset, "%q is %s, not a list", "hooks."+want.Name, kindName(*v))
+	} else if !hasPawlHook(groups) {
 		e.origin.forget(path)
 	}
 	groups, _ := v.Value.(*hujson.Array)
-	at := e.at(hooks, want.Name, outer)
-	rest, err := e.replace(groups, want.Groups, at)
+	at := e.memberPlace(hooks, want.Name, outer)
+	rest, err := e.replaceGroups(groups, want.Groups, at)
 	if err != nil {
 		return err
 	}
 	for _, g := range rest {
-		value, err := e.layout.render(g, e.layout.inside(list{array: groups}, at))
+		value, err := e.style.render(g, e.style.elementPlacement(list{array: groups}, at))
 		if err != nil {
 			return err
 		}
-		e.add(list{array: groups}, step{path: path, outer: at}, value)
+		e.add(list{array: groups}, insertion{path: path, outer: at}, value)
 	}
 	return nil
 }
 
-// replace puts the wanted groups into the places of those that are ours, and
-// returns those for which there was none. What is left of ours goes.
-func (e *editor) replace(groups *hujson.Array, want []Group, at place) ([]Group, error) {
+// replaceGroups replaces our groups by the wanted ones, and removes the rest of ours. It returns
+// the wanted groups that are left.
+func (e *editor) replaceGroups(groups *hujson.Array, want []Group, at placement) ([]Group, error) {
 	for i := 0; i < len(groups.Elements); i++ {
 		group := &groups.Elements[i]
-		hooks, mine, all := own(*group)
+		hooks, mine, all := pawlHooks(*group)
 		switch {
 		case !all:
-			e.strip(hooks, mine)
+			e.removeHooks(hooks, mine)
 		case len(want) == 0 && len(groups.Elements) > 1:
-			e.take(list{array: groups}, i)
+			e.removeElement(list{array: groups}, i)
 			i--
 		case len(want) > 0:
-			if !same(*group, want[0]) {
-				value, err := e.layout.render(want[0], e.layout.standing(*group, at))
+			if !equalGroup(*group, want[0]) {
+				value, err := e.style.render(want[0], e.style.placementOf(*group, at))
 				if err != nil {
 					return nil, err
 				}
@@ -183,26 +184,25 @@ func (e *editor) replace(groups *hujson.Array, want []Group, at place) ([]Group,
 	return want, nil
 }
 
-// strip takes our hooks out of a group that has others too.
-func (e *editor) strip(hooks *hujson.Array, mine []int) {
+// removeHooks removes our hooks from a group that has others, too.
+func (e *editor) removeHooks(hooks *hujson.Array, mine []int) {
 	for _, i := range slices.Backward(mine) {
-		e.take(list{array: hooks}, i)
+		e.removeElement(list{array: hooks}, i)
 	}
 }
 
-func (e *editor) take(in list, i int) {
+func (e *editor) removeElement(in list, i int) {
 	in.remove(i)
 	e.changed = true
 }
 
-// same reports whether a group in the file says what is wanted, however it is
-// written.
-func same(group hujson.Value, want Group) bool {
-	have, err := plain(group)
+// equalGroup reports whether a group in the file has the wanted values, however it is written.
+func equalGroup(group hujson.Value, want Group) bool {
+	have, err := decodeValue(group)
 	if err != nil {
 		return false
 	}
-	data, err := compact(want)
+	data, err := compactJSON(want)
 	if err != nil {
 		return false
 	}
@@ -211,58 +211,58 @@ func same(group hujson.Value, want Group) bool {
 	return err == nil && reflect.DeepEqual(have, wanted)
 }
 
-// dropUnwanted takes our hooks out of all events but the wanted ones.
-func (e *editor) dropUnwanted(wanted []string) {
+// removeUnwantedHooks removes our hooks from all events but the wanted ones.
+func (e *editor) removeUnwantedHooks(wanted []string) {
 	hooks, _ := e.object("hooks")
 	if hooks == nil {
 		return
 	}
 	dropped := false
 	for i := range slices.Backward(hooks.Members) {
-		name, groups := ownEvent(hooks, i)
+		name, groups := pawlEvent(hooks, i)
 		if groups == nil || slices.Contains(wanted, name) {
 			continue
 		}
 		dropped = true
 		for j, group := range slices.Backward(groups.Elements) {
-			if inner, mine, all := own(group); all {
-				e.take(list{array: groups}, j)
+			if inner, mine, all := pawlHooks(group); all {
+				e.removeElement(list{array: groups}, j)
 			} else {
-				e.strip(inner, mine)
+				e.removeHooks(inner, mine)
 			}
 		}
 		e.restoreEmptied(list{array: groups}, list{object: hooks}, eventPath(name), i)
 	}
 	switch {
 	case !dropped || len(hooks.Members) > 0:
-	case len(wanted) > 0 && (list{object: hooks}).bare() && e.origin.isMade("hooks"): // and more will go in
-		e.origin.made("hooks")
+	case len(wanted) > 0 && (list{object: hooks}).isBare() && e.origin.wasCreated("hooks"): // more will be added
+		e.origin.setCreated("hooks")
 	case len(wanted) > 0:
-		e.refill(list{object: hooks}, "hooks")
+		e.restoreWhitespace(list{object: hooks}, "hooks")
 	default:
 		e.restoreEmptied(list{object: hooks}, list{object: e.root}, "hooks", lastIndex(e.root, "hooks"))
 	}
 }
 
-// restoreEmptied gives a list that we emptied the inside it had, or takes it out where
-// it was not there before.
+// restoreEmptied restores the white space of a list that we emptied, or removes the list if we
+// created it.
 func (e *editor) restoreEmptied(l, in list, path string, i int) {
 	if l.len() > 0 {
 		return
 	}
-	if l.bare() && e.origin.isMade(path) {
-		e.take(in, i)
+	if l.isBare() && e.origin.wasCreated(path) {
+		e.removeElement(in, i)
 		if in.len() == 0 && in.object == e.root {
-			e.refill(in, "")
+			e.restoreWhitespace(in, "")
 		}
 		return
 	}
-	e.refill(l, path)
+	e.restoreWhitespace(l, path)
 }
 
-// refill puts the white space back that an empty list had.
-func (e *editor) refill(l list, path string) {
-	comments, rest := cut(*l.tail())
+// restoreWhitespace restores the white space that an empty list had.
+func (e *editor) restoreWhitespace(l list, path string) {
+	comments, rest := splitAfterComments(*l.tail())
 	if inside, ok := e.origin.Empty[path]; ok {
 		*l.tail() = join(comments, []byte(inside))
 	} else if len(comments) == 0 {
@@ -272,26 +272,26 @@ func (e *editor) refill(l list, path string) {
 	}
 }
 
-// variable sets a variable, unless there is one of that name.
-func (e *editor) variable(want Var) error {
+// setVariable sets a variable unless one with that name exists.
+func (e *editor) setVariable(want Var) error {
 	env, err := e.object("env")
 	if err != nil {
 		return err
 	}
-	if env != nil && last(env, want.Name) != nil {
+	if env != nil && lastMember(env, want.Name) != nil {
 		return nil
 	}
-	env, outer, err := e.section("env")
+	env, outer, err := e.ensureObject("env")
 	if err != nil {
 		return err
 	}
-	e.add(list{object: env}, step{"env", want.Name, outer}, hujson.String(want.Value))
-	e.origin.set(want)
+	e.add(list{object: env}, insertion{"env", want.Name, outer}, hujson.String(want.Value))
+	e.origin.setVariable(want)
 	return nil
 }
 
-// dropVariables takes out the variables that we set and nobody changed since.
-func (e *editor) dropVariables() {
+// removeVariables removes the variables that we set, unless someone changed them.
+func (e *editor) removeVariables() {
 	env, _ := e.object("env")
 	if env == nil {
 		return
@@ -300,7 +300,7 @@ func (e *editor) dropVariables() {
 		if !e.isSet(v) {
 			continue
 		}
-		e.take(list{object: env}, lastIndex(env, v.Name))
+		e.removeElement(list{object: env}, lastIndex(env, v.Name))
 		e.restoreEmptied(list{object: env}, list{object: e.root}, "env", lastIndex(e.root, "env"))
 	}
 }

@@ -10,44 +10,43 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Wanted is what a settings file is to hold.
-type Wanted struct {
-	Events Events // nil: the hooks there are stay as they are
-	Env    []Var  // only where the file has no value of that name
+// Entries are the hooks and variables that a settings file should contain.
+type Entries struct {
+	Events Events // nil: existing hooks stay as they are
+	Env    []Var  // only set if the file does not set them
 }
 
-// Events are hooks by event, in the order in which they are written. As JSON
-// they are the object that the client knows as "hooks".
+// Events are hooks by event, in the order in which they are written. In JSON they are the client's
+// object "hooks".
 type Events []Event
 
-// Event is what runs at one event.
+// Event holds the hooks of an event.
 type Event struct {
 	Name   string
 	Groups []Group
 }
 
-// Group is hooks with the matcher that they share; no matcher stands for all.
+// Group holds hooks that share a matcher; "" matches everything.
 type Group struct {
 	Matcher string `json:"matcher,omitempty"`
 	Hooks   []Hook `json:"hooks"`
 }
 
-// Hook is one command. With arguments, if only an empty list of them, the client
-// runs it without a shell.
+// Hook is a command. With Args, even an empty list, the client runs it without a shell.
 type Hook struct {
 	Type          string   `json:"type"` // "command"
 	Command       string   `json:"command"`
 	Args          []string `json:"args,omitzero"`
-	Timeout       int      `json:"timeout,omitempty"` // seconds; 0: the client's own limit
+	Timeout       int      `json:"timeout,omitempty"` // seconds; 0 = the client's default
 	AsyncRewake   bool     `json:"asyncRewake,omitempty"`
 	StatusMessage string   `json:"statusMessage,omitempty"`
-	OnFailure     string   `json:"onFailure,omitempty"` // "block": what the hook does not answer is denied
+	OnFailure     string   `json:"onFailure,omitempty"` // "block": a tool call that the hook does not answer is denied
 }
 
-// Var is a variable in the settings' environment.
+// Var is a variable in the environment of the settings.
 type Var struct{ Name, Value string }
 
-// Names lists the events.
+// Names returns the names of the events.
 func (e Events) Names() []string {
 	names := make([]string, len(e))
 	for i := range e {
@@ -65,7 +64,7 @@ func (e Events) MarshalJSON() ([]byte, error) {
 		}
 		b = append(b, hujson.String(event.Name)...)
 		b = append(b, ':')
-		groups, err := compact(event.Groups)
+		groups, err := compactJSON(event.Groups)
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +73,9 @@ func (e Events) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// compact is v as JSON without spaces, and without escapes that only HTML needs:
-// a user reads "&&" in a settings file.
-func compact(v any) ([]byte, error) {
+// compactJSON returns v as JSON without spaces, and without escapes for HTML: users read "&&" in
+// their settings.
+func compactJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -86,28 +85,27 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// ours reports whether a hook in a settings file runs Pawl. What counts is which
-// program it starts, wherever that lies: a hook whose text only mentions Pawl is
-// somebody else's.
-func ours(hook hujson.Value) bool {
+// isPawlHook reports whether a hook starts Pawl, from any folder. A hook whose text only mentions
+// Pawl does not count.
+func isPawlHook(hook hujson.Value) bool {
 	obj, ok := hook.Value.(*hujson.Object)
 	if !ok {
 		return false
 	}
-	command, ok := text(last(obj, "command"))
+	command, ok := stringValue(lastMember(obj, "command"))
 	if !ok {
 		return false
 	}
 	argv := []string{command}
-	if args := last(obj, "args"); args == nil {
-		argv = words(command)
+	if args := lastMember(obj, "args"); args == nil {
+		argv = splitPlainCommand(command)
 	} else if list, ok := args.Value.(*hujson.Array); ok {
 		for i := range list.Elements {
-			arg, _ := text(&list.Elements[i])
+			arg, _ := stringValue(&list.Elements[i])
 			argv = append(argv, arg)
 		}
 	}
-	switch program(argv[0]) {
+	switch programName(argv[0]) {
 	case "pawl-hook":
 		return true
 	case "pawl":
@@ -116,29 +114,28 @@ func ours(hook hujson.Value) bool {
 	return false
 }
 
-// words splits a command of plain words as a shell would. Any other is one word,
-// that names no program.
-func words(command string) []string {
+// splitPlainCommand splits a command without shell syntax into words. For any other command it
+// returns one empty word.
+func splitPlainCommand(command string) []string {
 	if fields := strings.Fields(command); len(fields) > 0 && !strings.ContainsAny(command, "\"'`$&|;<>()*?[]{}~#=%!\n") {
 		return fields
 	}
 	return []string{""}
 }
 
-// program is the name of a program by its path, on any system.
-func program(command string) string {
+// programName returns the name of a program from its path, on any system.
+func programName(command string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(command, `\`, "/")))
 	return strings.TrimSuffix(name, ".exe")
 }
 
-// own are the hooks of a group that are ours, by index, and whether there are no
-// others.
-func own(group hujson.Value) (list *hujson.Array, mine []int, all bool) {
+// pawlHooks returns a group's list of hooks, the indexes of ours, and whether there are no others.
+func pawlHooks(group hujson.Value) (list *hujson.Array, mine []int, all bool) {
 	obj, ok := group.Value.(*hujson.Object)
 	if !ok {
 		return nil, nil, false
 	}
-	hooks := last(obj, "hooks")
+	hooks := lastMember(obj, "hooks")
 	if hooks == nil {
 		return nil, nil, false
 	}
@@ -146,28 +143,27 @@ func own(group hujson.Value) (list *hujson.Array, mine []int, all bool) {
 		return nil, nil, false
 	}
 	for i, h := range list.Elements {
-		if ours(h) {
+		if isPawlHook(h) {
 			mine = append(mine, i)
 		}
 	}
 	return list, mine, len(mine) > 0 && len(mine) == len(list.Elements)
 }
 
-// holdsOwn reports whether a list of groups has a hook of ours.
-func holdsOwn(groups *hujson.Array) bool {
+// hasPawlHook reports whether any of these groups has a hook of ours.
+func hasPawlHook(groups *hujson.Array) bool {
 	return slices.ContainsFunc(groups.Elements, func(g hujson.Value) bool {
-		_, mine, _ := own(g)
+		_, mine, _ := pawlHooks(g)
 		return len(mine) > 0
 	})
 }
 
-// ownEvent is the name of an event, by its index, and its groups if there is a
-// hook of ours among them. Of an event that is there twice, the client has the
-// last.
-func ownEvent(hooks *hujson.Object, i int) (string, *hujson.Array) {
-	name, _ := text(&hooks.Members[i].Name)
+// pawlEvent returns the name of the event at an index, and its groups if one has a hook of ours. If
+// an event occurs twice, the client uses the last one.
+func pawlEvent(hooks *hujson.Object, i int) (string, *hujson.Array) {
+	name, _ := stringValue(&hooks.Members[i].Name)
 	groups, ok := hooks.Members[i].Value.Value.(*hujson.Array)
-	if !ok || !holdsOwn(groups) || lastIndex(hooks, name) != i {
+	if !ok || !hasPawlHook(groups) || lastIndex(hooks, name) != i {
 		return name, nil
 	}
 	return name, groups

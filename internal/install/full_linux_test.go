@@ -14,7 +14,7 @@ import (
 // childDir makes this test binary the child of TestAFullDiskChangesNothing.
 var childDir = flag.String("child.dir", "", "install into the settings in this folder, under a limit of 1 MB for a file")
 
-// The record still fits, the settings do not.
+// There is space for the record but not for the settings.
 func TestAFullDiskChangesNothing(t *testing.T) {
 	t.Parallel()
 	if *childDir != "" {
@@ -35,8 +35,8 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 	if diff := cmp.Diff(want, listing(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	// What the record says of the failed install does not matter to the next.
-	r := Request{Scope: Local, Path: path, Home: filepath.Join(dir, "home"), Wanted: wanted()}
+	// The record of the failed install does not affect the next one.
+	r := Request{Scope: Local, Path: path, Home: filepath.Join(dir, "home"), Entries: wanted()}
 	for _, do := range []func(Request) (Result, error){Uninstall, Install, Uninstall} {
 		if _, err := do(r); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func installTooMuch(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	r := Request{Scope: Local, Path: filepath.Join(*childDir, "settings.json"), Home: filepath.Join(*childDir, "home"), Wanted: wanted()}
+	r := Request{Scope: Local, Path: filepath.Join(*childDir, "settings.json"), Home: filepath.Join(*childDir, "home"), Entries: wanted()}
 	if _, err := Install(r); err == nil {
 		t.Error("no error")
 	}

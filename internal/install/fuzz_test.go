@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// seeds are settings files as people have them, and as nobody should.
+// seeds returns usual and unusual settings files.
 func seeds() []string {
 	var all []string
 	for _, s := range shapes() {
@@ -19,9 +19,8 @@ func seeds() []string {
 	return append(all, `{"hooks":{"Stop":[1,[],{"hooks":[{"command":"pawl-hook","args":[]}]}]},"env":{}}`, `{"hooks":/*a*/{/*b*/},/*c*/}`, "{//\n}")
 }
 
-// For any bytes: either they are refused, or they hold what is wanted
-// afterwards, holding it once more changes nothing, and taking it out gives back
-// every byte.
+// FuzzInstallAndBack checks any bytes: either they are refused, or the entries are added, a second
+// install changes nothing, and an uninstall restores every byte.
 func FuzzInstallAndBack(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s), false)
@@ -30,27 +29,26 @@ func FuzzInstallAndBack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, recorded bool) { thereAndBack(t, file, recorded) })
 }
 
-// failer is a test, or one try of a property.
+// failer is a test or one run of a property.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// thereAndBack holds one file against the law; recorded: after an older set of
-// entries was installed in it.
+// thereAndBack checks one file. With recorded, older entries were installed in it before.
 func thereAndBack(t failer, file []byte, recorded bool) {
 	t.Helper()
 	kept := bytes.Clone(file)
 	var was *Origin
 	if recorded {
-		old, origin, err := Plan(file, older(), nil)
+		old, origin, err := Add(file, older(), nil)
 		if err != nil {
 			return
 		}
 		was, file = origin, old
 	}
 	want := wanted()
-	after, origin, err := Plan(file, want, was)
+	after, origin, err := Add(file, want, was)
 	if err != nil {
 		if _, parseErr := parse(file); parseErr == nil && !wrongType(file) {
 			t.Fatalf("refused though it is fine: %v\n%s", err, file)
@@ -64,7 +62,7 @@ func thereAndBack(t failer, file []byte, recorded bool) {
 	for _, e := range want.Events {
 		wantGroups(t, tree, e)
 	}
-	again, same, err := Plan(after, want, origin)
+	again, same, err := Add(after, want, origin)
 	if err != nil || !bytes.Equal(again, after) {
 		t.Fatalf("a second time changes it: %v\n%s", err, cmp.Diff(string(after), string(again)))
 	}
@@ -83,17 +81,17 @@ func thereAndBack(t failer, file []byte, recorded bool) {
 	}
 }
 
-// wantGroups holds an event's groups of ours against those that are wanted.
+// wantGroups compares our groups of an event with the wanted ones.
 func wantGroups(t failer, d *document, e Event) {
 	t.Helper()
-	hooks := last(d.root, "hooks").Value.(*hujson.Object)
+	hooks := lastMember(d.root, "hooks").Value.(*hujson.Object)
 	i := 0
-	for _, g := range last(hooks, e.Name).Value.(*hujson.Array).Elements {
-		_, mine, all := own(g)
+	for _, g := range lastMember(hooks, e.Name).Value.(*hujson.Array).Elements {
+		_, mine, all := pawlHooks(g)
 		if len(mine) == 0 {
 			continue
 		}
-		if !all || i >= len(e.Groups) || !same(g, e.Groups[i]) {
+		if !all || i >= len(e.Groups) || !equalGroup(g, e.Groups[i]) {
 			t.Fatalf("%s holds %s", e.Name, g)
 		}
 		i++
@@ -103,14 +101,13 @@ func wantGroups(t failer, d *document, e Event) {
 	}
 }
 
-// wrongType reports whether a file that can be read has something else where the
-// hooks or the environment should be.
+// wrongType reports whether a valid file has a wrong type for the hooks or the environment.
 func wrongType(file []byte) bool {
 	d, _ := parse(file)
-	if v := last(d.root, "env"); v != nil && v.Value.Kind() != '{' {
+	if v := lastMember(d.root, "env"); v != nil && v.Value.Kind() != '{' {
 		return true
 	}
-	v := last(d.root, "hooks")
+	v := lastMember(d.root, "hooks")
 	if v == nil {
 		return false
 	}
@@ -119,7 +116,7 @@ func wrongType(file []byte) bool {
 		return true
 	}
 	for _, e := range append(wanted().Events, older().Events...) {
-		if v := last(hooks, e.Name); v != nil && v.Value.Kind() != '[' {
+		if v := lastMember(hooks, e.Name); v != nil && v.Value.Kind() != '[' {
 			return true
 		}
 	}

@@ -1,19 +1,17 @@
 // Package install adds Pawl's hooks to the settings files of agents, and removes them.
 //
-// A settings file is the user's. It is edited as a tree that holds every byte
-// (comments, trailing commas, line ends, numbers as they are written); what is
-// added follows the file's own indentation, and nothing else changes:
+// A settings file is the user's. The editor keeps every byte of it: comments, trailing commas, line
+// ends, and numbers as they are written. What is added follows the file's indentation, and nothing
+// else changes:
 //
 //	path, err := install.User.Path("", home)
 //	result, err := install.Install(install.Request{Scope: install.User, Path: path, Home: pawlHome,
-//		Wanted: install.ClaudeHooks("/usr/bin/pawl-hook", []string{"claude"})})
+//		Entries: install.ClaudeHooks("/usr/bin/pawl-hook", []string{"claude"})})
 //
-// Entries are recognised as ours by the program that they start, so installing
-// again replaces them, or does nothing. Plan and Remove are the decisions, on
-// bytes; each edit is proved to be reversible before it is written. What a file
-// does not tell itself (whether it was there, which lists were) is kept as its
-// Origin in a record under Pawl's home. Without that record, Uninstall takes out
-// our hooks and what is empty without them.
+// Entries are recognised as ours by the program that they start, so a second install replaces them
+// or changes nothing. Add and Remove work on bytes, and Add checks that each edit can be undone. A
+// record in Pawl's home keeps the Origin of a file: whether it existed, and which lists did.
+// Without that record, Uninstall removes our hooks and the lists that become empty.
 package install
 
 import (
@@ -32,18 +30,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Scope is for which sessions of Claude Code a settings file counts.
+// Scope is a set of Claude Code's sessions that read a settings file.
 type Scope string
 
 // The scopes that have a settings file.
 const (
 	User    Scope = "user"    // all sessions of the user
-	Project Scope = "project" // those in a repository, for everybody who works on it: the file is under version control
-	Local   Scope = "local"   // those of the user in a repository
+	Project Scope = "project" // sessions in a repository, of all users: the file is under version control
+	Local   Scope = "local"   // sessions of the user in a repository
 )
 
-// Path is the settings file of a scope, by the repository's root and the
-// user's home folder.
+// Path returns the settings file of a scope. root is the repository, home the user's home folder.
 func (s Scope) Path(root, home string) (string, error) {
 	switch s {
 	case User:
@@ -59,24 +56,24 @@ func (s Scope) Path(root, home string) (string, error) {
 	return "", failure.New(failure.Usage, "user, project and local do", "scope %q has no settings file", string(s))
 }
 
-// perm is the mode of a new settings file. People keep keys in their own.
-func (s Scope) perm() fs.FileMode {
+// fileMode returns the mode of a new settings file. Users keep keys in their own.
+func (s Scope) fileMode() fs.FileMode {
 	if s == Project {
 		return 0o644
 	}
 	return 0o600
 }
 
-// Request says which file is to be edited.
+// Request describes an edit of a settings file.
 type Request struct {
-	Scope  Scope
-	Path   string // absolute
-	Home   string // Pawl's own, that keeps the record
-	Wanted Wanted // for Install
-	DryRun bool   // only tell what would change
+	Scope   Scope
+	Path    string  // absolute
+	Home    string  // Pawl's home, which holds the record
+	Entries Entries // for Install
+	DryRun  bool    // change nothing
 }
 
-// Result is what an edit did, or would do. nil stands for no file.
+// Result holds a settings file before and after an edit; nil means no file.
 type Result struct {
 	Before, After []byte
 }
@@ -86,17 +83,15 @@ func (r Result) Changed() bool {
 	return !bytes.Equal(r.Before, r.After) || (r.Before == nil) != (r.After == nil)
 }
 
-// Diff shows the edit of the file, by the name that a user knows it by, as a
-// unified diff.
+// Diff returns the edit as a unified diff. name is how the user knows the file.
 func (r Result) Diff(name string) string {
-	_, text, _ := bytes.Cut(diff.Diff(name, r.Before, name, r.After), []byte("\n")) // less the line "diff …"
+	_, text, _ := bytes.Cut(diff.Diff(name, r.Before, name, r.After), []byte("\n")) // without the line "diff …"
 	return string(text)
 }
 
-// Unread says why Claude Code does not read the file as it is after the edit; ""
-// if it does. The client takes neither comments nor trailing commas: with one of
-// them in it, none of the settings counts (measured with 2.1.332).
-func (r Result) Unread() string {
+// UnreadReason returns why Claude Code cannot read the file after the edit, "" if it can. With a
+// comment or a trailing comma, the client ignores all settings (measured with 2.1.332).
+func (r Result) UnreadReason() string {
 	if r.After == nil {
 		return ""
 	}
@@ -104,18 +99,17 @@ func (r Result) Unread() string {
 	if err != nil {
 		return err.Error()
 	}
-	fault, refused := errors.AsType[*json.SyntaxError](json.Unmarshal(r.After[len(d.mark):], new(json.RawMessage)))
-	if d.blank || !refused {
+	fault, refused := errors.AsType[*json.SyntaxError](json.Unmarshal(r.After[len(d.bom):], new(json.RawMessage)))
+	if d.isBlank || !refused {
 		return ""
 	}
-	return d.fault(int(fault.Offset)-1, "a comment or a trailing comma").Error()
+	return d.errorAt(int(fault.Offset)-1, "a comment or a trailing comma").Error()
 }
 
-// Install puts the wanted entries into a settings file, which is made if it is
-// not there. A file that cannot be edited (no JSON, read-only, a folder) is
-// refused and left as it is.
+// Install adds entries to a settings file, which it creates if necessary. It refuses a file that
+// cannot be edited (invalid JSON, read-only, a folder) and leaves it as it is.
 func Install(r Request) (Result, error) {
-	file, err := read(r.Path)
+	file, err := readSettings(r.Path)
 	if err != nil {
 		return Result{}, err
 	}
@@ -123,22 +117,22 @@ func Install(r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	after, origin, err := Plan(file, r.Wanted, was)
+	after, origin, err := Add(file, r.Entries, was)
 	if err != nil {
-		return Result{}, refused(r.Path, err)
+		return Result{}, cannotEdit(r.Path, err)
 	}
 	result := Result{Before: file, After: after}
 	if !result.Changed() {
 		return result, nil
 	}
-	if err := writable(r.Path); err != nil || r.DryRun {
+	if err := checkWritable(r.Path); err != nil || r.DryRun {
 		return result, err
 	}
 	return result, r.write(after, origin)
 }
 
-// write makes the file hold what was planned. The record comes first: of a file
-// without our entries it says nothing.
+// write writes the edited file. It writes the record first: without our entries in the file, the
+// record has no effect.
 func (r Request) write(after []byte, origin *Origin) (err error) {
 	folder := filepath.Dir(r.Path)
 	switch err := os.Mkdir(folder, 0o755); {
@@ -148,19 +142,18 @@ func (r Request) write(after []byte, origin *Origin) (err error) {
 		return fmt.Errorf("make the settings' folder: %w", err)
 	}
 	if err = writeRecord(r.Home, r.Path, origin); err == nil {
-		err = atomicfile.Write(r.Path, after, r.Scope.perm())
+		err = atomicfile.Write(r.Path, after, r.Scope.fileMode())
 	}
 	if err != nil && origin.Folder {
-		_ = os.Remove(folder) // which fails where somebody has put something in
+		_ = os.Remove(folder) // fails if the folder is not empty
 	}
 	return err
 }
 
-// Uninstall takes our entries out of a settings file. Where nothing else has
-// changed since, the file is as it was before Install, to the byte; a file that
-// was not there goes.
+// Uninstall removes our entries from a settings file. If nothing else changed since, every byte is
+// as before Install. A file that Install created is removed.
 func Uninstall(r Request) (Result, error) {
-	file, err := read(r.Path)
+	file, err := readSettings(r.Path)
 	if err != nil {
 		return Result{}, err
 	}
@@ -170,14 +163,14 @@ func Uninstall(r Request) (Result, error) {
 	}
 	after, err := Remove(file, was)
 	if err != nil {
-		return Result{}, refused(r.Path, err)
+		return Result{}, cannotEdit(r.Path, err)
 	}
-	if after == nil && file != nil && linked(r.Path) {
-		after = []byte("{}\n") // the link is somebody else's
+	if after == nil && file != nil && isSymlink(r.Path) {
+		after = []byte("{}\n") // keep the user's link valid
 	}
 	result := Result{Before: file, After: after}
 	if result.Changed() {
-		if err := writable(r.Path); err != nil {
+		if err := checkWritable(r.Path); err != nil {
 			return result, err
 		}
 	}
@@ -189,51 +182,51 @@ func Uninstall(r Request) (Result, error) {
 	case after == nil:
 		err = os.Remove(r.Path)
 		if err == nil && was.Folder {
-			_ = os.Remove(filepath.Dir(r.Path)) // which fails where something is in it
+			_ = os.Remove(filepath.Dir(r.Path)) // fails if the folder is not empty
 		}
 	default:
-		err = atomicfile.Write(r.Path, after, r.Scope.perm())
+		err = atomicfile.Write(r.Path, after, r.Scope.fileMode())
 	}
 	if err != nil {
 		return result, fmt.Errorf("take the hooks out: %w", err)
 	}
-	return result, dropRecord(r.Home, r.Path)
+	return result, deleteRecord(r.Home, r.Path)
 }
 
-// Variable is what a settings file sets a variable to; false if it does not. A
-// value that is not a string is given as it is written.
+// Variable returns the value of a variable in a settings file, and whether it is set. A value that
+// is not a string is returned as written.
 func Variable(path, name string) (string, bool, error) {
-	file, err := read(path)
+	file, err := readSettings(path)
 	if err != nil {
 		return "", false, err
 	}
 	e, err := newEditor(file)
 	if err != nil {
-		return "", false, refused(path, err)
+		return "", false, cannotEdit(path, err)
 	}
 	env, err := e.object("env")
 	if err != nil {
-		return "", false, refused(path, err)
+		return "", false, cannotEdit(path, err)
 	}
 	if env == nil {
 		return "", false, nil
 	}
-	v := last(env, name)
+	v := lastMember(env, name)
 	if v == nil {
 		return "", false, nil
 	}
-	if value, ok := text(v); ok {
+	if value, ok := stringValue(v); ok {
 		return value, true, nil
 	}
 	return string(hujson.Value{Value: v.Value}.Pack()), true, nil
 }
 
-func refused(path string, err error) error {
+func cannotEdit(path string, err error) error {
 	return failure.New(failure.Usage, "the file was left as it is; correct it and try again", "%s: %w", path, err)
 }
 
-// read is the content of a file, nil if there is none.
-func read(path string) ([]byte, error) {
+// readSettings returns the content of a file, nil if it does not exist.
+func readSettings(path string) ([]byte, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -253,9 +246,8 @@ func read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// writable refuses a file that its owner does not want to be written. Replacing
-// it would do so all the same.
-func writable(path string) error {
+// checkWritable returns an error for a read-only file. A rename would replace it anyway.
+func checkWritable(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -275,8 +267,8 @@ func writable(path string) error {
 	return nil
 }
 
-// linked reports whether a path is a symbolic link.
-func linked(path string) bool {
+// isSymlink reports whether a path is a symbolic link.
+func isSymlink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// request is for a settings file in a new folder.
+// request returns a request for a settings file in a new folder.
 func request(t *testing.T) Request {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func request(t *testing.T) Request {
 	if err := os.MkdirAll(filepath.Join(dir, "repo"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Request{Scope: Local, Path: path, Home: filepath.Join(dir, "home"), Wanted: wanted()}
+	return Request{Scope: Local, Path: path, Home: filepath.Join(dir, "home"), Entries: wanted()}
 }
 
 func put(t *testing.T, path, content string, perm fs.FileMode) {
@@ -52,7 +52,7 @@ func content(t *testing.T, path string) string {
 	return string(data)
 }
 
-// listing names everything below a folder.
+// listing returns the paths below a folder.
 func listing(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
@@ -134,7 +134,7 @@ func TestAFileThatWasNotThereGoesAgain(t *testing.T) {
 	if err != nil || again.Changed() || !bytes.Equal(again.Before, made.After) {
 		t.Fatalf("a second time changes it: %v\n%s", err, again.Diff("again"))
 	}
-	r.Wanted = older() // and back to an older one
+	r.Entries = older() // back to the older entries
 	if _, err := Install(r); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestAFolderWithOtherThingsStays(t *testing.T) {
 func TestADryRunShowsTheDiff(t *testing.T) {
 	t.Parallel()
 	r := request(t)
-	r.DryRun, r.Wanted = true, one()
+	r.DryRun, r.Entries = true, one()
 	put(t, r.Path, "{\n  \"model\": \"opus\"\n}\n", 0o600)
 	result, err := Install(r)
 	if err != nil {
@@ -216,18 +216,18 @@ func TestALinkStaysALink(t *testing.T) {
 	if _, err := Install(r); err != nil {
 		t.Fatal(err)
 	}
-	if !linked(r.Path) || !strings.Contains(content(t, target), "pawl-hook") {
+	if !isSymlink(r.Path) || !strings.Contains(content(t, target), "pawl-hook") {
 		t.Error("the target was not edited through the link")
 	}
 	if _, err := Uninstall(r); err != nil {
 		t.Fatal(err)
 	}
-	if !linked(r.Path) || content(t, target) != clientFile {
+	if !isSymlink(r.Path) || content(t, target) != clientFile {
 		t.Error("not as before")
 	}
 }
 
-// The file that we made was moved to where the user keeps such files.
+// The user moved the file that we created and left a link to it.
 func TestALinkMadeLaterStays(t *testing.T) {
 	t.Parallel()
 	r := request(t)
@@ -242,7 +242,7 @@ func TestALinkMadeLaterStays(t *testing.T) {
 	if _, err := Uninstall(r); err != nil {
 		t.Fatal(err)
 	}
-	if !linked(r.Path) || content(t, target) != "{}\n" {
+	if !isSymlink(r.Path) || content(t, target) != "{}\n" {
 		t.Errorf("left %s", content(t, target))
 	}
 }
@@ -297,11 +297,11 @@ func TestUnreadNamesThePlace(t *testing.T) {
 		"{} // end":           "line 1, column 4: a comment or a trailing comma",
 		"{":                   "line 1, column 2: parsing value: unexpected EOF",
 	} {
-		if got := (Result{After: []byte(file)}).Unread(); got != want {
+		if got := (Result{After: []byte(file)}).UnreadReason(); got != want {
 			t.Errorf("%q: %q", file, got)
 		}
 	}
-	if got := (Result{}).Unread(); got != "" {
+	if got := (Result{}).UnreadReason(); got != "" {
 		t.Errorf("no file: %q", got)
 	}
 }

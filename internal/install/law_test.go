@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Settings with every mixture of gaps, comments, commas, and hooks of ours and
-// of others keep the law, too.
+// Settings with random white space, comments, commas and hooks obey the law, too.
 func TestAnySettingsThereAndBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -18,7 +17,7 @@ func TestAnySettingsThereAndBack(t *testing.T) {
 	})
 }
 
-// generator writes settings.
+// generator generates settings.
 type generator struct {
 	t       *rapid.T
 	newline string
@@ -31,7 +30,7 @@ func (g generator) gap() string {
 	return strings.ReplaceAll(gap, "\n", g.newline)
 }
 
-// settings has hooks and an environment among other things.
+// settings returns settings with hooks and an environment, among others.
 func (g generator) settings() string {
 	var members []string
 	for range rapid.IntRange(0, 4).Draw(g.t, "members") {
@@ -63,7 +62,7 @@ func (g generator) hooks() string {
 	return g.list("{}", members)
 }
 
-// list puts things between brackets, with gaps, and a comma at the end or not.
+// list returns elements in brackets, with random white space and perhaps a trailing comma.
 func (g generator) list(brackets string, things []string) string {
 	var b strings.Builder
 	b.WriteString(brackets[:1])

@@ -8,26 +8,24 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// layout is how a file is written, so that what is added looks as if its author
-// had.
-type layout struct {
-	newline string // what ends its lines
-	unit    string // one more step to the right
-	space   string // after a comma and a colon on the same line
+// style is how a file is written, so that additions look like the rest.
+type style struct {
+	newline string // the line end
+	unit    string // one step of indentation
+	space   string // after a comma or a colon on the same line
 }
 
-// place is where the things in a list stand: each on a line of its own, indented,
-// or all on one.
-type place struct {
-	lines  bool
-	indent string
+// placement is how the elements of a list are placed: each on an indented line, or all on one line.
+type placement struct {
+	ownLines bool
+	indent   string
 }
 
-// around is the place of a whole file: where that is empty, lines are begun.
-func around() place { return place{lines: true} }
+// filePlacement returns the placement of the root: its elements get their own lines.
+func filePlacement() placement { return placement{ownLines: true} }
 
-func (d *document) layout() layout {
-	l := layout{newline: newline(d.file), unit: "  ", space: " "}
+func (d *document) style() style {
+	l := style{newline: lineEnd(d.file), unit: "  ", space: " "}
 	if len(d.root.Members) == 0 {
 		return l
 	}
@@ -42,27 +40,27 @@ func (d *document) layout() layout {
 	return l
 }
 
-// inside is where things stand in a list that stands at a place itself. An empty
-// list has them as what is around it does.
-func (l layout) inside(in list, outer place) place {
+// elementPlacement returns the placement of a list's elements. For an empty list, it follows the
+// placement of the list.
+func (l style) elementPlacement(in list, outer placement) placement {
 	n := in.len()
 	if n == 0 {
-		return place{outer.lines, outer.indent + l.unit}
+		return placement{outer.ownLines, outer.indent + l.unit}
 	}
 	if indent, ok := indentation(*in.before(n - 1)); ok {
-		return place{true, indent}
+		return placement{true, indent}
 	}
-	return place{false, outer.indent}
+	return placement{false, outer.indent}
 }
 
-// gap is the white space before something that is added to a list, and before
-// the closing bracket if the list was empty.
-func (l layout) gap(in list, outer place) (before, end string) {
-	p := l.inside(in, outer)
-	_, rest := cut(*in.tail())
+// gapBefore returns the white space before an element added to a list, and the one before the
+// closing bracket if the list was empty.
+func (l style) gapBefore(in list, outer placement) (before, end string) {
+	p := l.elementPlacement(in, outer)
+	_, rest := splitAfterComments(*in.tail())
 	comments := len(rest) < len(*in.tail())
 	switch {
-	case p.lines, comments && bytes.ContainsRune(rest, '\n'): // the comment may reach to the end of its line
+	case p.ownLines, comments && bytes.ContainsRune(rest, '\n'): // the comment may extend to the end of its line
 		return l.newline + p.indent, l.newline + outer.indent
 	case in.len() > 0 || comments:
 		return l.space, ""
@@ -70,14 +68,14 @@ func (l layout) gap(in list, outer place) (before, end string) {
 	return "", ""
 }
 
-// render writes a value that stands at a place.
-func (l layout) render(v any, p place) (hujson.Literal, error) {
-	data, err := compact(v)
+// render returns a value as JSON in a placement.
+func (l style) render(v any, p placement) (hujson.Literal, error) {
+	data, err := compactJSON(v)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if p.lines {
+	if p.ownLines {
 		if err := json.Indent(&b, data, p.indent, l.unit); err != nil {
 			return nil, err
 		}
@@ -89,11 +87,11 @@ func (l layout) render(v any, p place) (hujson.Literal, error) {
 	if err := json.Indent(&b, data, "", ""); err != nil {
 		return nil, err
 	}
-	// No line break is inside a string, so each of these is between two things.
+	// Strings contain no line breaks, so each one is between two elements.
 	return []byte(strings.NewReplacer(",\n", ", ", "\n", "").Replace(b.String())), nil
 }
 
-// indentation is what follows the last line break; false if there is none.
+// indentation returns the white space after the last line break, and false if there is none.
 func indentation(e hujson.Extra) (string, bool) {
 	i := bytes.LastIndexByte(e, '\n')
 	if i < 0 {
@@ -103,27 +101,26 @@ func indentation(e hujson.Extra) (string, bool) {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]), true
 }
 
-// newline is what the first line of a text ends with.
-func newline(text []byte) string {
+// lineEnd returns the end of the first line of a text.
+func lineEnd(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
 	}
 	return "\n"
 }
 
-// colon is the white space after a colon, in a list whose things have this gap
-// before them.
-func (l layout) colon(gap string) string {
+// spaceAfterColon returns the white space after a colon, for elements with this gap before them.
+func (l style) spaceAfterColon(gap string) string {
 	if gap != "" && gap != l.space {
 		return " "
 	}
 	return l.space
 }
 
-// standing is the place of a thing that is there, in a list at a place.
-func (l layout) standing(v hujson.Value, outer place) place {
+// placementOf returns the placement of an existing element of a list.
+func (l style) placementOf(v hujson.Value, outer placement) placement {
 	if indent, ok := indentation(v.BeforeExtra); ok {
-		return place{true, indent}
+		return placement{true, indent}
 	}
-	return place{false, outer.indent}
+	return placement{false, outer.indent}
 }

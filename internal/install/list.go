@@ -7,7 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// list is an array or an object, seen as things with commas between them.
+// list is an array or an object, as elements with commas between them.
 type list struct {
 	array  *hujson.Array
 	object *hujson.Object
@@ -20,7 +20,7 @@ func (l list) len() int {
 	return len(l.object.Members)
 }
 
-// before is what stands between the comma (or bracket) before a thing and it.
+// before returns the bytes before an element, up to the comma or bracket.
 func (l list) before(i int) *hujson.Extra {
 	if l.array != nil {
 		return &l.array.Elements[i].BeforeExtra
@@ -28,8 +28,8 @@ func (l list) before(i int) *hujson.Extra {
 	return &l.object.Members[i].Name.BeforeExtra
 }
 
-// after is what stands between a thing and the comma after it. For the last one
-// it is nil where there is no such comma.
+// after returns the bytes between an element and the comma after it. It points to nil if the last
+// element has no comma.
 func (l list) after(i int) *hujson.Extra {
 	if l.array != nil {
 		return &l.array.Elements[i].AfterExtra
@@ -37,7 +37,7 @@ func (l list) after(i int) *hujson.Extra {
 	return &l.object.Members[i].Value.AfterExtra
 }
 
-// tail is what stands before the closing bracket.
+// tail returns the bytes before the closing bracket.
 func (l list) tail() *hujson.Extra {
 	if l.array != nil {
 		return &l.array.AfterExtra
@@ -45,16 +45,16 @@ func (l list) tail() *hujson.Extra {
 	return &l.object.AfterExtra
 }
 
-// bare reports whether nothing is left in it, not even a comment.
-func (l list) bare() bool { return l.len() == 0 && len(bytes.Trim(*l.tail(), blanks)) == 0 }
+// isBare reports whether a list has neither elements nor comments.
+func (l list) isBare() bool { return l.len() == 0 && len(bytes.Trim(*l.tail(), blanks)) == 0 }
 
-// add puts a thing at the end; gap is the white space before it. Comments that
-// stand there stay where they are, before it. The name is ignored in an array.
+// add appends an element with the white space gap before it. Comments at the end of the list stay
+// before it. An array ignores the name.
 func (l list) add(name string, value hujson.ValueTrimmed, gap string) {
-	comments, rest := cut(*l.tail())
+	comments, rest := splitAfterComments(*l.tail())
 	v := hujson.Value{Value: value}
 	if n := l.len(); n > 0 && *l.after(n - 1) != nil {
-		v.AfterExtra = hujson.Extra{} // a file that ends its lists with a comma continues to
+		v.AfterExtra = hujson.Extra{} // keep the trailing comma
 	}
 	before := join(comments, []byte(gap))
 	*l.tail() = rest
@@ -68,17 +68,17 @@ func (l list) add(name string, value hujson.ValueTrimmed, gap string) {
 	})
 }
 
-// remove takes a thing out, with the white space before it and its comma: what
-// add did, backwards. Comments around it stay.
+// remove removes an element, the white space before it, and its comma. It undoes add. Comments
+// stay.
 func (l list) remove(i int) {
-	comments, gap := cut(*l.before(i))
+	comments, gap := splitAfterComments(*l.before(i))
 	comma := *l.after(i) != nil
-	after, _ := cut(*l.after(i))
+	after, _ := splitAfterComments(*l.after(i))
 	rest := l.tail()
 	if i < l.len()-1 {
 		rest = l.before(i + 1)
 		if i == 0 && len(bytes.Trim(*rest, blanks)) == 0 {
-			*rest = gap // the first stands as the first did
+			*rest = gap // the new first element is placed like the old one
 		}
 	} else if i > 0 {
 		prev := l.after(i - 1)
@@ -88,7 +88,7 @@ func (l list) remove(i int) {
 			*prev = hujson.Extra{}
 		}
 	}
-	*rest = glue(comments, glue(after, *rest))
+	*rest = joinWithLineEnd(comments, joinWithLineEnd(after, *rest))
 	if l.array != nil {
 		l.array.Elements = slices.Delete(l.array.Elements, i, i+1)
 	} else {
@@ -96,18 +96,16 @@ func (l list) remove(i int) {
 	}
 }
 
-// cut parts what stands before a bracket or a thing into everything up to its
-// last comment, and the white space after.
-func cut(e hujson.Extra) (comments, rest hujson.Extra) {
+// splitAfterComments splits the bytes before an element or a bracket after the last comment.
+func splitAfterComments(e hujson.Extra) (comments, rest hujson.Extra) {
 	n := len(bytes.TrimRight(e, blanks))
 	return e[:n:n], e[n:]
 }
 
 func join(parts ...[]byte) hujson.Extra { return slices.Concat(parts...) }
 
-// glue joins two pieces. A comment at the end of the first that has lost the end
-// of its line gets one.
-func glue(a, b hujson.Extra) hujson.Extra {
+// joinWithLineEnd joins two pieces. It adds a line end if the first ends in a comment without one.
+func joinWithLineEnd(a, b hujson.Extra) hujson.Extra {
 	if a.IsValid() || bytes.HasPrefix(bytes.TrimLeft(b, " \t\r"), []byte("\n")) {
 		return join(a, b)
 	}

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// Origin is how a settings file was before our entries came into it: just what
-// they do not tell themselves. Lists are named by their path: "" is the root,
-// then "hooks", "hooks/Stop", "env". It holds nothing of the file's content but
-// white space, and what we wrote.
+// Origin describes a settings file before our entries were added, as far as the entries do not show
+// it. It names lists by path: "" is the root, then "hooks", "hooks/Stop", "env". Of the file's
+// content, it only holds white space and what we wrote.
 type Origin struct {
-	Unknown bool              `json:"unknown,omitempty"` // our entries were there first: lists that we empty are taken for ours
+	Unknown bool              `json:"unknown,omitempty"` // our entries were there first: lists that we empty count as ours
 	Missing bool              `json:"missing,omitempty"` // there was no file
-	Folder  bool              `json:"folder,omitempty"`  // nor the folder that it is in
-	Blank   *string           `json:"blank,omitempty"`   // all of a file in which nothing was
-	Made    []string          `json:"made,omitempty"`    // lists that were not there
-	Empty   map[string]string `json:"empty,omitempty"`   // the white space before the closing bracket of lists that were empty
-	Env     []Var             `json:"env,omitempty"`     // variables that were not set
+	Folder  bool              `json:"folder,omitempty"`  // we created the file's folder
+	Blank   *string           `json:"blank,omitempty"`   // the content of a file with only white space
+	Made    []string          `json:"made,omitempty"`    // lists that we created
+	Empty   map[string]string `json:"empty,omitempty"`   // white space before the closing bracket of empty lists
+	Env     []Var             `json:"env,omitempty"`     // variables that we set
 }
 
 func (o *Origin) clone() *Origin {
@@ -28,20 +27,20 @@ func (o *Origin) clone() *Origin {
 	return &c
 }
 
-// made says that a list was not there.
-func (o *Origin) made(path string) {
+// setCreated stores that we created a list.
+func (o *Origin) setCreated(path string) {
 	o.forget(path)
 	o.Made = append(o.Made, path)
 }
 
-// isMade reports whether a list was not there.
-func (o *Origin) isMade(path string) bool {
+// wasCreated reports whether we created a list.
+func (o *Origin) wasCreated(path string) bool {
 	_, known := o.Empty[path]
 	return slices.Contains(o.Made, path) || o.Unknown && !known
 }
 
-// wasEmpty says that a list was empty but for white space, unless we made it.
-func (o *Origin) wasEmpty(path, inside string) {
+// setEmpty stores the white space of a list that was empty, unless we created it.
+func (o *Origin) setEmpty(path, inside string) {
 	if slices.Contains(o.Made, path) {
 		return
 	}
@@ -51,14 +50,14 @@ func (o *Origin) wasEmpty(path, inside string) {
 	o.Empty[path] = inside
 }
 
-// forget drops what was known of a list that is somebody else's by now.
+// forget deletes what is stored about a list, since someone else changed it.
 func (o *Origin) forget(path string) {
 	delete(o.Empty, path)
 	o.Made = slices.DeleteFunc(o.Made, func(p string) bool { return p == path })
 }
 
-// set says that a variable was not set.
-func (o *Origin) set(v Var) {
+// setVariable stores that we set a variable.
+func (o *Origin) setVariable(v Var) {
 	o.Env = slices.DeleteFunc(o.Env, func(old Var) bool { return old.Name == v.Name })
 	o.Env = append(o.Env, v)
 }

@@ -14,19 +14,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// record is what Pawl's home keeps of a settings file that it edited.
+// record is what Pawl's home stores about an edited settings file.
 type record struct {
-	Path   string  `json:"path"` // for people who look
+	Path   string  `json:"path"` // for users who look
 	Origin *Origin `json:"origin"`
 }
 
-// recordPath is where the record of a settings file lies.
+// recordPath returns the path of the record of a settings file.
 func recordPath(home, settings string) string {
 	sum := sha256.Sum256([]byte(settings))
 	return filepath.Join(home, "install", hex.EncodeToString(sum[:8])+".json")
 }
 
-// readRecord is what is known of a settings file; nil if nothing is.
+// readRecord returns the recorded origin of a settings file, nil if there is none.
 func readRecord(home, settings string) (*Origin, error) {
 	path := recordPath(home, settings)
 	data, err := atomicfile.Read(path, atomicfile.Large)
@@ -52,7 +52,7 @@ func writeRecord(home, settings string, origin *Origin) error {
 	return atomicfile.WriteIndentedJSON(path, record{settings, origin})
 }
 
-func dropRecord(home, settings string) error {
+func deleteRecord(home, settings string) error {
 	if err := os.Remove(recordPath(home, settings)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget what was installed: %w", err)
 	}

@@ -69,7 +69,7 @@ func TestAReadOnlyFileIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever cannot be written, the settings are as they were.
+// If a write fails, the settings stay as they were.
 func TestAFailedWriteChangesNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("of the record", func(t *testing.T) {

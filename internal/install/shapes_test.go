@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// wanted and older are two sets of entries, as two versions of Pawl have them:
-// with an event that the other has not, and one that differs.
-func wanted() Wanted {
+// wanted and older return the entries of two versions of Pawl: each has an event that the other
+// does not have, and one event differs.
+func wanted() Entries {
 	w := ClaudeHooks("/opt/pawl/pawl-hook", []string{"claude"})
 	w.Env = []Var{{StopBlockCap, "0"}}
 	return w
 }
 
-func older() Wanted {
+func older() Entries {
 	call := Hook{Type: "command", Command: "pawl", Args: []string{"hook", "claude"}}
-	return Wanted{Events: Events{
+	return Entries{Events: Events{
 		{"Stop", []Group{{Hooks: []Hook{call}}, {Hooks: []Hook{call}}}},
 		{"PreToolUse", []Group{{Matcher: "Bash", Hooks: []Hook{call}}}},
 		{"PostToolBatch", []Group{{Hooks: []Hook{call}}}},
 	}}
 }
 
-// shape is a settings file; refused is why it cannot be edited, if it cannot.
+// shape is a settings file. refused is why it cannot be edited, "" = it can.
 type shape struct{ name, file, refused string }
 
 func shapes() []shape {
@@ -149,7 +149,7 @@ const commented = `// my settings
 // end
 `
 
-// huge is 5 MB of permissions.
+// huge returns 5 MB of permissions.
 func huge() string {
 	var b strings.Builder
 	b.WriteString("{\n  \"permissions\": {\n    \"allow\": [\n")

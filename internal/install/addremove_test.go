@@ -14,7 +14,7 @@ func TestEveryShapeThereAndBack(t *testing.T) {
 	for _, s := range shapes() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			after, origin, err := Plan([]byte(s.file), wanted(), nil)
+			after, origin, err := Add([]byte(s.file), wanted(), nil)
 			if s.refused != "" {
 				if err == nil || err.Error() != s.refused {
 					t.Fatalf("error = %v, want %s", err, s.refused)
@@ -45,11 +45,11 @@ func TestEveryShapeThereAndBack(t *testing.T) {
 func clip(s string) string { return s[:min(len(s), 4096)] }
 
 // one is a single hook at Stop.
-func one() Wanted {
-	return Wanted{Events: Events{{"Stop", []Group{{Hooks: []Hook{{Type: "command", Command: "pawl-hook", Args: []string{"claude"}}}}}}}}
+func one() Entries {
+	return Entries{Events: Events{{"Stop", []Group{{Hooks: []Hook{{Type: "command", Command: "pawl-hook", Args: []string{"claude"}}}}}}}}
 }
 
-// inline is what one puts into a file of one line.
+// inline is the group of one in a file with one line.
 const inline = `{"hooks": [{"type": "command", "command": "pawl-hook", "args": ["claude"]}]}`
 
 func TestWhatIsAddedLooksLikeTheRest(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWhatIsAddedLooksLikeTheRest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			after, _, err := Plan([]byte(c.before), one(), nil)
+			after, _, err := Add([]byte(c.before), one(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestWhatIsAddedLooksLikeTheRest(t *testing.T) {
 	}
 }
 
-// A user continues editing after the install; taking out leaves that alone.
+// A user edits the file after the install. Remove keeps those edits.
 func TestEditsInBetweenStay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, find, replace, after string }{
@@ -106,7 +106,7 @@ func TestEditsInBetweenStay(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			file, origin, err := Plan([]byte(c.before), one(), nil)
+			file, origin, err := Add([]byte(c.before), one(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,12 +128,12 @@ func TestEditsInBetweenStay(t *testing.T) {
 func TestANewerSetTakesThePlaceOfTheOlder(t *testing.T) {
 	t.Parallel()
 	before := `{"hooks": {"Stop": [1], "PostToolBatch": [ ]}, "b": 2}`
-	file, origin, err := Plan([]byte(before), older(), nil)
+	file, origin, err := Add([]byte(before), older(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	edited := strings.Replace(string(file), `], "PostToolBatch"`, `, "theirs"], "PostToolBatch"`, 1)
-	after, origin, err := Plan([]byte(edited), one(), origin)
+	after, origin, err := Add([]byte(edited), one(), origin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestWithoutARecordEmptyListsGo(t *testing.T) {
 		`{"hooks": {"Stop": [ /* mine */ ]}}`:   `{"hooks": {"Stop": [ /* mine */]}}`,
 		`{"env": {"A": "1"}, "hooks": {"X":1}}`: `{"env": {"A": "1"}, "hooks": {"X":1}}`,
 	} {
-		file, _, err := Plan([]byte(before), one(), nil)
+		file, _, err := Add([]byte(before), one(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,9 +176,9 @@ func TestWithoutARecordEmptyListsGo(t *testing.T) {
 
 func TestThePersonsOwnVariableStays(t *testing.T) {
 	t.Parallel()
-	want := Wanted{Env: []Var{{StopBlockCap, "0"}}}
+	want := Entries{Env: []Var{{StopBlockCap, "0"}}}
 	for _, file := range []string{`{"env": {"` + StopBlockCap + `": "50"}}`, `{"env": {"` + StopBlockCap + `": 0}}`} {
-		after, origin, err := Plan([]byte(file), want, nil)
+		after, origin, err := Add([]byte(file), want, nil)
 		if err != nil || string(after) != file {
 			t.Errorf("%s became %s (%v)", file, after, err)
 		}
@@ -186,7 +186,7 @@ func TestThePersonsOwnVariableStays(t *testing.T) {
 			t.Errorf("%s became %s (%v)", file, back, err)
 		}
 	}
-	after, origin, err := Plan([]byte(`{"a": 1}`), want, nil)
+	after, origin, err := Add([]byte(`{"a": 1}`), want, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,16 +196,16 @@ func TestThePersonsOwnVariableStays(t *testing.T) {
 	}
 }
 
-// The hooks were deleted by hand, the variable was not: it is still ours.
+// The user deleted the hooks but not the variable: it is still ours.
 func TestAVariableOfOursIsRememberedAlone(t *testing.T) {
 	t.Parallel()
-	file, origin, err := Plan(nil, wanted(), nil)
+	file, origin, err := Add(nil, wanted(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	start, end := strings.Index(string(file), `"hooks": {`), strings.Index(string(file), `"env"`)
 	edited := string(file[:start]) + string(file[end:])
-	after, origin, err := Plan([]byte(edited), one(), origin)
+	after, origin, err := Add([]byte(edited), one(), origin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,12 +214,12 @@ func TestAVariableOfOursIsRememberedAlone(t *testing.T) {
 	}
 }
 
-// A variable without hooks leaves the hooks that are there alone, ours too.
+// Adding only a variable leaves existing hooks alone, ours too.
 func TestAVariableAloneThereAndBack(t *testing.T) {
 	t.Parallel()
-	alone := Wanted{Env: wanted().Env}
+	alone := Entries{Env: wanted().Env}
 	for _, s := range shapes() {
-		after, origin, err := Plan([]byte(s.file), alone, nil)
+		after, origin, err := Add([]byte(s.file), alone, nil)
 		if err != nil && s.refused != "" {
 			continue
 		}
@@ -231,11 +231,11 @@ func TestAVariableAloneThereAndBack(t *testing.T) {
 			t.Errorf("%s: not as before (%v):\n%s", s.name, err, cmp.Diff(clip(s.file), clip(string(back))))
 		}
 	}
-	file, origin, err := Plan(nil, one(), nil)
+	file, origin, err := Add(nil, one(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, origin, err := Plan(file, alone, origin)
+	after, origin, err := Add(file, alone, origin)
 	if err != nil || !strings.Contains(string(after), "pawl-hook") || !strings.Contains(string(after), alone.Env[0].Name) {
 		t.Errorf("%s (%v)", after, err)
 	}
@@ -273,7 +273,7 @@ func TestOursIsWhatRunsPawl(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ours(*last(d.root, "hook")); got != want {
+		if got := isPawlHook(*lastMember(d.root, "hook")); got != want {
 			t.Errorf("%s: ours = %v", hook, got)
 		}
 	}
@@ -306,12 +306,11 @@ func TestClaudesHooks(t *testing.T) {
 	}
 }
 
-// A guard that blocks does so before a tool runs and nowhere else; installed again
-// without it, it is gone.
+// A blocking guard blocks only before tools. A second install without it removes it.
 func TestGuardBlocks(t *testing.T) {
 	t.Parallel()
 	usual := ClaudeHooks("pawl-hook", []string{"claude"})
-	with, origin, err := Plan(nil, usual.GuardBlocks(), nil)
+	with, origin, err := Add(nil, usual.WithBlockingGuard(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +326,7 @@ func TestGuardBlocks(t *testing.T) {
 	if args := file.Hooks["PreToolUse"][0].Hooks[0].Args; !slices.Equal(args, []string{"claude", "--closed"}) {
 		t.Errorf("called with %q", args)
 	}
-	again, _, err := Plan(with, usual, origin)
+	again, _, err := Add(with, usual, origin)
 	if err != nil || strings.Contains(string(again), "onFailure") {
 		t.Errorf("%v: %s", err, again)
 	}

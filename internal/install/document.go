@@ -13,35 +13,35 @@ import (
 const (
 	blanks   = " \t\r\n"
 	bom      = "\ufeff"
-	maxDepth = 10_000 // as encoding/json has it: a parser that recurses must not be led to the end of the stack
+	maxDepth = 10_000 // the limit of encoding/json, so that recursion does not exhaust the stack
 )
 
-// document is a settings file as a tree that holds every byte of it.
+// document is a settings file as a tree that keeps every byte.
 type document struct {
-	file  []byte // all of it
-	mark  string // the byte order mark, or nothing
-	blank bool   // nothing is in it
-	value hujson.Value
-	root  *hujson.Object
+	file    []byte // the whole file
+	bom     string // the byte order mark, or ""
+	isBlank bool   // the file has only white space
+	value   hujson.Value
+	root    *hujson.Object
 }
 
-// parse reads a settings file: JSON with comments and trailing commas, whose top
-// is an object. A file without anything in it counts as an empty object.
+// parse reads a settings file: JSON with comments and trailing commas and an object at the top. An
+// empty file counts as an empty object.
 func parse(file []byte) (*document, error) {
 	d := &document{file: file}
 	text := file
 	if bytes.HasPrefix(text, []byte(bom)) {
-		d.mark, text = bom, text[len(bom):]
+		d.bom, text = bom, text[len(bom):]
 	}
 	if len(bytes.Trim(text, blanks)) == 0 {
-		d.blank, d.root = true, &hujson.Object{}
-		d.value = hujson.Value{Value: d.root, AfterExtra: []byte(newline(text))}
+		d.isBlank, d.root = true, &hujson.Object{}
+		d.value = hujson.Value{Value: d.root, AfterExtra: []byte(lineEnd(text))}
 		return d, nil
 	}
-	if at := tooDeep(text); at >= 0 {
-		return nil, d.fault(at, "nested more than %d deep", maxDepth)
+	if at := tooDeepOffset(text); at >= 0 {
+		return nil, d.errorAt(at, "nested more than %d deep", maxDepth)
 	}
-	// A comment on the last line needs the line's end to be understood.
+	// hujson requires a line end after a comment on the last line.
 	v, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 	if err != nil {
 		return nil, notJSON(text)
@@ -50,25 +50,25 @@ func parse(file []byte) (*document, error) {
 	d.value = v
 	var ok bool
 	if d.root, ok = v.Value.(*hujson.Object); !ok {
-		return nil, d.fault(v.StartOffset, "the top is %s, not an object", kindName(v))
+		return nil, d.errorAt(v.StartOffset, "the top is %s, not an object", kindName(v))
 	}
 	return d, nil
 }
 
 func (d *document) pack() []byte {
-	return append([]byte(d.mark), d.value.Pack()...)
+	return append([]byte(d.bom), d.value.Pack()...)
 }
 
-// fault says what is wrong at an offset behind the byte order mark.
-func (d *document) fault(at int, format string, args ...any) error {
-	before := d.file[len(d.mark):][:at]
+// errorAt returns an error at an offset after the byte order mark.
+func (d *document) errorAt(at int, format string, args ...any) error {
+	before := d.file[len(d.bom):][:at]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := at - bytes.LastIndexByte(before, '\n')
 	return fmt.Errorf("line %d, column %d: %s", line, column, fmt.Sprintf(format, args...))
 }
 
-// maxMessage bounds what is quoted of a file.
-const maxMessage = 160
+// maxMessageBytes limits what a message quotes of a file.
+const maxMessageBytes = 160
 
 func notJSON(text []byte) error {
 	_, err := hujson.Parse(text)
@@ -76,14 +76,14 @@ func notJSON(text []byte) error {
 		return errors.New("not JSON")
 	}
 	message := strings.TrimPrefix(err.Error(), "hujson: ")
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	if len(message) > maxMessageBytes {
+		message = strings.ToValidUTF8(message[:maxMessageBytes], "") + "…"
 	}
 	return errors.New(message)
 }
 
-// tooDeep is where brackets nest deeper than maxDepth, or -1.
-func tooDeep(text []byte) int {
+// tooDeepOffset returns where brackets nest deeper than maxDepth, or -1.
+func tooDeepOffset(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -100,15 +100,14 @@ func tooDeep(text []byte) int {
 				}
 			}
 		case '/':
-			i += comment(text[i:])
+			i += commentEnd(text[i:])
 		}
 	}
 	return -1
 }
 
-// comment is how far the last byte of a comment lies behind its first; 0 where
-// there is none.
-func comment(text []byte) int {
+// commentEnd returns the offset of a comment's last byte, 0 if text does not begin with a comment.
+func commentEnd(text []byte) int {
 	end, from := "", 2
 	switch {
 	case bytes.HasPrefix(text, []byte("//")):
@@ -125,9 +124,9 @@ func comment(text []byte) int {
 	return from + n + len(end) - 1
 }
 
-// last is the value of a name; of several the last, as the client has it. nil if
-// there is none.
-func last(obj *hujson.Object, name string) *hujson.Value {
+// lastMember returns the value of a name, nil if there is none. If a name occurs twice, the client
+// uses the last one.
+func lastMember(obj *hujson.Object, name string) *hujson.Value {
 	if i := lastIndex(obj, name); i >= 0 {
 		return &obj.Members[i].Value
 	}
@@ -136,15 +135,15 @@ func last(obj *hujson.Object, name string) *hujson.Value {
 
 func lastIndex(obj *hujson.Object, name string) int {
 	for i := len(obj.Members) - 1; i >= 0; i-- {
-		if key, _ := text(&obj.Members[i].Name); key == name {
+		if key, _ := stringValue(&obj.Members[i].Name); key == name {
 			return i
 		}
 	}
 	return -1
 }
 
-// text is the content of a JSON string.
-func text(v *hujson.Value) (string, bool) {
+// stringValue returns the content of a JSON string.
+func stringValue(v *hujson.Value) (string, bool) {
 	if v == nil || v.Value.Kind() != '"' {
 		return "", false
 	}
@@ -152,8 +151,8 @@ func text(v *hujson.Value) (string, bool) {
 	return lit.String(), ok
 }
 
-// plain is a value as encoding/json decodes it.
-func plain(v hujson.Value) (out any, err error) {
+// decodeValue returns a value as encoding/json decodes it.
+func decodeValue(v hujson.Value) (out any, err error) {
 	v = v.Clone()
 	v.Standardize()
 	err = json.Unmarshal(v.Pack(), &out)
