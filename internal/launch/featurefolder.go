@@ -46,7 +46,7 @@ func (q *Request) featureFolderPath(root string) string {
 		return ""
 	}
 	list, err := findPlan(root, q.Dir) // reading the plan reports the error
-	if err != nil || !statefile.HasPrompt(list) {
+	if err != nil || !statefile.HasControllerPrompt(list) {
 		return ""
 	}
 	return filepath.Dir(list)

@@ -32,7 +32,7 @@ func (e *planLoopEnv) plan(root, dir string) string {
 	for _, n := range named {
 		path := absPath(dir, n.path)
 		rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
-		if n.value == "" || err != nil || !statefile.PlanLoop(filepath.ToSlash(rel)) {
+		if n.value == "" || err != nil || !statefile.IsPlanLoop(filepath.ToSlash(rel)) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -46,7 +46,7 @@ func (e *planLoopEnv) plan(root, dir string) string {
 // layer returns the limits in the variables. Options on the command line override them.
 func (e *planLoopEnv) layer(g Goal, typed map[string]any) config.Layer {
 	values := map[string]any{}
-	if !statefile.PlanLoop(g.Path) {
+	if !statefile.IsPlanLoop(g.Path) {
 		return config.Environment(values)
 	}
 	if n, ok := e.number("MAX_ITERATIONS", e.MaxIterations); ok && typed["max_iterations"] == nil {

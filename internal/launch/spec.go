@@ -31,7 +31,7 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	if g.Plan != nil {
 		spec.PlanSettings = record.PlanSettings{}.Follow(plan.Plan{}, g.Plan.Plan())
 	}
-	if statefile.PlanLoop(g.Path) {
+	if statefile.IsPlanLoop(g.Path) {
 		spec.CompatFormat = statefile.PlanLoopName
 	}
 	spec.Tasks, spec.LeftOut = newTasks(g, s)

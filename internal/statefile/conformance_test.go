@@ -54,10 +54,10 @@ func (p *project) put(name, text string) {
 	}
 }
 
-// loop are the files of the loop that was made of the sample.
+// loop returns the files of the loop made from the sample.
 func (p *project) loop() Files { return FilesOf(p.root, p.dir, p.spec) }
 
-// asked is what the session s1 is proposed.
+// asked returns the proposal for the session s1.
 func (p *project) asked() (Proposal, error) {
 	now := time.Now()
 	return p.format.Propose(p.path(p.state), p.place, SessionInfo{
@@ -66,7 +66,7 @@ func (p *project) asked() (Proposal, error) {
 	})
 }
 
-// tree is all that lies in the project: its content, or what else it is.
+// tree returns the content or the type of everything in the project.
 func (p *project) tree() map[string]string {
 	p.t.Helper()
 	tree := map[string]string{}
@@ -91,7 +91,7 @@ func (p *project) tree() map[string]string {
 	return tree
 }
 
-// changed are the paths in which two trees differ.
+// changed returns the paths in which two trees differ.
 func changed(before, after map[string]string) []string {
 	var paths []string
 	for path := range maps.Keys(before) {
@@ -108,18 +108,18 @@ func changed(before, after map[string]string) []string {
 	return paths
 }
 
-// stands is how the machine stands at iteration n.
-func stands(n int) memory.Memory {
+// memoryAt returns the memory of a loop at iteration n.
+func memoryAt(n int) memory.Memory {
 	return memory.Memory{State: loop.State{Phase: loop.Turning, Policy: loop.Policy{Limits: loop.Limits{Iterations: 9}, InSession: true}, Tasks: []loop.Task{{ID: "US-001", Title: "do it", Status: loop.Open, Turns: n}}, Counts: loop.Counts{Iteration: n, Turns: n}, Clock: loop.Clock{Now: time.Unix(1_760_000_000, 0).UTC(), StartedAt: time.Unix(1_759_990_000, 0).UTC()}, Work: loop.Work{Current: "US-001"}}}
 }
 
 func ended(outcome loop.Outcome) memory.Memory {
-	m := stands(5)
+	m := memoryAt(5)
 	m.State.Phase, m.State.Outcome, m.State.EndedAt = loop.Ended, outcome, m.State.Now
 	return m
 }
 
-// each runs a law for each format, and has each format have a sample.
+// each runs a law for each format with a sample of it.
 func each(t *testing.T, law func(t *testing.T, p *project)) {
 	t.Helper()
 	all := samples()
@@ -135,7 +135,7 @@ func each(t *testing.T, law func(t *testing.T, p *project)) {
 	}
 }
 
-// found skips what only formats that find their loops have.
+// found skips formats that do not find their loops.
 func (p *project) found(t *testing.T) {
 	t.Helper()
 	if p.state == "" {
@@ -143,8 +143,7 @@ func (p *project) found(t *testing.T) {
 	}
 }
 
-// What a format finds it proposes to the session, and the program that starts at
-// every event does not overlook it.
+// A format proposes what it finds, and the program that starts at every event does not overlook it.
 func TestFoundAndProposed(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p *project) {
@@ -171,7 +170,7 @@ func TestFoundAndProposed(t *testing.T) {
 	})
 }
 
-// All that is written is known to be no work of the agent's.
+// OwnPaths lists all paths that are written.
 func TestOwnListsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	outcomes := []loop.Outcome{
@@ -189,12 +188,12 @@ func TestOwnListsWhatIsWritten(t *testing.T) {
 				p := all[f.Name()].write(t, f)
 				before, now := p.tree(), time.Now()
 				for n := 4; n < 6; n++ {
-					p.hear(now)
-					if err := p.loop().UpdateProgress(stands(n), now); err != nil {
+					p.receive(now)
+					if err := p.loop().UpdateProgress(memoryAt(n), now); err != nil {
 						t.Errorf("%s: %v", f.Name(), err)
 					}
 				}
-				if l, ok := p.loop().(SessionLeaver); ok && l.SessionLeft(stands(5), "logout", now) != nil {
+				if l, ok := p.loop().(SessionLeaver); ok && l.SessionLeft(memoryAt(5), "logout", now) != nil {
 					t.Errorf("%s cannot be left", f.Name())
 				}
 				if err := p.loop().MarkEnded(ended(outcome), "s1"); err != nil {
@@ -211,8 +210,8 @@ func TestOwnListsWhatIsWritten(t *testing.T) {
 	}
 }
 
-// hear has the files heard, and what was heard remembered.
-func (p *project) hear(now time.Time) Changes {
+// receive returns the changes and acknowledges them.
+func (p *project) receive(now time.Time) Changes {
 	p.t.Helper()
 	w, err := p.loop().ReceiveChanges(now)
 	if err == nil && w.Acknowledge != nil {
@@ -224,45 +223,44 @@ func (p *project) hear(now time.Time) Changes {
 	return w
 }
 
-// Where nobody says anything, nothing is heard; what was heard once is not again.
+// Without changes, nothing is received, and each change is received once.
 func TestSilenceIsHeardAsSilence(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p *project) {
 		now := time.Now()
-		p.hear(now)
+		p.receive(now)
 		for n := 4; n < 7; n++ {
-			if err := p.loop().UpdateProgress(stands(n), now); err != nil {
+			if err := p.loop().UpdateProgress(memoryAt(n), now); err != nil {
 				t.Error(err)
 			}
-			if w := p.hear(now); len(w.Notes) > 0 || w.Stop != "" || w.Paused {
+			if w := p.receive(now); len(w.Notes) > 0 || w.Stop != "" || w.Paused {
 				t.Errorf("heard %+v", w)
 			}
 		}
 	})
 }
 
-// dressed are the ways in which people's editors write the same file.
-func dressed(text string) map[string]string {
+// editorVariants returns the ways in which users' editors write the same file.
+func editorVariants(text string) map[string]string {
 	return map[string]string{
 		"plain": text, "CRLF": strings.ReplaceAll(text, "\n", "\r\n"), "a byte order mark": "\ufeff" + text,
 		"no line end": strings.TrimSuffix(text, "\n"), "blanks at its end": text + "\n  \n",
 	}
 }
 
-// What is set changes in the lines that hold it, all else stays to the byte, and
-// setting it again changes nothing.
+// An update only changes the lines with the values, keeps all other bytes, and is idempotent.
 func TestNothingElseIsChanged(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p *project) {
 		p.found(t)
-		for name, text := range dressed(p.files[p.state]) {
+		for name, text := range editorVariants(p.files[p.state]) {
 			p.put(p.state, text)
 			if _, err := p.loop().ReceiveChanges(time.Now()); err != nil {
-				continue // not a way to write this one
+				continue // this file cannot be written so
 			}
-			err := p.loop().UpdateProgress(stands(7), time.Now())
+			err := p.loop().UpdateProgress(memoryAt(7), time.Now())
 			once := p.tree()
-			if err2 := p.loop().UpdateProgress(stands(7), time.Now()); err != nil || err2 != nil {
+			if err2 := p.loop().UpdateProgress(memoryAt(7), time.Now()); err != nil || err2 != nil {
 				t.Errorf("%s: %v, %v", name, err, err2)
 			}
 			if diff := changed(once, p.tree()); len(diff) > 0 {
@@ -275,9 +273,9 @@ func TestNothingElseIsChanged(t *testing.T) {
 	})
 }
 
-// sameBut reports whether two texts of the state file differ in its values alone.
+// sameBut reports whether two texts of the state file only differ in its values.
 func (p *project) sameBut(was, is string) bool {
-	const mark = "\ufeff" // stays where it is
+	const mark = "\ufeff" // stays in place
 	was, marked := strings.CutPrefix(was, mark)
 	is, still := strings.CutPrefix(is, mark)
 	before, after := strings.SplitAfter(was, "\n"), strings.SplitAfter(is, "\n")
@@ -290,7 +288,7 @@ func (p *project) sameBut(was, is string) bool {
 	}) {
 		return true
 	}
-	// Lines were added: the others are the same then.
+	// Lines were added: the others must be the same.
 	others := func(lines []string) string {
 		return strings.TrimRight(strings.Join(slices.DeleteFunc(lines, func(line string) bool {
 			return p.values.MatchString(line) || strings.Trim(line, "\r\n") == ""
@@ -299,9 +297,8 @@ func (p *project) sameBut(was, is string) bool {
 	return len(before) < len(after) && others(before) == others(after)
 }
 
-// What cannot be read, whatever lies there, is an error that names it and is
-// kept: nothing of it is changed or removed, neither while the loop continues nor
-// when it ends.
+// A file that cannot be read is an error that names it. It is neither changed nor removed, while
+// the loop continues and when it ends.
 func TestWhatCannotBeReadIsKept(t *testing.T) {
 	t.Parallel()
 	lay := map[string]func(p *project, path string) error{
@@ -328,7 +325,7 @@ func TestWhatCannotBeReadIsKept(t *testing.T) {
 			path := p.path(p.state)
 			err := errors.Join(os.RemoveAll(path), put(p, path))
 			if runtime.GOOS == "windows" && strings.Contains(name, "link") && err != nil {
-				continue // who may make links there is up to the system
+				continue // the system decides who may create links
 			}
 			if err != nil {
 				t.Fatal(name, err)
@@ -342,7 +339,7 @@ func TestWhatCannotBeReadIsKept(t *testing.T) {
 			if w, err := p.loop().ReceiveChanges(now); err == nil || w.Stop != "" {
 				t.Errorf("%s: heard %+v, %v", name, w, err)
 			}
-			_ = p.loop().UpdateProgress(stands(7), now) // may be an error, or be left to Hear
+			_ = p.loop().UpdateProgress(memoryAt(7), now) // may fail, or leave the error to ReceiveChanges
 			_ = p.loop().MarkEnded(ended(loop.Verified), "s1")
 			if diff := changed(before, p.tree()); slices.Contains(diff, p.state) || slices.Contains(diff, "elsewhere") {
 				t.Errorf("%s: changed %q", name, diff)

@@ -18,20 +18,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 )
 
-// featureList is the folder of a loop of the feature-list controller. Its state
-// file is progress.txt, which need not be there; the list is the loop's plan, so
-// that marks in it are the runner's affair.
+// featureList is the format of the feature-list controller: a folder with a list, and a state file
+// progress.txt that may be missing. The list is the loop's plan, so the runner sets its marks.
 type featureList struct{}
 
-// FeatureListName is the format of the feature-list controller: its agents claim by
-// marks in the plan.
+// FeatureListName is the name of that format. Its agents claim by marks in the plan.
 const FeatureListName = "feature-list"
 
 func (featureList) Name() string { return FeatureListName }
 
-// Find is the progress.txt of the folder that the user named, else of the
-// current one, else of the only one; where it cannot be told which one is meant,
-// the folder of all of them.
+// Find returns the progress.txt of the folder that the user named, else of the current one, else of
+// the only one. If several folders are possible, it returns the folder that contains them.
 func (featureList) Find(p Place) string {
 	if named := p.FeatureLoopDir(); named != "" {
 		return filepath.Join(named, featureloop.ProgressName)
@@ -62,8 +59,8 @@ func (featureList) Find(p Place) string {
 	return all
 }
 
-// featureLoops are the folders in dir that have a list of features; one that has
-// several names is there once.
+// featureLoops returns the folders in dir that have a list of features. Links to the same folder
+// count once.
 func featureLoops(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -83,10 +80,10 @@ func featureLoops(dir string) []string {
 	return dirs
 }
 
-// readProgress reads a progress.txt; one that is not there is empty, and has no
-// FileInfo. name stands in errors.
+// readProgress reads a progress.txt. If it does not exist, the result is empty and has no FileInfo.
+// Errors contain name.
 func readProgress(path, name string) (*featureloop.Progress, fs.FileInfo, error) {
-	data, info, err := read(path, featureloop.MaxSize)
+	data, info, err := readFile(path, featureloop.MaxSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
@@ -96,11 +93,11 @@ func readProgress(path, name string) (*featureloop.Progress, fs.FileInfo, error)
 
 func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	if filepath.Base(path) != featureloop.ProgressName {
-		return f.several(path, p, c)
+		return f.severalFolders(path, p, c)
 	}
 	dir := filepath.Dir(path)
 	list := filepath.Join(dir, featureloop.ListName)
-	progress, why, err := f.consider(path, p, c)
+	progress, why, err := f.progressToFollow(path, p, c)
 	if progress == nil {
 		return Proposal{Skip: why == "" && err == nil, Refused: why}, err
 	}
@@ -124,13 +121,13 @@ func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, err
 	return q, nil
 }
 
-// checkList says what is wrong with a list that nothing can be made of.
+// checkList returns what is wrong with a list from which no plan can be made.
 func checkList(path string, p Place) error {
 	dir, name := filepath.Dir(path), DisplayPath(p.Root, path)
 	if existingPath(dir) == "" && p.FeatureLoopDir() != "" {
 		return failure.New(failure.Usage, "make the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
 	}
-	data, _, err := read(path, maxListBytes)
+	data, _, err := readFile(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return failure.New(failure.Usage, "write the list, or point RALPH_LOOP_DIR to the folder that has it", "there is no %s", name)
 	}
@@ -140,24 +137,23 @@ func checkList(path string, p Place) error {
 	return featureloop.CheckList(name, data)
 }
 
-// agentMayHaveWritten reports whether the session's agent may have created the folder,
-// its list or its prompt: such files are not consent of the user's to unattended sessions.
-// The agent is expected to write progress.txt and tick the list.
+// agentMayHaveWritten reports whether the session's agent may have created the folder, its list or
+// its prompt. The user did not agree to unattended sessions by such files. The agent is expected to
+// write progress.txt and tick the list.
 func (c SessionInfo) agentMayHaveWritten() bool {
 	return c.ByAgent == nil || c.ByAgent(featureloop.ProgressName, featureloop.ListName, featureloop.PromptName, "ralph-loops")
 }
 
-// consider reads the progress.txt at path; it is nil where the session may not
-// follow its folder, and why says why not, "" where there is nothing to say. Files
-// that cannot be read are an error only if it might.
-func (featureList) consider(path string, p Place, c SessionInfo) (progress *featureloop.Progress, why string, err error) {
+// progressToFollow reads the progress.txt at path. It returns nil if the session may not follow its
+// folder, and why; "" needs no message. Unreadable files are only an error if it might.
+func (featureList) progressToFollow(path string, p Place, c SessionInfo) (progress *featureloop.Progress, why string, err error) {
 	progress, info, bad := readProgress(path, DisplayPath(p.Root, path))
 	list := filepath.Join(filepath.Dir(path), featureloop.ListName)
-	data, listInfo, err := read(list, maxListBytes)
+	data, listInfo, err := readFile(list, maxListBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		bad = errors.Join(bad, err)
 	}
-	if info == nil { // the list says in its place when it was begun, and by whom
+	if info == nil { // then the list says when and by whom the loop was started
 		path, info = list, listInfo
 	}
 	if progress == nil || progress.Bytes() == nil {
@@ -169,7 +165,7 @@ func (featureList) consider(path string, p Place, c SessionInfo) (progress *feat
 	}
 	var readable bool
 	if about.Open, readable = featureloop.Open(data); !readable {
-		about.Open = -1 // what is wrong with it is said by whoever reads it as a plan
+		about.Open = -1 // reading it as a plan reports the error
 	}
 	if info != nil {
 		about.Modified = info.ModTime()
@@ -192,14 +188,14 @@ func (featureList) consider(path string, p Place, c SessionInfo) (progress *feat
 	return progress, "", nil
 }
 
-// maxListBytes is the largest list that is read, in bytes: as planfile has it.
+// maxListBytes limits a list, in bytes. It is the same as planfile.MaxSize.
 const maxListBytes = 20 << 20
 
-// several says which folders there are, if one of them may be meant.
-func (f featureList) several(all string, p Place, c SessionInfo) (Proposal, error) {
+// severalFolders proposes no loop, and names the folders from which the user has to choose.
+func (f featureList) severalFolders(all string, p Place, c SessionInfo) (Proposal, error) {
 	var names []string
 	for _, dir := range featureLoops(all) {
-		if progress, why, _ := f.consider(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil || why != "" {
+		if progress, why, _ := f.progressToFollow(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil || why != "" {
 			names = append(names, DisplayPath(p.Root, dir))
 		}
 	}
@@ -210,11 +206,11 @@ func (f featureList) several(all string, p Place, c SessionInfo) (Proposal, erro
 		DisplayPath(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
 }
 
-// featureGoal is the text of RALPH_PROMPT.md, "" where there is none: the list
-// alone is the goal then.
+// featureGoal returns the text of RALPH_PROMPT.md. Without that file it returns "": then the list
+// alone is the goal.
 func featureGoal(dir, root string) (string, error) {
 	path := filepath.Join(dir, featureloop.PromptName)
-	data, _, err := read(path, featureloop.MaxSize)
+	data, _, err := readFile(path, featureloop.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -227,10 +223,10 @@ func featureGoal(dir, root string) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), nil
 }
 
-// controllerHookFile says where the settings have the controller itself follow such
-// folders, "" for nowhere.
+// controllerHookFile returns why the controller's Stop hook has to be removed first, "" if the
+// settings have no such hook.
 func controllerHookFile(root, home string) string {
-	path := settingsOf(root, home).stopHookFile("ralph-loop-controller")
+	path := readClientSettings(root, home).stopHookFile("ralph-loop-controller")
 	if path == "" {
 		return ""
 	}
@@ -264,12 +260,11 @@ type featureFiles struct{ LoopInfo }
 
 func (f featureFiles) OwnPaths() []string { return relativePaths(f.Root, f.Path) }
 
-// ReceiveChanges takes nothing in the files for anybody's word: the agent is told to write
-// in them. It says when they cannot be read, the list above all, which the
-// controller would take for finished.
+// ReceiveChanges ignores what the files say, since the agent is told to write in them. It returns
+// an error if they cannot be read: the controller would read a missing list as finished.
 func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 	path := filepath.Join(filepath.Dir(f.Path), featureloop.ListName)
-	data, _, err := read(path, maxListBytes)
+	data, _, err := readFile(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Changes{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", DisplayPath(f.Root, path))
 	}
@@ -283,25 +278,27 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 	return Changes{}, err
 }
 
-// UpdateProgress brings the controller's lines up to date, whatever has been written there.
-func (f featureFiles) UpdateProgress(m memory.Memory, _ time.Time) error { return f.set(m.State, "") }
-
-// MarkEnded says how the loop has ended; all files stay.
-func (f featureFiles) MarkEnded(m memory.Memory, _ string) error {
-	return f.set(m.State, m.State.Outcome)
+// UpdateProgress updates the controller's lines, whatever they contain.
+func (f featureFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
+	return f.writeStatus(m.State, "")
 }
 
-// CompleteProgress is the text of a progress.txt with the status that it has once all features
-// pass: what is written when the loop has ended belongs to no commit.
+// MarkEnded writes how the loop ended. All files stay.
+func (f featureFiles) MarkEnded(m memory.Memory, _ string) error {
+	return f.writeStatus(m.State, m.State.Outcome)
+}
+
+// CompleteProgress returns the text of a progress.txt with the status for "all features pass". It
+// is used before the last commit, since MarkEnded writes after it.
 func CompleteProgress(path string, text []byte) []byte {
 	p, err := featureloop.Parse(path, text)
 	if err != nil {
-		return text // it is told of where it is read
+		return text // readers report the error
 	}
 	return p.Set(featureloop.Values{Iteration: p.Iteration, MaxIterations: p.MaxIterations, Status: featureloop.Complete}).Bytes()
 }
 
-func (f featureFiles) set(s loop.State, o loop.Outcome) error {
+func (f featureFiles) writeStatus(s loop.State, o loop.Outcome) error {
 	v := featureloop.Values{Iteration: s.Iteration, MaxIterations: s.Policy.Limits.Iterations, Status: featureloop.StatusOf(o)}
 	old, info, err := readProgress(f.Path, DisplayPath(f.Root, f.Path))
 	if err != nil || existingPath(filepath.Dir(f.Path)) == "" {
@@ -310,7 +307,7 @@ func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 	if info == nil {
 		err = atomicfile.Write(f.Path, featureloop.New(v).Bytes(), 0o644)
 	} else if set := old.Set(v); string(set.Bytes()) != string(old.Bytes()) {
-		err = write(f.Path, set.Bytes())
+		err = writeFile(f.Path, set.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("keep the iteration and the status: %w", err)
@@ -347,17 +344,17 @@ func (f featureFiles) EndLine(s loop.State) string {
 type FeatureFolder struct {
 	Proposal
 	File string // its progress.txt, absolute
-	New  bool   // there is no such file yet
+	New  bool   // the file does not exist yet
 }
 
-// NamedFeatureFolder returns the folder that a path names, its own or that of a file in
-// it; nil if it names none. One that asks for no loop is an error.
+// NamedFeatureFolder returns the folder that a path names, or the folder of a file in it. It
+// returns nil for other paths, and an error if the folder asks for no loop.
 func NamedFeatureFolder(path string, p Place, tracked func(path string) (bool, error)) (*FeatureFolder, error) {
 	f, file, p := FormatOfPath(filepath.Clean(path), p)
 	if f == nil || f.Name() != FeatureListName {
 		return nil, nil //nolint:nilnil // it names none
 	}
-	p.RalphLoopDir = filepath.Dir(file) // the user's own word
+	p.RalphLoopDir = filepath.Dir(file) // the user named it
 	asks, err := f.Propose(file, p, SessionInfo{SessionStarted: time.Unix(0, 0), Now: time.Now(), Unattended: true, Tracked: tracked})
 	if err != nil {
 		return nil, err
@@ -373,8 +370,7 @@ func NamedFeatureFolder(path string, p Place, tracked func(path string) (bool, e
 	return &FeatureFolder{Proposal: asks, File: file, New: existingPath(file) == ""}, nil
 }
 
-// HasPrompt reports whether a list of features is one of the controller's: its prompt
-// lies beside it.
-func HasPrompt(list string) bool {
+// HasControllerPrompt reports whether the controller's prompt is beside a list of features.
+func HasControllerPrompt(list string) bool {
 	return filepath.Base(list) == featureloop.ListName && existingPath(filepath.Join(filepath.Dir(list), featureloop.PromptName)) != ""
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// follow has a loop under way over the current folder.
+// follow returns the files of a running loop in the current folder.
 func (p *project) follow() statefile.Files {
 	return statefile.FilesOf(p.root, p.t.TempDir(), record.Spec{SessionOptions: record.SessionOptions{CompatFile: current + "/progress.txt", CompatFormat: "feature-list"}, Request: record.Request{Plan: current + "/feature_list.json"}})
 }
@@ -23,7 +23,7 @@ func running(iteration int) loop.State {
 	return loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Tasks: []loop.Task{{ID: "1", Title: "One", Status: loop.Done}, {ID: "2", Title: "Two", Status: loop.Open}, {ID: loop.FinalTask, Title: "Make the gates pass"}}, Counts: loop.Counts{Iteration: iteration}, Work: loop.Work{Current: "2"}}
 }
 
-// TestFeatureFiles holds the rows on what is written while a loop is under way.
+// TestFeatureFiles checks the rows on what is written while a loop is running.
 func TestFeatureFiles(t *testing.T) {
 	t.Parallel()
 	ended := func(o loop.Outcome) loop.State { s := running(5); s.Outcome = o; return s }
@@ -32,7 +32,7 @@ func TestFeatureFiles(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		before string // progress.txt; "-" for none
+		before string // progress.txt; "-" = none
 		state  loop.State
 		want   string
 	}{
@@ -118,7 +118,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// A folder that is gone is not made anew.
+// A deleted folder is not created again.
 func TestFeatureFolderGone(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, files(current))

@@ -111,7 +111,7 @@ func featureFormat(t *testing.T) statefile.Format {
 	return f
 }
 
-// found is where the state file is looked for, relative to the project.
+// found returns where the state file is expected, relative to the project.
 func (p *project) found() string {
 	p.t.Helper()
 	path := featureFormat(p.t).Find(p.place())
@@ -125,7 +125,7 @@ func (p *project) found() string {
 	return filepath.ToSlash(rel)
 }
 
-// proposes is what is proposed for what is found: "none", "skip", "yes", or why not.
+// proposes returns what is proposed for the found file: "none", "skip", "yes", or why not.
 func (p *project) proposes() (string, statefile.Proposal) {
 	p.t.Helper()
 	f := featureFormat(p.t)
@@ -170,9 +170,8 @@ func TestFeatureProposal(t *testing.T) {
 	}
 }
 
-// What the session's own agent may have written is nobody's consent to sessions in
-// which nobody is asked; where nobody sits, or where the user named the folder,
-// there is.
+// Files that the session's agent may have written are no consent to unattended sessions. In an
+// unattended session, or if the user named the folder, there is consent.
 func TestFeatureHandover(t *testing.T) {
 	t.Parallel()
 	yes := func(p *project) {
@@ -202,8 +201,8 @@ func TestFeatureHandover(t *testing.T) {
 	}
 }
 
-// TestFeatureFolder holds the rows of docs/reference/feature-loop.md on where a loop
-// lies and who may follow it, by their names.
+// TestFeatureFolder checks the rows of docs/reference/feature-loop.md on where a loop is and who
+// may follow it, by name.
 func TestFeatureFolder(t *testing.T) {
 	t.Parallel()
 	const several = loops + " holds several loops: start the client with RALPH_LOOP_DIR=" + loops + "/a or " + loops + "/b, or make current a link to the one that is meant"
@@ -250,7 +249,7 @@ func TestFeatureFolder(t *testing.T) {
 		{"the list is missing", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/progress.txt", "error: there is no " + current + "/feature_list.json"},
 		{"the list is missing, and old", func(p *project) { p.remove(current + "/feature_list.json"); p.ages(current + "/progress.txt") }, current + "/progress.txt", "skip"},
 		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", "{") }, current + "/progress.txt", "error: " + current + "/feature_list.json:1: this is not JSON: it ends too early"},
-		{"a feature that is none", func(p *project) { p.write(current+"/feature_list.json", "[1]") }, current + "/progress.txt", "yes"}, // its codec says what is wrong
+		{"a feature that is none", func(p *project) { p.write(current+"/feature_list.json", "[1]") }, current + "/progress.txt", "yes"}, // its codec reports the error
 		{"everything passes", func(p *project) {
 			p.write(current+"/feature_list.json", strings.ReplaceAll(featureJSON, "false", "true"))
 		}, current + "/progress.txt", "skip"},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFeatureLoopPageNamesItsTests: each row of the page has the test that it names.
+// TestFeatureLoopPageNamesItsTests checks that the test named in each row of the page exists.
 func TestFeatureLoopPageNamesItsTests(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.FromSlash("../../docs/reference/feature-loop.md"))

@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// read returns the content of a file of another tool's, and what the disk says of
-// it. Links are not followed: they lead to what nobody meant to hand over.
-func read(path string, most int64) ([]byte, fs.FileInfo, error) {
+// readFile returns the content and the FileInfo of another tool's file. It does not follow links,
+// which may lead to files that nobody wanted to share.
+func readFile(path string, most int64) ([]byte, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, nil, err
@@ -27,16 +27,16 @@ func read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1)) // it may have grown meanwhile
+	data, err := io.ReadAll(io.LimitReader(f, most+1)) // it may have grown since
 	if err = errors.Join(err, f.Close()); err == nil && int64(len(data)) > most {
 		err = odd
 	}
 	return data, info, err
 }
 
-// readAs reads such a file, and what it says.
-func readAs[F any](path string, most int64, parse func([]byte) (F, error)) (f F, info fs.FileInfo, err error) {
-	data, info, err := read(path, most)
+// readAndParse reads such a file and parses it.
+func readAndParse[F any](path string, most int64, parse func([]byte) (F, error)) (f F, info fs.FileInfo, err error) {
+	data, info, err := readFile(path, most)
 	if err != nil {
 		return f, nil, err
 	}
@@ -44,8 +44,8 @@ func readAs[F any](path string, most int64, parse func([]byte) (F, error)) (f F,
 	return f, info, err
 }
 
-// write replaces the content of a file that read has returned the content of.
-func write(path string, data []byte) error {
+// writeFile replaces the content of a file that readFile has read.
+func writeFile(path string, data []byte) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

@@ -7,14 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever a state file holds: it is proposed, or refused, or an error; going on
-// changes the lines of its values alone, and what it asks for stays the same; what
-// cannot be read is kept.
+// FuzzStateFile checks any state file: it is proposed, refused, or an error. Updates only change
+// the lines with the values and not what the file asks for. A file that cannot be read stays.
 func FuzzStateFile(f *testing.F) {
 	all, formats := samples(), Formats()
 	for i, format := range formats {
 		s := all[format.Name()]
-		for _, text := range dressed(s.files[s.state]) {
+		for _, text := range editorVariants(s.files[s.state]) {
 			f.Add(byte(i), []byte(text), 7)
 		}
 	}
@@ -29,7 +28,7 @@ func FuzzStateFile(f *testing.F) {
 		n = max(n%1000, 0)
 		asked, err := p.asked()
 		_, unheard := p.loop().ReceiveChanges(time.Now())
-		wentOn := p.loop().UpdateProgress(stands(n), time.Now())
+		wentOn := p.loop().UpdateProgress(memoryAt(n), time.Now())
 		text := p.tree()[p.state]
 		switch {
 		case unheard != nil:

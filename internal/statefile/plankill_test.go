@@ -18,11 +18,11 @@ import (
 
 func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
-// TestPlanLoopKilled: whenever it is killed, each file says what it said before or
-// what it was to say, and who continues fixes the rest.
+// TestPlanLoopKilled kills the process at any time: each file then has its old or its new content,
+// and the next run repairs the rest.
 func TestPlanLoopKilled(t *testing.T) {
 	t.Parallel()
-	if flag.NArg() == 2 { // the one that is killed
+	if flag.NArg() == 2 { // the process that is killed
 		writeForEver(t, flag.Arg(0), flag.Arg(1))
 		return
 	}

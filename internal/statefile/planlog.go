@@ -16,10 +16,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/planloop"
 )
 
-// What failed: failure-context.log and progress.md of the plan loop.
+// This file writes failure-context.log and progress.md of the plan loop.
 
-// logFailures adds what failed to failure-context.log: each try once, however often it
-// is asked.
+// logFailures appends failed attempts to failure-context.log, each one once.
 func (p planFiles) logFailures(tries []planloop.Failure) error {
 	if len(tries) == 0 {
 		return nil
@@ -34,8 +33,8 @@ func (p planFiles) logFailures(tries []planloop.Failure) error {
 	})
 }
 
-// failedTries are those that failed, as far as the state still knows of them: the last
-// one of each story that was skipped, and of the one at work.
+// failedTries returns the failed attempts that the state still holds: the last one of each skipped
+// story, and of the current one.
 func (p planFiles) failedTries(m memory.Memory, now time.Time) []planloop.Failure {
 	var tries []planloop.Failure
 	for _, t := range m.State.Tasks {
@@ -55,18 +54,17 @@ func (p planFiles) failedTries(m memory.Memory, now time.Time) []planloop.Failur
 	return tries
 }
 
-// addSkippedTry tells of the last try of a story that was skipped.
+// addSkippedTry fills in the last attempt of a skipped story.
 func (p planFiles) addSkippedTry(f *planloop.Failure, m memory.Memory) {
 	f.Iteration = lastTry(m.State, f.Story)
 	for _, s := range m.Skipped {
 		if s.Task == f.Story {
-			f.Base, f.Tests, f.Output = p.base(s.Base), s.Failing.Tests, cmp.Or(output(s.Results), s.Failing.FirstError)
+			f.Base, f.Tests, f.Output = p.baseCommit(s.Base), s.Failing.Tests, cmp.Or(failedOutput(s.Results), s.Failing.FirstError)
 		}
 	}
 }
 
-// lastTry is the iteration in which something came of a task last, 0 for none
-// that is remembered.
+// lastTry returns the last iteration with a result for a task, 0 if none is stored.
 func lastTry(s loop.State, task string) int {
 	for _, h := range slices.Backward(s.History) {
 		if h.Task == task {
@@ -76,26 +74,26 @@ func lastTry(s loop.State, task string) int {
 	return 0
 }
 
-// addCurrentTry tells of the last try of the story at work, if it failed. What fails was
-// not found by that try where nothing came of it.
+// addCurrentTry fills in the last attempt of the current story, if it failed. A failure from before
+// the attempt does not count if the attempt had no result.
 func (p planFiles) addCurrentTry(f *planloop.Failure, m memory.Memory) {
 	s := m.State
 	last := s.Iteration
-	if s.Phase != loop.Ended { // the one that is being given
+	if s.Phase != loop.Ended { // not the current attempt
 		last--
 	}
 	found := lastTry(s, f.Story) == last || s.Policy.EveryTurn && s.Phase != loop.Ended
 	if s.Failing == nil || !found || s.Phase == loop.Ended && s.Gates.Green {
 		return
 	}
-	f.Iteration, f.Base, f.Reason = last, p.base(m.Base), s.Failing.Reason
+	f.Iteration, f.Base, f.Reason = last, p.baseCommit(m.Base), s.Failing.Reason
 	if f.Tests = s.Failing.Tests; len(f.Tests) > 0 || s.Failing.FirstError != "" {
-		f.Output = cmp.Or(output(m.Results), s.Failing.FirstError)
+		f.Output = cmp.Or(failedOutput(m.Results), s.Failing.FirstError)
 	}
 }
 
-// output is that of the gates that failed, each below its command.
-func output(results []gate.Result) string {
+// failedOutput returns the output of the failed gates, each below its command.
+func failedOutput(results []gate.Result) string {
 	var b strings.Builder
 	for _, r := range results {
 		if r.Status == gate.Fail {
@@ -105,15 +103,14 @@ func output(results []gate.Result) string {
 	return b.String()
 }
 
-// updateProgressFile keeps progress.md as the plan loop does: it is there from the first
-// turn on, tells of each try that failed, and names the commits. (What was kept
-// is told of with the tick, in the runner.)
+// updateProgressFile updates progress.md as the plan loop does: the file exists from the first turn
+// on, and lists failed attempts and commits. The runner adds the kept work with the tick.
 func (p planFiles) updateProgressFile(m memory.Memory, tries []planloop.Failure) error {
 	file := path.Join(path.Dir(p.Spec.Plan), planloop.ProgressFile)
 	if !slices.Contains(p.OwnPaths(), file) {
 		return nil
 	}
-	return p.change(file, func(old []byte) []byte {
+	return p.changeFile(file, func(old []byte) []byte {
 		text := bytes.Clone(old)
 		if len(bytes.TrimSpace(text)) == 0 {
 			text = []byte(planloop.NewProgress)

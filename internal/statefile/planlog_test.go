@@ -28,7 +28,7 @@ $ go test ./... (exit 1)
 === End Failure ===
 `
 	b.want("failure-context.log", want)
-	b.turn(nil) // nothing came of it: what fails was known
+	b.turn(nil) // no result: the failure was known
 	b.step(loop.Event{Payload: loop.OwnerChanged{}})
 	b.want("failure-context.log", want)
 	b.fails("test: still red", "x")
@@ -66,7 +66,7 @@ func TestPlanLoopGoldenLastTryOfAStorySetAside(t *testing.T) {
 func TestPlanLoopGoldenFailureContextRotates(t *testing.T) {
 	t.Parallel()
 	b := newPlanBench(t)
-	old := strings.Repeat("an old line\n", 8300) // just below the bound
+	old := strings.Repeat("an old line\n", 8300) // just below the limit
 	b.write(".ralph/failure-context.log", old)
 	b.write(planDir+"failure-context.log", old)
 	b.fails("red", strings.Repeat("output\n", 90))
@@ -87,7 +87,7 @@ func TestPlanLoopGoldenProgress(t *testing.T) {
 	if diff := cmp.Diff(failed, b.read(planDir+"progress.md")); diff != "" {
 		t.Errorf("a failed try (-want +got):\n%s", diff)
 	}
-	// The runner's own entry comes with the tick, before there is a commit.
+	// The runner adds its entry with the tick, before there is a commit.
 	kept := string(planfile.ProgressEntry(planfile.PRD, planfile.Entry{Time: b.now, Iteration: 2, TaskID: "US-001", Title: "one", Evidence: "proven"}))
 	b.write(planDir+"progress.md", failed+kept)
 	b.passes(sha2)

@@ -20,17 +20,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/planloop"
 )
 
-// PlanLoopName is the format of loops over a plan of ralph-cli's: a loop has it
-// because of where its plan lies, and no session ever begins one by itself.
+// PlanLoopName is the format of loops over a plan of ralph-cli. A loop has it because of its plan's
+// path. No session starts such a loop by itself.
 const PlanLoopName = "plan-loop"
 
-// PlanLoop reports whether a loop with this plan (relative to the root, with slashes)
-// keeps the files of ralph-cli's plan loop.
-func PlanLoop(plan string) bool { return planloop.IsPlanPath(plan) }
+// IsPlanLoop reports whether a loop with this plan keeps the files of ralph-cli's plan loop. plan
+// is relative to the root, with slashes.
+func IsPlanLoop(plan string) bool { return planloop.IsPlanPath(plan) }
 
-// PlanLoopFiles are all that it may keep, relative to the root, with slashes. They
-// are notes about the work and no part of it: a loop commits those alone that git
-// tracks already.
+// PlanLoopFiles returns all paths that such a loop may write, relative to the root, with slashes.
+// They are notes and not part of the work: a loop only commits those that git already tracks.
 func PlanLoopFiles(plan string) []string {
 	files := []string{path.Join(path.Dir(plan), planloop.ProgressFile)}
 	for _, folder := range []string{path.Dir(plan), planloop.Shared} {
@@ -54,26 +53,24 @@ func (planLoop) Propose(string, Place, SessionInfo) (Proposal, error) {
 func (planLoop) Follow(o LoopInfo) Files { return planFiles{LoopInfo: o} }
 
 type planFiles struct {
-	noFiles // what it neither hears nor says
+	noFiles // for the methods that do nothing
 	LoopInfo
 }
 
-// OwnPaths leaves out what git tracks in a loop that commits: writing to it would leave
-// a change behind that belongs to no commit.
+// OwnPaths omits tracked files in a loop that commits: a change in them would be part of no commit.
 func (p planFiles) OwnPaths() []string {
 	return slices.DeleteFunc(PlanLoopFiles(p.Spec.Plan), func(file string) bool {
 		return !p.Spec.NoCommit && !slices.Contains(p.Spec.Untracked, file)
 	})
 }
 
-// UpdateProgress names the story at work and the commit that it began with, and tells of
-// the try that failed.
+// UpdateProgress writes the current story and its first commit, and logs the failed attempt.
 func (p planFiles) UpdateProgress(m memory.Memory, now time.Time) error {
 	tries := p.failedTries(m, now)
 	return errors.Join(p.writeCurrentStory(m), p.logFailures(tries), p.updateProgressFile(m, tries))
 }
 
-// SessionLeft tells that the story was left open; nobody works on it any more.
+// SessionLeft logs that the story is open, and removes it as the current one.
 func (p planFiles) SessionLeft(m memory.Memory, reason string, now time.Time) error {
 	var err error
 	if t, ok := m.State.Task(m.State.Current); ok && t.Status == loop.Open {
@@ -82,8 +79,8 @@ func (p planFiles) SessionLeft(m memory.Memory, reason string, now time.Time) er
 	return errors.Join(err, p.removeCurrentStory())
 }
 
-// MarkEnded tells of each story that was begun and is still open, why the last try
-// failed, and takes away what says that a story is at work.
+// MarkEnded logs each story that was started and is open, and why the last attempt failed. It
+// removes the current story.
 func (p planFiles) MarkEnded(m memory.Memory, _ string) error {
 	s := m.State
 	now := cmp.Or(s.EndedAt, s.Now)
@@ -97,7 +94,7 @@ func (p planFiles) MarkEnded(m memory.Memory, _ string) error {
 	return errors.Join(append(errs, p.removeCurrentStory())...)
 }
 
-// EndLine are the words of the loop's last line.
+// EndLine returns the plan loop's last line.
 func (planFiles) EndLine(s loop.State) string {
 	switch {
 	case s.Outcome == loop.Iterations:
@@ -108,14 +105,14 @@ func (planFiles) EndLine(s loop.State) string {
 	return ""
 }
 
-// writeCurrentStory writes current-story and .checkpoint. Where there is no story (Pawl's own
-// last task), or no commit, they are taken away.
+// writeCurrentStory writes current-story and .checkpoint. It removes them for Pawl's own last task,
+// which is no story; .checkpoint also if there is no commit.
 func (p planFiles) writeCurrentStory(m memory.Memory) error {
 	story := m.State.Current
 	if !isStory(story) {
 		return p.removeCurrentStory()
 	}
-	base := p.base(m.Base)
+	base := p.baseCommit(m.Base)
 	mine, err := p.writtenWords()
 	if err != nil {
 		return err
@@ -126,7 +123,7 @@ func (p planFiles) writeCurrentStory(m memory.Memory) error {
 			mine = append(mine, word)
 		}
 	}
-	if len(mine) > before { // remembered first: what is written must be known to be ours
+	if len(mine) > before { // first, so that the words are known as ours after a crash
 		if err := atomicfile.SwapJSON(p.statePath(), mine); err != nil {
 			return err
 		}
@@ -141,8 +138,8 @@ func (p planFiles) writeCurrentStory(m memory.Memory) error {
 		}))
 }
 
-// removeCurrentStory takes current-story and .checkpoint away, where they say what this loop
-// wrote: others may be another loop's by now.
+// removeCurrentStory removes current-story and .checkpoint if this loop wrote them. Otherwise they
+// may belong to another loop.
 func (p planFiles) removeCurrentStory() error {
 	mine, err := p.writtenWords()
 	if err != nil {
@@ -152,7 +149,7 @@ func (p planFiles) removeCurrentStory() error {
 	return errors.Join(p.changeBoth(planloop.StoryFile, ours), p.changeBoth(planloop.BaseFile, ours))
 }
 
-// removeWords is a file of one word that is not to say any of these, nil for no file.
+// removeWords returns nil for a file that contains one of these words, else the file.
 func removeWords(file []byte, words []string) []byte {
 	if slices.Contains(words, planloop.Value(file)) {
 		return nil
@@ -160,19 +157,19 @@ func removeWords(file []byte, words []string) []byte {
 	return file
 }
 
-// isStory: Pawl's own last task is none, and what the scripts could not read is
-// not written.
+// isStory reports whether a task is a story that ralph-cli's scripts can read. Pawl's own last task
+// is not one.
 func isStory(id string) bool { return id != loop.FinalTask && planloop.IsStoryID(id) }
 
-// base is the commit that the story began with, "" where git knows of none.
-func (p planFiles) base(b memory.Base) string {
+// baseCommit returns the commit at which the story started, "" if git does not have it.
+func (p planFiles) baseCommit(b memory.Base) string {
 	if base := cmp.Or(b.TaskStart, b.Commit, p.Spec.StartCommit); !p.Spec.Shadow && planloop.IsCommitID(base) {
 		return base
 	}
 	return ""
 }
 
-// writtenWords are the words that this loop has written, as its own folder remembers.
+// writtenWords returns the words that this loop wrote, from its own folder.
 func (p planFiles) writtenWords() ([]string, error) {
 	var mine []string
 	if err := atomicfile.ReadJSON(p.statePath(), &mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -197,28 +194,28 @@ func (p planFiles) logOpenStory(t loop.Task, at time.Time, why string) error {
 	})
 }
 
-// changeBoth has the file of that name, in both folders, made into something else. Where
-// one cannot be, the other is all the same.
+// changeBoth changes the file with this name in both folders. If one fails, it still changes the
+// other.
 func (p planFiles) changeBoth(name string, to func(old []byte) []byte) error {
 	var errs []error
 	for _, file := range p.OwnPaths() {
 		if path.Base(file) == name {
-			errs = append(errs, p.change(file, to))
+			errs = append(errs, p.changeFile(file, to))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// maxPlanFile is the largest of the files that is read, in bytes.
-const maxPlanFile = 8 << 20
+// maxPlanLoopFileBytes is the largest of these files that is read, in bytes.
+const maxPlanLoopFileBytes = 8 << 20
 
-// change makes a file into something else: nil is not a file, to and from.
-func (p planFiles) change(file string, to func(old []byte) []byte) error {
+// changeFile changes the content of a file. nil stands for no file, as input and output.
+func (p planFiles) changeFile(file string, to func(old []byte) []byte) error {
 	name, err := pathInProject(p.Root, file)
 	if err != nil {
 		return err
 	}
-	old, _, err := read(name, maxPlanFile)
+	old, _, err := readFile(name, maxPlanLoopFileBytes)
 	absent := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !absent {
 		return err
@@ -233,8 +230,8 @@ func (p planFiles) change(file string, to func(old []byte) []byte) error {
 	}
 }
 
-// pathInProject is the absolute path of a file in the project, whose folder lies there
-// with every link followed: the project may be anybody's.
+// pathInProject returns the absolute path of a file in the project. It returns an error if a link
+// in the path leads out of the project.
 func pathInProject(root, file string) (string, error) {
 	folder := path.Dir(file)
 	if hasNoLinks(root, folder) {
@@ -254,8 +251,8 @@ func pathInProject(root, file string) (string, error) {
 	return filepath.Join(dir, path.Base(file)), nil
 }
 
-// hasNoLinks: there are folders on the way, and no links. Most often so, and cheap to
-// see.
+// hasNoLinks reports whether all folders of a path exist and none is a link. This is the usual case
+// and fast to check.
 func hasNoLinks(root, folder string) bool {
 	for ; folder != "."; folder = path.Dir(folder) {
 		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(folder))); err != nil || !info.IsDir() {

@@ -28,8 +28,8 @@ const (
 
 var morning = time.Date(2026, 3, 1, 9, 5, 0, 0, time.UTC)
 
-// planBench is a project with a plan of two stories, a loop over it on the real
-// machine, and its files.
+// planBench is a project with a plan of two stories, a loop over it on the real state machine, and
+// its files.
 type planBench struct {
 	t     *testing.T
 	root  string
@@ -66,7 +66,7 @@ func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
 	return b
 }
 
-// step has something happen; a turn that it leads to is given.
+// step sends an event. If it leads to a turn, the turn begins.
 func (b *planBench) step(e loop.Event) {
 	b.t.Helper()
 	b.now = b.now.Add(time.Minute)
@@ -80,7 +80,7 @@ func (b *planBench) step(e loop.Event) {
 	}
 }
 
-// taken: the next story is, and its gates are green before the work.
+// taken takes the next story, with green gates before the work.
 func (b *planBench) taken() {
 	b.t.Helper()
 	b.step(loop.Event{Payload: loop.Checkpointed{Tree: "t"}})
@@ -93,7 +93,7 @@ func (b *planBench) turn(c *loop.Claim) {
 	b.step(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 }
 
-// fails: the story is claimed, and a gate is red.
+// fails claims the story with a red gate.
 func (b *planBench) fails(reason, output string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
@@ -104,7 +104,7 @@ func (b *planBench) fails(reason, output string) {
 	}}})
 }
 
-// passes: the story is claimed, green, and kept.
+// passes claims the story with green gates, and keeps it.
 func (b *planBench) passes(commit string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
@@ -138,7 +138,7 @@ func (b *planBench) write(file, text string) {
 	}
 }
 
-// read is what a file says, "-" if there is none.
+// read returns the content of a file, "-" if there is none.
 func (b *planBench) read(file string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(b.path(file))
@@ -151,8 +151,7 @@ func (b *planBench) read(file string) string {
 	return string(data)
 }
 
-// want holds a file, beside the plan and in the folder that all plans share, to
-// what it is to say.
+// want checks a file beside the plan and in the folder that all plans share.
 func (b *planBench) want(name, text string) {
 	b.t.Helper()
 	for _, dir := range []string{planDir, ".ralph/"} {
@@ -175,7 +174,7 @@ func TestPlanLoopIsNeverAdopted(t *testing.T) {
 	if p, err := f.Propose(b.path(planPath), statefile.Place{Root: b.root}, statefile.SessionInfo{}); err != nil || !p.Skip {
 		t.Errorf("proposed %+v, %v", p, err)
 	}
-	if !statefile.PlanLoop(planPath) || statefile.PlanLoop("plan.md") {
+	if !statefile.IsPlanLoop(planPath) || statefile.IsPlanLoop("plan.md") {
 		t.Error("a plan of the plan loop is one by its path")
 	}
 	b.write(".ralph/sessions.log", "stop\ncomplete\n")
@@ -206,7 +205,7 @@ func TestPlanLoopGoldenCheckpoint(t *testing.T) {
 	b.passes(sha2)
 	b.taken()
 	b.want(".checkpoint", sha2+"\n")
-	b.mem.Base.Commit, b.mem.Base.TaskStart = strings.Repeat("3", 40), sha2 // the user has committed meanwhile
+	b.mem.Base.Commit, b.mem.Base.TaskStart = strings.Repeat("3", 40), sha2 // the user has committed since
 	b.fails("red", "")
 	b.want(".checkpoint", sha2+"\n")
 
@@ -226,7 +225,7 @@ func TestPlanLoopGoldenEnd(t *testing.T) {
 	b.want("sessions.log", "incomplete:US-009:1:error\n"+line)
 	b.want("current-story", "-")
 	b.want(".checkpoint", "-")
-	if err := b.files.MarkEnded(b.mem, ""); err != nil { // whoever takes over after a crash says it again
+	if err := b.files.MarkEnded(b.mem, ""); err != nil { // a second call, as after a crash
 		t.Fatal(err)
 	}
 	b.want("sessions.log", "incomplete:US-009:1:error\n"+line)
@@ -278,7 +277,7 @@ func TestPlanLoopGoldenSessionLeaves(t *testing.T) {
 	}
 	b.want("sessions.log", "incomplete:US-001:"+unix(b.now)+":prompt_input_exit\n")
 	b.want("current-story", "-")
-	b.turn(nil) // it is taken up again
+	b.turn(nil) // the loop is resumed
 	b.want("current-story", "US-001\n")
 }
 
@@ -307,7 +306,7 @@ func TestPlanLoopGoldenTrackedFilesAreLeftToTheCommit(t *testing.T) {
 func TestPlanLoopGoldenStaleFilesOfAnotherLoopStay(t *testing.T) {
 	t.Parallel()
 	b := newPlanBench(t)
-	b.write(".ralph/current-story", "US-777\n") // another loop's, begun after this one was killed
+	b.write(".ralph/current-story", "US-777\n") // another loop's, started after this one was killed
 	b.write(".ralph/.checkpoint", sha2+"\n")
 	b.ends(loop.ByStop)
 	if s, c := b.read(".ralph/current-story"), b.read(".ralph/.checkpoint"); s != "US-777\n" || c != sha2+"\n" {
@@ -364,7 +363,7 @@ func TestPlanLoopGoldenUntrustedFolder(t *testing.T) {
 		t.Error("a link was taken away, or followed")
 	}
 
-	// The whole folder may be a link: within the project it is one like any other.
+	// The folder may be a link within the project.
 	b = newPlanBench(t)
 	if err := os.Rename(b.path(".ralph"), b.path("elsewhere")); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPlanLoopPageNamesItsTests: each row of the page has the test that it names.
+// TestPlanLoopPageNamesItsTests checks that the test named in each row of the page exists.
 func TestPlanLoopPageNamesItsTests(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.FromSlash("../../docs/reference/plan-loop.md"))

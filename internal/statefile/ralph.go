@@ -14,8 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 )
 
-// ralphLoop is the file of the official ralph-loop plugin. The journal is what
-// counts: a counter that somebody edits is written over.
+// ralphLoop is the format of the official ralph-loop plugin. The journal has the iteration: a
+// counter that someone edits is overwritten.
 type ralphLoop struct{}
 
 func (ralphLoop) Name() string { return "ralph-loop" }
@@ -27,7 +27,7 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 	if err != nil {
 		return Proposal{}, err
 	}
-	about := c.about(DisplayPath(p.Root, path), RalphPlugin(p.Root, p.Home))
+	about := c.fileContext(DisplayPath(p.Root, path), IsRalphPluginEnabled(p.Root, p.Home))
 	about.Modified = info.ModTime()
 	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
@@ -43,13 +43,13 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 }
 
 func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
-	return readAs(path, ralphloop.MaxSize, ralphloop.Parse)
+	return readAndParse(path, ralphloop.MaxSize, ralphloop.Parse)
 }
 
-// RalphPlugin reports whether the original plugin is enabled in a project. It follows its
-// file itself then.
-func RalphPlugin(root, home string) bool {
-	return settingsOf(root, home).pluginEnabled("ralph-loop", "ralph-wiggum")
+// IsRalphPluginEnabled reports whether the original plugin is enabled in a project. Then it follows
+// the file, not Pawl.
+func IsRalphPluginEnabled(root, home string) bool {
+	return readClientSettings(root, home).pluginEnabled("ralph-loop", "ralph-wiggum")
 }
 
 func (ralphLoop) Follow(o LoopInfo) Files { return ralphFiles{o} }
@@ -58,12 +58,12 @@ type ralphFiles struct{ LoopInfo }
 
 func (r ralphFiles) OwnPaths() []string { return relativePaths(r.Root, r.Path) }
 
-// savedPath is the file as it was when the loop ended, in the loop's own folder: one
-// that is taken up again has it back.
+// savedPath returns where the loop keeps the file after its end, so that a resumed loop can restore
+// it.
 func (r ralphFiles) savedPath() string { return filepath.Join(r.LoopDir, "ralph-loop.local.md") }
 
-// ReceiveChanges takes what the user did to the file as their word: deleting it cancels
-// the loop, active: false holds it.
+// ReceiveChanges treats edits as the user's: deleting the file cancels the loop, and active: false
+// pauses it.
 func (r ralphFiles) ReceiveChanges(time.Time) (Changes, error) {
 	f, _, err := readRalph(r.Path)
 	switch {
@@ -86,20 +86,20 @@ func (r ralphFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	if err != nil {
 		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
-	if err := write(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
+	if err := writeFile(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)
 	}
 	return nil
 }
 
-// restoreFile puts the file back where it was.
+// restoreFile restores the file from its saved copy.
 func (r ralphFiles) restoreFile(iteration int) error {
 	f, _, err := readRalph(r.savedPath())
 	if err == nil {
 		err = atomicfile.Write(r.Path, f.SetIteration(iteration).Bytes(), 0o644)
 	}
 	if err == nil {
-		err = os.Remove(r.savedPath()) // from now on it counts when it is deleted
+		err = os.Remove(r.savedPath()) // from now on, deleting the file cancels the loop
 	}
 	if err != nil {
 		return fmt.Errorf("put the file back: %w", err)
@@ -107,8 +107,8 @@ func (r ralphFiles) restoreFile(iteration int) error {
 	return nil
 }
 
-// MarkEnded removes the file: people's scripts take it for a loop at work. One that is
-// another session's by now stays.
+// MarkEnded removes the file, since scripts take it for a running loop. A file of another session
+// stays.
 func (r ralphFiles) MarkEnded(_ memory.Memory, session string) error {
 	f, _, err := readRalph(r.Path)
 	if err != nil || f.SessionID != "" && f.SessionID != session {

@@ -23,8 +23,8 @@ func TestRalphLoopIsProposed(t *testing.T) {
 	}
 }
 
-// A file of another session is not spoken of; one that came with the repository,
-// or that the original plugin drives, is refused.
+// A file of another session is ignored. A file that came with the repository, or that the original
+// plugin follows, is refused.
 func TestRalphLoopIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
@@ -62,26 +62,26 @@ func TestRalphLoopIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Deleting the file cancels the loop, active: false holds it.
+// Deleting the file cancels the loop, active: false pauses it.
 func TestRalphLoopHears(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	p.put(p.state, strings.Replace(p.files[p.state], "active: true", "active: false", 1))
-	if w := p.hear(time.Now()); !w.Paused || w.Stop != "" {
+	if w := p.receive(time.Now()); !w.Paused || w.Stop != "" {
 		t.Errorf("not active: %+v", w)
 	}
 	if err := os.Remove(p.path(p.state)); err != nil {
 		t.Fatal(err)
 	}
-	if w := p.hear(time.Now()); w.Stop != p.state+" was deleted" {
+	if w := p.receive(time.Now()); w.Stop != p.state+" was deleted" {
 		t.Errorf("deleted: %+v", w)
 	}
-	if err := p.loop().UpdateProgress(stands(4), time.Now()); err != nil || len(p.tree()) > 0 {
+	if err := p.loop().UpdateProgress(memoryAt(4), time.Now()); err != nil || len(p.tree()) > 0 {
 		t.Errorf("it is back: %v, %v", p.tree(), err)
 	}
 }
 
-// The file goes with its loop, unless it is another's by now.
+// The file is removed with its loop, unless it belongs to another loop.
 func TestRalphLoopEnds(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
@@ -102,17 +102,17 @@ func TestRalphLoopEnds(t *testing.T) {
 	}
 }
 
-// A loop that is taken up again has its file back, and hears of its end then.
+// A resumed loop has its file again, and receives its deletion.
 func TestRalphLoopIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	if err := p.loop().MarkEnded(ended(loop.Iterations), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	if w := p.hear(time.Now()); w.Stop != "" {
+	if w := p.receive(time.Now()); w.Stop != "" {
 		t.Errorf("what the loop did is taken for the user's word: %+v", w)
 	}
-	if err := p.loop().UpdateProgress(stands(6), time.Now()); err != nil {
+	if err := p.loop().UpdateProgress(memoryAt(6), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Replace(p.files[p.state], "iteration: 3 # so far", "iteration: 6 # so far", 1)
@@ -122,24 +122,24 @@ func TestRalphLoopIsTakenUpAgain(t *testing.T) {
 	if err := os.Remove(p.path(p.state)); err != nil {
 		t.Fatal(err)
 	}
-	if w := p.hear(time.Now()); w.Stop == "" {
+	if w := p.receive(time.Now()); w.Stop == "" {
 		t.Error("deleting it is not heard any more")
 	}
 }
 
-// A loop that was begun before there were formats has the only one of then.
+// A loop from before there were formats has the only one of that time.
 func TestLoopsFromBeforeTheFormats(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	p.spec.CompatFormat = ""
-	if line := p.loop().ProgressLine(stands(4).State); !strings.HasPrefix(line, "🔄 Ralph iteration 4 ") {
+	if line := p.loop().ProgressLine(memoryAt(4).State); !strings.HasPrefix(line, "🔄 Ralph iteration 4 ") {
 		t.Errorf("line: %q", line)
 	}
 	p.spec.CompatFormat = "of a newer version"
 	if own := p.loop().OwnPaths(); own != nil {
 		t.Errorf("an unknown format owns %q", own)
 	}
-	if p.spec.CompatFile = ""; len(p.loop().OwnPaths()) > 0 || p.hear(time.Now()).Stop != "" {
+	if p.spec.CompatFile = ""; len(p.loop().OwnPaths()) > 0 || p.receive(time.Now()).Stop != "" {
 		t.Error("a loop without files has some")
 	}
 }

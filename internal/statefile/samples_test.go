@@ -6,17 +6,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// sample is a project in which a format's loop is at work.
+// sample is a project in which a loop of a format is running.
 type sample struct {
-	files  map[string]string // what is there, by its path in the project
-	state  string            // the state file among them; "" where the format finds none by itself
-	spec   record.Spec       // of a loop made of it
-	place  Place             // beside the root
-	values *regexp.Regexp    // matches those lines of the state file that may change; nil: it is not kept line by line
-	fills  bool              // any text is read, lines that are missing are put in, and what others wrote in them is replaced
+	files  map[string]string // the files by path in the project
+	state  string            // the state file among them, "" if the format finds none
+	spec   record.Spec       // of a loop made from it
+	place  Place             // without the root
+	values *regexp.Regexp    // matches the lines of the state file that may change; nil = not kept line by line
+	fills  bool              // any text is read, missing lines are inserted, and edited lines are replaced
 }
 
-// samples has one for each format.
+// samples returns one sample for each format.
 func samples() map[string]sample {
 	return map[string]sample{
 		ralphLoop{}.Name():    ralphSample(),

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The nearest settings decide whether a plugin is enabled, and are named where
-// several have a tool's hook; those that are no JSON count for nothing.
+// The nearest settings decide whether a plugin is enabled, and the nearest file with a tool's hook
+// is named. Invalid JSON is ignored.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	const on, off, hook = `{"enabledPlugins":{"ralph-loop@x":true}}`, `{"enabledPlugins":{"ralph-loop@x":false}}`, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"},{"type":"command","command":"bash .claude/th_loop-stop-hook.sh"}]}]}}`
@@ -53,10 +53,10 @@ func TestSettings(t *testing.T) {
 				}
 			}
 			root, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
-			if got := settingsOf(root, home).pluginEnabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
+			if got := readClientSettings(root, home).pluginEnabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
 				t.Errorf("enabled: %v", got)
 			}
-			at := settingsOf(root, home).stopHookFile("th-loop-stop-hook")
+			at := readClientSettings(root, home).stopHookFile("th-loop-stop-hook")
 			if at != "" {
 				at = DisplayPath(dir, at)
 			}

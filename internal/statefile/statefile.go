@@ -1,6 +1,5 @@
-// Package statefile runs loops of other tools as Pawl loops: it
-// finds their state files, says what loop they ask for, and keeps them up to date
-// while that loop is under way.
+// Package statefile runs loops of other tools as Pawl loops. It finds their state files, proposes a
+// loop from them, and updates them while that loop is running.
 //
 //	for _, f := range statefile.Formats() {
 //		if path := f.Find(place); path != "" {
@@ -9,11 +8,11 @@
 //	}
 //	files := f.Follow(statefile.LoopInfo{…}) // ReceiveChanges, ProgressLine, MarkEnded
 //
-// There is one Format for each tool, over the pure codecs below foreign. The hook
-// asks them at the end of a turn, `pawl session begin` when one is adopted, and
-// the runner when a loop has left its session. The files are other people's: what
-// is not the value being set stays to the byte, what cannot be read is kept, and
-// nothing that an agent may have written into them ends a loop by itself.
+// There is one Format for each tool, based on the pure codecs in package foreign. The hook uses
+// them at the end of a turn, `pawl session begin` for an adopted loop, and the runner for a loop
+// that has left its session. The files are not Pawl's: an update keeps every byte except the value
+// that it sets, and a file that cannot be read stays. What an agent may have written into them
+// never ends a loop.
 package statefile
 
 import (
@@ -32,17 +31,17 @@ import (
 // Place is the project of a session.
 type Place = place.Project
 
-// Format is what another tool keeps its loops in.
+// Format is the format in which another tool keeps its loops.
 type Format interface {
-	// Name is kept in record.Spec.Format.
+	// Name returns the name in record.Spec.CompatFormat.
 	Name() string
-	// Find is the absolute path of the state file, "" for none: a few looks at the
-	// disk. Another tool's hooks may write or remove it at any time.
+	// Find returns the absolute path of the state file, "" for none. It is fast. Another tool's
+	// hooks may write or remove the file at any time.
 	Find(p Place) string
-	// Propose reads the files, and says what a loop made of them is to be. An error
-	// is for people: which file, which line, what to do.
+	// Propose reads the files and returns the loop that they ask for. An error tells the user the
+	// file, the line and what to do.
 	Propose(path string, p Place, c SessionInfo) (Proposal, error)
-	// Follow returns the files of a loop under way. It does no I/O.
+	// Follow returns the files of a running loop. It does no I/O.
 	Follow(o LoopInfo) Files
 }
 
@@ -58,7 +57,7 @@ func Formats() []Format {
 	}
 }
 
-// FormatByName returns a format.
+// FormatByName returns the format with a name.
 func FormatByName(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if f.Name() == name {
@@ -68,9 +67,9 @@ func FormatByName(name string) (Format, bool) {
 	return nil, false
 }
 
-// FormatOfPath returns the state file that a user's path names, with its format and the
-// project for it; no format if it names none. A feature-list loop is named by its folder
-// or a file in it; its list alone is a plan like any other.
+// FormatOfPath returns the state file that a user's path names, with its format and its project. It
+// returns no format for other paths. A feature-list loop is named by its folder or a file in it;
+// its list alone is a plan like any other.
 func FormatOfPath(path string, p Place) (Format, string, Place) {
 	for _, f := range Formats() {
 		if f.Find(p) == path && filepath.Ext(path) != "" {
@@ -95,7 +94,7 @@ func FormatOfPath(path string, p Place) (Format, string, Place) {
 func FilesOf(root, dir string, spec record.Spec) Files {
 	name, path := spec.CompatFormat, filepath.FromSlash(spec.CompatFile)
 	if name == "" && path != "" {
-		name = ralphLoop{}.Name() // there was no other once
+		name = ralphLoop{}.Name() // loops from before there were formats
 	}
 	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
@@ -112,7 +111,7 @@ func Follows(spec record.Spec) bool {
 	return !none
 }
 
-// noFiles are the files of a loop that follows no other tool.
+// noFiles are the files of a loop that follows no state files.
 type noFiles struct{}
 
 func (noFiles) OwnPaths() []string                            { return nil }
@@ -122,21 +121,21 @@ func (noFiles) MarkEnded(memory.Memory, string) error         { return nil }
 func (noFiles) ProgressLine(loop.State) string                { return "" }
 func (noFiles) EndLine(loop.State) string                     { return "" }
 
-// SessionInfo is what is known about the session that may follow the files.
+// SessionInfo describes the session that may follow the files.
 type SessionInfo struct {
-	SessionID      string    // of the session that asks, "" where none does
+	SessionID      string    // "" without a session
 	SessionStarted time.Time // zero if not known
 	Now            time.Time
-	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the user
-	Unattended     bool                            // nobody sits in the session
-	// ByAgent reports whether the session's own agent ran something that names one of
-	// these, and may have made it (MayMake); paths that end in spare aside, where an
-	// agent keeps its record. nil is yes.
+	Tracked        func(path string) (bool, error) // whether git tracks a file, by absolute path: then it came with the repository, not from the user
+	Unattended     bool                            // no user is in the session
+	// ByAgent reports whether the session's agent may have created one of these files with a
+	// command (see MayMake). It ignores paths that end in spare, where an agent keeps its notes.
+	// nil means yes.
 	ByAgent func(spare string, names ...string) bool
 }
 
-// startHint returns the command with which the user starts a loop from a file that is too
-// old to start one by itself.
+// startHint returns the command by which the user starts a loop from a file that is too old to
+// start one by itself.
 func (c SessionInfo) startHint(name string) string {
 	name = shell.QuoteCommand([]string{name})
 	if c.SessionID == "" || c.Unattended {
@@ -145,9 +144,9 @@ func (c SessionInfo) startHint(name string) string {
 	return "! pawl start " + name
 }
 
-// about is what is known of the file that a display name stands for; whether git tracks
-// it and when it was written the caller adds.
-func (c SessionInfo) about(name string, followed bool) freshness.FileContext {
+// fileContext returns what is known about the file with a display name. The caller adds whether git
+// tracks it and when it was modified.
+func (c SessionInfo) fileContext(name string, followed bool) freshness.FileContext {
 	return freshness.FileContext{
 		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Now: c.Now, Followed: followed, Begin: c.startHint(name),
 	}
@@ -156,25 +155,25 @@ func (c SessionInfo) about(name string, followed bool) freshness.FileContext {
 // Proposal is the loop that the files ask for.
 type Proposal struct {
 	Skip    bool   // the files do not belong to this session
-	Refused string // why no session may follow the files, for people, with their path; "" if one may
+	Refused string // why no session may follow the files, with their path, "" = one may
 
 	Prompt            string
-	Plan              string        // absolute path; "": none
-	Kind              loop.GoalKind // "" is loop.Change
-	Every             time.Duration // of loop.Periodic
-	MaxIterations     int           // if MaxGiven; 0: unlimited
+	Plan              string        // absolute path, "" = none
+	Kind              loop.GoalKind // "" = loop.Change
+	Every             time.Duration // for loop.Periodic
+	MaxIterations     int           // if MaxGiven; 0 = unlimited
 	MaxGiven          bool
-	MaxDuration       time.Duration // if DurationGiven; 0: unlimited
+	MaxDuration       time.Duration // if DurationGiven; 0 = unlimited
 	DurationGiven     bool
 	Promise           string
-	Verify            string // command that is to succeed. It came out of a file: it needs trust
+	Verify            string // command that must succeed. It comes from a file, so it needs trust
 	VerifyTimeout     time.Duration
-	VerifyDir         string // where it runs, absolute; "" for the root
+	VerifyDir         string // absolute folder of the command, "" = the root
 	CountedIterations int    // iterations that the file counted
-	Handover          bool   // the format promises to continue in fresh sessions, and the user chose it
+	Handover          bool   // the format promises fresh sessions, and the user chose it
 	Isolation         *record.Isolation
-	InSessionTries    int    // failed tries before an isolated one, if Isolation is set; 0: the ladder decides
-	StartMessage      string // shown to the user when the loop begins
+	InSessionTries    int    // failed attempts before an isolated one, if Isolation is set; 0 = as in the retry ladder
+	StartMessage      string // shown to the user when the loop starts
 }
 
 // LoopInfo is a running loop that follows state files.
@@ -182,7 +181,7 @@ type LoopInfo struct {
 	Root    string      // the loop's project, absolute
 	Path    string      // the state file, absolute
 	LoopDir string      // the loop's own folder, for state between calls
-	Spec    record.Spec // what was asked of it
+	Spec    record.Spec // the loop's specification
 }
 
 // Files are another tool's state files of a running loop. Each call reads them again,
@@ -199,31 +198,31 @@ type Files interface {
 	// MarkEnded writes the end of the loop. session is the loop's session, or "": files
 	// of another session stay unchanged.
 	MarkEnded(m memory.Memory, session string) error
-	// ProgressLine is shown when a turn begins, in the other tool's words, which people's
-	// scripts read; "": Pawl's own line is.
+	// ProgressLine returns the line that is shown when a turn begins. It has the other tool's
+	// wording, which scripts read. "" means Pawl's own line.
 	ProgressLine(s loop.State) string
-	// EndLine is shown at the end, before Pawl's own line; "": nothing.
+	// EndLine returns a line that is shown at the end before Pawl's own line, "" for none.
 	EndLine(s loop.State) string
 }
 
-// SessionLeaver is implemented by Files that record that the session was left with the
-// loop open. reason is the client's word.
+// SessionLeaver is implemented by Files that store that the session was left with the loop open.
+// reason is the client's word.
 type SessionLeaver interface {
 	SessionLeft(m memory.Memory, reason string, now time.Time) error
 }
 
-// Changes are what ReceiveChanges found.
+// Changes holds what ReceiveChanges found.
 type Changes struct {
 	Notes  []Note
-	Stop   string // why the loop should end; "": it should not
+	Stop   string // why the loop should end, "" = it should not
 	Paused bool   // the files pause the loop
-	// Acknowledge stores that the changes were passed on, so that they are not returned
-	// again; nil: nothing to store.
+	// Acknowledge stores that the changes were passed on, so that they are not returned again. nil
+	// means that there is nothing to store.
 	Acknowledge func() error
 }
 
-// Note is for the next prompt.
+// Note is a text for the next prompt.
 type Note struct {
-	ID   string // the same words heard once more have it again: up to 50 letters, digits, hyphens and underscores
+	ID   string // a repeated note has the same id: up to 50 letters, digits, hyphens and underscores
 	Text string
 }

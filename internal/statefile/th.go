@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 )
 
-// thLoop is th-loop's state file and channel. It names no session and no end but
-// its limits: these loops explore, or do something again every so often.
+// thLoop is the format of th-loop: a state file and a channel. It names no session, and only limits
+// end its loops: they explore, or repeat something at an interval.
 type thLoop struct{}
 
 func (thLoop) Name() string { return "th-loop" }
@@ -31,7 +31,7 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	about := c.about(name, thHookActive(p.Root, p.Home))
+	about := c.fileContext(name, thHookActive(p.Root, p.Home))
 	about.Modified = info.ModTime()
 	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
@@ -51,13 +51,13 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 }
 
 func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
-	return readAs(path, thloop.MaxSize, func(data []byte) (*thloop.File, error) { return thloop.Parse(name, data) })
+	return readAndParse(path, thloop.MaxSize, func(data []byte) (*thloop.File, error) { return thloop.Parse(name, data) })
 }
 
-// thHookActive reports whether th-loop's own hook is installed. It follows its file
-// itself then.
+// thHookActive reports whether th-loop's own hook is installed. Then the hook follows the file, not
+// Pawl.
 func thHookActive(root, home string) bool {
-	s := settingsOf(root, home)
+	s := readClientSettings(root, home)
 	return s.stopHookFile("th-loop-stop-hook") != "" || s.pluginEnabled("th-loop")
 }
 
@@ -65,8 +65,8 @@ func (thLoop) Follow(o LoopInfo) Files { return thFiles{o} }
 
 type thFiles struct{ LoopInfo }
 
-// project is the folder that the channel is looked for in: the one .claude lies in.
-func (t thFiles) project() string { return filepath.Dir(filepath.Dir(t.Path)) }
+// projectDir returns the folder that contains .claude. The channel is there, too.
+func (t thFiles) projectDir() string { return filepath.Dir(filepath.Dir(t.Path)) }
 
 // agentName returns the agent's name in the channel, from the name of its state file.
 func (t thFiles) agentName() string {
@@ -75,21 +75,20 @@ func (t thFiles) agentName() string {
 	return strings.TrimPrefix(name, "-")
 }
 
-// OwnPaths are the state file and the channel: what other processes write there is no
-// work of the agent's either.
+// OwnPaths returns the state file and the channel: the agent is not the only writer of these files.
 func (t thFiles) OwnPaths() []string {
-	paths := []string{t.Path, filepath.Join(t.project(), filepath.FromSlash(thloop.ChannelFile))}
-	for _, name := range t.days() {
-		paths = append(paths, filepath.Join(t.project(), filepath.FromSlash(thloop.ChannelDir), name))
+	paths := []string{t.Path, filepath.Join(t.projectDir(), filepath.FromSlash(thloop.ChannelFile))}
+	for _, name := range t.channelFileNames() {
+		paths = append(paths, filepath.Join(t.projectDir(), filepath.FromSlash(thloop.ChannelDir), name))
 	}
 	return relativePaths(t.Root, paths...)
 }
 
-// days are the names in the channel's folder.
-func (t thFiles) days() []string {
-	entries, err := os.ReadDir(filepath.Join(t.project(), filepath.FromSlash(thloop.ChannelDir)))
+// channelFileNames returns the names in the channel's folder.
+func (t thFiles) channelFileNames() []string {
+	entries, err := os.ReadDir(filepath.Join(t.projectDir(), filepath.FromSlash(thloop.ChannelDir)))
 	if err != nil {
-		return nil // there is none: the channel has one file, or nobody has written yet
+		return nil // the channel is one file, or is still empty
 	}
 	var names []string
 	for _, e := range entries {
@@ -98,20 +97,20 @@ func (t thFiles) days() []string {
 	return names
 }
 
-// UpdateProgress writes the iteration, and up to when the channel was read. A status that
-// the agent wrote is put back.
+// UpdateProgress writes the iteration and the time until which the channel was read. It resets a
+// status that the agent wrote.
 func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	f, info, err := readTh(t.Path, t.Spec.CompatFile)
 	before := t.loadState()
 	kept := before
-	if kept.News {
-		kept.Told = m.State.Iteration
+	if kept.HasNews {
+		kept.LastNewsIteration = m.State.Iteration
 	}
-	if err == nil && kept.Prompt == nil && kept.Asked.IsZero() {
-		kept.Asked = info.ModTime() // what we write now is nobody's wish for a loop
+	if err == nil && kept.Prompt == nil && kept.StartFileTime.IsZero() {
+		kept.StartFileTime = info.ModTime() // our own writes do not ask for a loop
 	}
-	kept.Held, kept.Paused, kept.News, kept.Reads, kept.Ran = false, false, false, 0, t.runnerCallsOffset() // what was held, the user had continue
-	if !same(before, kept) {
+	kept.Held, kept.Paused, kept.HasNews, kept.ReadsThisTurn, kept.RunnerCallsOffset = false, false, false, 0, t.runnerCallsOffset() // the user resumed the loop
+	if !equalState(before, kept) {
 		if err := t.saveState(kept); err != nil {
 			return err
 		}
@@ -120,16 +119,16 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	g := f.SetIteration(m.State.Iteration)
-	if (kept.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it continue
+	if (kept.KnownStop != "" || before.Paused) && !f.Active() { // written by the agent or by us, or the user resumed the loop
 		g = g.SetStatus(thloop.Active)
 	}
 	if since := kept.Cursor.Since; !since.IsZero() {
 		g = g.SetLastRead(since)
 	}
-	return t.set(f, g)
+	return t.writeStateFile(f, g)
 }
 
-// MarkEnded says in the file that the loop is over. The file stays: it is the user's.
+// MarkEnded writes that the loop ended. The file stays, as it is the user's.
 func (t thFiles) MarkEnded(m memory.Memory, _ string) error {
 	f, _, err := readTh(t.Path, t.Spec.CompatFile)
 	if err != nil || !f.Active() {
@@ -140,32 +139,32 @@ func (t thFiles) MarkEnded(m memory.Memory, _ string) error {
 		status = thloop.Completed
 	}
 	g := f.SetIteration(m.State.Iteration).SetStatus(status)
-	if err := t.set(f, g); err != nil {
+	if err := t.writeStateFile(f, g); err != nil {
 		return err
 	}
 	kept := t.loadState()
-	kept.Seen = stopReason(g, nil) // our own word: no reason to stop, should the loop be taken up again
+	kept.KnownStop = stopReason(g, nil) // our own status must not stop a resumed loop
 	return t.saveState(kept)
 }
 
-func (t thFiles) set(f, g *thloop.File) error {
+func (t thFiles) writeStateFile(f, g *thloop.File) error {
 	if bytes.Equal(f.Bytes(), g.Bytes()) {
 		return nil
 	}
-	if err := write(t.Path, g.Bytes()); err != nil {
+	if err := writeFile(t.Path, g.Bytes()); err != nil {
 		return fmt.Errorf("bring th-loop's state up to date: %w", err)
 	}
 	return nil
 }
 
-// ProgressLine tells how far the loop is, and whether the channel had anything.
+// ProgressLine returns the iteration, and whether the channel had messages.
 func (t thFiles) ProgressLine(s loop.State) string {
 	line := fmt.Sprintf("th-loop iteration %d", s.Iteration)
 	if most := s.Policy.Limits.Iterations; most > 0 {
 		line += fmt.Sprintf("/%d", most)
 	}
 	switch kept := t.loadState(); {
-	case kept.News || kept.Told == s.Iteration:
+	case kept.HasNews || kept.LastNewsIteration == s.Iteration:
 		line += " · new messages in the channel"
 	case !kept.Cursor.Since.IsZero():
 		line += " · " + thloop.NoNews(kept.Cursor.Since.Local())
@@ -173,7 +172,7 @@ func (t thFiles) ProgressLine(s loop.State) string {
 	return line
 }
 
-// EndLine is said of every end that is one of th-loop's.
+// EndLine returns a line for the outcomes that th-loop knows.
 func (t thFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Finished, loop.Iterations, loop.Duration, loop.CancelledEnd, loop.Verified, loop.Unverified:
@@ -182,10 +181,10 @@ func (t thFiles) EndLine(s loop.State) string {
 	return ""
 }
 
-// fileDeleted is stored as the state of a deleted state file.
+// fileDeleted is the stop reason of a deleted state file.
 const fileDeleted = "was deleted"
 
-// stopReason says why the state file ends the loop; "": it does not.
+// stopReason returns why the state file ends the loop, "" if it does not.
 func stopReason(f *thloop.File, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -35,17 +35,17 @@ func thSample() sample {
 	}
 }
 
-// thProject is a loop at work that has heard what stood in its channel.
+// thProject is a running loop that has read its channel.
 func thProject(t *testing.T) *project {
 	t.Helper()
 	p := thSample().write(t, thLoop{})
-	if w := p.hear(time.Now()); len(w.Notes) != 1 || !strings.Contains(w.Notes[0].Text, "look around") || w.Stop != "" {
+	if w := p.receive(time.Now()); len(w.Notes) != 1 || !strings.Contains(w.Notes[0].Text, "look around") || w.Stop != "" {
 		t.Fatalf("the first read heard %+v", w)
 	}
 	return p
 }
 
-// later is when a file that was written just now is settled.
+// later returns a time at which a file written now counts as complete.
 func later() time.Time { return time.Now().Add(time.Minute) }
 
 func (p *project) add(name, text string) {
@@ -57,7 +57,7 @@ func (p *project) add(name, text string) {
 	p.put(name, string(data)+text)
 }
 
-// ran has a tool call written down as the hook does, and returns where it begins.
+// ran records a tool call as the hook does, and returns its offset.
 func (p *project) ran(c authorship.Call) int64 { return p.called(record.ToolCallsFile, c) }
 
 func (p *project) called(file string, c authorship.Call) int64 {
@@ -82,7 +82,7 @@ func texts(w Changes) string {
 	return strings.Join(all, "\n")
 }
 
-// TestThProposed has the rows about what loop the state file asks for.
+// TestThProposed checks the rows on the loop that the state file asks for.
 func TestThProposed(t *testing.T) {
 	t.Parallel()
 	minutes := 10 * time.Minute
@@ -129,7 +129,7 @@ func TestThOfAnAgent(t *testing.T) {
 	}
 	p.spec.CompatFile = ".claude/th-loop-eris.local.md"
 	p.put(thV1, "## 10:00 Eris\nmine\n## 10:01 nao\ntheirs\n")
-	if w := p.hear(time.Now()); strings.Contains(texts(w), "\nmine") || !strings.Contains(texts(w), "theirs") {
+	if w := p.receive(time.Now()); strings.Contains(texts(w), "\nmine") || !strings.Contains(texts(w), "theirs") {
 		t.Errorf("heard %q", texts(w))
 	}
 }
@@ -148,7 +148,7 @@ func TestThLeftToItsOwnHook(t *testing.T) {
 	}
 }
 
-// TestThHeard has the rows about what ends a loop, and what does not.
+// TestThHeard checks the rows on what ends a loop and what does not.
 func TestThHeard(t *testing.T) {
 	t.Parallel()
 	day := time.Now().Format(time.DateOnly)
@@ -161,7 +161,7 @@ func TestThHeard(t *testing.T) {
 		stop  string
 		note  string
 		held  bool
-		quiet bool // nothing is noted
+		quiet bool // no note is added
 	}{
 		{name: "nothing", do: func(*project) {}, quiet: true},
 		{name: "a message", do: func(p *project) { p.add(thV1, "now that\n") }, note: "From " + thV1 + ":3:\nnow that"},
@@ -207,12 +207,12 @@ func TestThHeard(t *testing.T) {
 			t.Parallel()
 			p := thProject(t)
 			tt.do(p)
-			w := p.hear(later())
+			w := p.receive(later())
 			if w.Stop != tt.stop || w.Paused != tt.held || !strings.Contains(texts(w), tt.note) || tt.quiet && len(w.Notes) > 0 {
 				t.Errorf("heard %+v", w)
 			}
 			if tt.stop == "" {
-				if w = p.hear(later()); w.Stop != "" || w.Paused != tt.held || len(w.Notes) > 0 && !strings.Contains(tt.name, "cannot") {
+				if w = p.receive(later()); w.Stop != "" || w.Paused != tt.held || len(w.Notes) > 0 && !strings.Contains(tt.name, "cannot") {
 					t.Errorf("then heard %+v", w)
 				}
 			}
@@ -220,8 +220,7 @@ func TestThHeard(t *testing.T) {
 	}
 }
 
-// A stop that was there before the loop is an old one, unless it was written since
-// the state file was.
+// A stop from before the loop is old, unless it was written after the state file.
 func TestThStopAtTheFirstRead(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
@@ -232,17 +231,17 @@ func TestThStopAtTheFirstRead(t *testing.T) {
 		if err := os.Chtimes(file, old, old); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.loop().UpdateProgress(stands(1), later()); err != nil { // the file is newer then
+		if err := p.loop().UpdateProgress(memoryAt(1), later()); err != nil { // then the file is newer
 			t.Fatal(err)
 		}
-		if w := p.hear(later()); (w.Stop != "") != fresh {
+		if w := p.receive(later()); (w.Stop != "") != fresh {
 			t.Errorf("written since: %v, heard %+v", fresh, w)
 		}
 	}
 }
 
-// What was said and perhaps not heard is said once more in the same words, and
-// what came since after it: nothing is lost, nothing is told twice.
+// Changes that were returned but not acknowledged are returned again with the same text, and later
+// ones follow: nothing is lost or returned twice.
 func TestThSaidOnceMore(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
@@ -252,37 +251,37 @@ func TestThSaidOnceMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.add(thV1, "two\n")
-	again := p.hear(later())
+	again := p.receive(later())
 	if diff := cmp.Diff(first.Notes, again.Notes); diff != "" {
 		t.Errorf("(-first +again):\n%s", diff)
 	}
-	if w := p.hear(later()); !strings.HasSuffix(texts(w), thV1+":4:\ntwo") {
+	if w := p.receive(later()); !strings.HasSuffix(texts(w), thV1+":4:\ntwo") {
 		t.Errorf("then heard %q", texts(w))
 	}
 }
 
-// A loop that was held continues when the user says so; it was the user's own
-// stop after all where their turn wrote it.
+// A paused loop continues if the user says so. If the user's turn wrote the stop, it counts as the
+// user's.
 func TestThHeld(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []bool{false, true} {
 		p := thProject(t)
 		from := p.ran(authorship.Call{Tool: "Write", Kind: toolcall.Write, Path: p.path(thV1)})
 		p.add(thV1, "stop\n")
-		if w := p.hear(later()); !w.Paused || w.Stop != "" {
+		if w := p.receive(later()); !w.Paused || w.Stop != "" {
 			t.Fatalf("heard %+v", w)
 		}
 		if theirs {
 			p.ran(authorship.Call{UserTurn: true, From: from})
-			if w := p.hear(later()); w.Paused || w.Stop != "the channel says stop" {
+			if w := p.receive(later()); w.Paused || w.Stop != "the channel says stop" {
 				t.Errorf("the user's: heard %+v", w)
 			}
 			continue
 		}
-		if err := p.loop().UpdateProgress(stands(4), later()); err != nil {
+		if err := p.loop().UpdateProgress(memoryAt(4), later()); err != nil {
 			t.Fatal(err)
 		}
-		if w := p.hear(later()); w.Paused || w.Stop != "" {
+		if w := p.receive(later()); w.Paused || w.Stop != "" {
 			t.Errorf("gone on: heard %+v", w)
 		}
 	}
@@ -293,8 +292,8 @@ func TestThKeptUpToDate(t *testing.T) {
 	p := thProject(t)
 	now := later()
 	p.add(thV1, "more\n")
-	p.hear(now)
-	if err := p.loop().UpdateProgress(stands(4), now); err != nil {
+	p.receive(now)
+	if err := p.loop().UpdateProgress(memoryAt(4), now); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer("iteration: 3", "iteration: 4", "1738303200", fmt.Sprint(now.Unix())).Replace(thStateFile)
@@ -303,10 +302,10 @@ func TestThKeptUpToDate(t *testing.T) {
 	}
 	p.ran(authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: p.path(thPath)})
 	p.put(thPath, strings.Replace(want, "status: active", "status: done", 1))
-	if w := p.hear(now); w.Stop != "" || len(w.Notes) != 1 {
+	if w := p.receive(now); w.Stop != "" || len(w.Notes) != 1 {
 		t.Errorf("heard %+v", w)
 	}
-	if err := p.loop().UpdateProgress(stands(4), now); err != nil {
+	if err := p.loop().UpdateProgress(memoryAt(4), now); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
@@ -330,27 +329,26 @@ func TestThKeptUpToDate(t *testing.T) {
 	}
 }
 
-// A loop that has ended may be taken up again: what its own end wrote is not a word
-// of the user's against it.
+// An ended loop may be resumed: the status that its own end wrote does not stop it.
 func TestThTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	now := later()
-	p.hear(now)
+	p.receive(now)
 	if err := p.loop().MarkEnded(ended(loop.Finished), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	if w := p.hear(now); w.Stop != "" {
+	if w := p.receive(now); w.Stop != "" {
 		t.Errorf("its own end stops it: %+v", w)
 	}
-	if err := p.loop().UpdateProgress(stands(6), now); err != nil {
+	if err := p.loop().UpdateProgress(memoryAt(6), now); err != nil {
 		t.Fatal(err)
 	}
 	if got := p.tree()[thPath]; !strings.Contains(got, "status: active") || !strings.Contains(got, "iteration: 6") {
 		t.Errorf("it continues with\n%s", got)
 	}
 	p.put(thPath, strings.Replace(thStateFile, "status: active", "status: done", 1))
-	if w := p.hear(now); w.Stop == "" {
+	if w := p.receive(now); w.Stop == "" {
 		t.Errorf("the user's word is not heard: %+v", w)
 	}
 }
@@ -359,12 +357,12 @@ func TestThVoice(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	now := later()
-	say := func(n int) string { return p.loop().ProgressLine(stands(n).State) }
+	say := func(n int) string { return p.loop().ProgressLine(memoryAt(n).State) }
 	if got := say(4); got != "th-loop iteration 4/9 · new messages in the channel" {
 		t.Error(got)
 	}
 	for n := 4; n < 6; n++ {
-		if err := p.loop().UpdateProgress(stands(n), now); err != nil {
+		if err := p.loop().UpdateProgress(memoryAt(n), now); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,34 +5,34 @@ import (
 	"testing"
 )
 
-// A process that writes into the channel all the time makes no prompt without an
-// end: what it wrote is told with the next turns, and a stop is heard at once.
+// A process that writes into the channel all the time does not cause endless prompts: its messages
+// are in the next turns, and a stop is received at once.
 func TestThBoundsTheChannel(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
-	if err := p.loop().UpdateProgress(stands(3), later()); err != nil {
+	if err := p.loop().UpdateProgress(memoryAt(3), later()); err != nil {
 		t.Fatal(err)
 	}
 	notes := 0
 	for range 3 * maxReadsPerTurn {
 		p.add(thV1, "more\n")
-		notes += len(p.hear(later()).Notes)
+		notes += len(p.receive(later()).Notes)
 	}
 	if notes != maxReadsPerTurn {
 		t.Errorf("%d notes for one turn", notes)
 	}
-	if err := p.loop().UpdateProgress(stands(4), later()); err != nil {
+	if err := p.loop().UpdateProgress(memoryAt(4), later()); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(texts(p.hear(later())), "more"); got != 2*maxReadsPerTurn {
+	if got := strings.Count(texts(p.receive(later())), "more"); got != 2*maxReadsPerTurn {
 		t.Errorf("%d of the rest are told", got)
 	}
 	for range maxReadsPerTurn {
 		p.add(thV1, "more\n")
-		p.hear(later())
+		p.receive(later())
 	}
 	p.add(thV1, "stop\n")
-	if w := p.hear(later()); w.Stop == "" {
+	if w := p.receive(later()); w.Stop == "" {
 		t.Errorf("heard %+v", w)
 	}
 }

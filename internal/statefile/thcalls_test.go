@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Where a runner has the loop its agent's calls are written down elsewhere, before
-// they run, and the files are read every second. What they did ends nothing, and
-// is nobody else's doing; what is written in a later turn is the user's.
+// For a loop in a runner, the agent's calls are recorded elsewhere, before they run, and the files
+// are read every second. What these calls write ends nothing; what is written in a later turn is
+// the user's.
 func TestThHeardByARunner(t *testing.T) {
 	t.Parallel()
 	stop := func(p *project) { p.add(thV1, "stop\n") }
@@ -23,7 +23,7 @@ func TestThHeardByARunner(t *testing.T) {
 		call authorship.Call
 		do   func(p *project)
 		held bool
-		says string // what it is in a turn without such a call
+		says string // the result in a turn without such a call
 	}{
 		{"the channel", authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
 		{"the status", authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
@@ -35,22 +35,22 @@ func TestThHeardByARunner(t *testing.T) {
 			t.Parallel()
 			p := thProject(t)
 			p.called(record.RunnerCallsFile, tt.call)
-			if w := p.hear(later()); w.Stop != "" || len(w.Notes) > 0 {
+			if w := p.receive(later()); w.Stop != "" || len(w.Notes) > 0 {
 				t.Fatalf("before it ran: heard %+v", w)
 			}
 			tt.do(p)
-			if w := p.hear(later()); w.Stop != "" || w.Paused != tt.held {
+			if w := p.receive(later()); w.Stop != "" || w.Paused != tt.held {
 				t.Fatalf("it ran: heard %+v", w)
 			}
 			p.ran(authorship.Call{UserTurn: true})
-			if w := p.hear(later()); w.Stop != "" || w.Paused != tt.held {
+			if w := p.receive(later()); w.Stop != "" || w.Paused != tt.held {
 				t.Fatalf("a turn of the user's earlier: heard %+v", w)
 			}
-			for range 2 { // the turn at hand, and one without a call
-				if err := p.loop().UpdateProgress(stands(4), later()); err != nil {
+			for range 2 { // this turn, and one without a call
+				if err := p.loop().UpdateProgress(memoryAt(4), later()); err != nil {
 					t.Fatal(err)
 				}
-				if w := p.hear(later()); w.Stop != "" || w.Paused {
+				if w := p.receive(later()); w.Stop != "" || w.Paused {
 					t.Fatalf("the next turn: heard %+v", w)
 				}
 			}
@@ -59,7 +59,7 @@ func TestThHeardByARunner(t *testing.T) {
 				t.Fatal(p.tree()[thPath])
 			}
 			says := strings.Replace(tt.says, ":4", ":5", 1)
-			if w := p.hear(later()); w.Stop != says {
+			if w := p.receive(later()); w.Stop != says {
 				t.Errorf("the user: heard %+v, want %s", w, says)
 			}
 		})

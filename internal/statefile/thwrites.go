@@ -12,32 +12,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// agentWrites tells which files of th-loop tool calls of the agent may have written to.
+// agentWrites says which of th-loop's files the agent's tool calls may have written.
 type agentWrites struct {
 	state, channel bool
-	at             int64 // how far the session's calls were read, 0 if others are among these
-	theirs         bool  // what it did when m.At was set was the user's after all
+	at             int64 // how far the session's calls were read, 0 if there are also calls of our own sessions
+	wasUser        bool  // the user made the write at HeldAtOffset, not the agent
 }
 
-// maxCallBytes bounds how much of the recorded tool calls is read.
+// maxCallBytes limits how much of the recorded tool calls is read, in bytes.
 const maxCallBytes = 16 << 20
 
-// newWrites looks at the tool calls that may have come to something since the last
-// time. Those of the user's session are written down when they have run, and in
-// a turn that was the user's they are theirs. Those of our own sessions are
-// written down before they run: all of this turn's count until the next.
+// newWrites returns the writes of tool calls since the last time. In the user's session, calls are
+// recorded after they ran, and those in a turn of the user are the user's. In our own sessions they
+// are recorded before they run, so all calls of this turn count until the next one.
 func (t thFiles) newWrites(m *thState) agentWrites {
-	ran, _ := t.writesSince(record.RunnerCallsFile, m.Ran, thState{})
-	did, n := t.writesSince(record.ToolCallsFile, m.Calls, *m)
-	m.Calls += n
-	if did.at = m.Calls; ran.state || ran.channel {
+	ran, _ := t.possibleWritesSince(record.RunnerCallsFile, m.RunnerCallsOffset, thState{})
+	did, n := t.possibleWritesSince(record.ToolCallsFile, m.ToolCallsOffset, *m)
+	m.ToolCallsOffset += n
+	if did.at = m.ToolCallsOffset; ran.state || ran.channel {
 		did.at = 0
 	}
 	did.state, did.channel = did.state || ran.state, did.channel || ran.channel
 	return did
 }
 
-// runnerCallsOffset is how much our own sessions have written down.
+// runnerCallsOffset returns how many bytes our own sessions have recorded.
 func (t thFiles) runnerCallsOffset() int64 {
 	info, err := os.Stat(filepath.Join(t.LoopDir, record.RunnerCallsFile))
 	if err != nil {
@@ -46,9 +45,9 @@ func (t thFiles) runnerCallsOffset() int64 {
 	return info.Size()
 }
 
-// writesSince looks at the calls in a file from an offset on, and tells how many bytes
-// of whole lines there were.
-func (t thFiles) writesSince(name string, from int64, m thState) (did agentWrites, n int64) {
+// possibleWritesSince returns the possible writes of the calls recorded after an offset, and the
+// number of bytes of complete lines.
+func (t thFiles) possibleWritesSince(name string, from int64, m thState) (did agentWrites, n int64) {
 	f, err := atomicfile.Open(filepath.Join(t.LoopDir, name))
 	if err != nil {
 		return did, 0
@@ -59,20 +58,20 @@ func (t thFiles) writesSince(name string, from int64, m thState) (did agentWrite
 		return did, 0
 	}
 	part := authorship.ParseChunk(data, from)
-	did.theirs = part.UserCallsOffset >= 0 && m.At > part.UserCallsOffset
+	did.wasUser = part.UserCallsOffset >= 0 && m.HeldAtOffset > part.UserCallsOffset
 	for _, c := range part.Calls {
-		w := t.writesOf(c)
+		w := t.possibleWrites(c)
 		did.state, did.channel = did.state || w.state, did.channel || w.channel
 	}
 	return did, part.CompleteBytes
 }
 
-// maxCompleteCommand is the length up to which a command was certainly recorded in full.
+// maxCompleteCommand is the length up to which a command is known to be recorded completely.
 const maxCompleteCommand = authorship.MaxCommandBytes - 100
 
-// writesOf tells what a tool call may have written to: of the channel, where a stop
-// may be what it wrote. What is written by a command stands in it.
-func (t thFiles) writesOf(c authorship.Call) agentWrites {
+// possibleWrites returns what a tool call may have written. For the channel, only a stop counts; if
+// a command writes one, its text contains the word.
+func (t thFiles) possibleWrites(c authorship.Call) agentWrites {
 	if c.AnyChange {
 		return agentWrites{state: true, channel: true}
 	}

@@ -20,20 +20,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// verifyActive is the state file of the verify loop of claude-prompts. Its command
-// comes out of a file, which is why nothing here runs it.
+// verifyActive is the format of the verify loop of claude-prompts. Its command comes from a file,
+// so this package never runs it.
 type verifyActive struct{}
 
-// VerifyActiveName is the format of claude-prompts' verify loop.
+// VerifyActiveName is the name of that format.
 const VerifyActiveName = "verify-active"
 
 func (verifyActive) Name() string { return VerifyActiveName }
 
-// Find is the first state file, or where there is none but a newer version keeps
-// its state, that one: Propose refuses it by name.
+// Find returns the first state file. If there is only the database of a newer version, it returns
+// that, and Propose refuses it by name.
 func (verifyActive) Find(p Place) string {
 	newer := ""
-	for pair := range slices.Chunk(p.VerifyActivePaths(), 2) { // the file and, beside it, a newer version's
+	for pair := range slices.Chunk(p.VerifyActivePaths(), 2) { // the state file, and the database of a newer version
 		file, err := os.Lstat(pair[0])
 		db, dbErr := os.Lstat(pair[1])
 		switch {
@@ -46,19 +46,19 @@ func (verifyActive) Find(p Place) string {
 	return newer
 }
 
-// promptsHookActive reports whether the hook of claude-prompts is active, by itself or in
-// a plugin. It follows the file itself then.
+// promptsHookActive reports whether the hook of claude-prompts is active, as a hook or in a plugin.
+// Then the hook follows the file, not Pawl.
 func promptsHookActive(root, home string) bool {
-	s := settingsOf(root, home)
+	s := readClientSettings(root, home)
 	return s.stopHookFile("ralph-stop") != "" || s.pluginEnabled("claude-prompts", "claude-prompts-mcp")
 }
 
 func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	name := DisplayPath(p.Root, path)
-	about := c.about(name, promptsHookActive(p.Root, p.Home))
+	about := c.fileContext(name, promptsHookActive(p.Root, p.Home))
 	if filepath.Ext(path) == ".db" {
 		if about.Followed || !verifyactive.IsFresh(lastWrite(path), about) {
-			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
+			return Proposal{Skip: true}, nil // another hook follows it, or it is old
 		}
 		return Proposal{Refused: verifyactive.NewerVersionMessage(name)}, nil
 	}
@@ -81,7 +81,7 @@ func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, er
 		}
 	}
 	if !ours && !verifyactive.IsFresh(about.Modified, about) {
-		return Proposal{Skip: true}, nil // the plugin's file serves all projects: a session long gone left it
+		return Proposal{Skip: true}, nil // all projects share the plugin's file, and an old session left it
 	}
 	if why := verifyactive.Adopt(f, about); why != "" {
 		return Proposal{Refused: name + " " + why}, nil
@@ -97,11 +97,11 @@ func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, er
 		Prompt: verifyGoal(f), MaxIterations: f.MaxIterations, MaxGiven: true, CountedIterations: f.Iteration,
 		Verify: f.Command, VerifyTimeout: f.Timeout, VerifyDir: dir,
 	}
-	return v.bounds(made, path, p), nil
+	return v.withIsolation(made, path, p), nil
 }
 
-// bounds adds what the settings say of isolated tries.
-func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
+// withIsolation adds the settings for isolated attempts.
+func (verifyActive) withIsolation(made Proposal, path string, p Place) Proposal {
 	config, name := verifyConfig(path, p)
 	made.InSessionTries = config.Tries
 	is, remarks := config.Isolation, config.Notes
@@ -118,8 +118,7 @@ func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
 	return made
 }
 
-// verifyConfig reads the settings of claude-prompts, and returns their path, "" where there
-// are none.
+// verifyConfig reads the settings of claude-prompts and returns their path, "" without any.
 func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 	var paths []string
 	for _, root := range []string{p.Plugin, p.Root, filepath.Dir(filepath.Dir(state))} {
@@ -128,7 +127,7 @@ func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 		}
 	}
 	for _, path := range paths {
-		data, _, err := read(path, verifyactive.MaxSize)
+		data, _, err := readFile(path, verifyactive.MaxSize)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -142,8 +141,7 @@ func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 	return verifyactive.Defaults(), ""
 }
 
-// lastWrite is when a database was written to last: its newest writes lie beside
-// it for a while.
+// lastWrite returns when a database was last written. Its newest writes may be in the -wal file.
 func lastWrite(db string) time.Time {
 	var last time.Time
 	for _, path := range []string{db, db + "-wal"} {
@@ -155,11 +153,11 @@ func lastWrite(db string) time.Time {
 }
 
 func readVerify(path string) (*verifyactive.File, fs.FileInfo, error) {
-	return readAs(path, verifyactive.MaxSize, verifyactive.Parse)
+	return readAndParse(path, verifyactive.MaxSize, verifyactive.Parse)
 }
 
-// workingDir is where the command is to run, "" for the root. A file must not
-// have a command run outside of the project that its consent is for.
+// workingDir returns the folder in which the command runs, "" for the root. A command must not run
+// outside the project that the user trusted.
 func workingDir(root string, f *verifyactive.File) (string, error) {
 	if f.WorkingDir == "" {
 		return "", nil
@@ -181,8 +179,7 @@ func workingDir(root string, f *verifyactive.File) (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// verifyGoal is what the user asked for, without what asks for the loop; "" if
-// that was all.
+// verifyGoal returns the user's goal without the request for the loop, "" if there is nothing else.
 func verifyGoal(f *verifyactive.File) string {
 	if p, found, err := verifyactive.ParsePrompt(f.Goal); found && err == nil {
 		return p.Goal
@@ -196,13 +193,13 @@ type verifyFiles struct{ LoopInfo }
 
 func (v verifyFiles) OwnPaths() []string { return relativePaths(v.Root, v.Path) }
 
-// isUnchanged reports whether the file still asks for what this loop was begun for.
+// isUnchanged reports whether the file still has the command of this loop.
 func (v verifyFiles) isUnchanged(f *verifyactive.File) bool {
 	return slices.ContainsFunc(v.Spec.Gates, func(g gate.Gate) bool { return g.Command == f.Command })
 }
 
-// ReceiveChanges takes a deleted file for the user's word. Another command in it is not
-// taken over: the user has agreed to one.
+// ReceiveChanges treats a deleted file as the user's request to stop. It does not take over another
+// command, since the user agreed to one.
 func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 	f, _, err := readVerify(v.Path)
 	switch {
@@ -218,7 +215,7 @@ func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 	return Changes{}, nil
 }
 
-// UpdateProgress writes the iteration and what the command said last, nothing else.
+// UpdateProgress writes the iteration and the last result of the command, nothing else.
 func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	f, _, err := readVerify(v.Path)
 	if err != nil || !v.isUnchanged(f) {
@@ -232,31 +229,31 @@ func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 			Command: r.Command, Stdout: cmp.Or(r.Tail, r.FirstError),
 		})
 	}
-	if err := write(v.Path, set.Bytes()); err != nil {
+	if err := writeFile(v.Path, set.Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)
 	}
 	return nil
 }
 
-// failedChecks is how many checks of the command have failed when a turn is given: one
-// after each turn before it. The file counts those, not turns.
+// failedChecks returns how many checks of the command failed before a turn: one after each earlier
+// turn. The file counts these, not turns.
 func failedChecks(s loop.State) int { return max(s.Iteration-1, 0) }
 
-// MarkEnded removes the file: where it stays, the next turn would begin the loop once
-// more. One that asks for something else by now is another loop's.
+// MarkEnded removes the file, since the next turn would start the loop again. A file with another
+// command stays: it belongs to another loop.
 func (v verifyFiles) MarkEnded(memory.Memory, string) error {
 	f, _, err := readVerify(v.Path)
 	if err != nil || !v.isUnchanged(f) {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}
-	// A loop that is taken up again must not take this for the user's word.
+	// A resumed loop must not take the removal for the user's request to stop.
 	if err := atomicfile.Swap(v.removedMarker(), nil, 0o600); err != nil {
 		return err
 	}
 	return os.Remove(v.Path)
 }
 
-// removedMarker is there once the loop itself has removed the state file.
+// removedMarker returns the path of a file that exists once the loop itself removed the state file.
 func (v verifyFiles) removedMarker() string { return filepath.Join(v.LoopDir, "verify-active.removed") }
 
 func (v verifyFiles) ProgressLine(s loop.State) string {

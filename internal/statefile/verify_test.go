@@ -30,7 +30,7 @@ func verifySample() sample {
 			Policy:       loop.Policy{Verify: true},
 			Verification: record.Verification{Gates: []gate.Gate{{Command: "npm test"}}},
 		},
-		fills: true, // JSON has no lines: FuzzEdit of verifyactive holds it to the byte
+		fills: true, // JSON has no lines: FuzzEdit of verifyactive checks every byte
 	}
 }
 
@@ -93,7 +93,7 @@ func (w *verifyWorld) place() Place {
 	return Place{Root: w.root, Plugin: w.plugin, Home: filepath.Join(w.root, "home")}
 }
 
-// propose is what becomes of the file that is found.
+// propose returns the result for the found file.
 func (w *verifyWorld) propose() (Proposal, error) {
 	w.t.Helper()
 	path := w.format().Find(w.place())
@@ -189,7 +189,7 @@ func TestVerifyRefuses(t *testing.T) {
 	tests := []struct {
 		name string
 		set  func(*verifyWorld)
-		want string // "" is Skip; with an exclamation mark before it, an error
+		want string // "" = Skip; with an exclamation mark before it, an error
 	}{
 		{"tracked by git", func(w *verifyWorld) { w.write(name, verifyState); w.tracked = true }, "git tracks " + name + ", so it may have come with a clone; if it is yours: git rm --cached " + name},
 		{"older than the session", func(w *verifyWorld) { w.age(w.write(name, verifyState), time.Hour) }, name + " is too old to begin by itself; to begin it:  ! pawl start " + name},
