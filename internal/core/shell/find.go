@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// find runs what -exec carries, and removes what -delete does. What it finds is
-// told as one name: of the files that it looks for, or one that nobody guards.
+// runFind runs the command of -exec, and the removal of -delete. One name stands for all files
+// that find finds: a name that the tests allow, or one that no rule guards.
 func (r *reader) runFind(c *Command) {
 	args := c.Args[1:]
 	if CommandName(c.Args[0].Text) != "find" {
@@ -35,7 +35,7 @@ func (r *reader) runFind(c *Command) {
 	}
 }
 
-// searched takes the folders that find goes through from what it tests.
+// splitFindArgs splits the arguments of find into the folders that it searches and its tests.
 func splitFindArgs(args []Word) (where, tests []Word) {
 	start := 0
 	for start < len(args) && !(strings.HasPrefix(args[start].Text, "-") && len(args[start].Text) > 2) && args[start].Text != "!" && args[start].Text != "(" {
@@ -51,7 +51,7 @@ func splitFindArgs(args []Word) (where, tests []Word) {
 	return where, args[start:]
 }
 
-// fd runs what -x carries: fd [OPTION…] [PATTERN [PATH…]] -x COMMAND.
+// runFd runs the command of -x: fd [OPTION…] [PATTERN [PATH…]] -x COMMAND.
 func (r *reader) runFd(c *Command) {
 	at := slices.IndexFunc(c.Args, func(a Word) bool { return InList("-x -X --exec --exec-batch", a.Text) })
 	if at < 0 {
@@ -73,13 +73,13 @@ func (r *reader) runFd(c *Command) {
 	sub.runInner(c, fillPlaceholders(run, found))
 }
 
-// targets name what find finds: the folders themselves if it tests nothing that
-// leaves files of theirs out, else something in them.
+// findTargets returns names for the files that find finds: the folders themselves if no test
+// excludes files in them, else a file in each.
 func findTargets(where, tests []Word) []Word {
 	name, tested := literal("x"), false
 	for i, t := range tests {
 		if i > 0 && (tests[i-1].Text == "!" || tests[i-1].Text == "-not") {
-			continue // all but a few are all
+			continue // a negated test excludes few files
 		}
 		switch t.Text {
 		case "-name", "-iname":
@@ -87,7 +87,7 @@ func findTargets(where, tests []Word) []Word {
 				name = tests[i+1]
 			}
 			tested = true
-		case "-type": // files and folders are what there is
+		case "-type": // -type f or d excludes few files
 			tested = tested || i+1 < len(tests) && !strings.ContainsAny(tests[i+1].Text, "fd")
 		case "-path", "-ipath", "-wholename", "-regex", "-size", "-empty", "-newer", "-mtime", "-mmin", "-user", "-perm",
 			"-atime", "-ctime", "-cmin", "-amin", "-group", "-links", "-inum", "-lname", "-xtype":
@@ -107,7 +107,7 @@ func findTargets(where, tests []Word) []Word {
 	return out
 }
 
-// fill puts what find finds where {} stands.
+// fillPlaceholders replaces {} with the files that find finds.
 func fillPlaceholders(args, found []Word) []Word {
 	out := make([]Word, 0, len(args))
 	for _, a := range args {

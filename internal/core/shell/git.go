@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// git runs what its aliases and some of its subcommands carry.
+// runGit runs the commands of git aliases, and those that some subcommands run.
 func (r *reader) runGit(c *Command) {
 	args := c.Args[1:]
 	r.runGitPrograms(c)
@@ -61,7 +61,7 @@ func (r *reader) runGit(c *Command) {
 	}
 }
 
-// gitPrograms runs what variables make git run.
+// runGitPrograms runs the commands in variables that git runs.
 func (r *reader) runGitPrograms(c *Command) {
 	for _, name := range []string{
 		"GIT_PAGER", "PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "VISUAL", "EDITOR", "GIT_SSH_COMMAND", "GIT_SSH",
@@ -72,21 +72,21 @@ func (r *reader) runGitPrograms(c *Command) {
 			continue
 		}
 		sub := r.copy()
-		delete(sub.vars, name) // a git in it would run it again
+		delete(sub.vars, name) // a git command in it would run it again
 		for _, v := range append([]value{v}, v.alternatives...) {
 			sub.runScript(c, v.firstWord(), Word{Static: true})
 		}
 	}
 }
 
-// indexed takes NAME_n=value apart.
+// splitIndexed splits NAME_n=value into n and value.
 func splitIndexed(assign, name string) (n, text string, ok bool) {
 	rest, ok := strings.CutPrefix(assign, name)
 	n, text, _ = strings.Cut(rest, "=")
 	return n, text, ok
 }
 
-// gitKey runs what a key of git's configuration would make git run.
+// runGitSetting runs the command in a setting that git runs.
 func (r *reader) runGitSetting(c *Command, key string, w Word) {
 	key = strings.ToLower(strings.Trim(key, `"'`))
 	switch {

@@ -2,14 +2,13 @@ package shell
 
 import "strings"
 
-// inline says which options of an interpreter carry code, and which take a value
-// that is none.
+// interpreter describes the options of an interpreter that contain code or take another value.
 type interpreter struct {
-	codeLetters  string // letters of short options; the value may be joined, or the next word
-	codeOptions  string // long options, blank-separated
-	codeVerb     string // a first word that has the code behind it
-	valueLetters string // other short options that take the next word
-	moduleOption string // an option that runs something installed
+	codeLetters  string // short options with code, which may be joined or the next word
+	codeOptions  string // long options with code, blank-separated
+	codeVerb     string // a first word that is followed by code
+	valueLetters string // other short options whose value is the next word
+	moduleOption string // an option that runs an installed module
 }
 
 var interpreters = map[string]interpreter{
@@ -29,8 +28,8 @@ var interpreters = map[string]interpreter{
 	"powershell": {codeOptions: "-Command -c"},
 }
 
-// interpret tells the host of code for an interpreter: on the command line, in a
-// file that the script wrote, or from a pipe.
+// runInterpreter reports the code of an interpreter: on the command line, in a file that the
+// script wrote, or from a pipe. It returns false for other commands.
 func (r *reader) runInterpreter(name string, c *Command) bool {
 	if name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" {
 		r.runAwk(c)
@@ -86,13 +85,14 @@ func (r *reader) runInterpreter(name string, c *Command) bool {
 	return true
 }
 
+// reportCode reports code to the host, unless it is empty.
 func (r *reader) reportCode(c *Command, w Word) {
 	if w.Text != "" {
 		r.host.Code(c, w)
 	}
 }
 
-// download remembers who wrote the files that the network sends.
+// recordDownload records that the files which curl and wget write come from the network.
 func (r *reader) recordDownload(name string, args []Word) {
 	letter := byte('o')
 	if name == "wget" {
@@ -106,7 +106,7 @@ func (r *reader) recordDownload(name string, args []Word) {
 			to = args[i+1]
 		case long == "--output" || long == "--output-document":
 		case at > 0 && strings.Contains(a.Text, "://"):
-			to = Word{Text: a.Text[at+1:], Static: a.Static} // as curl -O and wget name it
+			to = Word{Text: a.Text[at+1:], Static: a.Static} // the name that curl -O and wget give it
 		default:
 			continue
 		}
@@ -116,13 +116,14 @@ func (r *reader) recordDownload(name string, args []Word) {
 	}
 }
 
-// letters tells a bundle of short options: -lne has the code behind it, and
-// -0777pe too.
+// areOptionLetters reports whether a text can be a bundle of short options. Code may follow such a
+// bundle: -lne, -0777pe.
 func areOptionLetters(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') })
 }
 
-// awk runs commands by system() and pipes only.
+// runAwk reports the code of awk if it may run commands or write files: by system(), pipes or
+// redirections.
 func (r *reader) runAwk(c *Command) {
 	for args := c.Args[1:]; len(args) > 0; args = args[1:] {
 		switch t := args[0].Text; {
@@ -141,8 +142,8 @@ func (r *reader) runAwk(c *Command) {
 	}
 }
 
-// shell runs sh -c 'script', a script that the script itself wrote, or one from a
-// pipe. A script in any other file is not read.
+// runShell runs sh -c 'script', a script file that the script wrote, or a script from a pipe. It
+// does not read other script files.
 func (r *reader) runShell(c *Command) {
 	args := c.Args[1:]
 	for i := 0; i < len(args); i++ {
@@ -158,7 +159,7 @@ func (r *reader) runShell(c *Command) {
 			sub.runScript(c, c.In, Word{Static: true})
 			return
 		case len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.Contains(t, "n"):
-			return // -n: reads the script, and runs nothing
+			return // -n parses the script without running it
 		case strings.HasPrefix(t, "--"):
 			if t == "--rcfile" || t == "--init-file" {
 				i++
@@ -192,6 +193,7 @@ func (r *reader) runShell(c *Command) {
 	r.runChildScript(c, c.In, Word{Static: true})
 }
 
+// runShellFile runs a script file that the script wrote, and reports one with an unknown name.
 func (r *reader) runShellFile(c *Command, args []Word) {
 	if text, ok := r.fileOrInput(c, args[0]); ok {
 		r.runScriptFile(c, text, args[1:])

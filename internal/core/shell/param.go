@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// param expands $x and all that can stand in ${ }.
+// expandParameter expands $x and every form of ${ }.
 func (r *reader) expandParameter(b *builder, p *syntax.ParamExp, quoted bool) {
 	v, known, each := r.lookUpParameter(p)
 	if !isPlainParameter(p) {
@@ -18,7 +18,7 @@ func (r *reader) expandParameter(b *builder, p *syntax.ParamExp, quoted bool) {
 	switch {
 	case !known:
 		b.addExpansion(hole(r.sourceOf(p)), true)
-	case each && quoted: // "$@": words of their own
+	case each && quoted: // "$@": one word for each parameter
 		for i, w := range v.words {
 			if i > 0 {
 				b.endWord()
@@ -37,19 +37,20 @@ func (r *reader) expandParameter(b *builder, p *syntax.ParamExp, quoted bool) {
 	}
 }
 
+// isPlainParameter reports whether an expansion is $x or ${x}, without operators.
 func isPlainParameter(p *syntax.ParamExp) bool {
 	return p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length && !p.Width && p.Names == 0 && p.NestedParam == nil &&
 		len(p.Modifiers) == 0 && p.Flags == nil
 }
 
-// lookup finds what a parameter holds; each tells that it is all of a list, word
-// by word.
+// lookUpParameter returns the value of a parameter. The result each is true for "$@" and ${x[@]},
+// which keep their words apart.
 func (r *reader) lookUpParameter(p *syntax.ParamExp) (v value, known, each bool) {
 	if p.Param == nil {
 		return value{}, false, false
 	}
 	name := p.Param.Value
-	if p.Excl { // ${!x}: of the variable that x names
+	if p.Excl { // ${!x}: the variable whose name x holds
 		inner, ok := r.vars[name]
 		if !ok || len(inner.words) != 1 || !inner.words[0].Static {
 			return value{}, false, false
@@ -89,13 +90,13 @@ func (r *reader) lookUpParameter(p *syntax.ParamExp) (v value, known, each bool)
 	return value{words: v.words[at : at+1]}, known, false
 }
 
-// sure tells that all parameters of the script or function are known.
+// hasKnownParams reports whether all parameters of the script or function are known.
 func (r *reader) hasKnownParams() bool {
 	return !slices.ContainsFunc(r.params, func(w Word) bool { return !w.Static })
 }
 
-// changed applies what stands behind the name in ${name…}. What it cannot tell
-// is a hole behind what the parameter held.
+// transformParameter applies the operator after the name in ${name…}. If the result is unknown, it
+// returns the value of the parameter followed by a hole.
 func (r *reader) transformParameter(p *syntax.ParamExp, v value, known bool) Word {
 	now := Word{Text: v.joinedText(), Static: known}
 	for _, w := range v.words {
@@ -129,6 +130,7 @@ func (r *reader) transformParameter(p *syntax.ParamExp, v value, known bool) Wor
 	return lost
 }
 
+// sliceText returns the part of a text that ${x:offset:length} selects.
 func sliceText(now Word, s *syntax.Slice, lost Word) Word {
 	from, ok := parseNumber(s.Offset)
 	if from < 0 {
@@ -146,6 +148,7 @@ func sliceText(now Word, s *syntax.Slice, lost Word) Word {
 	return Word{Text: now.Text[from:to], Static: true}
 }
 
+// applyExpansion applies a default, alternative, trimming or case operator.
 func (r *reader) applyExpansion(p *syntax.ParamExp, now, lost Word) Word {
 	arg := r.expandSingle(p.Exp.Word)
 	switch p.Exp.Op {
@@ -156,7 +159,7 @@ func (r *reader) applyExpansion(p *syntax.ParamExp, now, lost Word) Word {
 		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
 			r.setVariable(p.Param.Value, value{words: []Word{arg}})
 		}
-		return arg // what nobody has set here is most likely not set
+		return arg // a variable that the script does not set is most likely not set
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return arg
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
@@ -175,9 +178,9 @@ func (r *reader) applyExpansion(p *syntax.ParamExp, now, lost Word) Word {
 	return lost
 }
 
-// trimmed takes off the shortest or longest end that matches a pattern.
+// trimPattern removes the shortest or longest prefix or suffix that matches a pattern.
 func trimPattern(now Word, pattern string, op syntax.ParExpOperator) Word {
-	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") } // path's * stops at slashes
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") } // in path.Match, * does not match a slash
 	front := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
 	short := op == syntax.RemSmallPrefix || op == syntax.RemSmallSuffix
 	for i := range len(now.Text) + 1 {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Abs makes the name of a file absolute and clean, with slashes; "" if it is
-// relative to a folder that is not known (dir is ""). A home that is not known,
-// or another user's, is a place outside of everything.
+// Abs returns the clean absolute path of a file name, with slashes. It returns "" for a relative
+// name if dir is "", which means unknown. An unknown home, or the home of another user, becomes a
+// path outside all known folders.
 func Abs(dir, home, name string) string {
 	if strings.HasPrefix(name, "~") {
 		user, rest, _ := strings.Cut(name, "/")
@@ -27,7 +27,8 @@ func Abs(dir, home, name string) string {
 	return CleanPath(dir + "/" + p)
 }
 
-// Slashed cleans an absolute path. A drive's letter is folded, as Windows does.
+// CleanPath cleans an absolute path. It writes a drive letter in lower case, since Windows ignores
+// its case.
 func CleanPath(p string) string {
 	if HasDriveLetter(p) || strings.HasPrefix(p, `\\`) {
 		p = strings.ReplaceAll(p, `\`, "/")
@@ -38,12 +39,12 @@ func CleanPath(p string) string {
 	return path.Clean(p)
 }
 
-// HasDriveLetter tells a path of Windows that begins with a drive's letter.
+// HasDriveLetter reports whether a path begins with a Windows drive letter.
 func HasDriveLetter(p string) bool {
 	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
 }
 
-// Base is the name of a command without its folder.
+// Base returns the name of a command without its folder and without .exe.
 func Base(name string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".exe")
 }

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
+// shellNames are the shells whose scripts are walked.
 const shellNames = "sh bash zsh dash ksh ash fish mksh rbash"
 
-// run tells the host of a command, and of what that runs in turn. It gives what
-// the command prints.
+// runCommand reports a command to the host, then what this command runs. It returns the command's
+// output.
 func (r *reader) runCommand(c *Command) Word {
 	if !r.spend(1+len(c.Args)) || r.isTooDeep(c) {
 		return Word{Text: Hole}
@@ -44,8 +45,8 @@ func (r *reader) runCommand(c *Command) Word {
 	return out
 }
 
-// passed is what a command prints that is not known: most filters pass on some
-// of what they read.
+// filterOutput returns the output of an unknown command. It contains the input, because most
+// filters print some of it.
 func filterOutput(name string, in Word) Word {
 	out := Word{Text: in.Text, Source: "what " + name + " prints", From: in.From}
 	if !strings.HasSuffix(out.Text, Hole) {
@@ -57,13 +58,15 @@ func filterOutput(name string, in Word) Word {
 	return out
 }
 
-// inner runs a command that c would run.
+// runInner runs a command that c would run.
 func (r *reader) runInner(c *Command, args []Word) {
 	if len(args) > 0 {
 		r.runCommand(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Background: c.Background, Outer: c})
 	}
 }
 
+// isTooDeep reports whether too many commands run each other, and reports such a command to the
+// host.
 func (r *reader) isTooDeep(c *Command) bool {
 	n := 0
 	for x := c.Outer; x != nil; x = x.Outer {
@@ -75,8 +78,8 @@ func (r *reader) isTooDeep(c *Command) bool {
 	return n > maxWrappers
 }
 
-// Name is what a command is called without its folder, and an interpreter without
-// its version: python for /usr/bin/python3.12.
+// CommandName returns the name of a command without its folder, and of an interpreter without its
+// version: python for /usr/bin/python3.12.
 func CommandName(command string) string {
 	name := Base(command)
 	s := strings.TrimSuffix(strings.TrimRight(name, "0123456789."), "-")
@@ -86,7 +89,7 @@ func CommandName(command string) string {
 	return name
 }
 
-// Join makes one text of words.
+// Join joins words with blanks.
 func Join(words []Word) Word {
 	out := Word{Static: true}
 	texts, sources := make([]string, len(words)), make([]string, len(words))
@@ -99,7 +102,8 @@ func Join(words []Word) Word {
 	return out
 }
 
-// defines runs functions, aliases and scripts that the script itself made.
+// runDefined runs functions, aliases and scripts that the script defined. It returns false for any
+// other command.
 func (r *reader) runDefined(c *Command) (Word, bool) {
 	name := c.Args[0].Text
 	if f := r.funcs[name]; f != nil && r.depth < maxScriptDepth {
@@ -113,7 +117,7 @@ func (r *reader) runDefined(c *Command) (Word, bool) {
 		return out, true
 	}
 	if a, ok := r.aliases[name]; ok {
-		delete(r.aliases, name) // an alias does not stand for itself
+		delete(r.aliases, name) // an alias is not expanded within itself
 		out := r.runScript(c, Word{Text: a.Text + " " + quoteWords(c.Args[1:]), Source: a.Source, Static: a.Static}, c.In)
 		r.aliases[name] = a
 		return out, true
@@ -125,14 +129,14 @@ func (r *reader) runDefined(c *Command) (Word, bool) {
 	return Word{}, false
 }
 
-// scriptFile runs a script that the script itself wrote.
+// runScriptFile runs a script file that the script wrote.
 func (r *reader) runScriptFile(c *Command, text Word, params []Word) {
 	sub := r.copy()
 	sub.params = append([]Word{}, params...)
 	sub.runScript(c, text, c.In)
 }
 
-// Quote writes words so that a shell reads them as they are.
+// quoteWords quotes words so that a shell reads them unchanged.
 func quoteWords(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -144,7 +148,8 @@ func quoteWords(words []Word) string {
 	return b.String()
 }
 
-// builtin runs the commands that change the state of the shell itself.
+// runBuiltin runs commands that change the state of the shell. It returns false for other
+// commands.
 func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 	none, args := Word{Static: true}, c.Args[1:]
 	switch name {
@@ -187,7 +192,7 @@ func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 		for _, w := range args {
 			r.setVariable(w.Text, value{words: []Word{none}})
 		}
-	case "export", "declare", "local", "readonly", "typeset": // behind builtin, command or a variable
+	case "export", "declare", "local", "readonly", "typeset": // if builtin, command or a variable precedes it
 		for _, w := range args {
 			if name, text, ok := strings.Cut(w.Text, "="); ok {
 				r.setVariable(name, value{words: []Word{{Text: text, Source: w.Source, Static: w.Static, From: w.From}}})
@@ -204,6 +209,7 @@ func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 	return none, true
 }
 
+// changeDir follows the arguments of cd.
 func (r *reader) changeDir(args []Word) {
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
 		args = args[1:]
@@ -218,6 +224,7 @@ func (r *reader) changeDir(args []Word) {
 	}
 }
 
+// defineAliases defines aliases, and reports their commands.
 func (r *reader) defineAliases(c *Command, args []Word) {
 	for _, a := range args {
 		name, text, ok := strings.Cut(a.Text, "=")
@@ -233,7 +240,7 @@ func (r *reader) defineAliases(c *Command, args []Word) {
 	}
 }
 
-// read sets variables from what is read.
+// readVariables sets variables from the input of read, mapfile and similar commands.
 func (r *reader) readVariables(name string, args []Word, in Word) {
 	if name == "read" {
 		args = Operands(args)
@@ -265,7 +272,7 @@ func (r *reader) readVariables(name string, args []Word, in Word) {
 	}
 }
 
-// Operands are the words that are not options; what follows -- is all operands.
+// Operands returns the words that are not options. Every word after -- is an operand.
 func Operands(args []Word) []Word {
 	var out []Word
 	for i, w := range args {
@@ -280,7 +287,8 @@ func Operands(args []Word) []Word {
 	return out
 }
 
-// prints is what the few commands print whose output is in the script.
+// knownOutput returns the output of the commands whose output follows from the script. It returns
+// false for others.
 func (r *reader) knownOutput(name string, c *Command) (Word, bool) {
 	args := c.Args[1:]
 	switch name {
@@ -335,7 +343,7 @@ func (r *reader) knownOutput(name string, c *Command) (Word, bool) {
 	return Word{}, false
 }
 
-// printf fills in a format. Only %s, %b and %% are known.
+// formatPrintf returns the output of printf. It knows the verbs %s, %b, %q and %%.
 func (r *reader) formatPrintf(args []Word) Word {
 	to := ""
 	if len(args) > 2 && args[0].Text == "-v" {

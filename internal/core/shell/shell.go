@@ -1,17 +1,14 @@
-// Package shell tells which commands a shell script would run, without running
-// any.
+// Package shell lists the commands that a shell script would run, without running them.
 //
-// A script is walked in the order in which it is written, with the variables,
-// functions, aliases and small files that it makes on the way, so that
-// `g=git; $g push` is a push and `echo 'git push'` is none. Commands that run
-// other commands are looked through: sudo and its like, xargs, find, bash -c,
-// eval, pipes into a shell, git's aliases. What depends on anything outside the
-// script has a hole in it (Word.Static is false).
+// It walks the script in order and follows the variables, functions, aliases and small files that
+// the script makes. So `g=git; $g push` is a push, and `echo 'git push'` is not. It also follows
+// commands that run other commands: sudo and the like, xargs, find, bash -c, eval, pipes into a
+// shell, git aliases. Text that depends on anything outside the script has a hole (Word.Static is
+// false).
 //
-// A branch counts as taken, a loop as run once (over literal words: once for
-// each), and a variable that a branch may have set as having either value. Where
-// this is wrong, too many commands are told of rather than too few. All work is
-// bounded, whatever the script says.
+// A branch counts as taken. A loop runs once; over literal words, once for each. A variable that a
+// branch may have set has either value. If this is wrong, the package reports too many commands
+// rather than too few. All work is bounded, whatever the script says.
 package shell
 
 import (
@@ -20,66 +17,66 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bounds. The parser is recursive, and scripts are hostile.
+// Limits on scripts: the parser is recursive, and scripts may be hostile.
 const (
 	maxScriptBytes = 256 << 10 // bytes
 	maxWordBytes   = 64 << 10  // bytes of one word
 	maxNesting     = 200
 	maxScriptDepth = 8      // scripts within scripts, functions within functions
-	maxWrappers    = 100    // commands that run commands
-	maxWork        = 60_000 // about one for each command and each of its words
-	maxFields      = 256    // that braces make of one word
+	maxWrappers    = 100    // nested commands that run commands
+	maxWork        = 60_000 // units of work: about one for each command and each of its words
+	maxFields      = 256    // words that braces make of one word, elements of an array, recorded files
 )
 
-// Hole stands in a text for what cannot be told.
+// Hole marks a part of a text that is unknown.
 const Hole = "\uFFFC"
 
 // Word is one argument of a command.
 type Word struct {
-	Text        string   // what the shell would pass on, with holes for what cannot be told
-	Source      string   // as it is written
+	Text        string   // what the shell would pass to the command, with holes for unknown parts
+	Source      string   // as written in the script
 	Static      bool     // Text has no holes
-	Glob        bool     // its *, ? or [ stand for names of files
-	From        []string // names of the commands whose output is in it
-	findTargets []Word   // what find prints, as far as it can be told, for an xargs right behind it
+	Glob        bool     // its *, ? or [ are wildcards for file names
+	From        []string // names of the commands whose output it contains
+	findTargets []Word   // the files that find prints, as far as known, for an xargs that follows
 }
 
 // Command is one simple command that a script would run.
 type Command struct {
-	Args       []Word   // its name first; none for a redirection alone
+	Args       []Word   // the name first; empty for a redirection without a command
 	Writes     []Word   // files that redirections write
 	Reads      []Word   // files that redirections read
-	Env        []Word   // NAME=value that the script sets for it, or exported before
-	In         Word     // what it reads from a pipe or a here-document
-	Dir        string   // where it would run; "" = cannot be told
-	Background bool     // it is left running: its statement ends with &
-	Outer      *Command // that would run it: sudo, bash -c, find; nil = the script itself
+	Env        []Word   // NAME=value pairs that the script sets for this command or exported before
+	In         Word     // its input from a pipe or a here-document
+	Dir        string   // the folder in which it would run; "" = unknown
+	Background bool     // it runs in the background: its statement ends with &
+	Outer      *Command // the command that would run it: sudo, bash -c, find; nil = the script itself
 }
 
-// Host is told what a script would do, in order.
+// Host receives what a script would do, in order.
 type Host interface {
-	// Run is told of each command; of sudo git push first as a whole, then of
-	// git push.
+	// Run receives each command: of sudo git push first the whole, then git push.
 	Run(c *Command)
-	// Script is told of shell text that cannot be read, or not all of it. c would
-	// run it; nil = it is what Read was given.
+	// Script receives shell text that cannot be parsed or is unknown in part. c would
+	// run it; nil = it is the script of Read.
 	Script(c *Command, text Word)
-	// TooMuch is told of a script beyond the bounds of what is read.
+	// TooMuch receives a script that exceeds the limits.
 	TooMuch(c *Command, text Word)
-	// Code is told of code of another language.
+	// Code receives code of another language.
 	Code(c *Command, text Word)
 }
 
-// Options say where a script would run.
+// Options describes the environment in which a script would run.
 type Options struct {
-	Dir  string            // its current folder, absolute
-	Home string            // what ~ stands for
-	Root string            // of the repository
-	Temp string            // for temporary files
-	Vars map[string]string // what is known of the environment
+	Dir  string            // the current folder, absolute
+	Home string            // the folder that ~ stands for
+	Root string            // the root of the repository
+	Temp string            // the folder for temporary files
+	Vars map[string]string // known variables of the environment
 }
 
-// Read walks a script.
+// Read walks a script and reports what it would do to the host. At the end it walks functions that
+// the script defines and does not call.
 func Read(src string, o Options, h Host) {
 	work, links := maxWork, 0
 	r := &reader{host: h, options: o, dir: o.Dir, workLeft: &work, pipeCount: &links, writtenFiles: map[string]Word{}, definedFunctions: new([]*function)}
@@ -97,41 +94,45 @@ func Read(src string, o Options, h Host) {
 	}
 }
 
-// reader is the state of a shell, as far as it can be told.
+// reader is the state of a shell, as far as it is known.
 type reader struct {
 	host             Host
 	options          Options
 	workLeft         *int
-	pipeCount        *int            // process substitutions so far, to name them
-	writtenFiles     map[string]Word // what the script wrote, by absolute path
+	pipeCount        *int            // number of process substitutions, for their names
+	writtenFiles     map[string]Word // content of files that the script wrote, by absolute path
 	definedFunctions *[]*function
 
-	dir             string   // "" = cannot be told
-	dirStack        []string // of pushd
+	dir             string   // the current folder; "" = unknown
+	dirStack        []string // folders of pushd
 	vars            map[string]value
-	exportedNames   []string // names of those that commands get
+	exportedNames   []string // names of exported variables
 	funcs           map[string]*function
 	aliases         map[string]Word
 	params          []Word
-	openBranches    int  // branches that may not be taken
-	hasAlternatives bool // some variable has more than one value
+	openBranches    int  // number of enclosing branches that may not be taken
+	hasAlternatives bool // a variable has more than one possible value
 	depth           int
-	src             string // what the positions of nodes refer to
+	src             string // the text that the positions of nodes refer to
 	outer           *Command
-	isBackground    bool // what runs is left running
+	isBackground    bool // commands run in the background
 }
 
+// function is a shell function that the script defines.
 type function struct {
 	body     *syntax.Stmt
 	src      string
 	isCalled bool
 }
 
+// literal returns a known word.
 func literal(s string) Word { return Word{Text: s, Source: s, Static: true} }
 
+// hole returns an unknown word.
 func hole(source string) Word { return Word{Text: Hole, Source: source} }
 
-// spend counts work; false means that there was too much of it.
+// spend counts work. It returns false after the limit, and reports the script to the host when it
+// first exceeds it.
 func (r *reader) spend(n int) bool {
 	if *r.workLeft < 0 {
 		return false
@@ -144,8 +145,8 @@ func (r *reader) spend(n int) bool {
 	return true
 }
 
-// script walks text as shell; c would run it, nil = nobody. It gives what that
-// prints.
+// runScript walks text as shell and returns its output. c would run the text; nil means the script
+// of Read.
 func (r *reader) runScript(c *Command, w, in Word) Word {
 	if !w.Static && (len(w.From) > 0 || strings.Trim(w.Text, Hole+" \t\n") == "") {
 		r.host.Script(c, w)
@@ -168,14 +169,14 @@ func (r *reader) runScript(c *Command, w, in Word) Word {
 	return out
 }
 
-// child walks text as the script of a shell of its own.
+// runChildScript walks text as the script of a separate shell.
 func (r *reader) runChildScript(c *Command, w, in Word) {
 	sub := r.copy()
 	sub.runScript(c, w, in)
 }
 
-// Parse reads the commands of a script, for who looks at how they follow one another;
-// false where it is none, or beyond the bounds of what is read.
+// Parse parses the commands of a script for callers that check their order. It returns false if
+// the text is no valid script or exceeds the limits.
 func Parse(script string) ([]*syntax.Stmt, bool) {
 	if exceedsLimits(script) {
 		return nil, false
@@ -187,11 +188,12 @@ func Parse(script string) ([]*syntax.Stmt, bool) {
 	return file.Stmts, true
 }
 
+// exceedsLimits reports whether a script is too long or too deep to be parsed.
 func exceedsLimits(script string) bool {
 	return len(script) > maxScriptBytes || nestingDepth(script) > maxNesting
 }
 
-// nesting estimates how deep a parser would have to recurse.
+// nestingDepth estimates the recursion depth of a parser.
 func nestingDepth(src string) int {
 	depth, deepest := 0, 0
 	for _, field := range strings.FieldsFunc(src, func(r rune) bool { return r == ' ' || r == '\n' || r == ';' || r == '\t' }) {

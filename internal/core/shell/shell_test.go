@@ -10,11 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// told is a host that writes down what it is told. Wrappers are left out: of what
-// runs in turn only the last counts.
-type told struct{ lines []string }
+// recorder is a host that records what it receives as text.
+type recorder struct{ lines []string }
 
-func (h *told) Run(c *shell.Command) {
+func (h *recorder) Run(c *shell.Command) {
 	line := strings.ReplaceAll(shell.Join(c.Args).Text, shell.Hole, "?")
 	if c.Dir != "/w" {
 		line = c.Dir + "$ " + line
@@ -31,14 +30,16 @@ func (h *told) Run(c *shell.Command) {
 	h.lines = append(h.lines, line)
 }
 
-func (h *told) Script(_ *shell.Command, w shell.Word)  { h.lines = append(h.lines, "script: "+w.Source) }
-func (h *told) TooMuch(_ *shell.Command, _ shell.Word) { h.lines = append(h.lines, "too much") }
-func (h *told) Code(c *shell.Command, w shell.Word) {
+func (h *recorder) Script(_ *shell.Command, w shell.Word) {
+	h.lines = append(h.lines, "script: "+w.Source)
+}
+func (h *recorder) TooMuch(_ *shell.Command, _ shell.Word) { h.lines = append(h.lines, "too much") }
+func (h *recorder) Code(c *shell.Command, w shell.Word) {
 	h.lines = append(h.lines, c.Args[0].Text+" code: "+w.Text)
 }
 
 func read(script string) []string {
-	h := &told{}
+	h := &recorder{}
 	shell.Read(script, shell.Options{Dir: "/w", Home: "/home/u", Root: "/w", Temp: "/tmp", Vars: map[string]string{"KNOWN": "yes"}}, h)
 	return h.lines
 }
@@ -195,11 +196,11 @@ func TestUnwrap(t *testing.T) {
 		}
 	}
 	if rest, ok := shell.Unwrap([]string{"timeout", "", "go", "test"}); !ok || len(rest) != 2 {
-		t.Errorf("behind a word that cannot be told: %q", rest)
+		t.Errorf("after an unknown word: %q", rest)
 	}
 }
 
-// The words of a script, read one by one.
+// Constant returns the text of words that are known before the script runs.
 func TestConstant(t *testing.T) {
 	t.Parallel()
 	list, ok := shell.Parse(`a 'b c' "d e" f\ g h"i"'j' $k "l$m" $(n) ''`)

@@ -9,16 +9,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// value is what a variable holds: one word, or the words of an array.
+// value is the value of a variable: one word, or the words of an array.
 type value struct {
 	words        []Word
 	isArray      bool
-	alternatives []value // what it may hold instead, where a branch may have set it
+	alternatives []value // other possible values, if a branch may have set the variable
 }
 
 const maxAlternatives = 4
 
-// copy makes the state of a subshell. Files are shared, for they stay.
+// copy returns the state of a subshell. It shares the written files, which remain.
 func (r *reader) copy() *reader {
 	r.spend(1 + len(r.vars)/8 + len(r.funcs)/8 + len(r.aliases)/8)
 	sub := *r
@@ -26,6 +26,8 @@ func (r *reader) copy() *reader {
 	return &sub
 }
 
+// setVariable sets a variable. In a branch that may not be taken, the old value remains as an
+// alternative.
 func (r *reader) setVariable(name string, v value) {
 	if r.vars == nil {
 		r.vars = map[string]value{}
@@ -44,6 +46,7 @@ func (r *reader) setVariable(name string, v value) {
 	r.vars[name] = v
 }
 
+// joinedText returns the words of a value, joined with blanks.
 func (v value) joinedText() string {
 	texts := make([]string, len(v.words))
 	for i, w := range v.words {
@@ -52,7 +55,7 @@ func (v value) joinedText() string {
 	return strings.Join(texts, " ")
 }
 
-// declare runs export and its like, whose words may be made at run time: export
+// runDeclare runs export, declare and the like. Their words may result from expansions: export
 // $(cat FILE).
 func (r *reader) runDeclare(c *syntax.DeclClause) {
 	for _, a := range c.Args {
@@ -70,14 +73,14 @@ func (r *reader) runDeclare(c *syntax.DeclClause) {
 	}
 }
 
-// export notes a variable that the commands to come get in their environment.
+// exportName records a variable that later commands receive in their environment.
 func (r *reader) exportName(name string) {
 	if len(r.exportedNames) < 32 && !slices.Contains(r.exportedNames, name) {
 		r.exportedNames = append(slices.Clip(r.exportedNames), name)
 	}
 }
 
-// assign runs NAME=value, NAME+=value or NAME=(values).
+// runAssignment runs NAME=value, NAME+=value or NAME=(values).
 func (r *reader) runAssignment(a *syntax.Assign) {
 	if a.Name == nil {
 		return
@@ -103,7 +106,7 @@ func (r *reader) runAssignment(a *syntax.Assign) {
 		at, ok := parseNumber(a.Index)
 		list := append([]Word(nil), old.words...)
 		if !ok || at < 0 || at > len(list) {
-			list = append(list, hole("$"+name)) // somewhere in it
+			list = append(list, hole("$"+name)) // the index is unknown
 			at = len(list)
 		}
 		if at == len(list) {
@@ -123,7 +126,7 @@ func (r *reader) runAssignment(a *syntax.Assign) {
 	}
 }
 
-// concat puts two words together.
+// concatWords joins two words without a blank.
 func concatWords(a, b Word) Word {
 	w := Word{Text: a.Text + b.Text, Source: a.Source + b.Source, Static: a.Static && b.Static, From: union(a.From, b.From)}
 	if b.Text == Hole && strings.HasSuffix(a.Text, Hole) {
@@ -138,6 +141,7 @@ func concatWords(a, b Word) Word {
 	return w
 }
 
+// union returns the strings of both lists, without duplicates.
 func union(a, b []string) []string {
 	for _, s := range b {
 		if len(a) < 64 && !slices.Contains(a, s) {
@@ -147,6 +151,7 @@ func union(a, b []string) []string {
 	return a
 }
 
+// parseNumber returns the number that an arithmetic expression writes out.
 func parseNumber(x syntax.ArithmExpr) (int, bool) {
 	if u, ok := x.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus && !u.Post {
 		n, ok := parseNumber(u.X)
@@ -160,8 +165,7 @@ func parseNumber(x syntax.ArithmExpr) (int, bool) {
 	return n, err == nil
 }
 
-// either does something once for each value that the variables used in a node
-// may have.
+// forEachValue calls do for each combination of the possible values of the variables in a node.
 func (r *reader) forEachValue(n syntax.Node, do func() Word) Word {
 	if !r.hasAlternatives {
 		return do()
@@ -176,6 +180,7 @@ func (r *reader) forEachValue(n syntax.Node, do func() Word) Word {
 	return r.forEachChoice(names, do)
 }
 
+// forEachChoice calls do for each combination of the possible values of some variables.
 func (r *reader) forEachChoice(names []string, do func() Word) Word {
 	if len(names) == 0 || !r.spend(1) {
 		return do()

@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// stmts runs statements and gives what they print.
+// runStatements runs statements and returns their output.
 func (r *reader) runStatements(list []*syntax.Stmt, in Word) Word {
 	var out output
 	for _, s := range list {
@@ -17,7 +17,7 @@ func (r *reader) runStatements(list []*syntax.Stmt, in Word) Word {
 	return out.word()
 }
 
-// output gathers what several statements print.
+// output collects the output of several statements.
 type output struct {
 	text strings.Builder
 	from []string
@@ -38,13 +38,14 @@ func (o *output) word() Word {
 	return Word{Text: o.text.String(), Static: !o.hole, From: o.from}
 }
 
-// branch runs statements that may not be taken.
+// runBranch runs statements that may not be taken.
 func (r *reader) runBranch(list []*syntax.Stmt, in Word) Word {
 	r.openBranches++
 	defer func() { r.openBranches-- }()
 	return r.runStatements(list, in)
 }
 
+// runStatement runs a statement with its redirections and returns its output.
 func (r *reader) runStatement(s *syntax.Stmt, in Word) Word {
 	if !r.spend(1) {
 		return Word{Text: Hole}
@@ -72,8 +73,8 @@ func (r *reader) runStatement(s *syntax.Stmt, in Word) Word {
 	return out
 }
 
-// redirects collects what a statement reads and writes; to is the file that its
-// output goes to.
+// applyRedirects collects the files that a statement reads and writes. It returns the file that
+// receives its output, nil if none does.
 func (r *reader) applyRedirects(list []*syntax.Redirect, io *Command) (to *Word) {
 	for _, x := range list {
 		switch x.Op {
@@ -92,7 +93,7 @@ func (r *reader) applyRedirects(list []*syntax.Redirect, io *Command) (to *Word)
 			if text, ok := r.fileContent(w); ok {
 				io.In = text
 			} else if w.Static {
-				io.In = Word{Static: true} // a file that is there: no more known than a script in a file
+				io.In = Word{Static: true} // an existing file: its content is unknown and not reported
 			}
 		case syntax.Hdoc, syntax.DashHdoc:
 			io.In = r.expandHeredoc(x)
@@ -107,7 +108,7 @@ func (r *reader) applyRedirects(list []*syntax.Redirect, io *Command) (to *Word)
 	return to
 }
 
-// heredoc expands a here-document, unless its delimiter is quoted.
+// expandHeredoc expands a here-document, unless its delimiter is quoted.
 func (r *reader) expandHeredoc(x *syntax.Redirect) Word {
 	if strings.ContainsAny(r.sourceOf(x.Word), `'"\`) {
 		return r.expandJoined(x.Hdoc, singleQuoted)
@@ -115,6 +116,7 @@ func (r *reader) expandHeredoc(x *syntax.Redirect) Word {
 	return r.expandJoined(x.Hdoc, doubleQuoted)
 }
 
+// runCompound runs a compound command and returns its output.
 func (r *reader) runCompound(c syntax.Command, in Word) Word {
 	out := Word{Text: Hole}
 	switch c := c.(type) {
@@ -131,7 +133,7 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 			out = concatWords(out, r.runBranch(x.Then, in))
 		}
 	case *syntax.WhileClause:
-		lines := []string{in.Text} // while read takes one at a time
+		lines := []string{in.Text} // while read reads one line at a time
 		if all := strings.Split(strings.TrimSpace(in.Text), "\n"); in.Static && len(all) <= 64 {
 			lines = all
 		}
@@ -173,8 +175,8 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 	return out
 }
 
-// binary runs lists and pipes. In a pipe each part is a subshell, and reads what
-// the one before it prints.
+// runBinary runs lists and pipes. Each part of a pipe is a subshell and reads the output of the
+// part before it.
 func (r *reader) runBinary(c *syntax.BinaryCmd, in Word) Word {
 	if c.Op != syntax.Pipe && c.Op != syntax.PipeAll {
 		first := r.runStatement(c.X, in)
@@ -201,8 +203,7 @@ func (r *reader) runBinary(c *syntax.BinaryCmd, in Word) Word {
 	return in
 }
 
-// loop runs its body once for each word that it is given, as far as they can be
-// told.
+// runForLoop runs the body of a for loop once for each word, as far as the words are known.
 func (r *reader) runForLoop(c *syntax.ForClause, in Word) Word {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
@@ -228,7 +229,7 @@ func (r *reader) runForLoop(c *syntax.ForClause, in Word) Word {
 	return out.word()
 }
 
-// inside runs the substitutions within a node that is not looked at otherwise.
+// runSubstitutions runs the command substitutions in a node that is not expanded.
 func (r *reader) runSubstitutions(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -244,7 +245,7 @@ func (r *reader) runSubstitutions(n syntax.Node) {
 	})
 }
 
-// call runs a simple command: assignments alone, or before a command.
+// runSimple runs a simple command: assignments only, or a command with assignments before it.
 func (r *reader) runSimple(x *syntax.CallExpr, c *Command) Word {
 	for _, w := range x.Args {
 		c.Args = append(c.Args, r.expandFields(w)...)
@@ -273,6 +274,7 @@ func (r *reader) runSimple(x *syntax.CallExpr, c *Command) Word {
 	return r.runCommand(c)
 }
 
+// restoreVariable restores a variable after an assignment for one command.
 func (r *reader) restoreVariable(name string, old value, had bool) {
 	if had {
 		r.vars[name] = old
@@ -281,6 +283,7 @@ func (r *reader) restoreVariable(name string, old value, had bool) {
 	}
 }
 
+// firstWord returns the first word of a value.
 func (v value) firstWord() Word {
 	if len(v.words) == 0 {
 		return Word{Static: true}
@@ -288,14 +291,14 @@ func (v value) firstWord() Word {
 	return v.words[0]
 }
 
-// keep remembers what a file holds that the script itself writes.
+// recordFile records the content of a file that the script writes.
 func (r *reader) recordFile(name, text Word) {
 	if name.Static && path.Base(name.Text) != "null" && len(r.writtenFiles) < maxFields {
 		r.writtenFiles[Abs(r.dir, r.options.Home, name.Text)] = text
 	}
 }
 
-// given is what a file holds that c names, which may be what it reads.
+// fileOrInput returns the content of a file that c names. The file may be its input (/dev/stdin).
 func (r *reader) fileOrInput(c *Command, name Word) (Word, bool) {
 	if name.Text == "/dev/stdin" || name.Text == "/dev/fd/0" || name.Text == "/proc/self/fd/0" {
 		return c.In, true
@@ -303,7 +306,7 @@ func (r *reader) fileOrInput(c *Command, name Word) (Word, bool) {
 	return r.fileContent(name)
 }
 
-// file is what a file holds that the script itself wrote.
+// fileContent returns the content of a file that the script wrote, and false for other files.
 func (r *reader) fileContent(name Word) (Word, bool) {
 	if !name.Static || len(r.writtenFiles) == 0 {
 		return Word{}, false

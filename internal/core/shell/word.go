@@ -8,15 +8,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builder puts the words together that one word of the source expands to.
+// builder builds the words that one word of the source expands to.
 type builder struct {
 	words      []Word
 	current    Word
 	text       []byte
-	hasWord    bool   // there is a word, if an empty one
-	separators string // what else than blanks separates words
+	hasWord    bool   // a word has begun; it may be empty
+	separators string // characters besides blanks that separate words ($IFS)
 }
 
+// addText adds text to the current word.
 func (b *builder) addText(s string) {
 	b.hasWord = true
 	if len(b.text)+len(s) > maxWordBytes {
@@ -26,6 +27,7 @@ func (b *builder) addText(s string) {
 	b.text = append(b.text, s...)
 }
 
+// endWord ends the current word, if one has begun.
 func (b *builder) endWord() {
 	if b.hasWord {
 		b.current.Text = string(b.text)
@@ -34,7 +36,8 @@ func (b *builder) endWord() {
 	b.current, b.text, b.hasWord = Word{Static: true, Source: b.current.Source}, b.text[:0], false
 }
 
-// put adds what an expansion gave; without quotes it falls apart at blanks.
+// addExpansion adds the result of an expansion. Without quotes it is split into words at
+// separators.
 func (b *builder) addExpansion(w Word, quoted bool) {
 	mark := func() {
 		b.current.Static = b.current.Static && w.Static
@@ -62,7 +65,7 @@ func (b *builder) addExpansion(w Word, quoted bool) {
 	}
 }
 
-// fields expands a word to the words that a command gets.
+// expandFields expands a word to the arguments that a command receives.
 func (r *reader) expandFields(w *syntax.Word) []Word {
 	if w == nil {
 		return nil
@@ -89,10 +92,10 @@ func (r *reader) expandFields(w *syntax.Word) []Word {
 	return b.words
 }
 
-// single expands a word that stays one: a value, or the name of a file.
+// expandSingle expands a word that is not split: a value, or a file name.
 func (r *reader) expandSingle(w *syntax.Word) Word { return r.expandJoined(w, unquoted) }
 
-// joined expands a word, or a here-document, that stays one.
+// expandJoined expands a word or a here-document without splitting it.
 func (r *reader) expandJoined(w *syntax.Word, q quoting) Word {
 	if w == nil {
 		return Word{Static: true}
@@ -110,6 +113,7 @@ func (r *reader) expandJoined(w *syntax.Word, q quoting) Word {
 	return b.words[0]
 }
 
+// sourceOf returns the source text of a node.
 func (r *reader) sourceOf(n syntax.Node) string {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
 	if start < 0 || end > len(r.src) || start > end {
@@ -118,12 +122,14 @@ func (r *reader) sourceOf(n syntax.Node) string {
 	return r.src[start:end]
 }
 
+// expandParts expands the parts of a word.
 func (r *reader) expandParts(b *builder, parts []syntax.WordPart, quoted bool) {
 	for _, p := range parts {
 		r.expandPart(b, p, quoted)
 	}
 }
 
+// expandPart expands one part of a word.
 func (r *reader) expandPart(b *builder, p syntax.WordPart, quoted bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
@@ -161,7 +167,7 @@ func (r *reader) expandPart(b *builder, p syntax.WordPart, quoted bool) {
 	}
 }
 
-// Constant is the text of a word, "" if it is not known before it runs.
+// Constant returns the text of a word, "" if it is unknown before the script runs.
 func Constant(w *syntax.Word) string {
 	known := true
 	syntax.Walk(w, func(n syntax.Node) bool {
@@ -180,12 +186,12 @@ func Constant(w *syntax.Word) string {
 	return string(b.text)
 }
 
-// Quoted is argv as a command for any POSIX shell.
+// QuoteCommand returns argv as a command line for any POSIX shell.
 func QuoteCommand(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
 		q, err := syntax.Quote(arg, syntax.LangPOSIX)
-		if err != nil { // a byte that POSIX quotes cannot hold
+		if err != nil { // a byte that POSIX quoting does not support
 			q = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		words[i] = q
@@ -193,8 +199,8 @@ func QuoteCommand(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// process runs what stands in <( ) or >( ), and names the file that it reads
-// like.
+// runProcessSubstitution runs the commands in <( ) or >( ). It returns the name of the file that
+// replaces them.
 func (r *reader) runProcessSubstitution(p *syntax.ProcSubst) Word {
 	sub := r.copy()
 	if p.Op == syntax.CmdOut {
@@ -207,15 +213,16 @@ func (r *reader) runProcessSubstitution(p *syntax.ProcSubst) Word {
 	return literal(name)
 }
 
+// quoting is how a text is quoted in the source.
 type quoting int
 
 const (
 	unquoted     quoting = iota
-	doubleQuoted         // "…" and here-documents: few characters can be escaped
+	doubleQuoted         // "…" and here-documents: a backslash escapes few characters
 	singleQuoted         // '…'
 )
 
-// lit adds text from the source, its backslashes taken away as a shell would.
+// addLiteral adds text from the source and removes backslashes as a shell does.
 func (b *builder) addLiteral(s string, q quoting) {
 	b.hasWord = true
 	if strings.Contains(s, Hole) {
@@ -241,7 +248,7 @@ func (b *builder) addLiteral(s string, q quoting) {
 	b.addText(string(out))
 }
 
-// ansi reads the escapes of $'…', and of echo -e and printf.
+// unescape replaces the escapes of $'…', echo -e and printf.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -290,8 +297,8 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// spread makes the words that {a,b} and {1..3} make of one; false if they are
-// too many.
+// expandBraces returns the words that {a,b} and {1..3} make of one word. It returns false if there
+// are too many.
 func expandBraces(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 	out := [][]syntax.WordPart{nil}
 	for _, p := range parts {
@@ -317,6 +324,8 @@ func expandBraces(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 	return out, true
 }
 
+// braceAlternatives returns the alternatives of one brace expression. It returns false if there
+// are too many.
 func braceAlternatives(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 	var out [][]syntax.WordPart
 	if !b.Sequence {

@@ -7,17 +7,17 @@ import (
 
 // wrapper describes a command that runs the command in its arguments.
 type wrapper struct {
-	verbs             string // the words that must follow its name: exec for npm exec
+	verbs             string // one of these words must follow its name: exec for npm exec
 	valueLetters      string // short options that take a value as the next word
-	valueOptions      string // long ones that do, blank-separated
-	skippedOperands   int    // operands before the command
+	valueOptions      string // long options that take a value, blank-separated
+	skippedOperands   int    // number of operands before the command
 	scriptOptions     string // options whose value is a script, blank-separated
-	joinsOperands     bool   // a shell reads its operands as one script
-	allowsAssignments bool   // NAME=value may stand before the command
+	joinsOperands     bool   // its operands form one script for a shell
+	allowsAssignments bool   // NAME=value may precede the command
 	lettersBeforeVerb string // short options before the verb that take a value
-	verbGroups        string // words that may stand before the verb: compose for docker compose run
-	commandOptions    string // options behind which alone the command stands, blank-separated
-	inContainer       bool   // it runs in a container: its files and processes are not those here
+	verbGroups        string // words that may precede the verb: compose for docker compose run
+	commandOptions    string // the command follows one of these options only, blank-separated
+	inContainer       bool   // the command runs in a container, with other files and processes
 }
 
 var wrappers = map[string]wrapper{
@@ -103,7 +103,8 @@ var wrappers = map[string]wrapper{
 	"devcontainer":   {verbs: "exec", valueOptions: "--workspace-folder --container-id --config", inContainer: true},
 }
 
-// container: the first operand is the image, the container or the service.
+// containerWrapper describes docker and the like. Their first operand is the image, the container
+// or the service.
 var containerWrapper = wrapper{
 	verbs: "run exec", verbGroups: "compose container", lettersBeforeVerb: "fpHc", skippedOperands: 1, inContainer: true, valueLetters: "aceuvwplmh",
 	valueOptions: "--env --env-file --volume --mount --workdir --user --publish --name --network --entrypoint --platform --hostname " +
@@ -111,8 +112,7 @@ var containerWrapper = wrapper{
 		"--file --project-name --project-directory --profile --context --host",
 }
 
-// detached run the command where its exit code and what it prints stay: what they
-// tell is not what the command tells.
+// detachedWrappers run a command whose exit code and output they do not pass on.
 var detachedWrappers = map[string]wrapper{
 	"screen": {valueLetters: "cehpsStT"},
 	"tmux": {
@@ -126,12 +126,12 @@ var detachedWrappers = map[string]wrapper{
 	"concurrently": {valueLetters: "ncpmils", valueOptions: "--names --prefix --prefix-colors --max-processes --success"},
 }
 
-// covers are options of tools that watch which lines a program reaches.
+// coverageOptions are options of tools that measure test coverage.
 const coverageOptions = "--reporter --include --exclude --lines --branches --functions --statements"
 
-// Unwrap drops a program that runs the command in its arguments, with its own
-// options: go test ./... of timeout -k 5 60 go test ./.... A word that cannot be
-// told is "". It is false for a program that runs none.
+// Unwrap removes a program that runs the command in its arguments, with its options: it returns go
+// test ./... for timeout -k 5 60 go test ./.... An unknown word is "". It returns false for other
+// programs.
 func Unwrap(words []string) ([]string, bool) {
 	if len(words) == 0 {
 		return words, false
@@ -151,19 +151,19 @@ func Unwrap(words []string) ([]string, bool) {
 	return words[len(words)-len(w.innerCommand(args)):], true
 }
 
-// runs reports whether the wrapper runs a command with these arguments.
+// runsCommand reports whether the wrapper runs a command with these arguments.
 func (w wrapper) runsCommand(name string, args []Word) bool {
 	switch {
 	case w.verbs != "":
 		_, ok := w.afterVerb(args)
 		return ok
 	case name == "command" && len(args) > 0:
-		return args[0].Text != "-v" && args[0].Text != "-V" // only looks it up
+		return args[0].Text != "-v" && args[0].Text != "-V" // command -v only finds a command
 	}
 	return true
 }
 
-// behind is what stands behind the verb; false where there is none.
+// afterVerb returns the arguments after the verb, and false if there is no verb.
 func (w wrapper) afterVerb(args []Word) ([]Word, bool) {
 	if w.verbs == "" {
 		return args, true
@@ -178,7 +178,7 @@ func (w wrapper) afterVerb(args []Word) ([]Word, bool) {
 	return nil, false
 }
 
-// command is what the wrapper runs, without its verb and its own options.
+// innerCommand returns the command that the wrapper runs, without the wrapper's verb and options.
 func (w wrapper) innerCommand(args []Word) []Word {
 	args, _ = w.afterVerb(args)
 	if w.commandOptions == "" {
@@ -191,7 +191,7 @@ func (w wrapper) innerCommand(args []Word) []Word {
 	return args[at+1:]
 }
 
-// wrapped runs what stands in the arguments of c.
+// runWrapped runs the command in the arguments of c.
 func (r *reader) runWrapped(name string, c *Command) {
 	args := c.Args[1:]
 	switch name {
@@ -241,8 +241,8 @@ func (r *reader) runWrapped(name string, c *Command) {
 	r.runInner(c, args)
 }
 
-// detached runs the command of a terminal or a debugger of its own, and words that
-// are scripts: tmux send-keys 'git push'.
+// runDetached runs the command of a new terminal or a debugger. It also runs words that look like
+// scripts: tmux send-keys 'git push'.
 func (r *reader) runDetached(c *Command, w wrapper) {
 	for _, a := range c.Args[1:] {
 		if strings.Contains(strings.TrimSpace(a.Text), " ") {
@@ -252,7 +252,7 @@ func (r *reader) runDetached(c *Command, w wrapper) {
 	r.runInner(c, w.innerCommand(c.Args[1:]))
 }
 
-// remote runs a script for a shell elsewhere, in a folder of which nothing is known.
+// runSSH runs a script on another machine, in an unknown folder.
 func (r *reader) runSSH(c *Command) {
 	script := c.In
 	if args := wrappers["ssh"].innerCommand(c.Args[1:]); len(args) > 0 {
@@ -263,7 +263,7 @@ func (r *reader) runSSH(c *Command) {
 	sub.runScript(c, script, c.In)
 }
 
-// Listed reports whether a word is in a blank-separated list.
+// InList reports whether a blank-separated list contains a word.
 func InList(list, w string) bool {
 	if w == "" || strings.Contains(w, " ") {
 		return false
@@ -281,12 +281,13 @@ func InList(list, w string) bool {
 	}
 }
 
-// bundle tells short options in one word, of which the last takes a value.
+// isBundle reports whether a word bundles short options and ends with the letter last, which takes
+// a value.
 func isBundle(s string, last byte) bool {
 	return len(s) > 2 && s[0] == '-' && s[len(s)-1] == last && areOptionLetters(s[1:])
 }
 
-// text is the script that an option of a wrapper carries.
+// scriptText returns the script that an option of a wrapper contains, and false if there is none.
 func (w wrapper) scriptText(args []Word) (Word, bool) {
 	for i, a := range args {
 		name, value, joined := strings.Cut(a.Text, "=")
@@ -302,7 +303,7 @@ func (w wrapper) scriptText(args []Word) (Word, bool) {
 	return Word{}, false
 }
 
-// strip drops the wrapper's own options and operands.
+// stripOptions returns the arguments after the wrapper's own options and operands.
 func (w wrapper) stripOptions(args []Word) []Word {
 	skip := w.skippedOperands
 	for len(args) > 0 {
@@ -331,8 +332,7 @@ func (w wrapper) stripOptions(args []Word) []Word {
 	return nil
 }
 
-// env runs a command with other variables, in another folder, or from one word
-// (-S).
+// runEnv runs the command of env: with other variables, in another folder, or from one word (-S).
 func (r *reader) runEnv(c *Command) {
 	sub := r.copy()
 	args := c.Args[1:]
@@ -375,4 +375,5 @@ func (r *reader) runEnv(c *Command) {
 	}
 }
 
+// wordValue returns a value of one word.
 func wordValue(w Word) value { return value{words: []Word{w}} }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// xargs runs a command with what it reads as further words.
+// runXargs runs a command with the words of its input as further arguments.
 func (r *reader) runXargs(c *Command) {
 	w := wrapper{valueLetters: "adEILnPsS", valueOptions: "--arg-file --delimiter --max-args --max-procs --replace --max-lines"}
 	args := w.stripOptions(c.Args[1:])
@@ -37,7 +37,8 @@ func (r *reader) runXargs(c *Command) {
 	r.runWithWords(c, args, mark, words)
 }
 
-// delimiter tells what stands between the words that xargs reads.
+// inputDelimiter returns a function that reports whether a character separates the words of xargs'
+// input.
 func inputDelimiter(args []Word) func(r rune) bool {
 	for i, a := range args {
 		value, joined := strings.CutPrefix(a.Text, "-d")
@@ -56,8 +57,8 @@ func inputDelimiter(args []Word) func(r rune) bool {
 	return unicode.IsSpace
 }
 
-// with runs a command with each of some words in the place of its mark, or with all
-// of them behind it.
+// runWithWords runs a command once for each word, in place of the mark. Without a mark it runs the
+// command once, with all words appended.
 func (r *reader) runWithWords(c *Command, args []Word, mark string, words []Word) {
 	sub := r.copy()
 	at := slices.IndexFunc(args, func(a Word) bool { return mark != "" && strings.Contains(a.Text, mark) })
@@ -79,10 +80,11 @@ func (r *reader) runWithWords(c *Command, args []Word, mark string, words []Word
 	}
 }
 
-const maxWordGroups = 8 // that ::: begins
+// maxWordGroups is the highest number of ::: groups that are combined.
+const maxWordGroups = 8
 
-// parallel runs a script for each of the words behind :::, or of the lines that it
-// reads. They stand where {} does, or {1} for the first :::, or else behind all.
+// runParallel runs a script for each word after :::, or for each line of the input. The words
+// replace {}, or {1} for the first :::, or else follow the script.
 func (r *reader) runParallel(c *Command) {
 	w := wrapper{
 		valueLetters: "aCEIjLnNPsS",
@@ -99,7 +101,7 @@ func (r *reader) runParallel(c *Command) {
 				lines = append(lines, literal(strings.TrimSpace(line)))
 			}
 		}
-		if len(args) > 1 && !c.In.Static { // a word is passed on as one
+		if len(args) > 1 && !c.In.Static { // each word remains one argument
 			r.runWithWords(c, args, "{}", lines)
 			return
 		}
@@ -111,8 +113,7 @@ func (r *reader) runParallel(c *Command) {
 	}
 }
 
-// replaced puts a text in the place of a mark; the result cannot be told where it
-// would be too long.
+// replaceMark replaces a mark in a text. It returns a hole if the result would be too long.
 func replaceMark(s, mark, text string) string {
 	if len(s)+strings.Count(s, mark)*len(text) > maxScriptBytes {
 		return Hole
@@ -120,8 +121,7 @@ func replaceMark(s, mark, text string) string {
 	return strings.ReplaceAll(s, mark, text)
 }
 
-// combined gives each combination of the words of groups that ::: begins, as far as
-// anybody would write them.
+// combineGroups returns the combinations of the words of ::: groups, up to the limits.
 func combineGroups(args []Word) [][]Word {
 	all := [][]Word{nil}
 	for len(args) > 0 && len(all[0]) < maxWordGroups {
@@ -145,7 +145,7 @@ func combineGroups(args []Word) [][]Word {
 	return all
 }
 
-// instance makes the script of one combination of words.
+// fillTemplate returns the script for one combination of words.
 func fillTemplate(template, given []Word) Word {
 	if len(template) == 0 {
 		return Join(given)
