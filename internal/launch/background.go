@@ -33,8 +33,8 @@ type Background struct {
 	Env  environment.Environment
 }
 
-// moveTimeout is how long a process may take to acquire a loop.
-const moveTimeout = 30 * time.Second
+// acquireTimeout is how long a process may take to acquire a loop.
+const acquireTimeout = 30 * time.Second
 
 // StartDriver starts a process that continues a loop, and waits until one has acquired it. It returns
 // the id of that process. epoch is that of the last owner. flags are more flags of session run. If no
@@ -56,13 +56,13 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 	}
 	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {
 		alive = proc.Alive(pid) // before begun: the last act of a process must not be missed
-		return begun(l, from), alive
+		return hasBegunInBackground(l, from), alive
 	})
 	switch {
-	case errors.Is(err, errNobody):
+	case errors.Is(err, errNoSuccessor):
 		words, hint := LastWords(log, said)
 		err = failure.New(failure.Error, hint, "what was to continue it did not: %s", words)
-	case errors.Is(err, errSlow):
+	case errors.Is(err, errSuccessorSlow):
 		if p, findErr := os.FindProcess(pid); findErr == nil {
 			_ = p.Kill() // otherwise it could take the loop later, unexpectedly
 		}
@@ -71,8 +71,8 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 }
 
 var (
-	errNobody = errors.New("there is nobody to continue it")
-	errSlow   = fmt.Errorf("what was to continue it did not begin within %s", moveTimeout)
+	errNoSuccessor   = errors.New("there is nobody to continue it")
+	errSuccessorSlow = fmt.Errorf("what was to continue it did not begin within %s", acquireTimeout)
 )
 
 // awaitOwner waits for an owner with a later epoch, and returns its process. look reports whether the
@@ -81,12 +81,12 @@ var (
 func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (done, alive bool)) (int, error) {
 	var last store.Holder
 	taken, held := false, false
-	done, err := Poll(ctx, moveTimeout, func() (bool, error) {
+	done, err := Poll(ctx, acquireTimeout, func() (bool, error) {
 		done, alive := look()
 		var err error
 		last, held, err = l.Holder()
 		if taken = err == nil && last.Epoch > epoch; !alive && !(taken && (done || held)) {
-			return false, errNobody
+			return false, errNoSuccessor
 		}
 		return taken && done, nil
 	})
@@ -96,16 +96,16 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 	case done || taken && held:
 		return last.PID, nil
 	}
-	return 0, errSlow
+	return 0, errSuccessorSlow
 }
 
-// begun reports whether the loop continues outside of a session.
-func begun(l *store.Loop, since time.Time) bool {
+// hasBegunInBackground reports whether the loop continues outside of a session.
+func hasBegunInBackground(l *store.Loop, since time.Time) bool {
 	m, _, err := record.Load(l)
 	return err == nil && !m.State.InSession && !m.State.Now.Before(since)
 }
 
-func newer(l *store.Loop, epoch int64) bool {
+func hasNewerOwner(l *store.Loop, epoch int64) bool {
 	last, _, err := l.Holder()
 	return err == nil && last.Epoch > epoch
 }
@@ -136,8 +136,8 @@ type Successor struct {
 	Limits loop.Limits // see ResumeOptions.MoreLimits
 }
 
-// runTimeout is how long the last owner may take to release the loop.
-const runTimeout = 5 * time.Second
+// ownerReleaseTimeout is how long the last owner may take to release the loop.
+const ownerReleaseTimeout = 5 * time.Second
 
 // Resume resumes a loop as soon as its owner releases it. It returns nil if another process acquired
 // it first, which may have ended it since.
@@ -149,8 +149,8 @@ func (c Successor) Resume(ctx context.Context, l *store.Loop, env environment.En
 		}
 		return err
 	}
-	for deadline := time.Now().Add(runTimeout); ; time.Sleep(pollInterval) {
-		if newer(l, c.After) {
+	for deadline := time.Now().Add(ownerReleaseTimeout); ; time.Sleep(pollInterval) {
+		if hasNewerOwner(l, c.After) {
 			return nil, nil //nolint:nilnil // another process drives it
 		}
 		d, err := Resume(ctx, l, env, ResumeOptions{MoreLimits: c.Limits, MayOwn: may})

@@ -21,9 +21,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// replayed holds what the journal says about a loop: all its events, and for some attempts the events
+// replayResult holds what the journal says about a loop: all its events, and for some attempts the events
 // with their decisions, the output of the gates and the lines of the history.
-type replayed struct {
+type replayResult struct {
 	events   []loop.Event
 	attempts []page.Attempt
 	history  []string
@@ -31,7 +31,7 @@ type replayed struct {
 
 // replay reads the journal in one pass: it can be long, and pages are requested again after each
 // change.
-func (s *Loop) replay(first, last int) (out replayed) {
+func (s *Loop) replay(first, last int) (out replayResult) {
 	var state loop.State
 	for r, err := range s.Records(journal.Mark{}) {
 		if err != nil {
@@ -52,14 +52,14 @@ func (s *Loop) replay(first, last int) (out replayed) {
 		var rec verify.Receipt
 		switch {
 		case r.Type == memory.TypeEvent:
-			step := explain(r, t)
+			step := explainRecord(r, t)
 			a := out.attempt(s, n, step.Task)
 			a.Steps = append(a.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Happened: step.words(), Decided: step.Decided, Because: step.Because})
 		case r.Type == memory.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil:
 			a := out.attempt(s, n, state.Current)
 			a.Gates = append(a.Gates, page.Gate{
 				Name: term.Clean(rec.Gate), Status: string(rec.Status), Took: figure.Duration(rec.Duration),
-				Output: cleanLines(rec.Tail[max(0, len(rec.Tail)-tailMost):]),
+				Output: cleanLines(rec.Tail[max(0, len(rec.Tail)-maxTailBytes):]),
 			})
 		}
 	}
@@ -67,16 +67,16 @@ func (s *Loop) replay(first, last int) (out replayed) {
 }
 
 // attempt returns the attempt with this number, which is the newest so far.
-func (r *replayed) attempt(s *Loop, number int, task string) *page.Attempt {
+func (r *replayResult) attempt(s *Loop, number int, task string) *page.Attempt {
 	if last := len(r.attempts) - 1; last < 0 || r.attempts[last].Number != number {
 		r.attempts = append(r.attempts, page.Attempt{Number: number, Task: narrate.TaskOf(s.Memory.State, task)})
 	}
 	return &r.attempts[len(r.attempts)-1]
 }
 
-const historyMost = 500 // maximum number of lines on a page
+const maxHistoryLines = 500 // maximum number of lines on a page
 
-const tailMost = 16 << 10 // maximum bytes of a gate's output
+const maxTailBytes = 16 << 10 // maximum bytes of a gate's output
 
 // callSizes returns the sizes of the files that log tool calls.
 func callSizes(l *store.Loop) (sizes [2]int64) {

@@ -47,20 +47,20 @@ func (s *Loop) Explain(iteration int) Explanation {
 		if iteration > 0 && t.Before.Iteration != iteration && !begins {
 			continue
 		}
-		out.Steps = append(out.Steps, explain(r, t))
+		out.Steps = append(out.Steps, explainRecord(r, t))
 	}
 	return out
 }
 
-// explain returns one event with its decision.
-func explain(r journal.Record, t narrate.Step) Step {
+// explainRecord returns one event with its decision.
+func explainRecord(r journal.Record, t narrate.Step) Step {
 	return Step{
 		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind(),
-		Happened: term.Clean(t.Happened()), Decided: cleaned(t.Decided()), Because: cleaned(t.Because()), Phase: t.After.Phase,
+		Happened: term.Clean(t.Happened()), Decided: cleanAll(t.Decided()), Because: cleanAll(t.Because()), Phase: t.After.Phase,
 	}
 }
 
-func cleaned(lines []string) []string {
+func cleanAll(lines []string) []string {
 	for i := range lines {
 		lines[i] = term.Clean(lines[i])
 	}

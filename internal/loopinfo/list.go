@@ -13,7 +13,7 @@ func Present(l record.Entry) record.Summary {
 	sum.ID = l.Loop.ID
 	if sum.State == "running" || sum.State == "waiting" {
 		_, alive, err := l.Loop.Holder()
-		sum.State = stateWord(sum, alive || err != nil)
+		sum.State = currentState(sum, alive || err != nil)
 	}
 	sum.MarkClosedIfGone(proc.Alive)
 	return sum

@@ -68,7 +68,7 @@ func ReadDamaged(l *store.Loop) (*Loop, error) {
 // Summary returns the loop's summary for scripts.
 func (s *Loop) Summary() record.Summary {
 	sum := record.Summarize(s.Spec, s.Memory)
-	sum.State = stateWord(sum, s.Alive)
+	sum.State = currentState(sum, s.Alive)
 	sum.MarkClosedIfGone(proc.Alive)
 	return sum
 }
@@ -80,8 +80,8 @@ func (s *Loop) InSession() bool { return s.Memory.InSession(s.Spec.Policy) }
 // HasEnded reports whether the loop has an outcome and its owner has finished the cleanup.
 func (s *Loop) HasEnded() bool { return s.Memory.State.Phase == loop.Ended }
 
-// stateWord returns a loop's state from its journal's state and whether its driver is alive.
-func stateWord(journalled record.Summary, alive bool) string {
+// currentState returns a loop's state from its journal's state and whether its driver is alive.
+func currentState(journalled record.Summary, alive bool) string {
 	if !alive && !journalled.InSession && (journalled.State == "running" || journalled.State == "waiting") {
 		return Orphaned
 	}
@@ -142,16 +142,16 @@ func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 // IsAdrift reports whether the loop's process died while the loop was leaving its session.
 func (s *Loop) IsAdrift() bool { return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive }
 
-// termAge is the maximum age of an end by SIGTERM after which a loop is resumed. A system ends
+// maxTermAge is the maximum age of an end by SIGTERM after which a loop is resumed. A system ends
 // processes this way when it shuts down, and may be off for a night.
-const termAge = 24 * time.Hour
+const maxTermAge = 24 * time.Hour
 
 // EndedByRestart reports whether this is a background loop whose process is gone or was ended by
 // SIGTERM recently. A loop that the user paused stays paused. A loop that was held until something is
 // fixed is resumed, to try again.
 func (s *Loop) EndedByRestart(now time.Time) bool {
 	st := s.Memory.State
-	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < termAge
+	byTerm := st.Outcome == loop.CancelledEnd && st.Stop.Cause == loop.ByTerm && now.Sub(st.EndedAt) < maxTermAge
 	return (s.Spec.DetachOnHangup || s.Driver.Detached) && !s.Alive && (byTerm || s.Summary().State == Orphaned || st.Phase == loop.Paused && st.Trouble.HoldReason != "")
 }
 

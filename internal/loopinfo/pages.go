@@ -23,10 +23,10 @@ func NewPages(ctx context.Context, o Options) *Pages { return &Pages{newScreen(c
 func (s *Pages) Stamp(id string) (string, error) {
 	if id != "" {
 		l := s.Store.Loop(id)
-		return fmt.Sprint(stampOf([]*store.Loop{l}), callSizes(l)), nil
+		return fmt.Sprint(journalStamp([]*store.Loop{l}), callSizes(l)), nil
 	}
 	loops, err := s.Store.Loops()
-	return stampOf(loops), err
+	return journalStamp(loops), err
 }
 
 // loop returns a loop if the pages show it.
@@ -59,7 +59,7 @@ func (s *Pages) Loop(ctx context.Context, id string, attempt int) (page.Detail, 
 	t := sub.replay(first, last)
 	return page.Detail{
 		Summary: sum, Headline: sub.Headline(sum, time.Now()), Report: sub.Report(ctx, s.Env, t.events),
-		Attempts: t.attempts, History: t.history[max(0, len(t.history)-historyMost):],
+		Attempts: t.attempts, History: t.history[max(0, len(t.history)-maxHistoryLines):],
 	}, nil
 }
 

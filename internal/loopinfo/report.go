@@ -26,7 +26,7 @@ func (s *Loop) Facts(l report.Loop) report.Facts {
 // Report returns the data of a loop's report. happened are all its events.
 func (s *Loop) Report(ctx context.Context, env environment.Environment, happened []loop.Event) report.Loop {
 	all, m := slices.Values(happened), s.Memory
-	from, remarks := s.compared(ctx)
+	from, remarks := s.comparisonBase(ctx)
 	return report.Loop{
 		ID: s.ID, Goal: s.Spec.Goal(), Status: s.Summary().State, Branch: s.Spec.Branch, From: from, BranchFate: s.BranchFate(ctx),
 		State: m.State, Gates: m.Results, Now: time.Now(),

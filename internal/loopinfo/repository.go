@@ -66,7 +66,7 @@ func (s *Loop) BranchFate(ctx context.Context) string {
 		return ""
 	}
 	words := ""
-	if merged(ctx, repo, home, tip) {
+	if branchContains(ctx, repo, home, tip) {
 		words = "merged into " + home
 	}
 	switch {
@@ -85,26 +85,26 @@ func PartlyMerged(ctx context.Context, repo *git.Repo, spec record.Repository, t
 		return false
 	}
 	return slices.ContainsFunc(tasks, func(t loop.Task) bool {
-		return t.Commit != "" && !t.DoneEarlier && merged(ctx, repo, spec.StartBranch, t.Commit)
+		return t.Commit != "" && !t.DoneEarlier && branchContains(ctx, repo, spec.StartBranch, t.Commit)
 	})
 }
 
-// compared returns what to compare the loop's branch with, and remarks on that.
-func (s *Loop) compared(ctx context.Context) (from string, remarks []string) {
+// comparisonBase returns what to compare the loop's branch with, and remarks on that.
+func (s *Loop) comparisonBase(ctx context.Context) (from string, remarks []string) {
 	spec := s.Spec.Repository
 	repo, err := s.Origin(ctx)
 	if err != nil || !PartlyMerged(ctx, repo, spec, s.Memory.State.Tasks) {
 		return ComparedWith(spec), nil
 	}
 	from = StartCommit(spec)
-	if merged(ctx, repo, spec.StartBranch, s.Memory.Base.Commit) {
+	if branchContains(ctx, repo, spec.StartBranch, s.Memory.Base.Commit) {
 		return from, nil
 	}
 	return from, []string{fmt.Sprintf("%s has commits of this loop: git log %s..%[1]s", spec.StartBranch, from)}
 }
 
-// merged reports whether a branch contains a commit.
-func merged(ctx context.Context, repo *git.Repo, branch, commit string) bool {
+// branchContains reports whether a branch contains a commit.
+func branchContains(ctx context.Context, repo *git.Repo, branch, commit string) bool {
 	if there, err := repo.HasBranch(ctx, branch); err != nil || !there {
 		return false
 	}
@@ -126,12 +126,12 @@ func StartCommit(spec record.Repository) string {
 	return spec.StartCommit[:min(7, len(spec.StartCommit))]
 }
 
-const diffMost = 512 << 10 // maximum bytes of a task's diff
+const maxDiffBytes = 512 << 10 // maximum bytes of a task's diff
 
 // TaskDiff returns the diff of a task's commit. For the current task it compares the work tree with
 // the task's start. It returns "" if neither exists.
 func (s *Loop) TaskDiff(ctx context.Context, task string) (string, error) {
-	o := git.DiffOptions{MaxBytes: diffMost}
+	o := git.DiffOptions{MaxBytes: maxDiffBytes}
 	st := s.Memory.State
 	t, ok := st.Task(task)
 	if !ok {

@@ -45,8 +45,8 @@ type Screen struct {
 	here func(root string) bool // reports whether a folder belongs to this repository
 
 	mu      sync.Mutex
-	history *narrated       // history of the open loop, or nil
-	told    map[string]told // what News returned, by loop
+	history *history                // history of the open loop, or nil
+	told    map[string]newsPosition // what News returned, by loop
 	list    *store.Lister[record.Summary]
 }
 
@@ -62,8 +62,8 @@ func newScreen(ctx context.Context, o Options) *Screen {
 	return &Screen{Options: o, ctx: ctx, here: record.SameRepository(o.Root), list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
 }
 
-// narrated is the history of a loop. It grows with the loop's journal.
-type narrated struct {
+// history is the history of a loop. It grows with the loop's journal.
+type history struct {
 	id    string
 	stop  context.CancelFunc
 	mu    sync.Mutex
@@ -96,8 +96,8 @@ func (w *Screen) shows(root string) bool {
 	return w.All || w.here(root)
 }
 
-// stampOf returns a value that changes when a journal grows, or a loop is created or deleted.
-func stampOf(loops []*store.Loop) string {
+// journalStamp returns a value that changes when a journal grows, or a loop is created or deleted.
+func journalStamp(loops []*store.Loop) string {
 	sum := fnv.New64a()
 	for _, l := range loops {
 		size, err := l.JournalSize()
@@ -124,8 +124,8 @@ func (w *Screen) Loop(id string) (watch.Detail, error) {
 	return d, nil
 }
 
-// told is the position in a loop's history up to which News has returned lines.
-type told struct {
+// newsPosition is the position in a loop's history up to which News has returned lines.
+type newsPosition struct {
 	mark  journal.Mark
 	state loop.State
 }
@@ -144,9 +144,9 @@ func (w *Screen) News(id string) ([]string, error) {
 		return nil, err
 	}
 	if w.told == nil {
-		w.told = map[string]told{}
+		w.told = map[string]newsPosition{}
 	}
-	w.told[id] = told{mark, m.State}
+	w.told[id] = newsPosition{mark, m.State}
 	if !known {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func (w *Screen) Diff(ctx context.Context, id, task string) (watch.DiffText, err
 }
 
 // narrated returns the history of a loop, and stops following another one.
-func (w *Screen) narrated(s *Loop) *narrated {
+func (w *Screen) narrated(s *Loop) *history {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if h := w.history; h != nil && h.id == s.ID {
@@ -191,7 +191,7 @@ func (w *Screen) narrated(s *Loop) *narrated {
 		h.stop()
 	}
 	ctx, stop := context.WithCancel(w.ctx)
-	n := &narrated{id: s.ID, stop: stop}
+	n := &history{id: s.ID, stop: stop}
 	w.history = n
 	last := int64(0)
 	for r, err := range s.Records(journal.Mark{}) {
@@ -250,7 +250,7 @@ func (w *Screen) Calls(id string) ([]record.Call, error) {
 	return calls, err
 }
 
-func (n *narrated) add(r journal.Record) {
+func (n *history) add(r journal.Record) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	t := narrate.Read(r, n.state)
@@ -258,7 +258,7 @@ func (n *narrated) add(r journal.Record) {
 	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
 }
 
-func (n *narrated) all() []watch.Line {
+func (n *history) all() []watch.Line {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.lines)

@@ -18,8 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// mostListed is the maximum number of tasks of a kind in a list.
-const mostListed = 20
+// maxListedTasks is the maximum number of tasks of a kind in a list.
+const maxListedTasks = 20
 
 // Status returns a headline and details of the loop.
 func (s *Loop) Status(ctx context.Context, now time.Time) string {
@@ -65,7 +65,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	s.questions(line)
 	for _, ask := range st.TestRequests {
 		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
-		line("", "%s", s.answers(ask))
+		line("", "%s", s.approvalCommands(ask))
 	}
 	if len(st.Approved) > 0 {
 		line("approved", "the agent may change %s", plan.OneLine(narrate.Tests(st.Approved), 200))
@@ -80,7 +80,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 // taskLines returns the lines of a plan's tasks. A long plan is shortened to the last done and the
 // first open ones, with the number of hidden tasks.
 func taskLines(st loop.State, running bool) (lines []string) {
-	skip, open, hidden := st.Tasks.Count(loop.Done)-mostListed, 0, 0
+	skip, open, hidden := st.Tasks.Count(loop.Done)-maxListedTasks, 0, 0
 	flush := func() {
 		if hidden > 0 {
 			lines = append(lines, fmt.Sprintf("… and %d more", hidden))
@@ -95,7 +95,7 @@ func taskLines(st loop.State, running bool) (lines []string) {
 			skip--
 			hidden++
 			continue
-		case t.Status == loop.Open && open >= mostListed:
+		case t.Status == loop.Open && open >= maxListedTasks:
 			hidden++
 			continue
 		case t.Status == loop.Open:
@@ -139,9 +139,9 @@ func (s *Loop) questions(line func(name, format string, args ...any)) {
 	}
 }
 
-// answers returns the commands that answer a request. It names the files if pawl approve needs them or
+// approvalCommands returns the commands that answer a request. It names the files if pawl approve needs them or
 // if there are several requests.
-func (s *Loop) answers(ask loop.TestChangeRequest) string {
+func (s *Loop) approvalCommands(ask loop.TestChangeRequest) string {
 	files := ""
 	if _, judges := s.SplitTests(ask.Paths); len(judges) > 0 || len(s.Memory.State.TestRequests) > 1 {
 		files = " " + plan.OneLine(strings.Join(ask.Paths, " "), 400)
@@ -194,19 +194,19 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 		}
 		return fmt.Sprintf("orphaned: %s (%s)", s.LastOwner(), turn)
 	case "paused":
-		return narrate.Paused(st, now) + s.livesWords(sum) + " · " + turn
+		return narrate.Paused(st, now) + s.locationText(sum) + " · " + turn
 	case "waiting":
-		return narrate.Waiting(st, now) + s.livesWords(sum) + " · " + turn
+		return narrate.Waiting(st, now) + s.locationText(sum) + " · " + turn
 	}
-	words := "running" + s.livesWords(sum) + " · " + turn + " · " + narrate.Doing(st)
+	words := "running" + s.locationText(sum) + " · " + turn + " · " + narrate.Doing(st)
 	if st.Pause {
 		words += " · " + narrate.Pausing(st)
 	}
 	return words
 }
 
-// livesWords says where a loop runs that was in a session before.
-func (s *Loop) livesWords(sum record.Summary) string {
+// locationText says where a loop runs that was in a session before.
+func (s *Loop) locationText(sum record.Summary) string {
 	if !s.InSession() && (s.Spec.Policy.InSession || s.Memory.Bound.Session != "") {
 		return fmt.Sprintf(" in fresh sessions, process %d", s.Driver.PID)
 	}

@@ -173,12 +173,12 @@ func TestAnswersToRequests(t *testing.T) {
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
 	test, judge := loop.TestChangeRequest{Paths: []string{"a_test.go"}}, loop.TestChangeRequest{Paths: []string{"check.sh"}}
 	s.Memory.State.TestRequests = []loop.TestChangeRequest{judge}
-	if got, want := s.answers(judge), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
+	if got, want := s.approvalCommands(judge), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.Memory.State.TestRequests = []loop.TestChangeRequest{judge, test}
 	s.Memory.State.Phase = loop.Ended // nobody is left to be rejected anything
-	if got, want := s.answers(test), "pawl approve x a_test.go"; got != want {
+	if got, want := s.approvalCommands(test), "pawl approve x a_test.go"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -34,7 +34,7 @@ func (t Step) Decided() []string {
 func (t Step) action(a loop.Action) string {
 	switch a := a.Payload.(type) {
 	case loop.Checkpoint:
-		return "make a checkpoint of the work tree" + colon(a.Subject)
+		return "make a checkpoint of the work tree" + withColon(a.Subject)
 	case loop.RunGates:
 		return "run the gates: " + purposes()[a.Purpose]
 	case loop.BeginTurn:
@@ -42,7 +42,7 @@ func (t Step) action(a loop.Action) string {
 		if a.Fresh {
 			session = "in a fresh session"
 		}
-		return fmt.Sprintf("begin iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, words(string(a.Situation)))
+		return fmt.Sprintf("begin iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, spaced(string(a.Situation)))
 	case loop.Inspect:
 		if a.Deep {
 			return "inspect the work tree, compared with the task's start"
@@ -62,7 +62,7 @@ func (t Step) action(a loop.Action) string {
 	case loop.EditPlan:
 		return fmt.Sprintf("edit the plan (%s)", figure.Count(len(a.Edits), "edit"))
 	case loop.HandOver:
-		return "hand the loop over to a " + string(a.To) + colon(a.Why)
+		return "hand the loop over to a " + string(a.To) + withColon(a.Why)
 	case loop.Interrupt:
 		return "interrupt the turn"
 	case loop.Deliver:
@@ -70,7 +70,7 @@ func (t Step) action(a loop.Action) string {
 	case loop.RestoreFiles:
 		return "restore the protected files: " + strings.Join(a.Paths, ", ")
 	case loop.Finish:
-		return "end the loop as " + string(t.After.Outcome) + colon(t.After.Reason)
+		return "end the loop as " + string(t.After.Outcome) + withColon(t.After.Reason)
 	}
 	return "" // the log shows the other actions
 }
@@ -144,12 +144,12 @@ func (t Step) whyGates() []string {
 		return lines
 	}
 	if n := len(g.Failing); g.Status == gate.Fail && n > 0 {
-		add("passed when the task began, and fails now: %d (%s)", n, few(g.Failing))
+		add("passed when the task began, and fails now: %d (%s)", n, firstNames(g.Failing))
 	} else if g.Status == gate.Pass {
 		add("nothing that passed when the task began fails now")
 	}
 	if n := len(g.Flipped); n > 0 {
-		add("failed before, and passes now: %d (%s)", n, few(g.Flipped))
+		add("failed before, and passes now: %d (%s)", n, firstNames(g.Flipped))
 	}
 	if g.Purpose != loop.ForClaim || g.Status != gate.Pass {
 		return lines
@@ -288,16 +288,16 @@ func (t Step) whyOutcome() []string {
 	return []string{line}
 }
 
-// few returns the first of some names.
-func few(names []string) string {
+// firstNames returns the first of some names.
+func firstNames(names []string) string {
 	return plan.OneLine(plan.Few(names, 3), 300)
 }
 
-func colon(text string) string {
+func withColon(text string) string {
 	if text == "" {
 		return ""
 	}
 	return ": " + plan.OneLine(text, 300)
 }
 
-func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
+func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }

@@ -43,8 +43,8 @@ func Try(t loop.IsolatedTurn) string {
 	return what
 }
 
-// since says when a pause began.
-func since(st loop.State, now time.Time) string {
+// sinceText says when a pause began.
+func sinceText(st loop.State, now time.Time) string {
 	if st.AwayFrom.IsZero() {
 		return ""
 	}
@@ -73,7 +73,7 @@ func NeedsYou(s record.Summary, now time.Time) string {
 
 // Paused says since when a loop is paused, and what the user must fix.
 func Paused(st loop.State, now time.Time) string {
-	words := "paused" + since(st, now)
+	words := "paused" + sinceText(st, now)
 	if st.Trouble.HoldReason != "" {
 		words += ", needs you: " + plan.OneLine(st.Trouble.HoldReason, 200)
 	}

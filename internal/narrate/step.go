@@ -44,7 +44,7 @@ func (t Step) Lines(r journal.Record) []string {
 	switch r.Type {
 	case memory.TypeEvent:
 		var lines []string
-		for _, line := range append([]string{t.Happened()}, t.followed()...) {
+		for _, line := range append([]string{t.Happened()}, t.consequences()...) {
 			if line != "" {
 				lines = append(lines, line)
 			}
@@ -111,7 +111,7 @@ func (t Step) Happened() string {
 		}
 		return fmt.Sprintf("%s died: %s (%s)", what, e.Failure.Message, strings.ReplaceAll(string(e.Failure.Class), "_", " "))
 	case loop.TreeInspected:
-		return seen(e.Inspection)
+		return inspectionText(e.Inspection)
 	case loop.Committed:
 		return t.committed(e.Commit)
 	case loop.Restored:
@@ -141,11 +141,11 @@ func (t Step) Happened() string {
 	case loop.PlanEdited:
 		return planEdits(e.Edits)
 	}
-	return t.asked()
+	return t.requestText()
 }
 
-// asked describes a request or a message of the user or the agent.
-func (t Step) asked() string {
+// requestText describes a request or a message of the user or the agent.
+func (t Step) requestText() string {
 	switch e := t.Event.Payload.(type) {
 	case loop.LimitHit:
 		return "limit reached: " + string(e.Limit)
@@ -280,7 +280,7 @@ func (t Step) gates(g loop.Gates) string {
 	return line
 }
 
-func seen(s loop.Inspection) string {
+func inspectionText(s loop.Inspection) string {
 	var parts []string
 	if len(s.TickedByAgent) > 0 {
 		parts = append(parts, "the agent ticked "+strings.Join(s.TickedByAgent, ", ")+": taken as a claim")
@@ -318,8 +318,8 @@ func newlyDone(before, after loop.State) []string {
 	return names
 }
 
-// followed lists the consequences of the event that a user wants to know.
-func (t Step) followed() []string {
+// consequences lists the consequences of the event that a user wants to know.
+func (t Step) consequences() []string {
 	var lines []string
 	if t.After.Refusals > t.Before.Refusals && t.After.Failing != nil {
 		lines = append(lines, "claim refused: "+t.After.Failing.Reason)
@@ -327,7 +327,7 @@ func (t Step) followed() []string {
 	if t.After.Violations > t.Before.Violations {
 		lines = append(lines, fmt.Sprintf("violation %s: %s", loop.ViolationRatio(t.After.Violations), afterViolation(t.Before.InSession, t.After.Outcome != "")))
 	}
-	if n := delivered(t.Before, t.After); n > 0 {
+	if n := countDelivered(t.Before, t.After); n > 0 {
 		lines = append(lines, "the turn had "+figure.Count(n, "message")+" of the user")
 	}
 	if t.After.Phase == loop.Paused && t.Before.Phase != loop.Paused {
@@ -336,7 +336,7 @@ func (t Step) followed() []string {
 	for _, a := range t.Actions {
 		switch a := a.Payload.(type) { // other actions are described by their results; a notice has a record of its own
 		case loop.BeginTurn:
-			lines = append(lines, begins(t.After, a))
+			lines = append(lines, turnBegins(t.After, a))
 		case loop.Wait:
 			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.Event.At), a.Why))
 		case loop.HandOver:
@@ -360,7 +360,7 @@ func afterViolation(inSession, ended bool) string {
 	return "Pawl told the agent to restore them"
 }
 
-func begins(s loop.State, a loop.BeginTurn) string {
+func turnBegins(s loop.State, a loop.BeginTurn) string {
 	session := "the same session"
 	if a.Fresh {
 		session = "a fresh session"

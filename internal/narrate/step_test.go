@@ -186,7 +186,7 @@ func TestDecisionsInWords(t *testing.T) {
 		"iteration 5 begins: task A, the same session (gates failed)", "will continue in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
-	if diff := cmp.Diff(want, told.followed()); diff != "" {
+	if diff := cmp.Diff(want, told.consequences()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -204,7 +204,7 @@ func TestViolationsInWords(t *testing.T) {
 		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
 	} {
 		told := Step{Before: loop.State{Ownership: loop.Ownership{InSession: c.inSession}}, After: loop.State{Counts: loop.Counts{Violations: 1}, End: loop.End{Outcome: c.outcome}}}
-		if diff := cmp.Diff([]string{c.want}, told.followed()); diff != "" {
+		if diff := cmp.Diff([]string{c.want}, told.consequences()); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -96,8 +96,8 @@ func LimitsChanged(before, after loop.State) string {
 	return "limits changed: " + strings.Join(changed, ", ")
 }
 
-// delivered counts the messages that were delivered in a turn that ended between two states.
-func delivered(before, after loop.State) int {
+// countDelivered counts the messages that were delivered in a turn that ended between two states.
+func countDelivered(before, after loop.State) int {
 	n := 0
 	for _, m := range before.Messages {
 		if !m.Delivered.IsZero() && !slices.ContainsFunc(after.Messages, func(kept loop.Message) bool { return kept.ID == m.ID }) {

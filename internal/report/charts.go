@@ -26,7 +26,7 @@ type bar struct {
 
 const (
 	rowHeight = 32
-	barsMost  = 60 // maximum number of bars in a plot
+	maxBars   = 60 // maximum number of bars in a plot
 )
 
 // plots returns charts of cost and time by task and by turn, and of each turn's context and failing
@@ -34,13 +34,13 @@ const (
 func plots(l Loop) []plot {
 	var out []plot
 	add := func(id, title string, values []float64, label func(i int) string, words func(float64) string) {
-		if p, ok := bars(values, label, words); ok {
+		if p, ok := drawBars(values, label, words); ok {
 			p.ID, p.Title = id, title
 			out = append(out, p)
 		}
 	}
 	tasks := slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool { return t.Turns == 0 })
-	task := func(i int) string { return name(tasks[i]) }
+	task := func(i int) string { return taskLabel(tasks[i]) }
 	turn := func(i int) string { return fmt.Sprintf("iteration %d", l.Iterations[i].Number) }
 	var cost, took, spent, lasted, context, failing []float64
 	for _, t := range tasks {
@@ -66,8 +66,8 @@ func plots(l Loop) []plot {
 	return out
 }
 
-// bars draws values; negative ones are unknown. It returns false if there is nothing to show.
-func bars(values []float64, label func(i int) string, words func(float64) string) (plot, bool) {
+// drawBars draws values; negative ones are unknown. It returns false if there is nothing to show.
+func drawBars(values []float64, label func(i int) string, words func(float64) string) (plot, bool) {
 	most := 0.0
 	for _, v := range values {
 		most = max(most, v)
@@ -76,7 +76,7 @@ func bars(values []float64, label func(i int) string, words func(float64) string
 		return plot{}, false
 	}
 	var p plot
-	first := max(0, len(values)-barsMost)
+	first := max(0, len(values)-maxBars)
 	for i, v := range values {
 		if v < 0 || i < first {
 			continue

@@ -37,7 +37,7 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 		}
 		fmt.Fprintf(&b, "  %s  %s\n", l.ID, l.lead())
 		fmt.Fprintf(&b, "    %s · %s\n", l.goal(), l.cost())
-		for _, line := range needs(l) {
+		for _, line := range neededActions(l) {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
@@ -57,7 +57,7 @@ func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
 	}
 	for _, l := range loops {
 		result := []string{escape(l.lead())}
-		for _, line := range needs(l) {
+		for _, line := range neededActions(l) {
 			result = append(result, escape(line))
 		}
 		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, escape(l.goal()), strings.Join(result, "<br>"), l.cost())
@@ -80,7 +80,7 @@ func digestLead(since time.Time, loops []Entry) string {
 // lead returns the loop's result in one line.
 func (l Entry) lead() string {
 	p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
-	return p.lead()
+	return p.resultLine()
 }
 
 // goal returns the goal and the folder.
@@ -111,7 +111,7 @@ func totals(loops []Entry) string {
 		}
 		usd += l.spent()
 		unknown = unknown || l.State.CostUnknown()
-		all.Tasks = append(all.Tasks, counted(l, latest[i])...)
+		all.Tasks = append(all.Tasks, countedTasks(l, latest[i])...)
 	}
 	for _, g := range groups {
 		words := strings.ToLower(g)
@@ -127,9 +127,9 @@ func totals(loops []Entry) string {
 	return words + " · " + costWords(usd, unknown)
 }
 
-// counted returns the tasks of a loop for the totals, without those done before the digest's time. Open
+// countedTasks returns the tasks of a loop for the totals, without those done before the digest's time. Open
 // tasks count only in the latest loop with this plan, because a later loop may have done them.
-func counted(l Entry, latest bool) []loop.Task {
+func countedTasks(l Entry, latest bool) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool {
 		before, _ := l.Before.Task(t.ID)
 		return t.DoneEarlier || t.LeftOut || t.Status == loop.Open && !latest || t.Status == loop.Done && before.Status == loop.Done
@@ -161,8 +161,8 @@ func costWords(usd float64, unknown bool) string {
 	return figure.Cost(usd, unknown)
 }
 
-// needs lists the open questions and the tasks that need the user.
-func needs(l Entry) []string {
+// neededActions lists the open questions and the tasks that need the user.
+func neededActions(l Entry) []string {
 	var out []string
 	for _, q := range l.State.Unanswered() {
 		if l.State.Outcome != "" {
@@ -175,7 +175,7 @@ func needs(l Entry) []string {
 	}
 	for _, t := range l.State.Tasks {
 		if t.NeedsUser() {
-			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", name(t), t.Status, plan.OneLine(t.Why, 160)), ": "))
+			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", taskLabel(t), t.Status, plan.OneLine(t.Why, 160)), ": "))
 		}
 	}
 	return out

@@ -68,7 +68,7 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 			switch p := e.Payload.(type) {
 			case loop.TurnEnded, loop.AgentFailed:
 				if open && s.Turns > before.Turns {
-					all[last].end(before, s, e)
+					all[last].recordEnd(before, s, e)
 					open = false
 				}
 			case loop.GatesFinished:
@@ -78,7 +78,7 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 			}
 			if s.Refusals > before.Refusals || len(s.History) > 0 && (len(before.History) == 0 || s.History[len(s.History)-1] != before.History[len(before.History)-1]) {
 				all[last].Came = plan.OneLine(s.History[len(s.History)-1].What, 200)
-				ended[last] = ends(before, s, all[last].Task)
+				ended[last] = finishesTask(before, s, all[last].Task)
 			}
 		}
 		if turn, begins := loop.FindAction[loop.BeginTurn](acts); begins {
@@ -94,13 +94,13 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 	return all
 }
 
-// ends reports whether a task was finished in a step.
-func ends(before, after loop.State, id string) bool {
+// finishesTask reports whether a task was finished in a step.
+func finishesTask(before, after loop.State, id string) bool {
 	return slices.ContainsFunc(after.ChangedTasks(before), func(t loop.Task) bool { return t.ID == id && t.Status == loop.Done })
 }
 
-// end records the duration and usage of a turn.
-func (i *Iteration) end(before, after loop.State, e loop.Event) {
+// recordEnd records the duration and usage of a turn.
+func (i *Iteration) recordEnd(before, after loop.State, e loop.Event) {
 	i.Seconds = e.At.Sub(i.At).Round(time.Millisecond).Seconds()
 	i.CostUSD = math.Round(1e6*(after.Usage.CostUSD-before.Usage.CostUSD)) / 1e6
 	i.Tokens = after.Usage.Tokens() - before.Usage.Tokens()
@@ -113,7 +113,7 @@ func (i *Iteration) end(before, after loop.State, e loop.Event) {
 func (l Loop) Facts(status record.Status) Facts {
 	p := &page{Loop: l}
 	f := Facts{
-		Status: status, Headline: plan.OneLine(p.ending(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
+		Status: status, Headline: plan.OneLine(p.endHeadline(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
 		Iterations: append([]Iteration{}, l.Iterations...), Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
 		Denied: l.Denied, Hosts: l.BlockedHosts, MutationResults: slices.Clone(l.MutationResults), Signs: p.lookAt(),
 		UntoldIssues: l.UntoldIssues, NotSent: l.NotSent, NotDelivered: narrate.NotDelivered(l.State), EditsNotMade: narrate.EditsNotMade(l.State),
@@ -127,7 +127,7 @@ func (l Loop) Facts(status record.Status) Facts {
 // proofWords says what shows that a task is done, or why it is not.
 func (p *page) proofWords(t loop.Task, meaning string) string {
 	if t.Status == loop.Done && len(t.Flipped) > 0 && !t.DoneEarlier && t.Evidence == gate.Proven {
-		return "failed before, passes now: " + list(t.Flipped, 5)
+		return "failed before, passes now: " + joinNames(t.Flipped, 5)
 	}
-	return p.because(t, meaning)
+	return p.taskReason(t, meaning)
 }

@@ -81,8 +81,8 @@ func Shown(l Loop) any {
 	}
 	p := &page{Loop: l}
 	h := htmlPage{
-		ID: l.ID, Headline: plan.OneLine(p.ending(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spent(l.State), Waited: p.waited(),
-		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.MutationResults, Next: p.nextWords(),
+		ID: l.ID, Headline: plan.OneLine(p.endHeadline(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spent(l.State), Waited: p.waitedText(),
+		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.MutationResults, Next: p.nextCommands(),
 		Style: template.CSS(pageCSS), // a file of this program
 	}
 	for _, q := range l.State.Unanswered() {
@@ -99,7 +99,7 @@ func Shown(l Loop) any {
 	}
 	for _, t := range l.State.Tasks {
 		if diff := l.Diffs[t.ID]; diff != "" {
-			h.Diffs = append(h.Diffs, htmlDiff{Task: name(t), Lines: DiffLines(diff, diffMost)})
+			h.Diffs = append(h.Diffs, htmlDiff{Task: taskLabel(t), Lines: DiffLines(diff, maxDiffLines)})
 		}
 	}
 	return h
@@ -128,8 +128,8 @@ func (h *htmlPage) htmlTasks(p *page) {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			row := htmlTask{
-				ID: t.ID, Group: g.name, Name: name(t), Done: t.Status == loop.Done, Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
-				Show: strings.TrimPrefix(strings.TrimSpace(p.show(t)), "→ "),
+				ID: t.ID, Group: g.name, Name: taskLabel(t), Done: t.Status == loop.Done, Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
+				Show: strings.TrimPrefix(strings.TrimSpace(p.showCommand(t)), "→ "),
 			}
 			if t.Turns > 0 {
 				row.Took, row.Cost, row.Attempts = figure.Duration(t.Took), figure.Cost(t.CostUSD, p.State.CostUnknown()), fmt.Sprint(t.Turns)
@@ -139,11 +139,11 @@ func (h *htmlPage) htmlTasks(p *page) {
 	}
 }
 
-// iterationsMost is the maximum number of rows in the table of iterations.
-const iterationsMost = 200
+// maxIterationRows is the maximum number of rows in the table of iterations.
+const maxIterationRows = 200
 
 func (h *htmlPage) htmlIterations(l Loop) {
-	h.Earlier = max(0, len(l.Iterations)-iterationsMost)
+	h.Earlier = max(0, len(l.Iterations)-maxIterationRows)
 	for _, i := range l.Iterations[h.Earlier:] {
 		row := htmlIteration{
 			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Cost(i.CostUSD, l.State.CostUnknown()),
@@ -161,9 +161,9 @@ func (h *htmlPage) htmlIterations(l Loop) {
 
 func taskName(s loop.State, id string) string {
 	if t, ok := s.Task(id); ok {
-		return name(t)
+		return taskLabel(t)
 	}
 	return plan.OneLine(id, 40)
 }
 
-const diffMost = 400 // maximum number of lines of one diff
+const maxDiffLines = 400 // maximum number of lines of one diff

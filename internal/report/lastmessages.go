@@ -28,25 +28,25 @@ func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
 	return said
 }
 
-// endless reports whether the goal has no end to claim, so that its task is neither open nor done.
-func (p *page) endless() bool {
+// isEndless reports whether the goal has no end to claim, so that its task is neither open nor done.
+func (p *page) isEndless() bool {
 	kind := p.State.Policy.Kind
 	return kind == loop.Explore || kind == loop.Periodic
 }
 
 const (
-	saidMost  = 12  // maximum number of turns
-	saidLines = 4   // maximum number of lines of each
-	saidWidth = 200 // maximum length of a line, in bytes
+	maxLastMessages     = 12  // maximum number of turns
+	maxLinesPerMessage  = 4   // maximum number of lines of each
+	maxMessageLineBytes = 200 // maximum length of a line, in bytes
 )
 
-// said prints the last messages for such a goal, the newest last.
-func (p *page) said() {
-	if !p.endless() || len(p.Said) == 0 {
+// lastMessages prints the last messages for such a goal, the newest last.
+func (p *page) lastMessages() {
+	if !p.isEndless() || len(p.Said) == 0 {
 		return
 	}
 	said := p.Said
-	if n := len(said) - saidMost; n > 0 {
+	if n := len(said) - maxLastMessages; n > 0 {
 		p.line("said", "%s before these: pawl log %s", figure.Count(n, "turn"), p.ID)
 		said = said[n:]
 	}
@@ -63,9 +63,9 @@ func (p *page) said() {
 func lastWords(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = plan.OneLine(clean(line), saidWidth); line != "" {
+		if line = plan.OneLine(cleanLine(line), maxMessageLineBytes); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	return lines[max(0, len(lines)-saidLines):]
+	return lines[max(0, len(lines)-maxLinesPerMessage):]
 }

@@ -16,7 +16,7 @@ import (
 // evidence, and what to review. The agent's text is escaped, so it contains no link, mention or HTML.
 func Markdown(w io.Writer, l Loop) error {
 	p := &page{Loop: l}
-	fmt.Fprintf(&p.out, "**%s**\n", escape(p.lead()))
+	fmt.Fprintf(&p.out, "**%s**\n", escape(p.resultLine()))
 	p.markdownTasks()
 	p.markdownList("Look at", p.lookAt())
 	p.markdownList("Tests", p.MutationResults)
@@ -33,8 +33,8 @@ func Markdown(w io.Writer, l Loop) error {
 	return nil
 }
 
-// lead returns the result and what needs the user, in one line.
-func (p *page) lead() string {
+// resultLine returns the result and what needs the user, in one line.
+func (p *page) resultLine() string {
 	s := p.State
 	words := s.Progress()
 	if s.Phase == loop.Ended {
@@ -54,7 +54,7 @@ func (p *page) markdownTasks() {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			why := p.proofWords(t, g.meaning)
-			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(name(t)), escape(why), short(t.Commit))
+			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(taskLabel(t)), escape(why), shortCommit(t.Commit))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (p *page) markdownGates() string {
 	for _, g := range p.Gates {
 		words := escape(plan.OneLine(g.Gate, 60)) + " " + string(g.Status)
 		if len(g.Failing) > 0 {
-			words += " (" + escape(list(g.Failing, 4)) + ")"
+			words += " (" + escape(joinNames(g.Failing, 4)) + ")"
 		}
 		gates = append(gates, words)
 	}
@@ -89,17 +89,17 @@ func (p *page) lookAt() []string {
 	return out
 }
 
-const listedMost = 20 // maximum number of lines of a list
+const maxListedLines = 20 // maximum number of lines of a list
 
 func (p *page) markdownList(title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintf(&p.out, "\n%s:\n\n", title)
-	for _, l := range lines[:min(len(lines), listedMost)] {
+	for _, l := range lines[:min(len(lines), maxListedLines)] {
 		fmt.Fprintf(&p.out, "- %s\n", escape(plan.OneLine(l, 200)))
 	}
-	if more := len(lines) - listedMost; more > 0 {
+	if more := len(lines) - maxListedLines; more > 0 {
 		fmt.Fprintf(&p.out, "- and %d more\n", more)
 	}
 }

@@ -74,7 +74,7 @@ func Text(w io.Writer, l Loop) error {
 	p.tasks()
 	p.tested()
 	p.signs()
-	p.acceptable()
+	p.acceptCommand()
 	p.gates()
 	p.sandbox()
 	p.interventions()
@@ -83,17 +83,17 @@ func Text(w io.Writer, l Loop) error {
 	p.leftOut()
 	p.untoldIssues()
 	p.notSent()
-	p.yours()
-	p.perhapsYours()
-	p.leftAlone()
-	p.aside()
+	p.userCommit()
+	p.possibleUserChanges()
+	p.uncommittedFiles()
+	p.unappliedEdits()
 	p.editsNotMade()
 	p.notDelivered()
 	p.lessons()
 	p.cost()
 	p.remaining()
 	p.answer()
-	p.said()
+	p.lastMessages()
 	p.branch()
 	p.next()
 	if _, err := w.Write(p.out.Bytes()); err != nil {
@@ -118,8 +118,8 @@ func (p *page) line(label, format string, args ...any) {
 
 func (p *page) headline() {
 	s := p.State
-	p.out.WriteString(p.ending())
-	if waited := p.waited(); waited != "" {
+	p.out.WriteString(p.endHeadline())
+	if waited := p.waitedText(); waited != "" {
 		fmt.Fprintf(&p.out, " (%s)", waited)
 	}
 	p.out.WriteByte('\n')
@@ -153,7 +153,7 @@ func (p *page) notSent() {
 // untoldIssues lists the issues whose tracker could not be reached, and the command that tries again.
 func (p *page) untoldIssues() {
 	if len(p.UntoldIssues) > 0 {
-		p.line("not told", "%s how this ended: the tracker was out of reach  → pawl resume %s", plan.OneLine(list(p.UntoldIssues, 5), 0), p.ID)
+		p.line("not told", "%s how this ended: the tracker was out of reach  → pawl resume %s", plan.OneLine(joinNames(p.UntoldIssues, 5), 0), p.ID)
 	}
 }
 
@@ -164,8 +164,8 @@ func (p *page) leftOut() {
 	}
 }
 
-// aside names the files of plan edits that were not applied: they may be the user's.
-func (p *page) aside() {
+// unappliedEdits names the files of plan edits that were not applied: they may be the user's.
+func (p *page) unappliedEdits() {
 	label := "not applied"
 	for _, path := range p.State.UnappliedEditFiles {
 		p.line(label, "an edit of the plan, kept in %s", path)
@@ -173,8 +173,8 @@ func (p *page) aside() {
 	}
 }
 
-// ending says how the loop ended, or its state.
-func (p *page) ending() string {
+// endHeadline says how the loop ended, or its state.
+func (p *page) endHeadline() string {
 	s := p.State
 	if s.Phase == loop.Ended {
 		return s.Headline(p.ID) + " after " + figure.Duration(s.Took())
@@ -194,9 +194,9 @@ func (p *page) gates() {
 	for _, g := range p.Gates {
 		words := narrate.GateStatus(g)
 		if len(g.Failing) > 0 {
-			words += ": " + list(g.Failing, 4)
+			words += ": " + joinNames(g.Failing, 4)
 		}
-		if g.Status != gate.Pass && !p.toldWhy(g.Reason) {
+		if g.Status != gate.Pass && !p.isReasonShown(g.Reason) {
 			words += ": " + plan.OneLine(g.Reason, 120)
 		}
 		if g.Warning != "" {
@@ -207,8 +207,8 @@ func (p *page) gates() {
 	}
 }
 
-// toldWhy reports whether the reason is empty or is already in the report.
-func (p *page) toldWhy(why string) bool { return strings.Contains(p.State.Reason, why) }
+// isReasonShown reports whether the reason is empty or is already in the report.
+func (p *page) isReasonShown(why string) bool { return strings.Contains(p.State.Reason, why) }
 
 // sandbox prints the sandbox of agent and gates.
 func (p *page) sandbox() {
@@ -313,22 +313,22 @@ func (p *page) remaining() {
 	}
 }
 
-// claimed matches the tag by which the agent claims its answer.
-var claimed = regex.New(`(?is)<promise\b[^>]*>.*?</promise>`)
+// claimTag matches the tag by which the agent claims its answer.
+var claimTag = regex.New(`(?is)<promise\b[^>]*>.*?</promise>`)
 
 func (p *page) answer() {
 	if p.State.Answer == "" {
 		return
 	}
 	p.out.WriteString("\n")
-	for line := range strings.Lines(strings.TrimSpace(claimed.ReplaceAllString(p.State.Answer, ""))) {
-		fmt.Fprintf(&p.out, "%s\n", clean(line))
+	for line := range strings.Lines(strings.TrimSpace(claimTag.ReplaceAllString(p.State.Answer, ""))) {
+		fmt.Fprintf(&p.out, "%s\n", cleanLine(line))
 	}
 	p.out.WriteString("\n")
 }
 
 func (p *page) next() {
-	if next := p.nextWords(); next != "" {
+	if next := p.nextCommands(); next != "" {
 		p.line("next", "%s", next)
 	}
 }
@@ -340,8 +340,8 @@ func (p *page) branch() {
 	}
 }
 
-// nextWords returns the commands to type next.
-func (p *page) nextWords() string {
+// nextCommands returns the commands to type next.
+func (p *page) nextCommands() string {
 	var next []string
 	committed := false
 	for _, t := range p.State.Tasks {
@@ -350,8 +350,8 @@ func (p *page) nextWords() string {
 	if committed && p.Branch != "" && p.From != "" && p.From != p.Branch && p.BranchFate == "" {
 		next = append(next, fmt.Sprintf("git diff %s...%s", p.From, p.Branch))
 	}
-	if t, ok := p.doubtful(); ok {
-		next = append(next, "pawl audit "+short(t.Commit))
+	if t, ok := p.leastProven(); ok {
+		next = append(next, "pawl audit "+shortCommit(t.Commit))
 	}
 	switch {
 	case p.State.Phase != loop.Ended:
@@ -368,8 +368,8 @@ func (p *page) nextWords() string {
 	return strings.Join(next, "     ")
 }
 
-// doubtful returns the task whose commit to audit first: the one with the least evidence.
-func (p *page) doubtful() (loop.Task, bool) {
+// leastProven returns the task whose commit to audit first: the one with the least evidence.
+func (p *page) leastProven() (loop.Task, bool) {
 	var worst loop.Task
 	for _, t := range p.State.Tasks {
 		if t.Commit != "" && t.Receipt != "" && !t.DoneEarlier && (worst.Commit == "" || !t.Evidence.Satisfies(worst.Evidence)) {

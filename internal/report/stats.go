@@ -97,7 +97,7 @@ func (f *Figures) add(s loop.State) {
 		f.CostUnknown++
 	}
 	f.WorkSeconds += s.Elapsed().Seconds()
-	for _, t := range worked(s) {
+	for _, t := range workedTasks(s) {
 		f.Tasks++
 		if t.Status != loop.Done {
 			continue
@@ -113,9 +113,9 @@ func (f *Figures) add(s loop.State) {
 	}
 }
 
-// worked returns the tasks that count for a loop: those that it began or finished. A task that was
+// workedTasks returns the tasks that count for a loop: those that it began or finished. A task that was
 // done before counts only in the loop that did it, so that a plan that ran twice does not count twice.
-func worked(s loop.State) []loop.Task {
+func workedTasks(s loop.State) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
 		return t.DoneEarlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open
 	})

@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// counted are three loops: one that was played, one of a night with an end of each kind,
+// countedTasks are three loops: one that was played, one of a night with an end of each kind,
 // and one at work.
-func counted(t *testing.T) []report.StatLoop {
+func countedTasks(t *testing.T) []report.StatLoop {
 	t.Helper()
 	l, _ := pages(t)
 	dark := night().State
@@ -32,7 +32,7 @@ func counted(t *testing.T) []report.StatLoop {
 
 func TestStats(t *testing.T) {
 	t.Parallel()
-	loops := counted(t)
+	loops := countedTasks(t)
 	s := report.Count(time.Time{}, loops)
 	brief := func(f report.Figures) string {
 		return fmt.Sprintf("%s: %d loops, %d of %d tasks, %d proven, %d refused, %d restores, %d violations, $%.2f, median %vs $%.2f",

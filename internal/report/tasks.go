@@ -28,14 +28,14 @@ func (p *page) tasks() {
 			continue
 		}
 		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
-		if !g.each && (g.short || len(g.tasks) > mostTitles) {
-			p.line(label, "%s  %s", ids(g.tasks), g.meaning)
+		if !g.each && (g.short || len(g.tasks) > maxTitles) {
+			p.line(label, "%s  %s", taskIDs(g.tasks), g.meaning)
 			continue
 		}
 		for _, t := range g.tasks {
 			words := p.taskLine(t, g.meaning)
 			if !g.each {
-				words = name(t) + "  " + green(t, g.meaning)
+				words = taskLabel(t) + "  " + flippedTests(t, g.meaning)
 			}
 			p.line(label, "%s", words)
 			label = ""
@@ -43,8 +43,8 @@ func (p *page) tasks() {
 	}
 }
 
-// acceptable says how to accept work without proof that the user has read.
-func (p *page) acceptable() {
+// acceptCommand says how to accept work without proof that the user has read.
+func (p *page) acceptCommand() {
 	weak := slices.DeleteFunc(p.State.UnprovenTasks(), func(id string) bool {
 		t, _ := p.State.Task(id)
 		return t.IfApproved != nil
@@ -58,37 +58,37 @@ func (p *page) acceptable() {
 // and its task is neither done nor open.
 func (p *page) isAnswer() bool {
 	kind, tasks := p.State.Policy.Kind, p.State.Tasks
-	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == theGoal
+	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == goalTask
 }
 
-// mostTitles is the maximum number of tasks listed with titles in a group that needs no user.
-const mostTitles = 12
+// maxTitles is the maximum number of tasks listed with titles in a group that needs no user.
+const maxTitles = 12
 
-// green returns the tests that turned green with a task, or else its group's meaning.
-func green(t loop.Task, meaning string) string {
+// flippedTests returns the tests that turned green with a task, or else its group's meaning.
+func flippedTests(t loop.Task, meaning string) string {
 	if len(t.Flipped) > 0 && !t.DoneEarlier {
-		return "failed before, passes now: " + list(t.Flipped, 5)
+		return "failed before, passes now: " + joinNames(t.Flipped, 5)
 	}
 	return meaning
 }
 
 func (p *page) taskLine(t loop.Task, meaning string) string {
-	words := name(t)
-	if why := p.because(t, meaning); why != "" {
+	words := taskLabel(t)
+	if why := p.taskReason(t, meaning); why != "" {
 		words += "  " + why
 	}
-	return words + p.show(t) + p.bringBack(t)
+	return words + p.showCommand(t) + p.restoreCommand(t)
 }
 
-// because returns the reason of one task, or else its group's meaning.
-func (p *page) because(t loop.Task, meaning string) string {
+// taskReason returns the reason of one task, or else its group's meaning.
+func (p *page) taskReason(t loop.Task, meaning string) string {
 	if t.LeftOut {
 		return meaning
 	}
 	if t.Accepted {
 		return narrate.Evidence(t)
 	}
-	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && (len(p.State.Tasks) > 1 || !p.toldWhy(t.Why)) {
+	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && (len(p.State.Tasks) > 1 || !p.isReasonShown(t.Why)) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
 	if t.Status == loop.Open && t.Why != "" {
@@ -97,7 +97,7 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if t.Status == loop.Open && t.ID == p.State.Current && p.started(t) {
 		return p.notDone(meaning)
 	}
-	if t.Status == loop.Done && t.Evidence == gate.EvidenceUnknown && t.Why != "" && !p.toldWhy(t.Why) {
+	if t.Status == loop.Done && t.Evidence == gate.EvidenceUnknown && t.Why != "" && !p.isReasonShown(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.Unproven {
@@ -135,19 +135,19 @@ func (p *page) unproven(t loop.Task) string {
 	case len(untested) == 0:
 		return "no new test proves it; tests check each function that it changed"
 	}
-	return "no test checks " + list(untested, 8) + ": please review"
+	return "no test checks " + joinNames(untested, 8) + ": please review"
 }
 
-// show returns the command that shows a task's commit.
-func (p *page) show(t loop.Task) string {
+// showCommand returns the command that shows a task's commit.
+func (p *page) showCommand(t loop.Task) string {
 	if t.Commit == "" {
 		return ""
 	}
-	return "  → git show " + short(t.Commit)
+	return "  → git show " + shortCommit(t.Commit)
 }
 
-// bringBack returns the command that restores a task's undone work.
-func (p *page) bringBack(t loop.Task) string {
+// restoreCommand returns the command that restores a task's undone work.
+func (p *page) restoreCommand(t loop.Task) string {
 	if !t.Restorable() {
 		return ""
 	}
@@ -221,31 +221,31 @@ func (p *page) started(t loop.Task) bool {
 	return t.ID == p.State.Current && p.State.Iteration > 0 || t.Turns > 0 || t.Why != ""
 }
 
-// ids lists tasks in one line. A single task is listed with its title.
-func ids(tasks []loop.Task) string {
+// taskIDs lists tasks in one line. A single task is listed with its title.
+func taskIDs(tasks []loop.Task) string {
 	if len(tasks) == 1 {
-		return name(tasks[0])
+		return taskLabel(tasks[0])
 	}
 	out := make([]string, len(tasks))
 	for i, t := range tasks {
 		out[i] = plan.OneLine(t.ID, 40)
 	}
-	return "tasks " + list(out, 20)
+	return "tasks " + joinNames(out, 20)
 }
 
-// theGoal is the id of the only task of a prompt without a plan.
-const theGoal = "goal"
+// goalTask is the id of the only task of a prompt without a plan.
+const goalTask = "goal"
 
-// name returns a task's id and title. The goal of a prompt has only a title.
-func name(t loop.Task) string {
-	if t.ID == theGoal && t.Title != "" {
+// taskLabel returns a task's id and title. The goal of a prompt has only a title.
+func taskLabel(t loop.Task) string {
+	if t.ID == goalTask && t.Title != "" {
 		return plan.OneLine(t.Title, 80)
 	}
 	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
 }
 
-// list joins words, such as the agent's file and test names. It shortens a long list.
-func list(words []string, most int) string {
+// joinNames joins words, such as the agent's file and test names. It shortens a long list.
+func joinNames(words []string, most int) string {
 	shown := make([]string, min(len(words), most))
 	for i := range shown {
 		shown[i] = plan.OneLine(words[i], 0)

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	approvalsShown = 6
-	changesShown   = 12 // maximum number of changed tests of a task
-	diffShown      = 24 // maximum number of lines of their diff
+	maxListedApprovals = 6
+	maxListedChanges   = 12 // maximum number of changed tests of a task
+	maxShownDiffLines  = 24 // maximum number of lines of their diff
 )
 
 // Approval is a user's approval of changed tests or of work. It shows that pawl approve was run, but
@@ -43,14 +43,14 @@ func Approvals(events iter.Seq[loop.Event]) []Approval {
 // approved lists the approvals that still apply, with their times.
 func (p *page) approved() {
 	approvals := p.Approvals
-	if n := len(approvals) - approvalsShown; n > 0 {
+	if n := len(approvals) - maxListedApprovals; n > 0 {
 		p.line("approved", "%s before these: pawl log %s", figure.Count(n, "approval"), p.ID)
 		approvals = approvals[n:]
 	}
 	for _, g := range approvals {
-		what := list(g.Paths, 5)
+		what := joinNames(g.Paths, 5)
 		if len(g.Tasks) > 0 {
-			what = "the work of " + list(g.Tasks, 5)
+			what = "the work of " + joinNames(g.Tasks, 5)
 		} else if len(g.Paths) == 0 || slices.Contains(g.Paths, loop.AllTests) {
 			what = "any test"
 		} else if !slices.ContainsFunc(g.Paths, func(path string) bool { return slices.Contains(p.State.Approved, path) }) {
@@ -72,24 +72,24 @@ func (p *page) changedTests() {
 		if t.DoneEarlier || len(t.TestsChanged) == 0 && !slices.ContainsFunc(t.ChangedTests, isOfOldTest) {
 			continue
 		}
-		say("%s %s%s", name(t), p.standing(t), p.show(t))
+		say("%s %s%s", taskLabel(t), p.inputsVerdict(t), p.showCommand(t))
 		for i, c := range t.ChangedTests {
-			if i == changesShown {
+			if i == maxListedChanges {
 				say("and %d more", len(t.ChangedTests)-i)
 				break
 			}
 			say("%s", plan.OneLine(c.String(), 160))
 		}
 		lines := diffLines(p.Diffs[t.ID])
-		for _, line := range lines[:min(len(lines), diffShown)] {
+		for _, line := range lines[:min(len(lines), maxShownDiffLines)] {
 			say("| %s", line)
 		}
-		if more := len(lines) - diffShown; more > 0 {
+		if more := len(lines) - maxShownDiffLines; more > 0 {
 			say("| and %d more lines", more)
 		}
 	}
 	for _, a := range p.State.TestRequests {
-		say("the agent asks to change %s%s  → pawl approve %s", list(a.Paths, 5), reason(a.Why), p.ID)
+		say("the agent asks to change %s%s  → pawl approve %s", joinNames(a.Paths, 5), reason(a.Why), p.ID)
 	}
 }
 
@@ -118,8 +118,8 @@ func reason(why string) string {
 	return ": " + plan.OneLine(why, 160)
 }
 
-// standing says how the work is rated with and without the changes.
-func (p *page) standing(t loop.Task) string {
+// inputsVerdict says how the work is rated with and without the changes.
+func (p *page) inputsVerdict(t loop.Task) string {
 	approved := !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
 	what := "existing tests"
 	if changedInputs(t) {
@@ -129,7 +129,7 @@ func (p *page) standing(t loop.Task) string {
 	case len(t.TestsChanged) > 0:
 		return plan.OneLine(narrate.PassesOnlyWith(t), 400) + "; if that is right:  " + p.approveCommand(t)
 	case len(t.Approved) > 0:
-		return "changed " + what + ", which a review accepts: " + list(t.Approved, 5)
+		return "changed " + what + ", which a review accepts: " + joinNames(t.Approved, 5)
 	case t.OriginalsNotRun() && t.IfApproved.Evidence == gate.EvidenceUnknown:
 		return "changed " + what + ", and whether the originals pass could not be found out"
 	case t.IfApproved != nil:
@@ -142,9 +142,9 @@ func (p *page) standing(t loop.Task) string {
 	return "changed " + what + "; the originals pass too, or the change was allowed"
 }
 
-// fileOf returns the file that a line "--- a/…" or "+++ b/…" of a diff names. Git quotes names with
+// diffFile returns the file that a line "--- a/…" or "+++ b/…" of a diff names. Git quotes names with
 // special characters.
-func fileOf(line, side string) string {
+func diffFile(line, side string) string {
 	name := strings.TrimSpace(line[len("+++ "):])
 	if plain, err := strconv.Unquote(name); err == nil {
 		name = plain
@@ -159,13 +159,13 @@ func diffLines(diff string) []string {
 	for line := range strings.Lines(diff) {
 		switch {
 		case strings.HasPrefix(line, "--- "):
-			was = fileOf(line, "a/")
+			was = diffFile(line, "a/")
 		case strings.HasPrefix(line, "+++ /dev/null"):
-			lines = append(lines, clean("--- "+was))
+			lines = append(lines, cleanLine("--- "+was))
 		case strings.HasPrefix(line, "+++ "):
-			lines = append(lines, clean("+++ "+fileOf(line, "b/")))
+			lines = append(lines, cleanLine("+++ "+diffFile(line, "b/")))
 		case strings.HasPrefix(line, "+"), strings.HasPrefix(line, "-"):
-			lines = append(lines, line[:1]+clean(line[1:]))
+			lines = append(lines, line[:1]+cleanLine(line[1:]))
 		}
 	}
 	return lines
@@ -180,20 +180,20 @@ func (p *page) tested() {
 	}
 }
 
-// signsShown is the maximum number of signs listed for a task; the commit shows all.
-const signsShown = 8
+// maxListedSigns is the maximum number of signs listed for a task; the commit shows all.
+const maxListedSigns = 8
 
 // signs lists what a reviewer should read first in the commits.
 func (p *page) signs() {
 	label := "look at"
 	for _, t := range p.State.Tasks {
 		signs := p.Signs[t.ID]
-		for _, s := range signs[:min(len(signs), signsShown)] {
+		for _, s := range signs[:min(len(signs), maxListedSigns)] {
 			p.line(label, "%s", plan.OneLine(s, 160))
 			label = ""
 		}
-		if more := len(signs) - signsShown; more > 0 {
-			p.line("", "and %d more in %s  → git show %.7s", more, name(t), t.Commit)
+		if more := len(signs) - maxListedSigns; more > 0 {
+			p.line("", "and %d more in %s  → git show %.7s", more, taskLabel(t), t.Commit)
 		}
 	}
 }
@@ -211,13 +211,13 @@ func (p *page) reviews() {
 		case t.DoneEarlier || t.Status != loop.Done:
 			continue
 		case t.Reviewed == loop.ReviewDisagreed:
-			say("disagrees with %s, which is kept as it is%s", name(t), p.show(t))
+			say("disagrees with %s, which is kept as it is%s", taskLabel(t), p.showCommand(t))
 		case t.Reviewed == loop.ReviewNone:
 			why := ""
-			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.toldWhy(t.Why) { // after the words that no review passed it
+			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.isReasonShown(t.Why) { // after the words that no review passed it
 				why = ": " + plan.OneLine(said, 160)
 			}
-			say("none passed %s%s%s", name(t), why, p.show(t))
+			say("none passed %s%s%s", taskLabel(t), why, p.showCommand(t))
 		}
 		if t.Reviewed != loop.ReviewPassed {
 			for _, f := range t.Findings {

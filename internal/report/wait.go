@@ -22,7 +22,7 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	var waits []Wait
 	waiting := false
 	for e := range events {
-		if waiting && !slices.Contains(leaveWaiting(), e.Kind()) {
+		if waiting && !slices.Contains(nonEndingEvents(), e.Kind()) {
 			waits[len(waits)-1].Until = e.At
 			waiting = false
 		}
@@ -34,13 +34,13 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	return waits
 }
 
-// leaveWaiting returns the events that do not end a wait.
-func leaveWaiting() []loop.EventKind {
+// nonEndingEvents returns the events that do not end a wait.
+func nonEndingEvents() []loop.EventKind {
 	return []loop.EventKind{loop.KindMessageArrived, loop.KindOwnerChanged, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged}
 }
 
-// waited says how long the loop waited, and when, unless there were many waits.
-func (p *page) waited() string {
+// waitedText says how long the loop waited, and when, unless there were many waits.
+func (p *page) waitedText() string {
 	const named = 3
 	var when []string
 	for _, w := range p.Waits {

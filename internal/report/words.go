@@ -26,10 +26,10 @@ func (p *page) editsNotMade() {
 	}
 }
 
-func short(commit string) string { return commit[:min(len(commit), 7)] }
+func shortCommit(commit string) string { return commit[:min(len(commit), 7)] }
 
-// clean keeps the indentation of a line of the agent's text and removes terminal control characters.
-func clean(line string) string {
+// cleanLine keeps the indentation of a line of the agent's text and removes terminal control characters.
+func cleanLine(line string) string {
 	text := strings.TrimLeftFunc(line, unicode.IsSpace)
 	indent := strings.ReplaceAll(strings.TrimRight(line[:len(line)-len(text)], "\r\n"), "\t", "    ")
 	return indent + plan.OneLine(text, 0)

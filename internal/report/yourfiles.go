@@ -7,15 +7,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// yours prints the commit of the user's changes from before the loop.
-func (p *page) yours() {
+// userCommit prints the commit of the user's changes from before the loop.
+func (p *page) userCommit() {
 	if c := p.UserCommit; c != "" {
 		p.line("yours", "commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
 	}
 }
 
-// perhapsYours lists changes whose author is uncertain.
-func (p *page) perhapsYours() {
+// possibleUserChanges lists changes whose author is uncertain.
+func (p *page) possibleUserChanges() {
 	label := "yours?"
 	for _, text := range p.PossibleUserChanges {
 		p.line(label, "%s", plan.OneLine(text, 300))
@@ -23,8 +23,8 @@ func (p *page) perhapsYours() {
 	}
 }
 
-// leftAlone lists files that are in no commit: the agent's, and new ones of others.
-func (p *page) leftAlone() {
+// uncommittedFiles lists files that are in no commit: the agent's, and new ones of others.
+func (p *page) uncommittedFiles() {
 	label := "uncommitted"
 	for _, text := range p.Uncommitted {
 		p.line(label, "%s: the branch lacks it", plan.OneLine(text, 300))
