@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/clihelp"
 )
 
-// Each command is parsed alone as it is among all of them.
+// Each command parses alone as it does among all commands.
 func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 	t.Parallel()
 	whole, err := newParser(&grammar{})
@@ -35,7 +35,7 @@ func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 	}
 }
 
-// The help of the tool reads a part of the grammar.
+// The first help reads only a part of the grammar, and prints the same.
 func TestFirstHelpIsThatOfTheGrammar(t *testing.T) {
 	t.Parallel()
 	whole, err := newParser(&grammar{})

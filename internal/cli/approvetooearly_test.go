@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// An approval that comes before anything waits for it is told when something will.
+// An approval before anything waits for it says when something will.
 func TestApproveTooEarly(t *testing.T) {
 	t.Parallel()
 	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}

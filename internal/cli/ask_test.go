@@ -6,8 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Who wants another gate than the suggested one is asked which, and nothing begins
-// without an answer.
+// A user who rejects the suggested gate is asked for another. Without an answer, nothing begins.
 func TestWantedGate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

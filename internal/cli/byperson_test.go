@@ -9,19 +9,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// What only a user may do stands twice: a command refuses it in a loop's own
-// processes (the tag user), and the guard denies the agent the command, of which it
-// knows the words only.
+// Commands for users only are refused twice: the command refuses them in a loop's processes (the tag
+// user), and the guard denies them to the agent by their words.
 func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 	t.Parallel()
 	commands := userCommands(reflect.TypeFor[grammar](), "pawl")
 	if len(commands) < 27 {
 		t.Errorf("no more than %d commands are a user's: %v", len(commands), commands)
 	}
-	for _, command := range append(commands, "pawl trust") { // which says first what it would trust
+	for _, command := range append(commands, "pawl trust") { // it first prints what it would trust
 		if command == "pawl start" {
-			// It begins a loop in the agent's session, for the user who asks the agent
-			// for one. What takes another loop over is denied.
+			// It begins a loop in the agent's session, if the user asks the agent for one. Taking
+			// another loop over is denied.
 			command += " --take brisk-otter"
 		}
 		rules := guard.Rules{Root: "/w/repo", StateDir: "/home/u/.local/state/pawl", Home: "/home/u"}
@@ -34,8 +33,8 @@ func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 	}
 }
 
-// userCommands are what is typed for the commands of a struct, and below it, that only a
-// user may give.
+// userCommands returns the command lines that only a user may run, of a struct and the commands below
+// it.
 func userCommands(list reflect.Type, before string) []string {
 	var out []string
 	for field := range list.Fields() {

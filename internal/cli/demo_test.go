@@ -21,10 +21,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The whole demo, but for the screen, where there are git and a shell and no other
-// program: it ends verified, with everything caught that the script gets wrong.
+// The whole demo runs without its screen, where only git and a shell exist. It ends verified, and all
+// mistakes in the script are caught.
 func TestDemo(t *testing.T) {
-	if runtime.GOOS == "linux" { // elsewhere git is no program that a link leads to
+	if runtime.GOOS == "linux" { // on other systems a symlink to git does not run
 		t.Setenv("PATH", onlyPrograms(t, "git", "sh"))
 	} else {
 		t.Parallel()
@@ -53,8 +53,8 @@ func TestDemo(t *testing.T) {
 	if state.Outcome != loop.Verified {
 		t.Fatalf("ended %s: %s", state.Outcome, state.Reason)
 	}
-	// One of them shows before the first turn that a clean checkout has the baseline, too, and
-	// one has the condition that a task adds never hold.
+	// One of them shows before the first turn that a clean checkout has the same baseline. Another one
+	// makes a condition that a task adds always false.
 	if most := 18; gates.runs > most {
 		t.Errorf("the gate ran %d times, at most %d, or the demo takes too long", gates.runs, most)
 	}
@@ -90,7 +90,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// The demo says in one line what it lacks.
+// The demo says in one line what is missing.
 func TestDemoWithoutGit(t *testing.T) {
 	for _, tt := range []struct {
 		path, want string
@@ -111,7 +111,7 @@ func TestDemoWithoutGit(t *testing.T) {
 	}
 }
 
-// onlyPrograms makes a folder for PATH that has these programs and no other.
+// onlyPrograms makes a folder for PATH with only these programs.
 func onlyPrograms(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func onlyPrograms(t *testing.T, names ...string) string {
 	return dir
 }
 
-// A catch that is missing is an error, and names itself.
+// A missing catch is an error that names it.
 func TestDemoThatCaughtTooLittle(t *testing.T) {
 	t.Parallel()
 	err := demo.CheckAllCaught([]demo.Catch{{Kind: demo.FalseClaim}, {Kind: demo.UsageLimit}, {Kind: demo.NoTest}, {Kind: demo.Tampering}})
@@ -155,7 +155,7 @@ func TestDemoRepositoryIsItsOwn(t *testing.T) {
 	}
 }
 
-// hurry takes the pauses out of a script: they are there for eyes.
+// hurry removes the pauses from a script.
 func hurry(t *testing.T, script string) {
 	t.Helper()
 	text, err := os.ReadFile(script)
@@ -176,7 +176,7 @@ func gitOutput(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// gateCounter counts the runs of gates, those of probes included.
+// gateCounter counts the runs of gates, including probes.
 type gateCounter struct{ runs int }
 
 func (*gateCounter) Stepped(loop.State, loop.Event, []loop.Action) {}
@@ -188,8 +188,7 @@ func (c *gateCounter) Gate(p verify.Progress) {
 	}
 }
 
-// What the demo tells to type next can be typed: where a shell finds no pawl, it says
-// first how to get it.
+// If the shell does not find pawl, the demo says how to install it before the next commands.
 func TestDemoSaysHowToInstall(t *testing.T) {
 	name := "pawl"
 	if runtime.GOOS == "windows" {

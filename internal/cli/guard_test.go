@@ -13,8 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// Tables on pages that people write are made from what decides; UPDATE=1 writes them
-// anew.
+// Tables on hand-written pages are generated from the code; UPDATE=1 writes them again.
 func TestTablesOnPages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ page, table, end string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// What is said of tries is what can happen within the limit of iterations.
+// The text about tries fits the limit of iterations.
 func TestIsolationWords(t *testing.T) {
 	t.Parallel()
 	bounds := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}

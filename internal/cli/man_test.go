@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/clihelp"
 )
 
-// Each command has a page that shows, once formatted, all that its help says.
+// Each command has a manual page that contains all of its help.
 func TestManPagesSayWhatHelpSays(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "groff")

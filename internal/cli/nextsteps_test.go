@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// The commands are right from where the checkout is when they are printed.
+// The commands are right for the branch that is checked out when they are printed.
 func TestMergingFromWhereTheCheckoutIs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The exit code and the first line say the same, and what was not tried is no success.
+// The exit code and the headline agree, and a run that tried nothing is no success.
 func TestProvenSaysWhatWasTried(t *testing.T) {
 	t.Parallel()
 	functions := func(n int) []verify.FunctionProof { return make([]verify.FunctionProof, n) }

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A gate that is failing before any work is asked about: it is part of the work, or the
-// loop stops, or begins again with it allowed or left out.
+// Pawl asks about a gate that fails before any work. It is part of the work, or the loop stops, or it
+// begins again with the gate allowed or left out.
 func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	g := loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "test", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail}}}
@@ -43,7 +43,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 	}
 }
 
-// A loop that is stopped meanwhile waits for no answer.
+// A loop that is stopped meanwhile does not wait for the answer.
 func TestAQuestionEndsWithItsLoop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -56,7 +56,7 @@ func TestAQuestionEndsWithItsLoop(t *testing.T) {
 	q.Ask(ctx, loop.Gates{})
 }
 
-// Without its only command a loop would pay for what nothing can verify.
+// Without its only command gate, a loop would pay for work that nothing can verify.
 func TestTheOnlyGateIsNotLeftOut(t *testing.T) {
 	t.Parallel()
 	asked := term.Question{}

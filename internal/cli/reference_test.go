@@ -32,8 +32,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The reference pages are made from the grammar and from the types that --json
-// prints; UPDATE=1 writes them anew.
+// The reference pages are generated from the grammar and from the types that --json prints; UPDATE=1
+// writes them again.
 func TestReferenceIsFresh(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"cli.md": commandPage(t), "exit-codes.md": exitPage()}
@@ -95,7 +95,7 @@ func codeTable(b *strings.Builder, what string, table []codeMeaning) {
 	}
 }
 
-// schemas are those of what --json prints, by the name of their file.
+// schemas returns the schemas of the --json outputs by file name.
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	summary := schema[record.Status](t, "How a loop stands: `pawl status --json`.")
@@ -166,8 +166,8 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 	return s
 }
 
-// open allows further fields everywhere: later versions may add some, and a
-// reader must not break on them. Lists are never null: none is an empty one.
+// open allows more fields everywhere: later versions may add some, and readers must accept them. Lists
+// are never null; an empty one is [].
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -182,7 +182,7 @@ func open(s *jsonschema.Schema) {
 	}
 }
 
-// What the commands print is what the schemas say.
+// The output of the commands matches the schemas.
 func TestOutputFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
@@ -229,7 +229,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	}
 }
 
-// plainJSON is a value as a reader of its JSON gets it.
+// plainJSON returns a value as a reader decodes it from JSON.
 func plainJSON(t *testing.T, v any) any {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -291,7 +291,7 @@ func TestEveryHelpTextIsOfACommand(t *testing.T) {
 	}
 }
 
-// The first help that a user sees names only commands that exist.
+// The first help names only existing commands.
 func TestFirstHelpNamesCommands(t *testing.T) {
 	t.Parallel()
 	text := clihelp.Help(model(t), 0)
@@ -302,7 +302,7 @@ func TestFirstHelpNamesCommands(t *testing.T) {
 	}
 }
 
-// helpWords is how long the help of a command, a flag or an argument may be.
+// helpWords is the maximum number of words in the help of a command, a flag or an operand.
 const helpWords = 20
 
 func TestHelpIsShort(t *testing.T) {

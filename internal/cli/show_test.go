@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// notes keeps the notes that are printed.
+// notes collects the printed notes.
 type notes []string
 
 func (n *notes) Print(e term.Event) {
@@ -24,7 +24,7 @@ func (n *notes) PrintAt(e term.Event, _ time.Time) { n.Print(e) }
 
 func (*notes) Close() error { return nil }
 
-// "Paused" is said when the loop pauses, also where it waits for a usage limit.
+// "Paused" is shown when the loop pauses, also during a wait for a usage limit.
 func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 	t.Parallel()
 	var said notes
@@ -55,8 +55,7 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 	}
 }
 
-// A restore offers work back where there is some; work that waits for an answer is not
-// undone.
+// A restore offers undone work, if there is any. Work that waits for an answer is not undone.
 func TestRestoredOffersWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct {

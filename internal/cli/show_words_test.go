@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What was red before and is red now is not called passing where the tasks are summed up.
+// A gate that failed before and still fails is not called passing in the summary.
 func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
@@ -18,7 +18,7 @@ func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 	}
 }
 
-// Work that the user accepted asks for no review.
+// Work that the user accepted needs no review.
 func TestTalliesOfAcceptedWork(t *testing.T) {
 	t.Parallel()
 	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, Accepted: true}, Why: "there is no gate"}}})

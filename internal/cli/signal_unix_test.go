@@ -31,7 +31,7 @@ func TestSignalEndsACommand(t *testing.T) {
 	}
 }
 
-// A loop that is driven listens to signals itself; what comes after it is ended by one again.
+// A running loop handles signals itself. Afterwards, a signal ends the command again.
 func TestErrorsWithoutASignalStay(t *testing.T) {
 	t.Parallel()
 	a := &app{}

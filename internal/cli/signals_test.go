@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A second signal ends the process after a grace, whatever the loop waits for; one
-// signal, or a terminal that goes away, does not.
+// A second signal ends the process after a grace, whatever the loop waits for. One signal or a closed
+// terminal does not.
 func TestASecondSignalEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		signals []os.Signal
-		ends    bool // the loop does in time
-		want    int  // exit code, 0 = the process is not ended
+		ends    bool // the loop ends in time
+		want    int  // exit code, 0 = the process continues
 	}{
 		"one":                       {[]os.Signal{syscall.SIGTERM}, false, 0},
 		"Ctrl-C twice":              {[]os.Signal{os.Interrupt, os.Interrupt}, false, 130},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Of a process that ended at once, what failed and what helps are told apart.
+// The error and the hint of a process that ended at once are separated.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ log, words, hint string }{

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
-// project is a repository with two committed files and an untracked one.
+// project makes a repository with two committed files and an untracked one.
 func project(t *testing.T) (root string, env environment.Environment) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -50,7 +50,7 @@ func git(t *testing.T, root string, args ...string) {
 	}
 }
 
-// What the loop must not commit, and where what was typed is sought.
+// Prepare finds files that the loop must not commit, and resolves typed paths.
 func TestPrepareFindsConflicts(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)

@@ -27,9 +27,8 @@ import (
 
 const sessionID = "0d1f2a3b-0000-4000-8000-000000000001"
 
-// openFolder returns the work tree of a folder, in any state of git, since nothing begins
-// there.
-func openFolder(root string, env environment.Environment, flags map[string]any) launch.SessionRequest {
+// sessionRequestIn returns a request for a loop in a session, in the folder root.
+func sessionRequestIn(root string, env environment.Environment, flags map[string]any) launch.SessionRequest {
 	return launch.SessionRequest{
 		Request: launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env},
 		Session: launch.UserSession{Session: sessionID, Client: 4242, Prompt: "p1", Responder: "plugin"},
@@ -124,7 +123,7 @@ func TestSpecOfSessionLoop(t *testing.T) {
 			if c.config != "" {
 				write(t, filepath.Join(root, "pawl.toml"), c.config)
 			}
-			q := openFolder(root, env, nil)
+			q := sessionRequestIn(root, env, nil)
 			if c.change != nil {
 				c.change(root, &q)
 			}
@@ -152,11 +151,11 @@ func TestSpecOfSessionLoop(t *testing.T) {
 	}
 }
 
-// The session is given the loop when its first prompt is known.
+// The loop is bound to the session once its first prompt is known.
 func TestBeginInSessionBindsSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := beginInSession(t, openFolder(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, sessionRequestIn(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +180,13 @@ func TestBeginInSessionBindsSession(t *testing.T) {
 	}
 }
 
-// Slow gates are left to another process, which continues as the same owner.
+// Another process continues slow gates as the same owner.
 func TestSlowGatesContinueInDriver(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	sign := filepath.Join(root, "go")
 	flags := map[string]any{"gates": []string{"until test -f '" + sign + "'; do sleep 0.02; done"}}
-	a, err := beginInSession(t, openFolder(root, env, flags), launch.SessionOptions{GateTimeout: 300 * time.Millisecond})
+	a, err := beginInSession(t, sessionRequestIn(root, env, flags), launch.SessionOptions{GateTimeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +219,11 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 	}
 }
 
-// One who waits gets the loop when the other lets go.
+// A process that waits for the loop acquires it when the other one releases it.
 func TestRejoinWaitsForLock(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := beginInSession(t, openFolder(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +241,7 @@ func TestRejoinWaitsForLock(t *testing.T) {
 	}
 }
 
-// What fails before the first turn leaves an ended loop, and a session without.
+// A failure before the first turn ends the loop and leaves the session unbound.
 func TestFailedBeginInSessionBindsNothing(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -262,7 +261,7 @@ func TestFailedBeginInSessionBindsNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			_, err := beginInSession(t, openFolder(root, env, c.flags), c.opening)
+			_, err := beginInSession(t, sessionRequestIn(root, env, c.flags), c.opening)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error: %v", err)
 			}
@@ -277,14 +276,14 @@ func TestFailedBeginInSessionBindsNothing(t *testing.T) {
 	}
 }
 
-// A user who loses timeout has a loop that ended, not a lost one.
+// If the user cancels the wait for the gates, the loop ends and is not orphaned.
 func TestBeginInSessionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
 	}
 	root, env := project(t)
-	q := openFolder(root, env, map[string]any{"gates": []string{"sleep 60"}})
+	q := sessionRequestIn(root, env, map[string]any{"gates": []string{"sleep 60"}})
 	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -312,18 +311,18 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		_, err := launch.PrepareInSession(t.Context(), openFolder(dir, env, nil))
+		_, err := launch.PrepareInSession(t.Context(), sessionRequestIn(dir, env, nil))
 		if err == nil || failure.Hint(err) != "begin it in a project folder" || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
 }
 
-// What ended with something left to do continues in the session that asks.
+// A loop that ended with work left continues in the session that asks.
 func TestReopenInAnotherSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := beginInSession(t, openFolder(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,14 +359,14 @@ func TestReopenInAnotherSession(t *testing.T) {
 	}
 }
 
-// Of several that begin at the same moment, one does.
+// If several loops begin in a work tree at the same time, one succeeds.
 func TestOneLoopBeginsInAWorkTree(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	var begun atomic.Int32
 	var all sync.WaitGroup
 	for i := range 4 {
-		q := openFolder(root, env, nil)
+		q := sessionRequestIn(root, env, nil)
 		q.Session.Session = fmt.Sprint("session-", i)
 		p, err := launch.PrepareInSession(t.Context(), q)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
-// What came into the work tree between two beginnings is not the agent's.
+// Changes of the work tree between two beginnings are not the agent's.
 func TestRenewInspectsWorkTree(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// A tracker that stays out of reach is asked once a task, less often after each failure,
-// and holds up no turn for longer than the bound, also where it hangs.
+// An unreachable tracker is asked once per task, and less often after each failure. It delays no turn
+// for longer than the timeout, even if it hangs.
 func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -44,8 +44,8 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 	for _, step := range []struct {
 		task  string
 		later time.Duration
-		with  string // a file that is made before
-		asked int    // how often, in all
+		with  string // file to make first
+		asked int    // total number of requests
 		note  string
 	}{
 		{task: "a", asked: 0}, // it was asked when the loop was resumed
@@ -94,7 +94,7 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 	}
 }
 
-// asked is how often the tracker was asked.
+// asked returns how often the tracker was asked.
 func asked(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "asked"))

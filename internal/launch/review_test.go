@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
-// What is to be reviewed is frozen with the rest: rubrics are read once, each is a
-// gate, and it stands beside the commands that were typed.
+// Reviews are frozen with the spec: rubrics are read once, and each is a gate beside the typed
+// commands.
 func TestReviewsAreFrozen(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
@@ -32,7 +32,7 @@ command = "true"
 `)
 	gates := func(dir string, flags map[string]any) []gate.Gate {
 		t.Helper()
-		q := openFolder(root, env, flags)
+		q := sessionRequestIn(root, env, flags)
 		q.Dir = dir
 		p, err := launch.PrepareInSession(t.Context(), q)
 		if err != nil {
@@ -78,7 +78,7 @@ func TestInvalidRubrics(t *testing.T) {
 		"[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'nobody'": `unknown agent "nobody"`,
 	} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
-		_, err := launch.PrepareInSession(t.Context(), openFolder(root, env, nil))
+		_, err := launch.PrepareInSession(t.Context(), sessionRequestIn(root, env, nil))
 		if failure.CodeOf(err) != failure.Usage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want %q", config, err, want)
 		}

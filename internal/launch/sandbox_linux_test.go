@@ -18,8 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/review"
 )
 
-// A reviewer that is another agent than the loop's stands behind a wall of its own,
-// from which it reaches its endpoint; the loop's agent does not.
+// A reviewer that is another agent than the loop's has its own sandbox, from which it reaches its
+// endpoint. The loop's agent does not reach that.
 func TestReviewerReachesItsEndpoint(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
@@ -78,7 +78,7 @@ func TestReviewerReachesItsEndpoint(t *testing.T) {
 	}
 }
 
-// keeps are the variables that a wall leaves to what runs behind it.
+// keeps returns the variables that a sandbox passes on.
 func keeps(t *testing.T, prefix []string) []string {
 	t.Helper()
 	at := slices.Index(prefix, "--policy")

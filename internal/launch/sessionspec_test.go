@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// What is typed and has no meaning in a session is refused, never dropped.
+// Options that have no meaning in a session are refused, not ignored.
 func TestUnsupportedSessionOptions(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -41,7 +41,7 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			q := openFolder(root, env, nil)
+			q := sessionRequestIn(root, env, nil)
 			c.change(&q)
 			_, err := launch.PrepareInSession(t.Context(), q)
 			if err == nil || !strings.Contains(err.Error(), c.want) || failure.CodeOf(err) != failure.Usage {
@@ -78,7 +78,7 @@ func TestIsolationLimits(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
 			write(t, filepath.Join(root, "pawl.toml"), c.config)
-			q := openFolder(root, env, nil)
+			q := sessionRequestIn(root, env, nil)
 			q.Verify = "true"
 			if c.change != nil {
 				c.change(root, &q)
@@ -90,22 +90,21 @@ func TestIsolationLimits(t *testing.T) {
 			if diff := cmp.Diff(c.want, p.Spec.Isolation); diff != "" || p.Spec.Policy.Isolate != (c.want != nil) {
 				t.Errorf("%v\n%s", p.Spec.Policy, diff)
 			}
-			if p.Spec.Policy.Tries != q.Tries { // 0: the ladder decides
+			if p.Spec.Policy.Tries != q.Tries { // 0: the retry ladder decides
 				t.Errorf("%d tries, want %d", p.Spec.Policy.Tries, q.Tries)
 			}
 		})
 	}
 }
 
-// A command that a file names runs where and as long as the file says, and only
-// when the user trusts it there.
+// A command in a file runs in the file's folder with the file's timeout, if the user trusts it there.
 func TestVerifyCommandFromFile(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	state := filepath.Join(root, "runtime-state", "verify-active.json")
 	write(t, state, "{}")
-	q := openFolder(root, env, nil)
-	q.Dir = filepath.Join(root, "sub") // where the session is now says nothing
+	q := sessionRequestIn(root, env, nil)
+	q.Dir = filepath.Join(root, "sub") // the session's current folder must not matter
 	q.Words, q.Verify, q.VerifyFrom, q.VerifyTimeout, q.File = nil, "sh check.sh", state, 90*time.Second, state
 	q.Format, q.AdoptsFile = "verify-active", true
 	q.Project, q.VerifyDir = root, filepath.Join(root, "sub")
@@ -141,14 +140,14 @@ func TestVerifyCommandFromFile(t *testing.T) {
 	}
 }
 
-// The file of a tool that keeps its state in the client's plugin folder lies
-// outside of the project: nothing there is the loop's to commit or to look at.
+// A tool may keep its state file in the client's plugin folder, outside of the project. The loop
+// neither commits nor inspects files there.
 func TestStateFileOutsideProject(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	state := filepath.Join(t.TempDir(), "verify-active.json")
 	write(t, state, "{}")
-	q := openFolder(root, env, nil)
+	q := sessionRequestIn(root, env, nil)
 	q.File, q.Format, q.AdoptsFile, q.Verify, q.VerifyFrom = state, "verify-active", true, "true", state
 	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
@@ -162,15 +161,14 @@ func TestStateFileOutsideProject(t *testing.T) {
 	}
 }
 
-// A file that a gate names to its test runner is frozen as a test; where the user
-// says what tests are, that is all.
+// A file that a gate passes to its test runner counts as a test, unless the user declares the tests.
 func TestNamedTestsAreFrozen(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	flags := map[string]any{"gates": []string{"pytest checks/foo.py"}}
 	for config, want := range map[string]bool{"": true, "tests = ['t/**']": false} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
-		p, err := launch.PrepareInSession(t.Context(), openFolder(root, env, flags))
+		p, err := launch.PrepareInSession(t.Context(), sessionRequestIn(root, env, flags))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,11 +178,11 @@ func TestNamedTestsAreFrozen(t *testing.T) {
 	}
 }
 
-// A gate that is typed in a session runs where its agent works.
+// A gate typed in a session runs in the agent's folder.
 func TestTypedGateRunsInSessionFolder(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	q := openFolder(root, env, map[string]any{"gates": []string{"sh check.sh"}})
+	q := sessionRequestIn(root, env, map[string]any{"gates": []string{"sh check.sh"}})
 	q.Project, q.Dir = root, filepath.Join(root, "sub")
 	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// unset is a loop that could not be set up; what stood in the way is gone.
+// unset returns a loop that could not be set up; the obstacle is removed.
 func unset(t *testing.T) (root string, env environment.Environment, l *store.Loop) {
 	t.Helper()
 	root, env = project(t)
@@ -27,7 +27,7 @@ func unset(t *testing.T) (root string, env environment.Environment, l *store.Loo
 	if err != nil {
 		t.Fatal(err)
 	}
-	git(t, root, "branch", "pawl") // there can be no pawl/<id> beside it
+	git(t, root, "branch", "pawl") // it prevents a branch pawl/<id>
 	if _, err = p.Begin(t.Context()); err == nil || failure.Hint(err) == "" {
 		t.Fatalf("it began: %v, hint %q", err, failure.Hint(err))
 	}
@@ -50,7 +50,7 @@ func said(t *testing.T, root string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Setting up is all or nothing, and is tried again on resume.
+// A failed setup leaves nothing, and resume repeats it.
 func TestResumeAfterFailedSetUp(t *testing.T) {
 	t.Parallel()
 	root, env, l := unset(t)
@@ -79,7 +79,7 @@ func TestResumeAfterFailedSetUp(t *testing.T) {
 	}
 }
 
-// What the user changed meanwhile is not the agent's.
+// Changes that the user made meanwhile are not the agent's.
 func TestResumeAfterFailedSetUpRefusesChanges(t *testing.T) {
 	t.Parallel()
 	root, env, l := unset(t)
@@ -104,7 +104,7 @@ func TestResumeAfterFailedSetUpRefusesChanges(t *testing.T) {
 	}
 }
 
-// A worktree of a loop's own goes with its branch, and is made again.
+// A separate worktree is removed with its branch, and made again.
 func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
-// One process has several contexts, but a sandbox is made with its process.
+// One process has several contexts, but the sandbox is built with the process.
 func TestFreshContextsOfOneProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -36,7 +36,7 @@ func TestFreshContextsOfOneProcess(t *testing.T) {
 	}
 }
 
-// The judge gets all that a task says, however long its title is.
+// Gates get the whole text of a task, however long its title is.
 func TestTaskTexts(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)

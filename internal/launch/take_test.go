@@ -24,7 +24,7 @@ import (
 
 const otherSession = "0d1f2a3b-0000-4000-8000-000000000002"
 
-// agentThat writes a configuration by which a shell script is the agent.
+// agentThat writes a configuration in which a shell script is the agent.
 func agentThat(t *testing.T, env environment.Environment, script string) {
 	t.Helper()
 	path := filepath.Join(env.ConfigHome, "pawl", "agent.sh")
@@ -35,12 +35,11 @@ func agentThat(t *testing.T, env environment.Environment, script string) {
 	}
 }
 
-// lastTask returns the task of a loop that ended. Work on tasks that it finished or
-// skipped is no longer in the tree.
-func lastTask(t *testing.T, root string, env environment.Environment, change func(*launch.SessionRequest)) *launch.SessionLoop {
+// beginTestLoop begins a loop in a session with a gate that fails, and returns it.
+func beginTestLoop(t *testing.T, root string, env environment.Environment, change func(*launch.SessionRequest)) *launch.SessionLoop {
 	t.Helper()
-	q := openFolder(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
-	q.Session.Client = os.Getpid() // a client that lives
+	q := sessionRequestIn(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
+	q.Session.Client = os.Getpid() // a running client
 	if change != nil {
 		change(&q)
 	}
@@ -65,13 +64,13 @@ func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (
 	return launch.TakeIntoSession(t.Context(), l, env, launch.SessionOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
 }
 
-// A loop that leaves its session continues in fresh ones, in the user's tree as it
-// is, and comes back with all that it knows.
+// A loop that leaves its session continues in fresh ones, in the user's current work tree. It returns
+// with its whole state.
 func TestHandoverAndTake(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
-	a := lastTask(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
+	a := beginTestLoop(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
 	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -116,14 +115,14 @@ func TestHandoverAndTake(t *testing.T) {
 	}
 }
 
-// A session's loop is not left for an agent that is not there.
+// A loop does not leave its session if the agent is not installed.
 func TestHandoverWithoutAgent(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	script := filepath.Join(env.ConfigHome, "pawl", "agent.txtar")
 	write(t, filepath.Join(env.ConfigHome, "pawl", "config.toml"), "agent = \"scripted\"\nagent_command = \""+filepath.ToSlash(script)+"\"\n")
 	write(t, script, "-- 1/reply --\nnothing\n")
-	a := lastTask(t, root, env, nil)
+	a := beginTestLoop(t, root, env, nil)
 	if err := os.Remove(script); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +155,7 @@ func TestRefuseTake(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			a := lastTask(t, root, env, nil)
+			a := beginTestLoop(t, root, env, nil)
 			if c.change != nil {
 				c.change(t, a, env)
 			}
@@ -185,7 +184,7 @@ func closed(t *testing.T, a *launch.SessionLoop) {
 	}
 }
 
-// bindOther has another loop live in the session that is to take this one.
+// bindOther binds another loop to the session that shall take this one.
 func bindOther(t *testing.T, env environment.Environment, a *launch.SessionLoop) {
 	t.Helper()
 	st := store.Open(env.PawlHome)
@@ -201,11 +200,11 @@ func bindOther(t *testing.T, env environment.Environment, a *launch.SessionLoop)
 	}
 }
 
-// A session that is closed has its loop taken from it, at once.
+// A loop can be taken from a closed session at once.
 func TestTakeFromClosedSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := lastTask(t, root, env, nil)
+	a := beginTestLoop(t, root, env, nil)
 	closed(t, a)
 	if err := a.Loop.Post("pause", record.Message{Kind: record.MessagePause}); err != nil {
 		t.Fatal(err)
@@ -222,12 +221,12 @@ func TestTakeFromClosedSession(t *testing.T) {
 	}
 }
 
-// A session that a loop was brought to by somebody who was killed on the way does
-// not know of it, and takes it again.
+// If the process that moved a loop into a session was killed, the session does not know the loop and
+// takes it again.
 func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := lastTask(t, root, env, nil)
+	a := beginTestLoop(t, root, env, nil)
 	sessions := session.Open(env.PawlHome)
 	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
 		t.Fatal(err)
@@ -244,12 +243,12 @@ func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 	}
 }
 
-// Whoever was to continue with a loop and died as its owner leaves it to the session:
-// the session's hooks are told what to go by.
+// If the new owner of a loop died, the loop stays in its session, and the session's binding is
+// updated.
 func TestKeepInSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := lastTask(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
+	a := beginTestLoop(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
 	step(t, a.Loop, loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "a user asked for it"}})
 	step(t, a.Loop, loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ContextPercent: -1}}})
 	step(t, a.Loop, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
@@ -274,7 +273,7 @@ func TestKeepInSession(t *testing.T) {
 	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.GivenTurns != 1 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	// Its hooks may have taken the other owner for the one who has it.
+	// Its hooks may have removed the binding because of the other owner.
 	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
 		t.Fatal(err)
 	}

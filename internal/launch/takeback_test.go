@@ -16,12 +16,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// letGo has a runner continue with a session's loop, and let go of it again for a
-// session that asked for it.
+// letGo lets a runner continue a session's loop and release it for a session that asked for it.
 func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Driver) {
 	t.Helper()
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
-	a := lastTask(t, root, env, nil)
+	a := beginTestLoop(t, root, env, nil)
 	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +37,7 @@ func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop,
 	return a.Loop, d
 }
 
-// until does something, beside the test, when a file is there.
+// until calls do, in another goroutine, once a file exists.
 func until(t *testing.T, file string, do func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -57,7 +56,7 @@ func until(t *testing.T, file string, do func()) {
 	}()
 }
 
-// Whoever asked for a loop may be gone by the time that its runner lets go of it.
+// The session that asked for a loop may be gone when the runner releases it.
 func TestTakeBackWhenNobodyTakes(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
@@ -103,7 +102,7 @@ func TestTakeBackWhenSessionTakes(t *testing.T) {
 	}
 }
 
-// A user who does not want to wait for the session is not made to.
+// The user can cancel the wait for the session.
 func TestTakeBackIsCancelled(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
@@ -115,12 +114,11 @@ func TestTakeBackIsCancelled(t *testing.T) {
 	}
 }
 
-// Of two sessions that take a loop at the same moment one has it, and the other is
-// told so.
+// If two sessions take a loop at the same time, one gets it and the other an error.
 func TestTwoTakeAtOnce(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := lastTask(t, root, env, nil)
+	a := beginTestLoop(t, root, env, nil)
 	closed(t, a)
 	sessions := []string{otherSession, "0d1f2a3b-0000-4000-8000-000000000003"}
 	errs := make(chan error, len(sessions))
@@ -136,14 +134,14 @@ func TestTwoTakeAtOnce(t *testing.T) {
 	}
 }
 
-// A loop that commits cannot come to a session on another branch: that is said
-// before its runner is asked for it.
+// A loop that commits cannot move to a session on another branch. The user is told before the runner
+// is asked.
 func TestNotTakenOnAnotherBranch(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
-	a := lastTask(t, root, env, func(q *launch.SessionRequest) { q.Commit = true })
+	a := beginTestLoop(t, root, env, func(q *launch.SessionRequest) { q.Commit = true })
 	closed(t, a)
 	git(t, root, "switch", "-q", "-c", "elsewhere")
 	err := launch.RefuseTake(t.Context(), a.Loop, env, launch.UserSession{Session: otherSession})
