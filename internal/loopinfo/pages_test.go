@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Pages open what they list: the loops of all worktrees of the repository, and no others.
+// Pages open the loops that they list: those of all worktrees of the repository, and no others.
 func TestPagesOpenLoopsOfEveryWorktree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// An approval without names is for tests; pawl.toml must be named.
+// An approval without names covers only tests; pawl.toml must be named.
 func TestUnnamedApprovalKeepsToTests(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Memory: memory.Memory{State: loop.State{Tasks: []loop.Task{{Status: loop.Done, WorkResult: loop.WorkResult{IfApproved: &loop.IfApproved{Paths: []string{"src/lib.rs"}}}}}, Requests: loop.Requests{TestRequests: []loop.TestChangeRequest{{Paths: []string{"a_test.go", "pawl.toml"}}}}}}}

@@ -91,7 +91,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 	}
 }
 
-// Whoever saw to the handover may have died: then a user can.
+// If the process of a handover died, the user can continue it.
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
@@ -105,7 +105,7 @@ func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	}
 }
 
-// A loop that has lived in a session is not taken for one that is there still.
+// A loop that left its session is not described as being there.
 func TestALoopThatLeftItsSession(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}, Alive: true, Driver: store.Holder{PID: 7}}
@@ -117,7 +117,7 @@ func TestALoopThatLeftItsSession(t *testing.T) {
 	}
 }
 
-// A runner that let go of its loop for a session is there still, and waits.
+// A runner that released its loop for a session is still alive and waits.
 func TestALoopThatWaitsForItsSession(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}, Driver: store.Holder{PID: os.Getpid()}}
@@ -132,7 +132,7 @@ func TestALoopThatWaitsForItsSession(t *testing.T) {
 	}
 }
 
-// What an isolated try came to is told whole.
+// The result of an isolated try is shown in full.
 func TestTheLastTry(t *testing.T) {
 	t.Parallel()
 	try := loop.IsolatedTurn{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
@@ -167,7 +167,8 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	}
 }
 
-// A file that is not a test must be named to be approved, and so must one of several.
+// A file that is not a test must be named to be approved, and so must a file of one of several
+// requests.
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
@@ -191,7 +192,7 @@ func TestListNamesWhatAPersonIsAskedFor(t *testing.T) {
 	}
 }
 
-// Of a long plan what was done last and what comes next is listed, and nothing is left out in silence.
+// For a long plan, the last done and the next open tasks are listed, with the number of hidden ones.
 func TestTasksOfALongPlan(t *testing.T) {
 	t.Parallel()
 	var st loop.State
@@ -223,7 +224,7 @@ func TestTasksOfALongPlan(t *testing.T) {
 	}
 }
 
-// Why a background process failed stands in its run.log, and nowhere else where the disk was full.
+// The error of a failed background process is in its run.log, and nowhere else if the disk was full.
 func TestOrphanedTellsTheLastError(t *testing.T) {
 	t.Parallel()
 	const full = "pawl: error: append to journal: no space left on device\npawl: hint: the work is kept\n"

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// Work that the user accepted reads so, and no longer as waiting for them.
+// Work that the user accepted is described so, and no longer as waiting for them.
 func TestApprovedTask(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

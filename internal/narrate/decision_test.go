@@ -24,7 +24,7 @@ func play(t *testing.T, p loop.Policy, events ...loop.Event) (decided, because s
 	return strings.Join(s.Decided(), "\n"), strings.Join(s.Because(), "\n")
 }
 
-// TestBecause holds that a decision is explained with the numbers that decided it.
+// Decisions are explained with the numbers behind them.
 func TestBecause(t *testing.T) {
 	t.Parallel()
 	policy := loop.Policy{Kind: loop.Change, Gates: true, Restore: true, Limits: loop.Limits{Iterations: 9, Duration: 8 * time.Hour}}

@@ -7,8 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Why a claim was refused, in words for somebody who has not read a page of
-// documentation.
+// The reason for a refused claim is clear without the documentation.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}, Next: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
@@ -69,8 +68,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// What was red before and is red now is not called passing: neither of the task nor
-// where the tasks are summed up.
+// A gate that failed before and still fails is not called passing, neither for the task nor in the
+// summary.
 func TestATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
@@ -80,7 +79,7 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 	}
 }
 
-// The word and what stands behind it say two things.
+// The result's word and its explanation do not repeat each other.
 func TestAResultAndWhatIsBehindIt(t *testing.T) {
 	t.Parallel()
 	lost := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{TestsChanged: []string{"a_test.go"}, TestsRemoved: true}}
@@ -93,7 +92,7 @@ func TestAResultAndWhatIsBehindIt(t *testing.T) {
 	}
 }
 
-// Names of tests are the agent's to choose, and a user reads them at a terminal.
+// The agent chooses the names of tests, and a user reads them at a terminal.
 func TestTests(t *testing.T) {
 	t.Parallel()
 	if got, want := Tests([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {

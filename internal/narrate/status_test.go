@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A list shows no amount where none is known.
+// A list shows no amount if it is unknown.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]record.Summary{

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Each kind of event is told in words, also where it makes no sense just then.
+// Each kind of event has words, also in a state where it makes no sense.
 func TestEventsInWords(t *testing.T) {
 	t.Parallel()
 	at := loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 4}, Work: loop.Work{Current: "US-003"}}
@@ -103,7 +103,7 @@ func TestEventsInWords(t *testing.T) {
 	}
 }
 
-// Of a turn in a session nobody knows the cost.
+// The cost of a turn in a session is unknown.
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
 	after := loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}
@@ -119,7 +119,7 @@ func TestATurnInASession(t *testing.T) {
 	}
 }
 
-// An exploration has nothing to claim; what its turns say is all there is.
+// An exploration has nothing to claim; the messages of its turns are the result.
 func TestATurnOfAnExploration(t *testing.T) {
 	t.Parallel()
 	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}
@@ -131,7 +131,7 @@ func TestATurnOfAnExploration(t *testing.T) {
 	}
 }
 
-// Of a verify loop nobody claims that it is done: its gates are red or green.
+// A verify loop has no claims: its gates are red or green.
 func TestGatesOfAVerifyLoop(t *testing.T) {
 	t.Parallel()
 	before := loop.State{Policy: loop.Policy{Verify: true}}
@@ -191,7 +191,7 @@ func TestDecisionsInWords(t *testing.T) {
 	}
 }
 
-// In a user's session nothing is put back over their head.
+// In a user's session, Pawl restores nothing by itself.
 func TestViolationsInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func TestOtherRecordsInWords(t *testing.T) {
 	}
 }
 
-// The clock shows the date of another day.
+// The clock shows the date if it is another day.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 31, 22, 0, 0, 0, time.Local)

@@ -82,7 +82,7 @@ func TestSpentAndLeft(t *testing.T) {
 	}
 }
 
-// TestTasks: what a user does about a task belongs to its history, whatever is worked on.
+// A user's action on a task belongs to the history of that task, whichever is the current one.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	at := loop.State{Work: loop.Work{Current: "2"}}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDiffLines: each line of a diff has its place, and what looks like a header inside a
-// hunk is a line.
+// Each line of a diff has its position, and a line inside a hunk that looks like a header is no
+// header.
 func TestDiffLines(t *testing.T) {
 	t.Parallel()
 	diff := `diff --git a/x.go b/x.go

@@ -19,8 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// played are the events of a loop over two tasks: one refused claim, a turn that died, and
-// both done.
+// played returns the events of a loop over two tasks: a refused claim, a failed turn, and both done.
 func played() (events []loop.Event) {
 	at := evening
 	add := func(e loop.Event) {
@@ -81,7 +80,7 @@ func pages(t *testing.T) (l report.Loop, f report.Facts) {
 	return l, l.Facts(record.NewStatus(record.Summary{ID: l.ID, CostUSD: s.Usage.CostUSD}, s, ""))
 }
 
-// The facts are those of the journal, each counted once.
+// The facts match the journal, each counted once.
 func TestFactsAreTheJournals(t *testing.T) {
 	t.Parallel()
 	l, f := pages(t)
@@ -122,8 +121,8 @@ func TestFactsAreTheJournals(t *testing.T) {
 	}
 }
 
-// The page is one file: nothing from elsewhere, no script, and nothing of the agent's or
-// the user's is markup. Its figures are those of the facts.
+// The page is one file without external resources and scripts. Text of the agent and the user is not
+// markup. The figures match the facts.
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	l, f := pages(t)
@@ -157,8 +156,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// TestLongHTML: of very many iterations the page shows the last ones, and says where the
-// others are.
+// With many iterations, the page shows the last ones and says where the others are.
 func TestLongHTML(t *testing.T) {
 	t.Parallel()
 	l, _ := pages(t)

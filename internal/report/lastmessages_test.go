@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// exploration is a loop whose own limit was its end.
+// exploration returns a loop that ended at its limit, as it should.
 func exploration() report.Loop {
 	return report.Loop{
 		Goal: "look for races", Status: "ended",
@@ -26,7 +26,8 @@ func exploration() report.Loop {
 	}
 }
 
-// Of an exploration no task is open or done: the page tells what its turns said.
+// The task of an exploration is neither open nor done: the report shows the last messages of its
+// turns.
 func TestExploration(t *testing.T) {
 	t.Parallel()
 	const want = `brisk-otter-7f3a ended FINISHED after 1m00s
@@ -52,7 +53,7 @@ func TestExploration(t *testing.T) {
 	}
 }
 
-// What the agent could not do is told whatever the goal; an answer is not a task.
+// The report says what the agent could not do for any goal. An answer is not a task.
 func TestNoTasksOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	l := exploration()

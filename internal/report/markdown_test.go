@@ -55,7 +55,7 @@ $7.31, 2.1M tokens, 4h31m, 21 iterations, ` + "`brisk-otter-7f3a`" + `
 	}
 }
 
-// Of a loop at work it says so, and what a session costs is not known.
+// The report of a running loop says so, and that the cost of a session is unknown.
 func TestMarkdownOfALoopAtWork(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

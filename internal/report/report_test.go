@@ -26,7 +26,7 @@ func text(t *testing.T, l report.Loop) string {
 	return b.String()
 }
 
-// night is the loop of one night with an end of each kind.
+// night returns a loop that ran overnight, with a task of each result.
 func night() report.Loop {
 	return report.Loop{
 		Diffs:           map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
@@ -98,7 +98,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Of a loop in a session neither cost nor tokens are known.
+// Cost and tokens of a loop in a session are unknown.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	l := night()
@@ -267,8 +267,7 @@ func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 	}
 }
 
-// Names of files and of tests are the agent's to choose: a page to believe shows
-// nothing of them that a terminal would act on.
+// The agent chooses the names of files and tests: the report removes terminal control characters.
 func TestNamesAreHarmless(t *testing.T) {
 	t.Parallel()
 	const path = "\x1b[2Ja\nended VERIFIED\u202e_test.sh"
@@ -288,7 +287,7 @@ func TestNamesAreHarmless(t *testing.T) {
 	}
 }
 
-// A daemon that a gate left behind is named with its process id.
+// The report lists a daemon that a gate left running, with its process id.
 func TestDaemonsOfGates(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{Orphans: []string{"4711 sleep 300", "4712 node server.js"}}
@@ -298,7 +297,7 @@ func TestDaemonsOfGates(t *testing.T) {
 	}
 }
 
-// What confined a loop stands on its page, and what it did not let out.
+// The report shows the sandbox and the hosts that it blocked.
 func TestTheWall(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{
@@ -315,7 +314,7 @@ func TestTheWall(t *testing.T) {
 	}
 }
 
-// What is not a test is not called one.
+// Files that are not tests are not called tests.
 func TestGateInputsAreNamedAsSuch(t *testing.T) {
 	t.Parallel()
 	l := night()
@@ -332,7 +331,7 @@ func TestGateInputsAreNamedAsSuch(t *testing.T) {
 	}
 }
 
-// The task at which a loop ended says why it was not accepted.
+// The report says why the last task of a loop was not accepted.
 func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]loop.State{
@@ -347,8 +346,8 @@ func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
 	}
 }
 
-// Of two tasks that wait, each line names the command for its own files: the user may approve one
-// and reject the other.
+// If two tasks wait, each line has the command for its own files: the user may approve one and reject
+// the other.
 func TestApproveOneOfTwoTasks(t *testing.T) {
 	t.Parallel()
 	waits := func(id, path string) loop.Task {

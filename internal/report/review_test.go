@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// What no review passed stands first, with what the last one found.
+// Work that no review passed comes first, with the findings of the last review.
 func TestReviewsStandFirst(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{Goal: "plan.md", Status: "ended", State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{

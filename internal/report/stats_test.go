@@ -13,9 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// countedTasks are three loops: one that was played, one of a night with an end of each kind,
-// and one at work.
-func countedTasks(t *testing.T) []report.StatLoop {
+// threeLoops returns a played loop, one with a task of each result, and a running one.
+func threeLoops(t *testing.T) []report.StatLoop {
 	t.Helper()
 	l, _ := pages(t)
 	dark := night().State
@@ -32,7 +31,7 @@ func countedTasks(t *testing.T) []report.StatLoop {
 
 func TestStats(t *testing.T) {
 	t.Parallel()
-	loops := countedTasks(t)
+	loops := threeLoops(t)
 	s := report.Count(time.Time{}, loops)
 	brief := func(f report.Figures) string {
 		return fmt.Sprintf("%s: %d loops, %d of %d tasks, %d proven, %d refused, %d restores, %d violations, $%.2f, median %vs $%.2f",

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// An action is one JSON object, like an event. The random walk does the same with all fields.
+// An action is one JSON object, like an event. The random walk tests this with all fields.
 func TestActionsSurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, p := range (loop.Action{}).Variants() {

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// asks tells what the loop waits for the user's yes for.
+// asks returns the approval that the loop waits for.
 func (sc *scenario) asks() string {
 	q, _ := sc.s.AwaitedAnswer()
 	return strings.Join(append([]string{string(q.Approve) + " " + q.Text}, q.Lines()...), "|")
@@ -30,8 +30,8 @@ func stopsAt(t *testing.T, at ...loop.Approval) *scenario {
 	return sc
 }
 
-// Accepted work is shown before it is committed. Time, an owner's death and a pause are no
-// yes; a no sends its reason to the agent.
+// Accepted work is shown before it is committed. Time, the death of an owner and a pause do not
+// approve it. A no sends its reason to the agent.
 func TestApproveTask(t *testing.T) {
 	t.Parallel()
 	sc := stopsAt(t, loop.ApproveTask)
@@ -64,7 +64,7 @@ func TestApproveTask(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// A yes to work that nothing proves counts as much as one after the end.
+// Approving unproven work during the loop counts as much as after its end.
 func TestApproveTaskUnproven(t *testing.T) {
 	t.Parallel()
 	sc := stopsAt(t, loop.ApproveTask)
@@ -132,7 +132,7 @@ func TestApproveEnd(t *testing.T) {
 	sc.says("yes", "finish verified")
 }
 
-// approvals are where a random walk stops for a yes.
+// approvals returns the approval points of a random walk.
 func (w *world) approvals() []loop.Approval {
 	if w.coin(4) {
 		return loop.Approvals()[w.r.IntN(3):]
@@ -140,7 +140,7 @@ func (w *world) approvals() []loop.Approval {
 	return nil
 }
 
-// approves answers what a random walk waits for the user's yes for.
+// approves answers an approval that a random walk waits for.
 func (w *world) approves() loop.EventPayload {
 	if q, asks := w.s.AwaitedAnswer(); asks && q.Approve != "" && !w.coin(4) {
 		return loop.Answered{Answer: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Task: q.Task}
@@ -148,7 +148,7 @@ func (w *world) approves() loop.EventPayload {
 	return loop.TimerFired{}
 }
 
-// checkYes: what a user wants to approve is done after their yes alone.
+// checkYes checks that what needs an approval happens only after it.
 func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
 	for _, a := range acts {
 		var at loop.Approval

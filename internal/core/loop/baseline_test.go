@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What was failing before any work, and what no task has touched, is the user's: nobody
-// is paid to fix it.
+// Failures from before the loop that no task touched are the user's: the loop does not pay for fixing
+// them.
 func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 	t.Parallel()
 	failing := func(tests ...string) loop.Gates {
@@ -42,8 +42,8 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 	}
 }
 
-// The same of a gate that names no tests: work that another gate proves is refused
-// once for it, which names it to the agent. Who resumes the loop makes it part of the work.
+// The same holds for a gate that names no tests: work that another gate proves is refused once over
+// it, with the gate's name. Resuming the loop makes it part of the work.
 func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 	t.Parallel()
 	red := gate.Result{Gate: "lint", Status: gate.Fail}
@@ -88,7 +88,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 	}
 }
 
-// A red that the user says is part of the work is never let go.
+// A failure that the user calls part of the work must be fixed.
 func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	t.Parallel()
 	accept := gate.Result{Gate: "accept", Status: gate.Fail}

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A task counts as changed if it is new or has another status, wherever it stands.
+// A task counts as changed if it is new or has another status, at any position.
 func TestChangedTasks(t *testing.T) {
 	t.Parallel()
 	task := func(id string, s loop.TaskStatus) loop.Task { return loop.Task{ID: id, Status: s} }

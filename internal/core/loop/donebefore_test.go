@@ -18,7 +18,7 @@ func allDoneReason(t *testing.T, p loop.Policy, want string) *scenario {
 	return sc
 }
 
-// A plan whose tasks are all done is as good as its gates.
+// The outcome of a plan without open tasks depends on its gates.
 func TestPlanThatWasDoneBefore(t *testing.T) {
 	t.Parallel()
 	allDoneReason(t, loop.Policy{Kind: loop.Change}, "finish finished")
@@ -44,7 +44,7 @@ func TestPlanThatWasDoneBefore(t *testing.T) {
 	sc.gates(cannot, "finish unverified")
 }
 
-// Resumed, the loop makes a red gate its work.
+// If it is resumed, the loop works on the red gate.
 func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	t.Parallel()
 	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
@@ -58,7 +58,7 @@ func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// Of an agent whose tool calls nobody sees, only the missing claim is known.
+// For an agent whose tool calls are hidden, only the missing claim is known.
 func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
@@ -73,7 +73,7 @@ func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
 	}
 }
 
-// A promise of another tool's is named, so that the user sees what is wrong.
+// The promise of another tool is named, so that the user sees the mistake.
 func TestTurnsWithAnotherPromise(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})

@@ -10,8 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory/memorytest"
 )
 
-// What is left is the median of the tasks that ended for each open one, less what the
-// task at work has taken already.
+// The estimate is the median of the ended tasks for each open one, less the time of the current task.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
@@ -47,8 +46,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// An ended loop took the time until its end and the mutation testing after that, whenever
-// it is looked at; work is what came before.
+// The duration of an ended loop includes the mutation testing after its end. Work time does not.
 func TestTookCountsTheMutationTestingAtTheEnd(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)

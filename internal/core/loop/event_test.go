@@ -14,8 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// An event is one JSON object, in which the fields of its payload stand beside those that all
-// kinds share.
+// An event is one JSON object with the fields of its payload and those that all kinds share.
 func TestEventsSurviveJSON(t *testing.T) {
 	t.Parallel()
 	shared := map[string]bool{"kind": true, "id": true, "action_id": true, "at": true, "queued_edits": true}
@@ -43,7 +42,7 @@ func TestEventsSurviveJSON(t *testing.T) {
 	}
 }
 
-// What a newer Pawl wrote, or what has no payload, changes nothing.
+// Events of a newer Pawl, and events without a payload, change nothing.
 func TestUnrecognizedEventsAreIgnored(t *testing.T) {
 	t.Parallel()
 	s := begin(t, loop.Policy{}).s

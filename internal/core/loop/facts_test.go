@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What performers are told follows the state, and what it permits is the user's word.
+// The facts follow the state, and the permissions are the user's.
 func TestFactsOfAClaimBeingCommitted(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})

@@ -42,7 +42,7 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// Some tests of the gate pass now, and it still fails: earlier tasks are not proven by it.
+// If only some tests of a gate pass now, it proves no earlier task.
 func TestAGateThatStillFailsProvesNoEarlierTask(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}, Failures: loop.Failures{StillRed: []string{"make check"}}}

@@ -44,7 +44,7 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	sc.feed(shallow, "handover")
 }
 
-// The recap says what the agent made of its tries, in its own last words.
+// The recap contains the last line of each try.
 func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
@@ -84,8 +84,7 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// Whoever dies in the middle of it, one owner continues and no iteration is lost or
-// counted twice.
+// If an owner dies during a handover, one owner continues, and each iteration counts once.
 func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
@@ -100,8 +99,7 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	}
 }
 
-// A session in the place of another is not an owner that keeps the loop: its context is
-// another, and it was told nothing.
+// A session that replaces another counts as a new owner: it has another context and knows nothing yet.
 func TestAnotherSessionTakesALoop(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})

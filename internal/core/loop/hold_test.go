@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// In the background nobody reads an end: what only the user can fix holds the loop, and
-// pawl resume has it try again, as the same iteration.
+// In the background, a problem that only the user can fix pauses the loop. pawl resume retries the
+// same iteration.
 func TestAnUnreadFailureHoldsTheLoop(t *testing.T) {
 	t.Parallel()
 	for _, class := range []loop.Class{loop.Login, loop.Billing} {

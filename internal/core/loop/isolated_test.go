@@ -10,7 +10,7 @@ import (
 
 var isolating = loop.Policy{Gates: true, Verify: true, Isolate: true}
 
-// spent is a verify loop whose tries in the session have failed.
+// spent returns a verify loop whose tries in the session have failed.
 func spent(t *testing.T) *scenario {
 	t.Helper()
 	sc := inSession(t, isolating)
@@ -67,8 +67,8 @@ func TestTriesWithoutEffectAreNotPaidForToTheLimit(t *testing.T) {
 	sc.checkpointed("finish stuck")
 }
 
-// A number of tries that the user wrote holds, however the tries fail; only what is
-// paid for after them ends early.
+// A number of tries that the user set is used up even if they fail the same way. Only the paid tries
+// after them end early.
 func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 	t.Parallel()
 	p := isolating
@@ -90,7 +90,7 @@ func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
 	sc.checkpointed("finish stuck")
 }
 
-// That a try cannot do it is an honest end, where the gates do not say otherwise.
+// An isolated try may report that it cannot do the task, if the gates fail too.
 func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 	t.Parallel()
 	cannot := loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: loop.Turn{ToolCalls: 3, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}}
@@ -157,7 +157,7 @@ func TestTheLimitEndsIsolatedTries(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 }
 
-// What an explore or a periodic loop claims is not an end of it.
+// A claim does not end an explore or a periodic loop.
 func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 	t.Parallel()
 	for _, p := range []loop.Policy{{Kind: loop.Explore, Gates: true}, {Kind: loop.Explore}} {
@@ -176,7 +176,7 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 	sc.feed(shallow, "finish finished") // nobody waits for a time that does not come
 }
 
-// A try whose owner died is begun again, unless it is no longer wanted.
+// An isolated try whose owner died is begun again, unless it is no longer needed.
 func TestATryThatWasCutOffWithItsOwner(t *testing.T) {
 	t.Parallel()
 	spent(t).feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 4 fresh fresh")

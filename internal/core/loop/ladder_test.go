@@ -33,8 +33,8 @@ func TestTheLadder(t *testing.T) {
 	}
 }
 
-// Of an exploration no gate judges a turn: one that ends well ends the tries before it, so
-// that a few lost turns in a long night neither undo it nor end it.
+// No gate checks the turns of an exploration. A turn that ends normally resets the tries, so that a
+// few failed turns neither undo nor end a long loop.
 func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Explore, Restore: true})

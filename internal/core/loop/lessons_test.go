@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// lessons are what the next turn is told.
+// lessons returns the lessons in the next prompt.
 func (sc *scenario) lessons() string {
 	var told []string
 	for _, l := range sc.s.Lessons {
@@ -18,7 +18,8 @@ func (sc *scenario) lessons() string {
 	return strings.Join(told, "\n")
 }
 
-// What was tried, what it broke, what to do instead; the same again is not a second lesson.
+// A lesson says what was tried, what it broke and what to do instead. A repetition is no second
+// lesson.
 func TestARestoreLeavesALesson(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
@@ -42,7 +43,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 	}
 }
 
-// Nothing is learnt where no work was judged; of a gate that hangs, to look for what waits.
+// Without gated work there is no lesson. The lesson of a gate that hangs is to find what it waits for.
 func TestLessonsOfWhatWasJudged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -81,8 +82,8 @@ func TestLessonsOfWhatWasJudged(t *testing.T) {
 	}
 }
 
-// What is red as before was broken by nobody: the claim of the last task is refused
-// all the same, with the tests' names, and so says its lesson.
+// Tests that fail as before did not regress. The claim of the last task is refused with their names,
+// and the lesson says so.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{Failing: []string{"TestCart"}}}
@@ -121,7 +122,7 @@ func TestAViolationLeavesALesson(t *testing.T) {
 	}
 }
 
-// A user's lessons stay as they wrote them, and make room last.
+// A user's lessons stay unchanged, and are dropped last.
 func TestLessonsAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})

@@ -29,7 +29,7 @@ func TestAtALimitTheGatesHaveTheLastWord(t *testing.T) {
 	sc.gates(proven, "finish iterations")
 }
 
-// A budget ends the loop, and the user reads which of two was spent.
+// A budget ends the loop, and the user reads which of the two was used up.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	for want, limits := range map[string]loop.Limits{
@@ -61,7 +61,7 @@ func TestTimeLimitInMidTurn(t *testing.T) {
 	sc.gates(green, "finish duration")
 }
 
-// Before the work there is nothing to judge: the gates are stopped.
+// At the time limit, gates that run before the work are stopped: there is no work to check.
 func TestTimeLimitEndsBaseline(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
@@ -73,7 +73,7 @@ func TestTimeLimitEndsBaseline(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "finish duration")
 }
 
-// Work that is claimed is judged to the end, and the user is told why the loop continues.
+// Claimed work is checked to the end, and the user is told why the loop continues.
 func TestTimeLimitWaitsForJudging(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
@@ -106,7 +106,7 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 	}
 }
 
-// A limit may reset between the agent's request and the event that tells of it.
+// A usage limit may reset between the agent's request and its event.
 func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
@@ -144,7 +144,7 @@ func TestFailuresTakeTheirClassesPath(t *testing.T) {
 	}
 }
 
-// A loop whose time runs out while its agent reaches nothing says so.
+// A loop whose time runs out while its agent is cut off says so.
 func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]loop.Failure{
@@ -170,7 +170,7 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 	}
 }
 
-// At a limit the gates have the last word, and the user reads that only the claim is missing.
+// At a limit the gates run once more, and the user reads that only the claim is missing.
 func TestALimitSaysThatTheGatesPass(t *testing.T) {
 	t.Parallel()
 	for _, gates := range []loop.Gates{{Status: gate.Pass, Green: true}, {Status: gate.Pass /* red as before */}, {Status: gate.Fail}} {
@@ -189,7 +189,7 @@ func TestALimitSaysThatTheGatesPass(t *testing.T) {
 	}
 }
 
-// What a finished task was refused for does not explain why a limit ended the loop.
+// A refusal of a finished task is not the reason of a later limit.
 func TestALimitAfterAFinishedTask(t *testing.T) {
 	t.Parallel()
 	weak := green
@@ -207,8 +207,7 @@ func TestALimitAfterAFinishedTask(t *testing.T) {
 	}
 }
 
-// A crash is a failed try of the task, whose ladder ends; a client that crashes
-// all the same with the next task is at fault itself.
+// A crash is a failed try of the task. A client that also crashes with the next task is itself broken.
 func TestAClientThatCannotLiveIsAnError(t *testing.T) {
 	t.Parallel()
 	for tasks, ends := range map[int]string{1: "finish stuck", 2: "checkpoint"} {

@@ -10,7 +10,7 @@ import (
 
 func changed(l loop.Limits) loop.Event { return loop.Event{Payload: loop.LimitsChanged{Limits: l}} }
 
-// What is named is changed, in all; what is not stays. The same event again is no other.
+// Only the given limits change, as totals. A repeated event changes nothing.
 func TestLimitsAreChanged(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 2, Duration: time.Hour, CostUSD: 5}})
@@ -33,7 +33,7 @@ func TestLimitsAreChanged(t *testing.T) {
 	sc.turnSeen("", loop.Inspection{}, "finish iterations")
 }
 
-// A limit below what is used ends the loop before its next turn, and it is said.
+// A limit below the current usage ends the loop before its next turn, with a message.
 func TestALimitThatIsUsedUpEndsTheLoop(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 9}})
@@ -46,7 +46,7 @@ func TestALimitThatIsUsedUpEndsTheLoop(t *testing.T) {
 	sc.gates(green, "finish iterations")
 }
 
-// In a wait there is nothing to wait for any more.
+// It ends a wait at once.
 func TestALimitThatIsUsedUpEndsAWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 9}})
@@ -55,8 +55,8 @@ func TestALimitThatIsUsedUpEndsAWait(t *testing.T) {
 	sc.feed(changed(loop.Limits{CostUSD: 0.5}), "note; finish budget")
 }
 
-// A limit that has passed in mid-turn, or while the gates have their last word, no longer
-// ends the loop when it is raised: the turn that it cut off is begun again.
+// If a limit that was reached during a turn or the final gates is raised, the loop continues and
+// begins the turn again.
 func TestALimitThatHasPassedIsRaised(t *testing.T) {
 	t.Parallel()
 	at := func() *scenario {
@@ -84,7 +84,7 @@ func TestALimitThatHasPassedIsRaised(t *testing.T) {
 	sc.gates(green, "finish duration")
 }
 
-// A turn is bounded by what was left of the budget when it began.
+// The limit of a turn is what was left of the budget when it began.
 func TestATurnThatSpentTheOldBudgetIsBegunAgain(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{CostUSD: 1}})
@@ -96,7 +96,7 @@ func TestATurnThatSpentTheOldBudgetIsBegunAgain(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "finish budget")
 }
 
-// A loop that has not begun yet begins with them.
+// A loop that has not begun begins with the changed limits.
 func TestLimitsAreChangedBeforeTheBeginning(t *testing.T) {
 	t.Parallel()
 	s, _ := loop.Step(loop.State{}, changed(loop.Limits{Iterations: 5, Duration: -1}))
@@ -107,8 +107,8 @@ func TestLimitsAreChangedBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// changesLimits has a user change limits at random. The budget is left alone, so that
-// the laws can tell how far it may be overrun.
+// changesLimits changes limits at random. It leaves the budget, so that the checks know how far a turn
+// may exceed it.
 func (w *world) changesLimits() {
 	if w.coin(3) {
 		w.feed(changed(loop.Limits{Iterations: 1 + w.r.IntN(40), Duration: time.Duration(w.r.IntN(4)-1) * 4 * time.Hour}))

@@ -9,7 +9,7 @@ import (
 
 var endless = loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 
-// both is a loop that has done a and b.
+// both returns a loop that has done a and b.
 func both(t *testing.T) *scenario {
 	sc := begin(t, endless, open("a", "b")...)
 	sc.checkpointed("gates baseline")
@@ -51,7 +51,7 @@ func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
 	}
 }
 
-// What a user does the next morning is no work of the loop's.
+// A user's action after the end is no work time of the loop.
 func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
 	t.Parallel()
 	sc := both(t)
@@ -72,7 +72,7 @@ func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
 	}
 }
 
-// What was under way is about a tree that is no longer there.
+// A restore begins the current task again, because its tree is replaced.
 func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
 	t.Parallel()
 	judging := func() *scenario {
@@ -113,7 +113,7 @@ func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c2", Tree: "t2", LostTasks: []string{"b"}}}, "note; checkpoint")
 }
 
-// mayGoBack has a user restore a checkpoint, with some tasks done in it.
+// mayGoBack restores a checkpoint at random, with some tasks done in it.
 func (w *world) mayGoBack() {
 	var done []string
 	for _, t := range w.s.Tasks {

@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// said is how the messages of a state stand: their texts, those that a turn has with a
-// star, and before the bar those that the agent has read.
+// said describes the messages of a state by their texts. Those delivered into a turn have a star.
+// Those before the bar were read by the agent.
 func said(s loop.State) string {
 	var read, kept []string
 	for _, m := range s.ReadMessages {
@@ -27,8 +27,8 @@ func said(s loop.State) string {
 	return strings.Join(read, " ") + "|" + strings.Join(kept, " ")
 }
 
-// A message for now goes into the turn under way, those before it first; it is read when
-// that turn has come to its end.
+// An urgent message goes into the current turn, after those before it. It counts as read when the turn
+// ends.
 func TestMessageIntoTheTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
@@ -58,7 +58,7 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	}
 }
 
-// A turn that dies may not have read what it was given, by its prompt or within.
+// A failed turn may not have read its messages, from the prompt or during the turn.
 func TestMessageInATurnThatDies(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(sc *scenario){
@@ -81,7 +81,7 @@ func TestMessageInATurnThatDies(t *testing.T) {
 	}
 }
 
-// A prompt has room for so many messages; the others have the next.
+// A prompt holds a limited number of messages; the others wait for the next.
 func TestMessagesThatDoNotFitWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
@@ -102,7 +102,7 @@ func TestMessagesThatDoNotFitWait(t *testing.T) {
 	}
 }
 
-// says is a message in a random walk, which a turn under way may be given.
+// says returns a message for a random walk, which may go into the current turn.
 func (w *world) says() {
 	w.feed(loop.Event{ID: fmt.Sprint("note-", w.events), Payload: loop.MessageArrived{Text: "note", Now: w.coin(2)}})
 	var ids []string
@@ -112,8 +112,8 @@ func (w *world) says() {
 	w.feed(loop.Event{Payload: loop.Delivered{MessageIDs: ids[:w.r.IntN(len(ids)+1)]}})
 }
 
-// checkAllTold: a loop whose work is done ends with a message of the user that no turn had
-// only where a limit leaves no turn, or the message came after the end.
+// checkAllTold checks that a finished loop has delivered each message. Exceptions are a limit that
+// leaves no turn, and a message after the end.
 func (w *world) checkAllTold() {
 	for _, m := range w.s.Unread() {
 		if m.At.Before(w.s.EndedAt) && m.Delivered.IsZero() && w.s.CurrentLimit() == "" {

@@ -105,7 +105,7 @@ func TestMessageThatALimitLeavesUndelivered(t *testing.T) {
 	sc.told("(sent while a was worked on) use v2")
 }
 
-// A limit that cuts the message's turn off does not make its half-work a claim.
+// If a limit ends the turn for a message, its unfinished work is no claim.
 func TestMessageTurnThatALimitCutsOff(t *testing.T) {
 	t.Parallel()
 	for changed, want := range map[bool]string{true: "gates limit", false: "gates final"} {
@@ -125,7 +125,7 @@ func TestMessageTurnThatALimitCutsOff(t *testing.T) {
 	}
 }
 
-// A task that ended without its work gets another turn with what was said during it.
+// A message during a task that ended without its work is delivered in another turn.
 func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, open("a", "b")...)
@@ -148,7 +148,7 @@ func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
 	sc.checkpointed("finish blocked")
 }
 
-// What Pawl itself would tell the agent needs no turn.
+// Pawl's own notes to the agent need no turn.
 func TestNoteOfPawlsOwnKeepsNoLoopFromEnding(t *testing.T) {
 	t.Parallel()
 	sc := lastTurn(t, loop.Policy{})

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write docs/reference/machine.md anew")
 
 const diagramFile = "../../../docs/reference/machine.md"
 
-// samples are the events of a kind that lead to different places.
+// samples returns events of a kind that lead to different states.
 func samples(k loop.EventKind) []loop.Event {
 	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
 	var out []loop.Event
@@ -135,7 +135,7 @@ func samples(k loop.EventKind) []loop.Event {
 	return out
 }
 
-// bare is an event of a kind without anything in it.
+// bare returns an event of a kind with an empty payload.
 func bare(k loop.EventKind) (e loop.Event) {
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"kind":%q}`, k), &e); err != nil {
 		panic(err)
@@ -143,7 +143,7 @@ func bare(k loop.EventKind) (e loop.Event) {
 	return e
 }
 
-// roundTrip is what the journal and the snapshot make of a state.
+// roundTrip encodes and decodes a state, as the journal and the snapshot do.
 func roundTrip(t *testing.T, s loop.State) loop.State {
 	t.Helper()
 	b, err := json.Marshal(s)
@@ -270,7 +270,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	}
 }
 
-// The diagram in the docs is what Step does, not what somebody drew.
+// The diagram in the documentation is generated from Step.
 func TestDiagramInTheDocsIsFresh(t *testing.T) {
 	t.Parallel()
 	got := diagram(t)

@@ -7,8 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A pause that was asked for during a turn begins with the wait for a usage limit, not
-// after it.
+// A pause requested during a turn begins before the wait for a usage limit.
 func TestAPauseBeginsBeforeAWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
@@ -24,7 +23,7 @@ func TestAPauseBeginsBeforeAWait(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 1 continue interrupted")
 }
 
-// A pause in a wait takes effect when it is asked for, not when the wait began.
+// A pause during a wait begins when it is requested.
 func TestAPauseInAWaitBeginsThen(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})

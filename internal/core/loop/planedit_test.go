@@ -13,7 +13,7 @@ import (
 
 func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
 
-// planAsked is an edit of the plan by a user, who may name a task that is not there.
+// planAsked returns a user's edit of the plan, which may name an unknown task.
 func (w *world) planAsked() loop.Event {
 	kinds := []plan.EditKind{plan.Add, plan.Retitle, plan.Skip, plan.Retry, plan.Move, plan.Reopen, plan.Accept}
 	e := plan.Edit{ID: w.tree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.aTask(), Task: w.aTask()}
@@ -27,7 +27,7 @@ func (w *world) aTask() string {
 	return w.s.Tasks[w.r.IntN(len(w.s.Tasks))].ID
 }
 
-// planEdited is what comes of edits: a few tasks are added, and some edits fail.
+// planEdited returns the result of edits: a few tasks are added, and some edits fail.
 func (w *world) planEdited(edits []plan.Edit) loop.PlanEdited {
 	e := loop.PlanEdited{Edits: slices.Clone(edits)}
 	for i := range e.Edits {
@@ -44,7 +44,7 @@ func (w *world) planEdited(edits []plan.Edit) loop.PlanEdited {
 	return e
 }
 
-// edit has a user edit the plan, and the machine take it.
+// edit requests an edit of the plan and feeds its result.
 func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
 	sc.t.Helper()
 	e.ID = "m"
@@ -65,7 +65,7 @@ func tasksNow(s loop.State) string {
 	return strings.Join(words, ", ")
 }
 
-// An edit of the plan by a user takes effect before the next turn.
+// A user's edit of the plan takes effect before the next turn.
 func TestAUserEditsThePlan(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -100,7 +100,7 @@ func TestAUserEditsThePlan(t *testing.T) {
 	}
 }
 
-// A skipped task counts against nothing, and is worked on again when the user says so.
+// A task that the user skips counts against nothing, and is worked on again if the user asks for it.
 func TestATaskThatAUserSkipped(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
@@ -127,7 +127,7 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 	}
 }
 
-// A task that was left out, and that the agent claims all the same, is judged like any.
+// A left-out task that the agent claims is gated like any other.
 func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Wanted: gate.Unproven, Status: loop.Open}, loop.Task{ID: "b", Wanted: gate.Unproven, Status: loop.Open})
@@ -143,7 +143,7 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 	}
 }
 
-// A plan that is accepted as a whole brings tasks, and takes away what is not in it.
+// Accepting a whole plan adds its new tasks and removes missing ones.
 func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, DoneEarlier: true})
@@ -159,7 +159,7 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	}
 }
 
-// A task that is done is open again where the user's plan asks for something else.
+// A done task is open again if the user's plan changes it.
 func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Title: "holds 1", Status: loop.Done, Commit: "c1"}, loop.Task{ID: "c", Title: "same", Status: loop.Done, Commit: "c1"})
@@ -175,8 +175,7 @@ func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
 	}
 }
 
-// The message that brought an edit may come twice: before an owner has begun, and from
-// the inbox.
+// The message of an edit may arrive twice: before an owner has begun, and from the inbox.
 func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// asked is a loop whose agent has asked in its first turn, and waits for the answer.
+// asked returns a loop whose agent asked a question in its first turn and waits for the answer.
 func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
 	t.Helper()
 	p.Gates = true
@@ -42,7 +42,7 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-// The agent believes that it has asked: it learns that nobody saw that.
+// The agent is told that its question could not be read.
 func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
@@ -55,7 +55,7 @@ func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	}
 }
 
-// The agent believes that it has claimed to be done, by another tool's word.
+// The agent is told that it used the promise of another tool.
 func TestAnotherPromiseIsTold(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
@@ -91,7 +91,7 @@ func TestAnswerByNumber(t *testing.T) {
 	}
 }
 
-// An answer that comes while the turn still runs is told with the next prompt.
+// An answer during the turn goes into the next prompt.
 func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
@@ -102,7 +102,7 @@ func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
 	sc.turn("", "turn 2 continue no_claim")
 }
 
-// A turn that is cut off with its owner has asked all the same.
+// A question in a turn that was cut off with its owner still counts.
 func TestQuestionSurvivesItsOwner(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
@@ -113,8 +113,8 @@ func TestQuestionSurvivesItsOwner(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes"}}, "turn 1 continue interrupted")
 }
 
-// No answer is not yes: the task is left for the next, unless the user chose a time after
-// which what the agent proposed counts.
+// A missing answer is not yes: the loop takes the next task. If the user set a time, the agent's
+// proposal then counts.
 func TestQuestionWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -138,7 +138,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 	}
 }
 
-// A question holds its own task only: once that is done, the next one begins.
+// A question only blocks its own task.
 func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
@@ -155,7 +155,7 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 	}
 }
 
-// In a user's session their next prompt is the answer.
+// In a user's session, their next prompt is the answer.
 func TestQuestionInASession(t *testing.T) {
 	t.Parallel()
 	sc := asked(t, loop.Policy{InSession: true}, "")
@@ -167,8 +167,8 @@ func TestQuestionInASession(t *testing.T) {
 	}
 }
 
-// An answer that names its question is for no other one, and no message either: a late yes
-// to one approval approves no other.
+// An answer that names its question applies to no other question, and is no message: a late yes
+// approves nothing else.
 func TestAnswerToAnotherQuestion(t *testing.T) {
 	t.Parallel()
 	sc := asked(t, loop.Policy{}, "")
@@ -180,7 +180,7 @@ func TestAnswerToAnotherQuestion(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes", Task: q.Task, Question: &loop.Question{At: q.At}}}, "turn 2 continue no_claim")
 }
 
-// asks is a message and a question in a random walk, which somebody may answer at once.
+// asks returns a message and a question for a random walk, which may be answered at once.
 func (w *world) asks() {
 	w.changesLimits()
 	w.says()
@@ -190,7 +190,7 @@ func (w *world) asks() {
 	}
 }
 
-// Two tasks may ask the same: each place that shows a question names its task.
+// Two tasks may ask the same, so each question is shown with its task.
 func TestAQuestionNamesItsTask(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

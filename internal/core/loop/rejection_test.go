@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What the user rejected waits for nobody, and work that was done with it is open again.
-// The task at work continues first, then the tests are put back and the other is taken up.
+// Rejected changes no longer wait, and work that was done with them is open again. The current task
+// continues first; then the tests are restored and the other task begins again.
 func TestARejectionOpensTheWorkAgain(t *testing.T) {
 	t.Parallel()
 	sc := judging(t, open("a", "b")...)
@@ -46,7 +46,7 @@ func TestARejectionOpensTheWorkAgain(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// After the end a rejection names what is left, and the loop can be resumed.
+// After the end, a rejection leaves work, and the loop can be resumed.
 func TestARejectionAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, paths := range map[string][]string{"by name": {"a_test.go"}, "all": {loop.AllTests}, "of another": {"c_test.go"}} {
@@ -83,7 +83,7 @@ func TestARejectionAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A rejection while the loop waits for the yes to its end takes the work up again.
+// A rejection while the loop waits for the approval of its end reopens the work.
 func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Approve: []loop.Approval{loop.ApproveEnd}}, loop.Task{ID: loop.GoalTask, Status: loop.Open})
@@ -97,7 +97,7 @@ func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Answered{Task: string(loop.ApproveEnd), Answer: "yes"}}, "restore_files; checkpoint")
 }
 
-// The last task of a loop is begun anew too: only then are the original tests restored.
+// The last task of a loop also begins again, because only then the original tests are restored.
 func TestARejectionOfTheLastTask(t *testing.T) {
 	t.Parallel()
 	sc := judging(t, open("a")...)

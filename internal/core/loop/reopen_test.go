@@ -151,8 +151,7 @@ func TestASecondCancelDoesNotCutACommit(t *testing.T) {
 	sc.committed("finish cancelled")
 }
 
-// The work of the end is done again after a crash, and nothing changes the outcome
-// any more.
+// The work of the end is repeated after a crash, and nothing changes the outcome.
 func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
@@ -184,7 +183,7 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 	}
 }
 
-// A loop that could not be set up has nothing to reopen: it begins.
+// A loop that could not be set up begins as a new one.
 func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
@@ -203,8 +202,8 @@ func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
 	}
 }
 
-// The final gates are left where a fault or a user ended the loop before they had
-// the last word, though every task is done.
+// If a fault or a user ended the loop before the final gates, they still have to run, though each task
+// is done.
 func TestTheFinalGatesAreRunAgain(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
@@ -228,8 +227,8 @@ func TestTheFinalGatesAreRunAgain(t *testing.T) {
 	}
 }
 
-// Stopped before its checkpoint was made, a task has no start yet: with the start of the task before,
-// that one's tests would prove it.
+// A task that was stopped before its checkpoint has no start tree. With that of the task before, the
+// other task's tests would prove it.
 func TestReopeningATaskThatHadNoCheckpoint(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}

@@ -17,8 +17,7 @@ var (
 	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", WorkResult: loop.WorkResult{Findings: []string{"app.go:3: hard-coded"}}}
 )
 
-// toReview brings a loop of one task, whose evidence wanted is review, to where its
-// claim is reviewed.
+// toReview brings a loop with one task that needs a review to the review of its claim.
 func toReview(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
 	p.Gates, p.Reviews = true, true
@@ -30,7 +29,7 @@ func toReview(t *testing.T, p loop.Policy) *scenario {
 	return sc
 }
 
-// claimAgain is another claim, up to its review.
+// claimAgain feeds another claim, up to its review.
 func (sc *scenario) claimAgain() {
 	sc.t.Helper()
 	sc.turn("done", "gates claim")
@@ -58,8 +57,8 @@ func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 	}
 }
 
-// What was found without it stands: a review neither weakens what a test proves
-// nor makes up for changed tests that it was not asked to accept.
+// A review neither lowers what a test proves nor makes up for changed tests that it was not asked to
+// accept.
 func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -90,9 +89,8 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 	}
 }
 
-// A review that may, and accepts every changed test without which the work does not
-// pass, makes it worth a review: enough for who wants that. For who wants more, a
-// user's approval still counts what was found.
+// A review may accept all changed tests that the work needs. The work then counts as reviewed. For
+// more, a user's approval still adds the evidence of the tests.
 func TestAReviewMayAcceptChangedTests(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -145,7 +143,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 	}
 }
 
-// Nothing is shown to a review that would not be accepted anyway.
+// A review sees only work that would be accepted otherwise.
 func TestReviewsComeLast(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Reviews: true})
@@ -162,8 +160,7 @@ func TestReviewsComeLast(t *testing.T) {
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 }
 
-// A review that fails twice and then passes: its findings are the failure that the
-// next prompt tells.
+// The findings of a failed review are the failure in the next prompt.
 func TestAReviewThatFailsIsAFailedTry(t *testing.T) {
 	t.Parallel()
 	sc := toReview(t, loop.Policy{Restore: true})
@@ -180,7 +177,7 @@ func TestAReviewThatFailsIsAFailedTry(t *testing.T) {
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
 }
 
-// After so many rounds the work is kept as it is, for a user to see.
+// After the maximum number of rounds the work is kept for the user to read.
 func TestDisagreementEnds(t *testing.T) {
 	t.Parallel()
 	sc := toReview(t, loop.Policy{Restore: true})
@@ -198,7 +195,7 @@ func TestDisagreementEnds(t *testing.T) {
 	}
 }
 
-// What would undo the work or set it aside does not, for a review's sake.
+// A failed review neither undoes nor skips work.
 func TestAReviewNeverUndoesWork(t *testing.T) {
 	t.Parallel()
 	same := failed

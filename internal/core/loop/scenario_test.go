@@ -97,7 +97,7 @@ func (sc *scenario) told(want ...string) {
 	}
 }
 
-// notes are those notes in one text.
+// notes returns those notes as one text.
 func (sc *scenario) notes() string {
 	sc.t.Helper()
 	return strings.Join(pending[loop.BeginTurn](sc).Notes, "|")
@@ -115,7 +115,7 @@ func (sc *scenario) checkpointed(want string) {
 	sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "base"}}, want)
 }
 
-// turn ends with the claim done, blocked or none, and the look at the tree that follows.
+// turn ends a turn with the claim done, blocked or none, and feeds the inspection that follows.
 func (sc *scenario) turn(claim, want string) {
 	sc.t.Helper()
 	sc.turnSeen(claim, loop.Inspection{Changed: true}, want)
@@ -208,8 +208,8 @@ func TestOneClaimMayNameSeveralTasks(t *testing.T) {
 	}
 }
 
-// One test that turned green proves one task: which is not known, so the claim of
-// the others is refused once, and kept for no more than it is.
+// One flipped test proves one task, but not which. So the claim of the others is refused once, and
+// then kept as unproven.
 func TestOneFlipProvesOneTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
@@ -233,7 +233,7 @@ func TestOneFlipProvesOneTask(t *testing.T) {
 	}
 }
 
-// Without test ids nobody can count: a gate that turned green stands for all of it.
+// A flipped gate without test IDs proves all claimed tasks.
 func TestAGateWithoutTestsProvesAllTasks(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)

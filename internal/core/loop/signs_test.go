@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// The agent is told of a sign in its work with the refusal of its claim, and not again.
+// The agent is told of a sign only once, with the refusal of its claim.
 func TestSignsAreToldOnce(t *testing.T) {
 	t.Parallel()
 	const exit, date = "a.py:3 ends the process with success", "a.py:9 decides by the date"

@@ -8,8 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// TestNoFieldOfTheStateIsLost: encoding/json leaves out, without a word, fields of two
-// embedded groups that have the same key.
+// encoding/json silently drops fields of two embedded structs with the same key.
 func TestNoFieldOfTheStateIsLost(t *testing.T) {
 	t.Parallel()
 	groups := map[string]string{}

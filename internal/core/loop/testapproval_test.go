@@ -11,8 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// bent is a claim that passes only with its changes of a test, as a change of
-// a signature makes it.
+// bent returns a claim that passes only with its changes of a test, such as a changed signature.
 func bent(paths ...string) loop.Gates {
 	return loop.Gates{
 		Status:     gate.Pass,
@@ -30,7 +29,7 @@ func judging(t *testing.T, tasks ...loop.Task) *scenario {
 	return sc
 }
 
-// A user who has read work that nothing proves may say that it is right.
+// A user may accept unproven work that they have read.
 func TestAUserAcceptsWork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -59,8 +58,8 @@ func TestAUserAcceptsWork(t *testing.T) {
 	}
 }
 
-// Old tests that must change are never tampering: the work ends unverified, and a
-// approve after the end makes it what it was found to be.
+// Changes of old tests are not tampering: the work ends unverified, and an approval after the end adds
+// its evidence.
 func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -155,7 +154,7 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	}
 }
 
-// An approval of everything is one of the tests: a file that judges must be named.
+// An approval of everything covers only tests: other gate inputs must be named.
 func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
@@ -173,7 +172,7 @@ func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
 	}
 }
 
-// A rejection of everything takes back every approval before it, and none after.
+// A rejection of all tests cancels earlier approvals, but no later ones.
 func TestARejectionOfAllTests(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
@@ -210,7 +209,7 @@ func TestTestChangesInWords(t *testing.T) {
 	}
 }
 
-// A rejected change is put back once without blame, and violated from then on.
+// A rejected change is restored once without blame; then it is a violation.
 func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
@@ -228,7 +227,7 @@ func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	}
 }
 
-// A change of a protected file while the gates ran is a violation, whatever they said.
+// A change of a protected file while the gates run is a violation, whatever their result.
 func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
@@ -241,9 +240,8 @@ func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 	}
 }
 
-// A claim that needs a changed gate input is refused once, with the file named; the
-// second time it is kept, and waits for the user. Nothing is refused of a file that the
-// agent asked for.
+// A claim that needs a changed gate input is refused once, with the file's name. The second claim is
+// kept and waits for the user. A file that the agent asked for is no reason to refuse.
 func TestANeededInputIsToldOnce(t *testing.T) {
 	t.Parallel()
 	needs := bent("lint.toml")
@@ -274,8 +272,8 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 	}
 }
 
-// An agent that does nothing after its claim was refused stands by it: the work is kept
-// and waits for the user, and the loop does not end stuck.
+// An agent that does nothing after a refusal maintains its claim: the work is kept for the user, and
+// the loop does not end stuck.
 func TestARefusedClaimStands(t *testing.T) {
 	t.Parallel()
 	needs := bent("Makefile")
@@ -296,8 +294,8 @@ func TestARefusedClaimStands(t *testing.T) {
 	}
 }
 
-// Work that passes only with an earlier task's change is asked for its own tests, and is
-// proven subject to the approval of that change: one approval proves both tasks.
+// Work that passes only with an earlier task's change needs its own tests. It is proven once that
+// change is approved: one approval proves both tasks.
 func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	t.Parallel()
 	sc := judging(t, open("a", "b")...)

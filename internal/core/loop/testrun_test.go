@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// tries ends a turn without a claim whose last test run was t.
+// tries ends a turn without a claim whose last test run is t.
 func (sc *scenario) tries(t *loop.TestRun, want string) {
 	sc.t.Helper()
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 3, Test: t}}}, "inspect")
@@ -45,8 +45,7 @@ func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
 	}
 }
 
-// In a session that a user sits in, their words may come between: it is a
-// failed try, and no more.
+// In a user's session the user may intervene, so the repeated failure counts as one failed try.
 func TestTheSameRedRunInASessionIsATry(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, InSession: true})

@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// asksFirst is a loop over three tasks, the last of which depends on the first. The first
-// asks in its first turn, and the second is at work.
+// asksFirst returns a loop over three tasks; the last depends on the first. The first asks in its
+// first turn, and the second is the current one.
 func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
 	t.Helper()
 	p.Gates = true
@@ -34,7 +34,7 @@ func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
 	return sc
 }
 
-// does brings the task at work to its end.
+// does brings the current task to its end.
 func (sc *scenario) does(task, next string) {
 	sc.t.Helper()
 	sc.turn("done", "gates claim")
@@ -42,8 +42,8 @@ func (sc *scenario) does(task, next string) {
 	sc.committed(next)
 }
 
-// While a task waits for its answer others are worked on; then nothing is done, which
-// counts against nothing. The answer brings the work on it back.
+// While a task waits for its answer, other tasks are worked on. Without others the loop waits, which
+// counts against no limit. The answer brings back the task's work.
 func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	t.Parallel()
 	sc := asksFirst(t, loop.Policy{}, "")
@@ -72,8 +72,8 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	sc.gates(green, "turn 4 fresh next_task")
 }
 
-// Work that was put away belongs to its task: a stop before it is back, and another task that
-// is at work then, change nothing.
+// Saved work stays with its task if the loop stops before it is back, or if another task is the
+// current one.
 func TestWorkThatWasPutAwayStaysWithItsTask(t *testing.T) {
 	t.Parallel()
 	sc := asksFirst(t, loop.Policy{}, "")
@@ -93,7 +93,7 @@ func TestWorkThatWasPutAwayStaysWithItsTask(t *testing.T) {
 	sc.gates(green, "turn 4 fresh next_task")
 }
 
-// An answer that comes while another task is at work waits for its own.
+// An answer during another task waits for its own task.
 func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 	t.Parallel()
 	sc := asksFirst(t, loop.Policy{}, "")
@@ -107,7 +107,7 @@ func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 	}
 }
 
-// When its time is over, a question is decided without an answer, whatever is at work.
+// A question times out, whatever task is the current one.
 func TestNoAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ proposed, next, status string }{
@@ -140,8 +140,8 @@ func TestTwoTasksAsk(t *testing.T) {
 	}
 }
 
-// checkQuestions: no turn begins of a task that waits for an answer, and a runner waits for
-// one only where nothing else can be done.
+// checkQuestions checks that no turn begins for a task that waits for an answer. A runner waits for
+// one only if no other task is left.
 func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Action) {
 	kind := e.Kind()
 	w.checkYes(before, e, acts)

@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What a client says that it cost may be anything, in journals of before figures
-// were bounded too: a sum that cannot be written would hide the loop for ever.
+// A client may report any cost, and old journals hold unbounded figures. A sum that JSON cannot encode
+// would make the loop unreadable.
 func TestUsageAddsUpToWhatCanBeWritten(t *testing.T) {
 	t.Parallel()
 	huge := loop.Usage{Input: math.MaxInt64, Output: math.MaxInt64, CacheRead: math.MaxInt64, CacheWrite: math.MinInt64, CostUSD: 1e308}

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// inSession is a loop in a user's session, in its first turn.
+// inSession returns a loop in a user's session, in its first turn.
 func inSession(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
 	p.InSession, p.Session = true, loop.Continue
@@ -196,7 +196,7 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 	}
 }
 
-// Another process may say more than a prompt can hold.
+// Another process may send more messages than a prompt can hold.
 func TestMessagesThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{})

@@ -7,10 +7,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// oldTests are those that the agent changes, asks for, and a user speaks of.
+// oldTests are tests that the agent changes or asks for, and that a user approves or rejects.
 func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
 
-// word is what the agent asks or the user says of changed tests.
+// word returns a request of the agent or a decision of the user about changed tests.
 func (w *world) word() loop.Event {
 	paths := oldTests()[w.r.IntN(2):]
 	return loop.Event{Payload: []loop.EventPayload{
@@ -18,15 +18,14 @@ func (w *world) word() loop.Event {
 	}[w.r.IntN(3)]}
 }
 
-// changesTests lets a claim pass only with changed tests, and says what it would
-// be worth.
+// changesTests lets a claim pass only with changed tests, and sets its evidence with an approval.
 func (w *world) changesTests(g *loop.Gates) {
 	g.TestsChanged = oldTests()[:1+w.r.IntN(2)]
 	g.ChangedTests = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
 	g.IfApproved = &loop.IfApproved{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Proven, gate.Unproven}[w.r.IntN(2)]}
 }
 
-// refused are rejected tests that are found changed.
+// refused returns rejected tests that were changed.
 func (w *world) refused() []string {
 	if len(w.s.Rejected) == 0 || !w.coin(3) {
 		return nil
@@ -34,9 +33,8 @@ func (w *world) refused() []string {
 	return []string{w.s.Rejected[0].Path}
 }
 
-// checkApprovals: only a change of a protected file, or of a test that was rejected before, is a violation;
-// a claim that passes only with changed tests is none. What waits for an approval is
-// no evidence.
+// checkApprovals checks violations and evidence. Only a change of a protected file, or a repeated
+// change of a rejected test, is a violation. Work that waits for an approval has no evidence.
 func (w *world) checkApprovals(before loop.State, e loop.Event) {
 	w.checkMessages(before, e)
 	violated := false
@@ -63,8 +61,7 @@ func (w *world) checkApprovals(before loop.State, e loop.Event) {
 	}
 }
 
-// approveAll: an approval after the end makes an unverified loop at most what its tasks
-// were found to be.
+// approveAll checks that an approval after the end gives tasks at most the evidence that was found.
 func (w *world) approveAll() {
 	before := w.s
 	w.feed(loop.Event{Payload: loop.Approved{}})

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// meddle lets something happen that nobody asked for.
+// meddle returns an event that the loop did not ask for.
 func (w *world) meddle() {
 	switch w.r.IntN(70) {
 	case 0:
@@ -53,7 +53,7 @@ func (w *world) meddle() {
 	}
 }
 
-// isNonsense reports whether an event of this kind says nothing now.
+// isNonsense reports whether an event of this kind has no meaning now.
 func (w *world) isNonsense(k loop.EventKind) bool {
 	switch k {
 	case loop.KindReopened, loop.KindCancelled, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerChanged, loop.KindHandedOver, loop.KindCheckpointRestored:

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// review is what reviewers say of the tree that passed.
+// review returns a review result for the tree that passed.
 func (w *world) review(g *loop.Gates) *loop.Gates {
 	g.Evidence, g.Green, g.TestsChanged = "", false, nil
 	w.turnCost = w.r.Float64()
@@ -29,8 +29,8 @@ func (w *world) review(g *loop.Gates) *loop.Gates {
 	return g
 }
 
-// checkReview: a review undoes nothing and sets nothing aside, and it fails a task
-// a bounded number of times.
+// checkReview checks that a review neither undoes nor skips work, and that it fails a task a bounded
+// number of times.
 func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action) {
 	if before.Phase != loop.Judging || before.Gates.Purpose != loop.ForReview || e.Kind() != loop.KindGatesFinished {
 		return
@@ -48,8 +48,8 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 	}
 }
 
-// checkReviewed: where there are reviews, nothing is verified that neither one passed nor a user accepted; and
-// what a review accepted of tests proves nothing unless a user accepts it as well.
+// checkReviewed checks that with reviews, only work that passed a review or that the user accepted is
+// verified. Tests that a review accepted prove nothing unless the user accepts them too.
 func (w *world) checkReviewed() {
 	for _, t := range w.s.Tasks {
 		if t.Evidence == gate.Proven && len(t.Approved) > 0 && t.IfApproved != nil {

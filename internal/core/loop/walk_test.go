@@ -16,9 +16,8 @@ import (
 
 var walkEvents = flag.Int("walk-events", 100_000, "how many events the random walks take in all")
 
-// world answers the machine's actions at random, with an agent that lies, dies
-// and meddles, a user who types, pauses and cancels, and owners that vanish.
-// It keeps its own books, by which the laws are checked.
+// world answers the machine's actions at random, with an agent that lies, crashes and meddles, a user
+// who types, pauses and cancels, and owners that die. It keeps separate records to check the laws.
 type world struct {
 	t    *testing.T
 	r    *rand.Rand
@@ -148,7 +147,7 @@ func (w *world) perform(a loop.Action) {
 	}
 }
 
-// ending is what ends an action, nil for nothing.
+// ending returns the event that ends an action, or nil.
 func (w *world) ending(a loop.ActionPayload) loop.EventPayload {
 	switch a := a.(type) {
 	case loop.Checkpoint:

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// checkTwice: an event that says which message or action it belongs to counts once.
+// checkTwice checks that an event with the id of a message or an action counts once.
 func (w *world) checkTwice(s loop.State, e loop.Event) {
 	if e.ID == "" && e.ActionID == 0 {
 		return
@@ -21,8 +21,8 @@ func (w *world) checkTwice(s loop.State, e loop.Event) {
 	}
 }
 
-// pass lets time go by; it counts unless it is a wait for a usage limit, a
-// pause, or has no owner.
+// pass advances the time. It counts, except during a wait for a usage limit, during a pause, and
+// without an owner.
 func (w *world) pass(d time.Duration, counts bool) {
 	w.now = w.now.Add(d)
 	if counts {
@@ -30,8 +30,8 @@ func (w *world) pass(d time.Duration, counts bool) {
 	}
 }
 
-// step has the machine take an event, and now and then looks whether it altered the state that
-// it was given: later states share the tasks with it that they do not change.
+// step feeds an event, and sometimes checks that it did not change the given state: later states share
+// unchanged tasks with it.
 func (w *world) step(e loop.Event) (loop.State, []loop.Action) {
 	w.events++
 	if w.events%8 != 0 {

@@ -21,7 +21,7 @@ func TestRedNamesTestsOrTheirGate(t *testing.T) {
 	}
 }
 
-// Of red tests a few are named, each once.
+// Of the failing tests, a few are named, each once.
 func TestHowTheGatesStood(t *testing.T) {
 	t.Parallel()
 	green, red := Task{}, Task{StillRed: []string{"TestA", "TestB"}}

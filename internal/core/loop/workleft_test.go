@@ -7,8 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A task that an earlier loop had begun goes first. Its baseline is that of the tree
-// without what was done of it.
+// A task that an earlier loop began goes first. Its baseline is the tree without that earlier work.
 func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
 	t.Parallel()
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
