@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// attacks return nil when they succeed.
+// attacks returns attacks that no shell can make. They return nil if they succeed.
 func attacks() map[string]func(args []string) error {
 	return map[string]func([]string) error{
 		// memory PID: reads the memory of a process.

@@ -7,18 +7,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 )
 
-// What a wall costs a command, beside the command alone; and what it costs a loop
-// to raise it.
-func BenchmarkWall(b *testing.B) {
-	for _, wall := range []struct {
+// BenchmarkSandbox measures a confined command, the same command alone, and the probe of the
+// machine.
+func BenchmarkSandbox(b *testing.B) {
+	for _, sandbox := range []struct {
 		mechanism confine.Mechanism
 		level     confine.Level
 	}{{confine.Bubblewrap, confine.Tree}, {confine.Bubblewrap, confine.Strict}, {confine.Landlock, confine.Tree}} {
-		w := newWorld(b, wall.mechanism, wall.level, nil)
+		w := newWorld(b, sandbox.mechanism, sandbox.level, nil)
 		for _, run := range []struct {
 			name   string
 			prefix []string
-		}{{"none", nil}, {fmt.Sprintf("%s %s", wall.mechanism, wall.level), w.wall.Gates}} {
+		}{{"none", nil}, {fmt.Sprintf("%s %s", sandbox.mechanism, sandbox.level), w.sandbox.Gates}} {
 			b.Run(run.name, func(b *testing.B) {
 				for b.Loop() {
 					w.run(run.prefix, "true")

@@ -16,10 +16,9 @@ import (
 	"time"
 )
 
-// A network of its own has no way out. Instead of a forwarder that would have to
-// live inside, the process that enters the wall opens the listeners there and
-// hands them out through a socket: Pawl, outside, accepts what is connected to
-// inside.
+// A private network has no connection to the outside. The process that enters the sandbox
+// opens listeners there and passes them to Pawl through a socket. Pawl, outside, accepts the
+// connections that are made inside. So no forwarder has to run in the sandbox.
 
 const (
 	socketName     = "ways"
@@ -27,21 +26,21 @@ const (
 	handoffTimeout = 10 * time.Second
 )
 
-// bridge serves the ways out of one wall.
+// bridge serves the connections of one sandbox to the outside.
 type bridge struct {
 	socket string
 	ports  []int
 	proxy  *proxy
 
-	door    *net.UnixListener
-	mu      sync.Mutex
-	closing bool
-	open    map[interface{ Close() error }]bool
-	served  sync.WaitGroup
+	listener *net.UnixListener
+	mu       sync.Mutex
+	closing  bool
+	open     map[interface{ Close() error }]bool
+	served   sync.WaitGroup
 }
 
-// openWays serves the ways to some hosts; the socket lies in dir.
-func openWays(dir string, names []string) (*bridge, error) {
+// openBridge serves connections to some hosts. Its socket is in dir.
+func openBridge(dir string, names []string) (*bridge, error) {
 	b := &bridge{socket: filepath.Join(dir, socketName), open: map[interface{ Close() error }]bool{}}
 	var hosts []host
 	for _, name := range names {
@@ -49,7 +48,7 @@ func openWays(dir string, names []string) (*bridge, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.loopback() {
+		if h.isLoopback() {
 			b.ports = append(b.ports, h.port)
 		} else {
 			hosts = append(hosts, h)
@@ -62,19 +61,19 @@ func openWays(dir string, names []string) (*bridge, error) {
 		b.socket = ""
 		return b, nil
 	}
-	err := short(dir, func(dir string) (err error) {
-		b.door, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
+	err := withShortPath(dir, func(dir string) (err error) {
+		b.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the way out of the sandbox: %w", err)
 	}
-	b.door.SetUnlinkOnClose(false) // by a name that means nothing later; its folder goes
-	b.serve(b.door, b.receive)
+	b.listener.SetUnlinkOnClose(false) // its name is valid now only; Close removes the folder
+	b.serve(b.listener, b.receive)
 	return b, nil
 }
 
-// refused are the hosts that were asked for in vain.
+// refused returns the hosts that the proxy refused.
 func (b *bridge) refused() []string {
 	if b.proxy == nil {
 		return nil
@@ -84,7 +83,7 @@ func (b *bridge) refused() []string {
 
 func (b *bridge) net() *Net { return &Net{Socket: b.socket, Proxy: b.proxy != nil, Ports: b.ports} }
 
-// close ends everything that it serves.
+// close ends all connections and listeners.
 func (b *bridge) close() error {
 	b.mu.Lock()
 	b.closing = true
@@ -96,8 +95,8 @@ func (b *bridge) close() error {
 	return nil
 }
 
-// keep notes what must be closed at the end; false says that it has come.
-func (b *bridge) keep(c interface{ Close() error }) bool {
+// track records what close must close. It returns false if the bridge is closing.
+func (b *bridge) track(c interface{ Close() error }) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closing {
@@ -108,33 +107,33 @@ func (b *bridge) keep(c interface{ Close() error }) bool {
 	return true
 }
 
-func (b *bridge) drop(c interface{ Close() error }) {
+func (b *bridge) untrack(c interface{ Close() error }) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.open, c)
 	_ = c.Close()
 }
 
-// serve accepts what comes until the listener is closed.
+// serve accepts connections until the listener is closed.
 func (b *bridge) serve(l net.Listener, each func(net.Conn)) {
-	if !b.keep(l) {
+	if !b.track(l) {
 		return
 	}
 	b.served.Go(func() {
-		defer b.drop(l)
+		defer b.untrack(l)
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			if b.keep(c) {
-				b.served.Go(func() { defer b.drop(c); each(c) })
+			if b.track(c) {
+				b.served.Go(func() { defer b.untrack(c); each(c) })
 			}
 		}
 	})
 }
 
-// receive takes a listener that was opened inside, with the name of its way.
+// receive receives a listener that was opened inside, with its name.
 func (b *bridge) receive(c net.Conn) {
 	_ = c.SetDeadline(time.Now().Add(handoffTimeout))
 	name, rights := make([]byte, 32), make([]byte, syscall.CmsgSpace(4))
@@ -157,17 +156,17 @@ func (b *bridge) receive(c net.Conn) {
 		_ = l.Close()
 		return
 	}
-	_, _ = c.Write([]byte{1}) // whoever handed it over may begin
+	_, _ = c.Write([]byte{1}) // confirms that the listener is served
 }
 
 func (b *bridge) serveHTTP(l net.Listener) {
 	s := &http.Server{Handler: b.proxy, ReadHeaderTimeout: headerTimeout}
-	if !b.keep(s) {
+	if !b.track(s) {
 		return
 	}
 	b.served.Go(func() {
-		defer b.drop(s)
-		_ = s.Serve(l) // until it is closed
+		defer b.untrack(s)
+		_ = s.Serve(l) // returns when it is closed
 	})
 }
 
@@ -176,14 +175,14 @@ func (b *bridge) forward(here net.Conn, port int) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
 	there, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("localhost", strconv.Itoa(port)))
-	if err != nil || !b.keep(there) {
+	if err != nil || !b.track(there) {
 		return
 	}
-	defer b.drop(there)
+	defer b.untrack(there)
 	splice(here, here, there)
 }
 
-// listenerOf takes the one listener out of a control message.
+// listenerOf returns the one listener in a control message.
 func listenerOf(rights []byte) (net.Listener, error) {
 	messages, err := syscall.ParseSocketControlMessage(rights)
 	if err != nil || len(messages) != 1 {
@@ -199,21 +198,21 @@ func listenerOf(rights []byte) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// hand opens the listeners of this network and hands them out. It returns the
+// openListeners opens the listeners of this network and passes them to Pawl. It returns the
 // variables by which programs find the proxy.
-func (n *Net) hand() ([]string, error) {
+func (n *Net) openListeners() ([]string, error) {
 	if n == nil || n.Socket == "" {
 		return nil, nil
 	}
 	for _, port := range n.Ports {
-		if _, err := n.give(strconv.Itoa(port), port); err != nil {
+		if _, err := n.handOver(strconv.Itoa(port), port); err != nil {
 			return nil, err
 		}
 	}
 	if !n.Proxy {
 		return nil, nil
 	}
-	addr, err := n.give(proxyWay, 0)
+	addr, err := n.handOver(proxyWay, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -228,11 +227,11 @@ func (n *Net) hand() ([]string, error) {
 	return vars, nil
 }
 
-// proxyVars are the variables by which programs find a proxy; in small letters, too.
+// proxyVars are the variables by which programs find a proxy. Their lower-case forms count too.
 func proxyVars() []string { return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} }
 
-// give hands out one listener on a port, 0 for any, and returns its address.
-func (n *Net) give(way string, port int) (string, error) {
+// handOver opens a listener on a port, 0 for any, and passes it to Pawl. It returns its address.
+func (n *Net) handOver(way string, port int) (string, error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 	if err != nil {
 		return "", fmt.Errorf("open the way out of the sandbox: %w", err)
@@ -243,7 +242,7 @@ func (n *Net) give(way string, port int) (string, error) {
 		return "", fmt.Errorf("open the way out of the sandbox: %w", err)
 	}
 	defer f.Close()
-	err = short(filepath.Dir(n.Socket), func(dir string) error {
+	err = withShortPath(filepath.Dir(n.Socket), func(dir string) error {
 		c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: filepath.Join(dir, filepath.Base(n.Socket)), Net: "unix"})
 		if err != nil {
 			return err
@@ -264,8 +263,9 @@ func (n *Net) give(way string, port int) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// short names a folder in few letters: the path of a socket may be 107 long.
-func short(dir string, use func(dir string) error) error {
+// withShortPath calls use with a short path of a folder. The path of a socket may have 107 bytes
+// at most.
+func withShortPath(dir string, use func(dir string) error) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

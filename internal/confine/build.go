@@ -14,40 +14,40 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Options say what the walls of a loop stand around. All paths are absolute.
+// Options describes a loop and what its commands may do. All paths are absolute.
 type Options struct {
 	Level   Level
-	Program string // pawl itself, which enters the wall and starts what is to run there
-	Dir     string // a folder of Pawl's own, for policies and temporary folders
+	Program string // pawl itself, which enters the sandbox and starts the command there
+	Dir     string // a folder for policies and temporary folders
 
 	Root      string   // the work tree
-	GitDir    string   // its git dir, "" without git
-	CommonDir string   // what it shares with the other work trees of the repository
-	Index     string   // folder of Pawl's own indexes, in the git dir
-	Elsewhere string   // folder in which the gates judge other trees, "" for none
-	State     []string // Pawl's own: state and configuration
-	Home      string   // of the user
-	Vars      []string // the environment of what will run, NAME=value
+	GitDir    string   // its git directory, "" without git
+	CommonDir string   // the git directory that the repository's work trees share
+	Index     string   // the folder of Pawl's own indexes, in the git directory
+	Elsewhere string   // the folder in which gates run on other trees, "" = none
+	State     []string // Pawl's state and configuration
+	Home      string   // the user's home
+	Vars      []string // the environment of the commands, NAME=value
 
 	Client bool     // the agent is Claude Code
-	Needs  []string // the agent's program, and what its arguments name: shown also where they lie below /tmp
-	Keep   []string // variables that the user gave the agent by name
-	Hosts  []string // Strict: what may be reached, HOST, HOST:PORT or *.DOMAIN
+	Needs  []string // the agent's program and the files in its arguments: visible even below /tmp
+	Keep   []string // variables that the user passes to the agent by name
+	Hosts  []string // for Strict: allowed hosts: HOST, HOST:PORT or *.DOMAIN
 }
 
-// Sandbox is what a loop's commands are put behind.
+// Sandbox holds the commands that confine a loop's programs, and the servers that they need.
 type Sandbox struct {
-	Agent []string // before the argv of the agent
-	Gates []string // before the argv of a gate
-	Hooks []string // before the argv of the user's git hooks
-	Says  []string // what this wall does not stop, in plain words
+	Agent []string // prefix of the agent's argv
+	Gates []string // prefix of a gate's argv
+	Hooks []string // prefix of the argv of the user's git hooks
+	Says  []string // what this sandbox does not prevent, in plain words
 	By    Mechanism
 
-	ways  []*bridge
-	close []func() error
+	bridges []*bridge
+	close   []func() error
 }
 
-// Close ends what serves the ways out, and removes the temporary folders.
+// Close stops the servers of the sandbox and removes the temporary folders.
 func (w *Sandbox) Close() error {
 	var failed error
 	for _, f := range slices.Backward(w.close) {
@@ -57,12 +57,11 @@ func (w *Sandbox) Close() error {
 	return failed
 }
 
-// Refused are the hosts that something behind the wall has asked the proxy for in
-// vain since it stands, as they would be allowed (HOST, or HOST:PORT), each once. It
-// may be called at any time.
+// Refused returns the hosts that confined commands asked the proxy for and that are not allowed,
+// each once, in the form that would allow them (HOST or HOST:PORT). It may be called at any time.
 func (w *Sandbox) Refused() []string {
 	var out []string
-	for _, b := range w.ways {
+	for _, b := range w.bridges {
 		for _, host := range b.refused() {
 			if !slices.Contains(out, host) {
 				out = append(out, host)
@@ -72,8 +71,7 @@ func (w *Sandbox) Refused() []string {
 	return out
 }
 
-// Build makes the walls of a loop, or says why they cannot stand here. Off needs
-// none.
+// Build prepares the sandboxes of a loop, or says why they are not available here. Off needs none.
 func Build(ctx context.Context, o Options) (*Sandbox, error) {
 	if !o.Level.On() {
 		return &Sandbox{}, nil
@@ -97,28 +95,29 @@ func (o Options) build(sys System) (_ *Sandbox, err error) {
 	w.Says, w.By = sys.Lacks(o.Level), sys.Mechanism(o.Level)
 	if dir := filepath.Join(o.Root, ".claude"); !exists(dir) {
 		w.close = append(w.close, func() error {
-			_ = os.Remove(dir) // made to be protected; not ours any more if it holds something
+			_ = os.Remove(dir) // Build created it to protect it; it stays if it is not empty
 			return nil
 		})
 	}
-	base, err := o.base(sys)
+	base, err := o.basePolicy(sys)
 	if err != nil {
 		return nil, err
 	}
-	if w.Agent, err = w.raise(o, "agent", o.agent(base)); err != nil {
+	if w.Agent, err = w.addPolicy(o, "agent", o.agentPolicy(base)); err != nil {
 		return nil, err
 	}
-	if w.Gates, err = w.raise(o, "gates", o.gates(base)); err != nil {
+	if w.Gates, err = w.addPolicy(o, "gates", o.gatePolicy(base)); err != nil {
 		return nil, err
 	}
 	if o.GitDir != "" {
-		w.Hooks, err = w.raise(o, "hooks", o.hooks(base))
+		w.Hooks, err = w.addPolicy(o, "hooks", o.hookPolicy(base))
 	}
 	return w, err
 }
 
-// raise keeps a policy, with all that it needs outside.
-func (w *Sandbox) raise(o Options, name string, p Policy) ([]string, error) {
+// addPolicy stores a policy and starts the servers that it needs. It returns the command that
+// applies it.
+func (w *Sandbox) addPolicy(o Options, name string, p Policy) ([]string, error) {
 	dir, err := os.MkdirTemp(o.Dir, name+"-")
 	if err != nil {
 		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)
@@ -140,11 +139,11 @@ func (w *Sandbox) raise(o Options, name string, p Policy) ([]string, error) {
 		if name == "agent" {
 			hosts = slices.Concat(hosts, o.Endpoint())
 		}
-		bridge, err := openWays(dir, hosts)
+		bridge, err := openBridge(dir, hosts)
 		if err != nil {
 			return nil, err
 		}
-		w.ways, w.close = append(w.ways, bridge), append(w.close, bridge.close)
+		w.bridges, w.close = append(w.bridges, bridge), append(w.close, bridge.close)
 		p.Net = bridge.net()
 	}
 	path := filepath.Join(dir, "policy.json")
@@ -154,20 +153,20 @@ func (w *Sandbox) raise(o Options, name string, p Policy) ([]string, error) {
 	return []string{o.Program, "confined", "--policy", path, "--"}, nil
 }
 
-// base is what agent and gates have in common.
-func (o Options) base(sys System) (Policy, error) {
-	p := Policy{Level: o.Level, Mechanism: sys.Mechanism(o.Level), Program: sys.bwrap, Unset: strings.Fields(doorVars)}
+// basePolicy returns what the policies of agent and gates have in common.
+func (o Options) basePolicy(sys System) (Policy, error) {
+	p := Policy{Level: o.Level, Mechanism: sys.Mechanism(o.Level), Program: sys.bwrap, Unset: strings.Fields(controlVars)}
 	p.Write = resolve([]string{o.Root, o.GitDir, o.CommonDir})
 	precious := resolve([]string{o.Home})
-	if p.Mechanism == Landlock { // it can take nothing out of what may be written
+	if p.Mechanism == Landlock { // it cannot exclude part of a writable folder
 		precious = append(precious, resolve(append([]string{o.Program, o.clientHome()}, o.State...))...)
-		p.Write = append(p.Write, temps(precious)...)
+		p.Write = append(p.Write, temporaryFolders(precious)...)
 	}
-	closed := o.closed()
+	closed := o.excludedFolders()
 	p.Read = append(p.Read, closed...)
-	for _, dir := range o.caches(precious) {
-		if p.Mechanism == Landlock && holdsAny(dir, closed) {
-			p.Write = append(p.Write, besides(dir, closed)...)
+	for _, dir := range o.cacheFolders(precious) {
+		if p.Mechanism == Landlock && containsAny(dir, closed) {
+			p.Write = append(p.Write, openSubfolders(dir, closed)...)
 		} else {
 			p.Write = append(p.Write, dir)
 		}
@@ -176,8 +175,8 @@ func (o Options) base(sys System) (Policy, error) {
 	if err := o.protect(&p); err != nil {
 		return p, err
 	}
-	p.Read = append(p.Read, slices.DeleteFunc(o.shown(), func(path string) bool { return insideAny(path, p.Write) })...)
-	p.Hide = resolve(below(o.Home, doors))
+	p.Read = append(p.Read, slices.DeleteFunc(o.shownPaths(), func(path string) bool { return isInsideAny(path, p.Write) })...)
+	p.Hide = resolve(below(o.Home, controlSockets))
 	if o.Level == Strict {
 		p.DropSecrets = true
 		p.Hide = append(p.Hide, resolve(below(o.Home, strings.Join(guard.SecretPaths(), " ")))...)
@@ -185,41 +184,41 @@ func (o Options) base(sys System) (Policy, error) {
 	return p, nil
 }
 
-// temps are the machine's temporary folders, but for those that hold something
-// that must not be written.
-func temps(precious []string) []string {
+// temporaryFolders returns the machine's temporary folders, except those that contain a path which
+// must not be written.
+func temporaryFolders(precious []string) []string {
 	var out []string
 	for _, dir := range resolve([]string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}) {
-		if !slices.Contains(out, dir) && !holdsAny(dir, precious) {
+		if !slices.Contains(out, dir) && !containsAny(dir, precious) {
 			out = append(out, dir)
 		}
 	}
 	return out
 }
 
-// besides are the folders in one that are there, but for those that are closed.
-func besides(dir string, closed []string) []string {
+// openSubfolders returns the existing folders in a folder, except those that contain a closed one.
+func openSubfolders(dir string, closed []string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	var out []string
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); e.IsDir() && !holdsAny(path, closed) {
+		if path := filepath.Join(dir, e.Name()); e.IsDir() && !containsAny(path, closed) {
 			out = append(out, path)
 		}
 	}
 	return out
 }
 
-// holdsAny reports whether one of the paths is a folder, or lies below it.
-func holdsAny(dir string, paths []string) bool {
-	return slices.ContainsFunc(paths, func(path string) bool { return inside(path, dir) })
+// containsAny reports whether one of the paths is a folder or below it.
+func containsAny(dir string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return isInside(path, dir) })
 }
 
-// caches are the folders that builds keep between runs. What is named in one that
-// is writable is not followed: it may have been made to point elsewhere.
-func (o Options) caches(precious []string) []string {
+// cacheFolders returns the folders that builds keep between runs. It does not follow paths in a
+// writable folder: they may have been redirected.
+func (o Options) cacheFolders(precious []string) []string {
 	var named []string
 	for _, c := range guard.Caches() {
 		if dir := o.cacheDir(c); dir != "" {
@@ -227,55 +226,54 @@ func (o Options) caches(precious []string) []string {
 		}
 	}
 	for name := range strings.FieldsSeq(cacheVars) {
-		named = append(named, o.env(name))
+		named = append(named, o.lastValue(name))
 	}
-	if goPath := o.env("GOPATH"); goPath != "" {
+	if goPath := o.lastValue("GOPATH"); goPath != "" {
 		named = append(named, filepath.Join(goPath, "pkg"))
 	}
-	if cargo := o.env("CARGO_HOME"); cargo != "" {
+	if cargo := o.lastValue("CARGO_HOME"); cargo != "" {
 		named = append(named, filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
 	}
 	var out, seen []string
 	for _, dir := range named {
-		if !filepath.IsAbs(dir) || insideAny(dir, seen) {
+		if !filepath.IsAbs(dir) || isInsideAny(dir, seen) {
 			continue
 		}
 		seen = append(seen, dir)
-		if p, ok := real(dir); ok && !holdsAny(p, precious) && isDir(p) {
+		if p, ok := realPath(dir); ok && !containsAny(p, precious) && isDir(p) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// cacheDir is where a cache lies, "" if that is not known. One that a program uses
-// is made for it where the program, or what else it keeps, is there: inside the
-// wall it could not be made any more.
+// cacheDir returns the folder of a cache, "" if it is unknown. It creates the folder if its
+// program, or other files of that program, exist: inside the sandbox nobody could create it.
 func (o Options) cacheDir(c guard.Cache) string {
 	dir := ""
 	if o.Home != "" {
 		dir = filepath.Join(o.Home, filepath.FromSlash(c.Dir))
 	}
-	moved := strings.Fields(movedBy)
+	moved := strings.Fields(movedFolderVars)
 	for i := 0; i < len(moved); i += 2 {
-		if to := o.env(moved[i+1]); to != "" && (c.Dir == moved[i] || strings.HasPrefix(c.Dir, moved[i]+"/")) {
+		if to := o.lastValue(moved[i+1]); to != "" && (c.Dir == moved[i] || strings.HasPrefix(c.Dir, moved[i]+"/")) {
 			dir = filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(c.Dir, moved[i])))
 		}
 	}
 	beside := filepath.Dir(dir)
-	if filepath.IsAbs(dir) && c.Program != "" && !exists(dir) && (o.find(c.Program) || beside != filepath.Clean(o.Home) && exists(beside)) {
-		_ = makeDir(dir) // then it does without
+	if filepath.IsAbs(dir) && c.Program != "" && !exists(dir) && (o.isInPath(c.Program) || beside != filepath.Clean(o.Home) && exists(beside)) {
+		_ = makeDir(dir) // if it fails, the program has no cache
 	}
 	return dir
 }
 
-// closed are the folders in caches that are none.
-func (o Options) closed() []string {
+// excludedFolders returns the folders in caches that may not be written.
+func (o Options) excludedFolders() []string {
 	var out []string
 	for _, c := range guard.Caches() {
 		if dir := o.cacheDir(c); isDir(dir) {
 			for _, name := range c.Excluded {
-				_ = makeDir(filepath.Join(dir, name)) // what is not there could be put there
+				_ = makeDir(filepath.Join(dir, name)) // a missing folder could be created by the confined
 				out = append(out, filepath.Join(dir, name))
 			}
 		}
@@ -283,8 +281,8 @@ func (o Options) closed() []string {
 	return resolve(out)
 }
 
-// env is the last value of a variable.
-func (o Options) env(name string) string {
+// lastValue returns the last value of a variable in the environment.
+func (o Options) lastValue(name string) string {
 	for _, v := range slices.Backward(o.Vars) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
 			return value
@@ -293,23 +291,23 @@ func (o Options) env(name string) string {
 	return ""
 }
 
-// find looks a program up in the PATH.
-func (o Options) find(program string) bool {
-	return slices.ContainsFunc(filepath.SplitList(o.env("PATH")), func(dir string) bool { return exists(filepath.Join(dir, program)) })
+// isInPath reports whether a program is in the PATH.
+func (o Options) isInPath(program string) bool {
+	return slices.ContainsFunc(filepath.SplitList(o.lastValue("PATH")), func(dir string) bool { return exists(filepath.Join(dir, program)) })
 }
 
-// shown is what must be seen though it lies, by its name or by where that leads,
-// where bubblewrap shows nothing of the machine's.
-func (o Options) shown() []string {
+// shownPaths returns paths that must be visible although they, or their targets, are in folders
+// that bubblewrap replaces.
+func (o Options) shownPaths() []string {
 	var out []string
 	all := append([]string{o.Home, o.Program, "/etc/resolv.conf"}, o.Needs...)
-	for _, path := range append(all, filepath.SplitList(o.env("PATH"))...) {
-		target, ok := real(path)
+	for _, path := range append(all, filepath.SplitList(o.lastValue("PATH"))...) {
+		target, ok := realPath(path)
 		if !ok {
 			continue
 		}
 		for _, name := range []string{filepath.Clean(path), target} {
-			if beneath(name, []string{"/tmp", "/var/tmp", "/run"}) {
+			if isBelowAny(name, []string{"/tmp", "/var/tmp", "/run"}) {
 				out = append(out, name)
 			}
 		}

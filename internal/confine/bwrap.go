@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// bwrapArgs are the arguments of bubblewrap that build the wall around a command.
-// Later mounts lie on top of earlier ones, so folders come before what is in them.
+// bwrapArgs returns the arguments of bubblewrap that confine a command. Later mounts cover earlier
+// ones, so folders precede what is in them.
 func (p Policy) bwrapArgs(dir string, argv []string) []string {
 	args := []string{
-		"--die-with-parent", // with a process table of its own: all that it started ends with it
+		"--die-with-parent", // with a private process table: its processes end with it
 		"--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try",
 		"--cap-drop", "ALL",
 	}
@@ -21,9 +21,9 @@ func (p Policy) bwrapArgs(dir string, argv []string) []string {
 		"--ro-bind", "/", "/",
 		"--dev", "/dev", "--proc", "/proc",
 		"--bind", p.Temp, "/tmp", "--bind", p.Temp, "/var/tmp",
-		"--tmpfs", "/run", // sockets of everything that listens on the machine
+		"--tmpfs", "/run", // hides the sockets of the machine's services
 	)
-	// To root they are writable without any privilege.
+	// Root may write these even without capabilities.
 	for _, path := range resolve(below("/proc", "sys sysrq-trigger irq bus acpi fs scsi mtrr driver")) {
 		args = append(args, "--ro-bind", path, path)
 	}
@@ -34,13 +34,13 @@ func (p Policy) bwrapArgs(dir string, argv []string) []string {
 	return append(args, argv...)
 }
 
-// mount is one part of the view.
+// mount is one path of the view of the file system.
 type mount struct {
-	path string
-	how  string // an option of bubblewrap's
+	path   string
+	option string // an option of bubblewrap, or hidden
 }
 
-// Each later one of these wins over the earlier at the same path.
+// The options of mounts. If a path has several, the last of these applies.
 const (
 	writable = "--bind"
 	scratch  = "--tmpfs"
@@ -49,16 +49,16 @@ const (
 )
 
 func (m mount) args() []string {
-	switch m.how {
+	switch m.option {
 	case hidden:
 		return hide(m.path)
 	case scratch:
 		return []string{scratch, m.path}
 	}
-	return []string{m.how, m.path, m.path}
+	return []string{m.option, m.path, m.path}
 }
 
-// hide makes a folder or a file look empty.
+// hide returns arguments that make a folder or file appear empty.
 func hide(path string) []string {
 	if isDir(path) {
 		return []string{"--tmpfs", path, "--remount-ro", path}
@@ -66,7 +66,7 @@ func hide(path string) []string {
 	return []string{"--ro-bind", "/dev/null", path}
 }
 
-// mounts are all of them, in order.
+// mounts returns all mounts of the policy, in order.
 func (p Policy) mounts() []mount {
 	at := map[string]string{}
 	for _, kind := range []struct {
@@ -83,20 +83,21 @@ func (p Policy) mounts() []mount {
 			all = append(all, mount{path, how})
 		}
 	}
-	slices.SortFunc(all, func(a, b mount) int { return slices.Compare(parts(a.path), parts(b.path)) })
-	return slices.DeleteFunc(all, func(m mount) bool { return beneath(m.path, p.Hide) })
+	slices.SortFunc(all, func(a, b mount) int { return slices.Compare(splitPath(a.path), splitPath(b.path)) })
+	return slices.DeleteFunc(all, func(m mount) bool { return isBelowAny(m.path, p.Hide) })
 }
 
-// visible leaves out what bubblewrap shows by itself.
+// visible reports whether a path exists and needs a mount: bubblewrap mounts some paths by
+// default.
 func (p Policy) visible(path string) bool {
-	return path != "/" && path != "/tmp" && path != "/run" && !inside(path, "/proc") && !inside(path, "/dev") && exists(path)
+	return path != "/" && path != "/tmp" && path != "/run" && !isInside(path, "/proc") && !isInside(path, "/dev") && exists(path)
 }
 
-// beneath reports whether a path is strictly below one of the folders.
-func beneath(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return path != dir && inside(path, dir) })
+// isBelowAny reports whether a path is strictly below one of the folders.
+func isBelowAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return path != dir && isInside(path, dir) })
 }
 
-func parts(path string) []string {
+func splitPath(path string) []string {
 	return strings.Split(filepath.Clean(path), string(filepath.Separator))
 }

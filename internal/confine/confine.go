@@ -3,18 +3,18 @@
 // allowed hosts and finds no credentials (Strict). The sandbox enforces what the guard
 // only asks for, whichever words, process or path an agent tries.
 //
-//	wall, err := confine.Build(ctx, confine.Options{…}) // Pawl, outside
-//	defer wall.Close()
-//	exec(append(wall.Agent, "claude", "-p"))            // "pawl confined --policy FILE -- claude -p"
+//	sandbox, err := confine.Build(ctx, confine.Options{…}) // Pawl, outside
+//	defer sandbox.Close()
+//	exec(append(sandbox.Agent, "claude", "-p"))            // "pawl confined --policy FILE -- claude -p"
 //
-// Two mechanisms of Linux build it. Bubblewrap gives the command a view of the
-// file system in which the rest is read-only or absent, a process table of its
-// own and, for Strict, a network of its own, whose only ways out are sockets that
-// Pawl serves. Where there is no bubblewrap, Landlock forbids the writing; it
-// cannot take anything back out of a folder that it allows, and it hides nothing,
-// so it does for Tree alone, and System.Lacks names the difference.
+// Two mechanisms of Linux enforce it. Bubblewrap gives the command a private view of the
+// file system, in which the rest is read-only or absent, and a private process table. For
+// Strict it also gives it a private network, connected only to sockets that Pawl serves.
+// Without bubblewrap, Landlock denies writing. It cannot exclude part of an allowed folder,
+// and it hides nothing. So it supports Tree only; System.Lacks lists the differences.
 //
-// A Policy is decided once, outside, and kept where the confined cannot write.
+// Build decides the Policy once, outside the sandbox, and stores it where the confined
+// command cannot write.
 package confine
 
 import (
@@ -25,14 +25,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Level says how much is confined.
+// Level is how much is confined.
 type Level string
 
-// The levels; each holds the one before.
+// The levels. Each includes the one before.
 const (
 	Off    Level = "off"    // nothing; "" is the same
 	Tree   Level = "tree"   // writes
-	Strict Level = "strict" // network and credentials, too
+	Strict Level = "strict" // writes, network and credentials
 )
 
 // On reports whether anything is confined.
@@ -44,7 +44,7 @@ func (l Level) Above(other Level) bool {
 	return rank(l) > rank(other)
 }
 
-// Mechanism that a wall is built with.
+// Mechanism is what enforces a sandbox.
 type Mechanism string
 
 // The mechanisms.
@@ -53,30 +53,30 @@ const (
 	Landlock   Mechanism = "landlock"
 )
 
-// Policy is what a confined command may do. All paths are absolute. Those that may
-// be written are real: no part of them is a symbolic link.
+// Policy lists what a confined command may do. All paths are absolute. Writable paths contain
+// no symbolic links.
 type Policy struct {
 	Level     Level     `json:"level"`
 	Mechanism Mechanism `json:"mechanism"`
-	Program   string    `json:"program,omitempty"` // of the mechanism
+	Program   string    `json:"program,omitempty"` // the program of the mechanism
 
-	Temp    string   `json:"temp"`              // the folder that is /tmp and TMPDIR inside
-	Write   []string `json:"write"`             // may be written, with all below
-	Read    []string `json:"read,omitempty"`    // may not, though it is below one that may; or is shown though it is below /tmp
-	Scratch []string `json:"scratch,omitempty"` // folders that are empty at first, and forgotten
-	Hide    []string `json:"hide,omitempty"`    // are empty
+	Temp    string   `json:"temp"`              // the folder that is /tmp and TMPDIR in the sandbox
+	Write   []string `json:"write"`             // writable paths, with everything below
+	Read    []string `json:"read,omitempty"`    // read-only paths below a writable one, or visible paths below /tmp
+	Scratch []string `json:"scratch,omitempty"` // folders that begin empty and are discarded at the end
+	Hide    []string `json:"hide,omitempty"`    // paths that appear empty
 
-	Unset       []string `json:"unset,omitempty"`        // variables that lead out
-	DropSecrets bool     `json:"drop_secrets,omitempty"` // variables that look like secrets are unset, too,
-	Keep        []string `json:"keep,omitempty"`         // but for these
-	Net         *Net     `json:"net,omitempty"`          // nil: the network of the machine
+	Unset       []string `json:"unset,omitempty"`        // variables that lead out of the sandbox
+	DropSecrets bool     `json:"drop_secrets,omitempty"` // unset variables that look like secrets,
+	Keep        []string `json:"keep,omitempty"`         // except these
+	Net         *Net     `json:"net,omitempty"`          // nil = the network of the machine
 }
 
-// Net are the ways out of a network of its own.
+// Net lists the connections from a private network to the outside.
 type Net struct {
-	Socket string `json:"socket,omitempty"` // where Pawl waits for the listeners, "" if there is no way out
-	Proxy  bool   `json:"proxy,omitempty"`  // there is a proxy that lets some hosts through
-	Ports  []int  `json:"ports,omitempty"`  // of loopback, that lead to the same port of the machine's
+	Socket string `json:"socket,omitempty"` // where Pawl receives listeners; "" = no connections
+	Proxy  bool   `json:"proxy,omitempty"`  // a proxy forwards to allowed hosts
+	Ports  []int  `json:"ports,omitempty"`  // loopback ports that forward to the same port of the machine
 }
 
 func readPolicy(path string) (Policy, error) {

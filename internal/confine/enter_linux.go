@@ -19,11 +19,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// Enter replaces this process by a command behind the wall of a policy. It
-// returns only if that fails; ErrNoCommand says that the command is not there.
+// Enter replaces this process by a command in the sandbox of a policy. It returns only if
+// that fails, with ErrNoCommand if the command does not exist.
 //
-// With bubblewrap it is called twice: outside it becomes bubblewrap, which starts
-// it again inside, where it becomes the command.
+// With bubblewrap, Enter runs twice: outside it executes bubblewrap, which starts pawl again
+// inside, where Enter executes the command.
 func Enter(policy string, insideIt bool, argv, env []string) error {
 	p, err := readPolicy(policy)
 	if err != nil {
@@ -39,29 +39,29 @@ func Enter(policy string, insideIt bool, argv, env []string) error {
 		if err != nil {
 			return fmt.Errorf("find this program: %w", err)
 		}
-		// Whoever ends the command sends its group a TERM. Bubblewrap would die of it
-		// at once, and the command with it; so it does not hear it, and ends when the
-		// command has. (This program hears it again, inside.)
+		// A TERM to the process group would end bubblewrap at once, and the command with it.
+		// So bubblewrap ignores TERM and ends after the command. Inside, this program receives
+		// TERM again.
 		signal.Ignore(syscall.SIGTERM)
 		inner := append([]string{self, "confined", "--inside", "--policy", policy, "--"}, argv...)
 		return execute(p.Program, slices.Concat([]string{"bwrap"}, p.bwrapArgs(dir, inner)), p.environ(env))
 	case p.Mechanism == Bubblewrap:
-		ways, err := p.Net.hand()
+		ways, err := p.Net.openListeners()
 		if err != nil {
 			return err
 		}
-		program, err := find(argv[0])
+		program, err := findProgram(argv[0])
 		if err != nil {
 			return err
 		}
-		if err := scoped(); err != nil {
+		if err := restrictScope(); err != nil {
 			return err
 		}
 		return execute(program, argv, append(env, ways...))
 	case p.Mechanism == Landlock:
-		runtime.LockOSThread() // what becomes the command is a thread
+		runtime.LockOSThread() // the restrictions of this thread pass to the command
 		defer runtime.UnlockOSThread()
-		program, err := find(argv[0])
+		program, err := findProgram(argv[0])
 		if err != nil {
 			return err
 		}
@@ -73,12 +73,12 @@ func Enter(policy string, insideIt bool, argv, env []string) error {
 	return fmt.Errorf("policy %s names no mechanism", policy)
 }
 
-// ErrNoCommand says that the command to run is not there.
+// ErrNoCommand means that the command to run does not exist.
 var ErrNoCommand = errors.New("no such command")
 
-// find looks for the command before the wall stands, so that "not there" never
-// means that the wall kept it from being seen.
-func find(name string) (string, error) {
+// findProgram finds the command before the restrictions apply, so that ErrNoCommand never means a
+// hidden command.
+func findProgram(name string) (string, error) {
 	program, err := exec.LookPath(name)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrNoCommand, err)
@@ -93,8 +93,8 @@ func execute(program string, argv, env []string) error {
 	return nil
 }
 
-// environ is what the command finds of an environment: temporary files go where
-// they may, and nothing leads out of the wall.
+// environ returns the environment of the command. TMPDIR names a writable folder, and no variable
+// leads out of the sandbox.
 func (p Policy) environ(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -108,7 +108,7 @@ func (p Policy) environ(env []string) []string {
 	return append(out, "TMPDIR="+temp)
 }
 
-// keepsVariable reports whether a variable stays though it looks like a secret.
+// keepsVariable reports whether a variable is kept although it looks like a secret.
 func (p Policy) keepsVariable(name string) bool {
 	return slices.ContainsFunc(p.Keep, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
@@ -116,9 +116,9 @@ func (p Policy) keepsVariable(name string) bool {
 	})
 }
 
-// scoped keeps abstract sockets in, which belong to no file system, where the
-// kernel can. In a network of its own there are none but its own.
-func scoped() error {
+// restrictScope denies abstract sockets outside the sandbox, if the kernel supports it. They
+// belong to no file system. A private network has its own only.
+func restrictScope() error {
 	if landlockVersion() < landlockScopes {
 		return nil
 	}
@@ -129,18 +129,18 @@ func scoped() error {
 	return nil
 }
 
-// writing are the rights that Landlock takes away everywhere but below Write.
-const writing = ll.AccessFSWriteFile | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeChar | ll.AccessFSMakeDir |
+// landlockWriteRights are the rights that Landlock denies everywhere except below Write.
+const landlockWriteRights = ll.AccessFSWriteFile | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeChar | ll.AccessFSMakeDir |
 	ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeBlock | ll.AccessFSMakeSym |
 	ll.AccessFSRefer | ll.AccessFSTruncate
 
-// applyLandlock confines this process, all its threads, and all that it starts.
+// applyLandlock confines this process, all its threads, and all processes that it starts.
 func (p Policy) applyLandlock() error {
 	v := landlockVersion()
 	if v < landlockTruncates {
 		return fmt.Errorf("confine by Landlock: this kernel's is too old (version %d)", v)
 	}
-	c := landlock.Config{HandledAccessFS: writing}
+	c := landlock.Config{HandledAccessFS: landlockWriteRights}
 	if v >= landlockScopes {
 		c.Scoped = landlock.V6.Scoped
 	}
@@ -149,7 +149,7 @@ func (p Policy) applyLandlock() error {
 		landlock.PathAccess(file, "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts").IgnoreIfMissing(),
 	}
 	for _, path := range p.Write {
-		rights := landlock.AccessFSSet(writing)
+		rights := landlock.AccessFSSet(landlockWriteRights)
 		if !isDir(path) {
 			rights = file
 		}
@@ -158,12 +158,12 @@ func (p Policy) applyLandlock() error {
 	if err := c.Restrict(rules...); err != nil {
 		return fmt.Errorf("confine by Landlock: %w", err)
 	}
-	return powerless()
+	return dropCapabilities()
 }
 
-// powerless gives up what root may beyond others, for good: privileges cannot be
-// gained any more. It is for this thread, the one that becomes the command.
-func powerless() error {
+// dropCapabilities drops the capabilities of this thread, which executes the command. They cannot
+// be regained.
+func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	if err := unix.Capset(&header, &none[0]); err != nil {

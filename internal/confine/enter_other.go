@@ -7,10 +7,10 @@ import (
 	"runtime"
 )
 
-// ErrNoCommand says that the command to run is not there.
+// ErrNoCommand means that the command to run does not exist.
 var ErrNoCommand = errors.New("no such command")
 
-// Enter replaces this process by a command behind the wall of a policy: not here.
+// Enter returns an error: this system has no sandbox.
 func Enter(string, bool, []string, []string) error {
 	return errors.New("nothing confines a process on " + runtime.GOOS)
 }

@@ -14,21 +14,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 )
 
-// escape is one way out that is tried. The script runs in the work tree behind
-// the agent's wall and exits with 0 when it got out; whatever it says, nothing of
-// the user's may have changed, and the key must not be in its output.
+// escape is one attempt to leave the sandbox. The script runs in the work tree, in the agent's
+// sandbox, and exits with 0 if it got out. In any case no file of the user may have changed, and
+// the key must not be in its output.
 type escape struct {
 	name   string
 	script string
 	level  confine.Level // the first at which it is stopped
-	bwrap  bool          // only where bubblewrap is the wall
-	// scopes are the walls at which it is stopped only where the kernel scopes, see
+	bwrap  bool          // with bubblewrap only
+	// scopes are the sandboxes at which it is stopped only where the kernel scopes, see
 	// System.Lacks.
 	scopes []string
 }
 
-// escapes are the ways that are known. $VICTIM is a process of the same user
-// outside, as Pawl is one.
+// escapes are known attempts. $VICTIM is a process of the same user outside, as Pawl is.
 var escapes = []escape{
 	{name: "write outside", script: `echo x > "$HOME/new"`, level: confine.Tree},
 	{name: "write outside by ..", script: `echo x > ../new`, level: confine.Tree},
@@ -45,7 +44,7 @@ var escapes = []escape{
 	{name: "bind a socket outside", script: `cd "$HOME" && python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("s")'`, level: confine.Tree},
 	{name: "write Pawl's state", script: `echo '{"type":"forged"}' >> "$STATE/journal.jsonl"`, level: confine.Tree},
 	{name: "leave a message for Pawl", script: `mkdir -p "$STATE/inbox" && echo '{}' > "$STATE/inbox/grant"`, level: confine.Tree},
-	{name: "write the policy of the wall", script: `for f in "$STATE"/confine/*/policy.json; do echo '{}' > "$f" || exit 1; done`, level: confine.Tree},
+	{name: "write the policy of the sandbox", script: `for f in "$STATE"/confine/*/policy.json; do echo '{}' > "$f" || exit 1; done`, level: confine.Tree},
 	{name: "plant start-up code of gradle", script: `mkdir -p "$GRADLE_USER_HOME/init.d" && echo x > "$GRADLE_USER_HOME/init.d/x.gradle"`, level: confine.Tree},
 	{name: "write gradle's properties", script: `echo x >> "$GRADLE_USER_HOME/gradle.properties"`, level: confine.Tree},
 	{name: "plant a plugin of sbt", script: `mkdir -p "$HOME/.sbt/1.0/plugins" && echo x > "$HOME/.sbt/1.0/plugins/x.sbt"`, level: confine.Tree},
@@ -95,24 +94,24 @@ var escapes = []escape{
 	{name: "read a secret variable", script: `echo "$MY_SECRET_TOKEN" | grep KEY`, level: confine.Strict},
 	{name: "read a password variable", script: `echo "$PGPASSWORD" | grep KEY`, level: confine.Strict},
 	{name: "read a password in an address", script: `echo "$DATABASE_URL" | grep KEY`, level: confine.Strict},
-	{name: "read a secret variable of the wall", script: `cat /proc/*/environ | tr '\0' '\n' | grep MY_SECRET_TOKEN`, level: confine.Strict},
+	{name: "read a secret variable of the sandbox", script: `cat /proc/*/environ | tr '\0' '\n' | grep MY_SECRET_TOKEN`, level: confine.Strict},
 }
 
 func TestNothingEscapes(t *testing.T) {
 	t.Parallel()
-	for _, wall := range []struct {
+	for _, sandbox := range []struct {
 		mechanism confine.Mechanism
 		level     confine.Level
 	}{{confine.Bubblewrap, confine.Tree}, {confine.Bubblewrap, confine.Strict}, {confine.Landlock, confine.Tree}} {
-		t.Run(fmt.Sprintf("%s %s", wall.mechanism, wall.level), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s", sandbox.mechanism, sandbox.level), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, wall.mechanism, wall.level, nil)
+			w := newWorld(t, sandbox.mechanism, sandbox.level, nil)
 			w.surround()
 			for _, e := range agenttest.PartOf(escapes) {
-				if e.bwrap && wall.mechanism != confine.Bubblewrap || e.level == confine.Strict && wall.level != confine.Strict {
+				if e.bwrap && sandbox.mechanism != confine.Bubblewrap || e.level == confine.Strict && sandbox.level != confine.Strict {
 					continue
 				}
-				if slices.Contains(e.scopes, fmt.Sprintf("%s %s", wall.mechanism, wall.level)) && !confine.Scopes() {
+				if slices.Contains(e.scopes, fmt.Sprintf("%s %s", sandbox.mechanism, sandbox.level)) && !confine.Scopes() {
 					t.Logf("%s: not stopped by a kernel before Linux 6.12", e.name)
 					continue
 				}
@@ -159,8 +158,8 @@ func TestAnOlderKernelIsToldOf(t *testing.T) {
 	}
 }
 
-// Without a wall most of them get out: else they would prove nothing.
-func TestMostEscapeWithoutAWall(t *testing.T) {
+// Without a sandbox most attempts succeed; otherwise they would prove nothing.
+func TestMostEscapeWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	some := agenttest.PartOf(escapes)
 	out := 0
@@ -175,11 +174,11 @@ func TestMostEscapeWithoutAWall(t *testing.T) {
 		}
 	}
 	if 3*out < len(some) {
-		t.Errorf("%d escapes of %d succeed without a wall; want a third of them at least", out, len(some))
+		t.Errorf("%d escapes of %d succeed without a sandbox; want a third of them at least", out, len(some))
 	}
 }
 
-// surround starts what attacks are directed at.
+// surround starts the targets of the attacks.
 func (w *world) surround() {
 	w.t.Helper()
 	victim := exec.Command("sleep", "300")

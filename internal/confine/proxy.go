@@ -20,13 +20,13 @@ const (
 	headerTimeout = 30 * time.Second
 )
 
-// host is one that may be reached.
+// host is a host that may be reached.
 type host struct {
-	name string // lower case; "*.example.com" stands for all names below it
-	port int    // 0: those of HTTP and HTTPS
+	name string // in lower case; "*.example.com" matches all names below it
+	port int    // 0 = the ports of HTTP and HTTPS
 }
 
-// parseHost reads HOST, HOST:PORT or *.DOMAIN.
+// parseHost parses HOST, HOST:PORT or *.DOMAIN.
 func parseHost(text string) (host, error) {
 	h := host{name: strings.ToLower(strings.TrimSuffix(text, "."))}
 	if name, port, err := net.SplitHostPort(text); err == nil {
@@ -45,17 +45,18 @@ func parseHost(text string) (host, error) {
 	return h, nil
 }
 
-// CheckHost says what is wrong with an entry of the hosts that may be reached.
+// CheckHost says what is wrong with an entry of the allowed hosts.
 func CheckHost(text string) error {
 	h, err := parseHost(text)
-	if err == nil && h.loopback() && h.port == 0 {
+	if err == nil && h.isLoopback() && h.port == 0 {
 		return fmt.Errorf("%q: a service of this machine needs its port, such as %s:8080", text, text)
 	}
 	return err
 }
 
-// loopback reports whether it is this machine, which is another one inside.
-func (h host) loopback() bool {
+// isLoopback reports whether the host is this machine. In the sandbox, loopback is another
+// network.
+func (h host) isLoopback() bool {
 	ip := net.ParseIP(h.name)
 	return h.name == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -70,8 +71,8 @@ func (h host) allows(name string, port int) bool {
 	return name == h.name
 }
 
-// proxy is an HTTP proxy that lets some hosts through. It looks names up itself:
-// inside the wall there is nobody to ask.
+// proxy is an HTTP proxy for allowed hosts. It resolves names itself: the sandbox has no name
+// server.
 type proxy struct {
 	hosts   []host
 	forward http.Handler
@@ -80,24 +81,23 @@ type proxy struct {
 	refused []string
 }
 
-// refusedMost and refusedLen bound what is kept of hosts that were refused: an
-// agent may make up as many and as long ones as it likes.
+// Limits on the refused hosts that are kept: an agent may invent many long names.
 const (
-	refusedMost = 50
-	refusedLen  = 100
+	maxRefusedHosts  = 50
+	maxRefusedLength = 100
 )
 
-// refuse notes a host that may not be reached, by the word that would allow it.
+// refuse records a host that may not be reached, in the form that would allow it.
 func (p *proxy) refuse(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	target = strings.TrimSuffix(strings.TrimSuffix(target, ":443"), ":80")
-	if target = target[:min(len(target), refusedLen)]; len(p.refused) < refusedMost && !slices.Contains(p.refused, target) {
+	if target = target[:min(len(target), maxRefusedLength)]; len(p.refused) < maxRefusedHosts && !slices.Contains(p.refused, target) {
 		p.refused = append(p.refused, target)
 	}
 }
 
-// denied are the hosts that were refused.
+// denied returns the hosts that were refused.
 func (p *proxy) denied() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,14 +111,14 @@ func newProxy(hosts []host) *proxy {
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, ResponseHeaderTimeout: 0, IdleConnTimeout: time.Minute,
 		},
-		FlushInterval: -1, // events are passed on as they come
+		FlushInterval: -1, // forwards streamed events at once
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, "pawl: "+err.Error(), http.StatusBadGateway)
 		},
 	}}
 }
 
-// ServeHTTP answers a request for a whole URL, or for a tunnel.
+// ServeHTTP answers a request for a whole URL or for a tunnel.
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := r.URL.Host
 	if r.Method == http.MethodConnect {
@@ -151,7 +151,7 @@ func (p *proxy) allows(target string) bool {
 	return slices.ContainsFunc(p.hosts, func(h host) bool { return h.allows(name, port) })
 }
 
-// tunnel connects the two ends.
+// tunnel connects the client with a host.
 func tunnel(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), dialTimeout)
 	defer cancel()
@@ -173,11 +173,11 @@ func tunnel(w http.ResponseWriter, r *http.Request) {
 	splice(buffered, here, there)
 }
 
-// splice carries bytes both ways until both are done.
+// splice copies bytes in both directions until both end.
 func splice(fromHere io.Reader, here, there net.Conn) {
 	var both sync.WaitGroup
 	carry := func(to net.Conn, from io.Reader) {
-		_, _ = io.Copy(to, from) // an end that breaks off ends the other
+		_, _ = io.Copy(to, from) // an error at one end closes the other
 		if half, ok := to.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		} else {

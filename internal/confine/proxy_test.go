@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A tunnel through the proxy carries TLS to a host that is allowed, end to end; what
-// is not allowed is refused, and remembered by the word that would allow it.
+// A tunnel through the proxy carries TLS to an allowed host, end to end. Other hosts are refused,
+// and recorded in the form that would allow them.
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	far := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "far: "+r.URL.Path) }))

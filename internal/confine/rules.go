@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// agent is the policy of the coding agent.
-func (o Options) agent(p Policy) Policy {
+// agentPolicy returns the policy of the coding agent.
+func (o Options) agentPolicy(p Policy) Policy {
 	p.Write, p.Read, p.Hide = slices.Clone(p.Write), slices.Clone(p.Read), slices.Clone(p.Hide)
 	p.Keep = o.Keep
 	if !o.Client {
@@ -20,22 +20,22 @@ func (o Options) agent(p Policy) Policy {
 	p.Keep = append(slices.Clip(p.Keep), "ANTHROPIC_*", "CLAUDE_CODE_OAUTH_TOKEN")
 	dir := o.clientHome()
 	for _, d := range below(dir, "projects "+clientScratch) {
-		_ = makeDir(d) // then the client does without
+		_ = makeDir(d) // if it fails, the client works without it
 	}
-	p.Write = append(p.Write, resolve(below(dir, clientKeeps))...)
+	p.Write = append(p.Write, resolve(below(dir, clientWritable))...)
 	if p.Mechanism == Landlock {
 		p.Write = append(p.Write, resolve(below(dir, clientScratch))...)
 	} else {
 		p.Scratch = resolve(below(dir, clientScratch))
 	}
-	// A login that the client renews would be lost if it could not be written.
+	// The client renews its login in this file; the new login must not be lost.
 	p.Write = append(p.Write, resolve([]string{filepath.Join(dir, ".credentials.json")})...)
 	p.Read = append(p.Read, resolve([]string{dir})...)
 	return p
 }
 
-// gates is the policy of gates, and of the set-up of their worktrees.
-func (o Options) gates(p Policy) Policy {
+// gatePolicy returns the policy of gates, and of the setup of their worktrees.
+func (o Options) gatePolicy(p Policy) Policy {
 	p.Write, p.Read, p.Hide = slices.Clone(p.Write), slices.Clone(p.Read), slices.Clone(p.Hide)
 	p.Write = append(p.Write, resolve([]string{o.Elsewhere})...)
 	if o.Level == Strict {
@@ -45,17 +45,17 @@ func (o Options) gates(p Policy) Policy {
 	return p
 }
 
-// hooks is the policy of the user's git hooks: they see, and may change, the index
-// that is about to be committed.
-func (o Options) hooks(p Policy) Policy {
-	p = o.gates(p)
+// hookPolicy returns the policy of the user's git hooks. They may read and change the index that
+// is about to be committed.
+func (o Options) hookPolicy(p Policy) Policy {
+	p = o.gatePolicy(p)
 	p.Read = slices.DeleteFunc(p.Read, func(path string) bool { return path == o.Index })
 	return p
 }
 
-// clientHome is Claude Code's own folder.
+// clientHome returns the configuration folder of Claude Code.
 func (o Options) clientHome() string {
-	if dir := o.env("CLAUDE_CONFIG_DIR"); dir != "" {
+	if dir := o.lastValue("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}
 	if o.Home == "" {
@@ -64,8 +64,8 @@ func (o Options) clientHome() string {
 	return filepath.Join(o.Home, ".claude")
 }
 
-// protect names what stays as it is though it lies where work is done: whatever
-// makes git or the client run a program later, outside the wall.
+// protect makes paths in the work tree and the repository read-only if they could make git or the
+// client run a program later, outside the sandbox.
 func (o Options) protect(p *Policy) error {
 	hooks := filepath.Join(o.Root, ".claude")
 	made := []string{hooks}
@@ -99,19 +99,19 @@ func (o Options) protect(p *Policy) error {
 	return nil
 }
 
-// Endpoint are the hosts that the agent reaches behind Strict, beside those that
-// gates may reach as well; none are known of other agents than Claude Code.
+// Endpoint returns the hosts that the agent may reach with Strict, besides those that gates may
+// reach too. They are known for Claude Code only.
 func (o Options) Endpoint() []string {
 	if !o.Client {
 		return nil
 	}
-	if base := o.env("ANTHROPIC_BASE_URL"); base != "" {
+	if base := o.lastValue("ANTHROPIC_BASE_URL"); base != "" {
 		return []string{endpoint(base)}
 	}
 	return []string{"api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"}
 }
 
-// endpoint is HOST or HOST:PORT of a URL.
+// endpoint returns HOST or HOST:PORT of a URL.
 func endpoint(url string) string {
 	_, rest, found := strings.Cut(url, "://")
 	if !found {

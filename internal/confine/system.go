@@ -7,23 +7,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// System is what this machine can confine with.
+// System describes the mechanisms that this machine supports.
 type System struct {
 	os       string
-	bwrap    string // the program, "" if there is none that works
-	problem  string // why bubblewrap does not work, "" if it was not found
-	landlock int    // version of the kernel's Landlock, 0 for none
+	bwrap    string // the path of bubblewrap, "" if it is missing or does not work
+	problem  string // why bubblewrap does not work, "" if it works or is missing
+	landlock int    // the version of the kernel's Landlock, 0 = none
 }
 
-// Versions of Landlock's interface.
+// Versions of the Landlock interface.
 const (
-	landlockTruncates = 3 // the first that can keep a file from being emptied
-	landlockScopes    = 6 // the first that keeps signals and abstract sockets in
+	landlockTruncates = 3 // the first that can deny truncating a file
+	landlockScopes    = 6 // the first that can deny signals and abstract sockets
 )
 
 const installHint = "apt install bubblewrap (or your system's package of that name)"
 
-// Mechanism that a level is built with here, "" if there is none.
+// Mechanism returns the mechanism for a level on this machine, "" if there is none.
 func (s System) Mechanism(l Level) Mechanism {
 	switch {
 	case s.bwrap != "":
@@ -34,7 +34,7 @@ func (s System) Mechanism(l Level) Mechanism {
 	return ""
 }
 
-// Refuse says why a level is not available here, or nil.
+// Refuse returns why a level is not available here, or nil.
 func (s System) Refuse(l Level) error {
 	if !l.On() || s.Mechanism(l) != "" {
 		return nil
@@ -62,8 +62,7 @@ func (s System) Refuse(l Level) error {
 	return failure.New(failure.Usage, hint, "--confine %s is not available here: %s", l, why)
 }
 
-// Lacks says in plain words what a level does not stop on this machine, though it
-// does elsewhere.
+// Lacks lists in plain words what a level does not prevent on this machine and prevents on others.
 func (s System) Lacks(l Level) []string {
 	var lacks []string
 	landlock := s.Mechanism(l) == Landlock
@@ -77,17 +76,16 @@ func (s System) Lacks(l Level) []string {
 	if landlock {
 		lacks = append(lacks, "other processes of yours can be sent signals")
 	}
-	if l == Tree && s.Mechanism(l) != "" { // strict has a network of its own
+	if l == Tree && s.Mechanism(l) != "" { // Strict has a private network
 		lacks = append(lacks, "abstract sockets can be connected to (a desktop's, a session bus's; this kernel is older than Linux 6.12)")
 	}
 	return lacks
 }
 
-// byFolder says what isolated checkouts are without bubblewrap.
+// byFolder describes isolated checkouts without bubblewrap.
 const byFolder = "; isolated checkouts lie in a folder, from where your home and temporary folders can be reached"
 
-// Line is what this machine can do, in one line, and what to do for more, "" for
-// nothing.
+// Line returns what this machine can do, in one line, and how to get more, "" for nothing.
 func (s System) Line() (what, fix string) {
 	switch {
 	case s.os == "":
@@ -112,5 +110,5 @@ func (s System) Line() (what, fix string) {
 	return what + "; bubblewrap is not installed", installHint
 }
 
-// Levels are all of them, each confining more than the one before.
+// Levels returns all levels, from the least to the most confined.
 func Levels() []Level { return []Level{Off, Tree, Strict} }

@@ -8,8 +8,8 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// Ask finds out what this machine can do: whether a program is there says little,
-// so bubblewrap builds a wall around nothing.
+// Ask returns what this machine supports. It tries bubblewrap with an empty policy, because an
+// installed bubblewrap may not work.
 func Ask(ctx context.Context) System {
 	s := System{os: "linux", landlock: landlockVersion()}
 	path, err := exec.LookPath("bwrap")
@@ -31,7 +31,7 @@ func Ask(ctx context.Context) System {
 	return s
 }
 
-// landlockVersion is that of the kernel's interface, 0 where there is none.
+// landlockVersion returns the version of the kernel's Landlock interface, 0 if there is none.
 func landlockVersion() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {

@@ -7,5 +7,5 @@ import (
 	"runtime"
 )
 
-// Ask finds out what this machine can do.
+// Ask returns what this machine supports.
 func Ask(context.Context) System { return System{os: runtime.GOOS} }

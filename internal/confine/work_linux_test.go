@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// honest is what work needs.
+// honest holds scripts that work needs.
 var honest = []struct{ name, script string }{
 	{"edit a file", `echo b >> a.txt && rm a.txt && git checkout -q a.txt`},
 	{"make and move folders", `mkdir -p x/y && echo z > x/y/z && mv x/y x/w && test -f x/w/z`},
@@ -46,25 +46,25 @@ var honest = []struct{ name, script string }{
 
 func TestHonestWorkGoesOn(t *testing.T) {
 	t.Parallel()
-	for _, wall := range []struct {
+	for _, sandbox := range []struct {
 		mechanism confine.Mechanism
 		level     confine.Level
 	}{{confine.Bubblewrap, confine.Tree}, {confine.Bubblewrap, confine.Strict}, {confine.Landlock, confine.Tree}} {
-		t.Run(fmt.Sprintf("%s %s", wall.mechanism, wall.level), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s", sandbox.mechanism, sandbox.level), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, wall.mechanism, wall.level, nil)
+			w := newWorld(t, sandbox.mechanism, sandbox.level, nil)
 			for _, h := range honest {
 				if out, code := w.shell(h.script); code != 0 {
 					t.Errorf("%s: exit %d\n%s", h.name, code, indent(out))
 				}
 			}
-			if out, code := w.run(w.wall.Agent, "no-such-program"); code != 126 || !strings.Contains(out, "no such command") {
+			if out, code := w.run(w.sandbox.Agent, "no-such-program"); code != 126 || !strings.Contains(out, "no such command") {
 				t.Errorf("a program that is not there: exit %d: %s", code, out)
 			}
 			if out, code := w.shell("exit 7"); code != 7 {
 				t.Errorf("exit %d instead of 7: %s", code, out)
 			}
-			if err := w.wall.Close(); err != nil {
+			if err := w.sandbox.Close(); err != nil {
 				t.Error(err)
 			}
 			if _, err := os.Lstat(filepath.Join(w.root, ".claude")); err == nil {
@@ -77,8 +77,8 @@ func TestHonestWorkGoesOn(t *testing.T) {
 	}
 }
 
-// In a linked work tree the repository's own configuration and the other work
-// trees are protected, and commits still go.
+// In a linked work tree the repository's configuration and its other work trees are protected, and
+// commits work.
 func TestLinkedWorkTree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, confine.Bubblewrap, confine.Tree, func(o *confine.Options) {
@@ -104,7 +104,7 @@ func TestLinkedWorkTree(t *testing.T) {
 	}
 }
 
-// A wall whose protection could be slipped out from under is not raised.
+// Build refuses a sandbox whose protected paths could be replaced.
 func TestALinkInPlaceOfHooksIsRefused(t *testing.T) {
 	t.Parallel()
 	want(t, confine.Bubblewrap, confine.Tree)
@@ -123,8 +123,8 @@ func TestALinkInPlaceOfHooksIsRefused(t *testing.T) {
 	}
 }
 
-// What is allowed can be reached, by the proxy or, on this machine, as ever; the
-// agent's endpoint is not a gate's.
+// Allowed hosts can be reached, by the proxy or directly on this machine. A gate cannot reach the
+// agent's endpoint.
 func TestWaysOut(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the api") }))
@@ -150,13 +150,13 @@ func TestWaysOut(t *testing.T) {
 		said, _, _ := strings.Cut(out, "\n") // a program that counts its coverage complains behind it
 		return said
 	}
-	if got := get(w.wall.Agent, api.URL); got != "200 the api" {
+	if got := get(w.sandbox.Agent, api.URL); got != "200 the api" {
 		t.Errorf("the agent's endpoint: %q", got)
 	}
-	if got := get(w.wall.Gates, api.URL); strings.Contains(got, "the api") {
+	if got := get(w.sandbox.Gates, api.URL); strings.Contains(got, "the api") {
 		t.Errorf("a gate reaches the agent's endpoint: %q", got)
 	}
-	for who, prefix := range map[string][]string{"agent": w.wall.Agent, "gate": w.wall.Gates} {
+	for who, prefix := range map[string][]string{"agent": w.sandbox.Agent, "gate": w.sandbox.Gates} {
 		if got := get(prefix, "http://"+farHost); got != "200 far: "+farHost && !strings.HasPrefix(got, "502") { // the machine may not know its own name
 			t.Errorf("%s: an allowed host: %q", who, got)
 		}
@@ -169,7 +169,7 @@ func TestWaysOut(t *testing.T) {
 	}
 }
 
-// Whoever ends a confined command ends all that it started, first gently.
+// Ending a confined command ends all processes that it started, first with TERM.
 func TestConfinedProcessesEnd(t *testing.T) {
 	t.Parallel()
 	for _, mechanism := range []confine.Mechanism{confine.Bubblewrap, confine.Landlock} {
@@ -180,7 +180,7 @@ func TestConfinedProcessesEnd(t *testing.T) {
 			marker := filepath.Base(filepath.Dir(w.root))
 			start := func(script string) *proc.Process {
 				p, err := proc.Start(t.Context(), proc.Spec{
-					Argv: append(w.wall.Agent, "sh", "-c", script), Dir: w.root, Env: w.env, Marker: marker, Grace: 3 * time.Second,
+					Argv: append(w.sandbox.Agent, "sh", "-c", script), Dir: w.root, Env: w.env, Marker: marker, Grace: 3 * time.Second,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -203,7 +203,7 @@ func TestConfinedProcessesEnd(t *testing.T) {
 			ready("ready")
 			ready("away")
 			if own, all := proc.RSS(p.PID()), p.RSS(); mechanism == confine.Bubblewrap && all < own {
-				t.Errorf("the command's memory is %d bytes, that of its wall %d", all, own)
+				t.Errorf("the command's memory is %d bytes, that of its sandbox %d", all, own)
 			}
 			if n := p.SweepSessions(); n != 1 {
 				t.Errorf("%d processes that left the session, want 1", n)

@@ -16,8 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 )
 
-// The test program enters walls as pawl does, and holds the attacks that no shell
-// can make.
+// The test program enters sandboxes as pawl does, and makes the attacks that no shell can make.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "confined" {
 		at := slices.Index(os.Args, "--")
@@ -35,19 +34,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a repository, a home and Pawl's state, and a wall that stands around
-// the repository.
+// world is a repository with a home, Pawl's state and a sandbox.
 type world struct {
 	t          testing.TB
 	root, home string
 	state      string
 	self       string
 	env        []string
-	wall       *confine.Sandbox
+	sandbox    *confine.Sandbox
 }
 
-// want skips a test where a level is not built with a mechanism: where bubblewrap is
-// missing, Landlock gives the lower level, and behaves otherwise.
+// want skips a test if a level is not available with a mechanism. Without bubblewrap, Landlock
+// provides Tree only, and behaves differently.
 func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	t.Helper()
 	sys := confine.Ask(t.Context())
@@ -64,8 +62,8 @@ func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	agenttest.Lacks(t, "%v", err)
 }
 
-// newWorld raises a wall with a mechanism. The folders lie outside the machine's
-// temporary ones: what is in those may be written where Landlock is the wall.
+// newWorld builds a sandbox with a mechanism. Its folders are outside the machine's temporary
+// folders, which Landlock leaves writable.
 func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, more func(*confine.Options)) *world {
 	t.Helper()
 	want(t, mechanism, level)
@@ -118,20 +116,19 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 	if mechanism == confine.Landlock {
 		sys = confine.Without(sys)
 	}
-	if w.wall, err = confine.BuildOn(sys, o); err != nil {
+	if w.sandbox, err = confine.BuildOn(sys, o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := w.wall.Close(); err != nil {
+		if err := w.sandbox.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return w
 }
 
-// elsewhere is a folder for a test that is not below a temporary one, which a wall
-// leaves open: in the user's cache. Who has a temporary $HOME has none, for nothing
-// is written outside of that.
+// elsewhere returns a folder for a test in the user's cache, outside the temporary folders, which
+// a sandbox leaves writable. The test is skipped if $HOME is temporary.
 func elsewhere(t testing.TB) string {
 	t.Helper()
 	dir, why := cacheFolder()
@@ -180,10 +177,10 @@ func (w *world) outside(argv ...string) string {
 	return out
 }
 
-// shell runs a script behind the agent's wall.
+// shell runs a script in the agent's sandbox.
 func (w *world) shell(script string) (string, int) {
 	w.t.Helper()
-	return w.run(w.wall.Agent, "sh", "-c", script)
+	return w.run(w.sandbox.Agent, "sh", "-c", script)
 }
 
 func (w *world) run(prefix []string, argv ...string) (string, int) {
@@ -204,7 +201,7 @@ func (w *world) run(prefix []string, argv ...string) (string, int) {
 	return out.String(), 0
 }
 
-// picture is all that lies in the folders that must not change.
+// picture returns the content of the folders that must not change.
 func (w *world) picture() string {
 	w.t.Helper()
 	return w.outside("sh", "-c", `for d in "$HOME" "$STATE" "$ROOT/.git/hooks" "$ROOT/.git/config" "$ROOT/.claude"; do

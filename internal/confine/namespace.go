@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// probeTimeout bounds the try whether bubblewrap works: measured, 10 ms.
+// probeTimeout bounds the trial run of bubblewrap, which takes about 10 ms.
 const probeTimeout = 5 * time.Second
 
-// Mount shows a folder or file in the place of another. All paths are absolute, and no
-// part of Path is a symbolic link.
+// Mount shows a folder or file at another path. All paths are absolute, and Path contains no
+// symbolic links.
 type Mount struct {
 	Path     string
-	From     string // shown at Path; "" = nothing: an empty folder, or an empty file
+	From     string // the path shown at Path; "" = an empty folder or file
 	Writable bool
 }
 
-// Namespace starts commands that see other folders in the place of some of the machine's
-// (mount namespaces, by bubblewrap). They share the network with the machine, and neither
-// its processes nor its shared memory. The zero value starts none.
+// Namespace starts commands that see other folders at some paths of the machine, by bubblewrap in
+// a mount namespace. They share the machine's network, but not its processes or shared memory. The
+// zero value starts no commands.
 type Namespace struct {
-	before []string // argv before that of bubblewrap
+	before []string // argv that precedes bubblewrap
 	bwrap  string
 	base   []string
 }
 
-// namespaceBase shows the machine as it is, its devices too. Root may not take a mount
-// away, which would show what lies below it.
+// namespaceBase shows the machine as it is, with its devices. It drops the capability to unmount,
+// since an unmount would show the path below.
 var namespaceBase = []string{
 	"--unshare-pid", "--unshare-ipc", "--cap-drop", "CAP_SYS_ADMIN",
 	"--dev-bind", "/", "/", "--proc", "/proc", "--tmpfs", "/dev/shm",
 }
 
-// FindNamespace reports whether commands behind an argv can have such a view here, and why
-// not: a program that is there says little, so it is tried.
+// FindNamespace returns a namespace for commands with this argv prefix, or says why there is none.
+// It tries bubblewrap, because an installed bubblewrap may not work.
 func FindNamespace(ctx context.Context, before []string) (n Namespace, problem string) {
 	path, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -54,15 +54,15 @@ func FindNamespace(ctx context.Context, before []string) (n Namespace, problem s
 	return n, ""
 }
 
-// Works reports whether it starts commands.
+// Works reports whether the namespace can start commands.
 func (n Namespace) Works() bool { return n.bwrap != "" }
 
-// Argv is what is put before a command that runs in dir. A mount lies on top of those
-// whose folders hold its path, whatever their order.
+// Argv returns the prefix of a command that runs in dir. A mount covers the mounts of folders that
+// contain its path, in any order of mounts.
 func (n Namespace) Argv(mounts []Mount, dir string) []string {
 	argv := slices.Concat(n.before, []string{n.bwrap}, n.base)
 	sorted := slices.Clone(mounts)
-	slices.SortStableFunc(sorted, func(a, b Mount) int { return slices.Compare(parts(a.Path), parts(b.Path)) })
+	slices.SortStableFunc(sorted, func(a, b Mount) int { return slices.Compare(splitPath(a.Path), splitPath(b.Path)) })
 	for _, m := range sorted {
 		switch {
 		case m.From == "":
