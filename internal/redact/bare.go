@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// Lengths of secrets that have no name beside them and no prefix, in bytes.
+// Lengths in bytes of secrets without a name or a prefix.
 const (
 	awsSecret = 40 // the secret key of an AWS account
 	pemLine   = 64 // a line of a private key
 )
 
-// withoutBare takes such secrets out: words of that length in the alphabet of
-// base64 that are random as far as can be told. A hash in hexadecimal digits has no
-// capitals, a name or a path fewer changes between capitals, small letters and digits.
-// It also takes words out that are base64 of text with a secret in it.
+// withoutBare removes words of these lengths that consist of base64 characters and look random. A
+// hash in hexadecimal digits has no capitals; a name or a path changes less often between
+// capitals, small letters and digits. It also removes words that are base64 of text with a secret.
 func (r *Redactor) withoutBare(s string, rules []rule) string {
 	var out strings.Builder
-	kept := 0 // up to here s is in out
+	kept := 0 // the length of s that is already in out
 	for i := 0; i < len(s); i++ {
 		if class(s[i]) == outside {
 			continue
@@ -26,7 +25,7 @@ func (r *Redactor) withoutBare(s string, rules []rule) string {
 		for end < len(s) && class(s[end]) != outside {
 			end++
 		}
-		// In JSON a line ends in a backslash and an n, which begins the next word.
+		// In JSON a line ends with \n, whose n would begin the next word.
 		begin := i
 		if i > 0 && s[i-1] == '\\' {
 			begin++
@@ -45,22 +44,23 @@ func (r *Redactor) withoutBare(s string, rules []rule) string {
 	return out.String()
 }
 
-// encodes reports whether a word is base64 of text that holds a secret.
+// encodes reports whether a word is base64 of text that contains a secret.
 func (r *Redactor) encodes(word string, rules []rule) bool {
 	const shortestWord, head = 12, 8
 	if len(word) < shortestWord || !isText(word[:head]) {
-		return false // most words are told apart by their first bytes
+		return false // the first bytes exclude most words
 	}
 	text, ok := decoded(word)
 	return ok && r.without(text, rules) != text
 }
 
+// isText reports whether a word is base64 of text.
 func isText(word string) bool {
 	_, ok := decoded(word)
 	return ok
 }
 
-// decoded is what a word in base64 stands for, if that is text.
+// decoded returns the text that a word encodes in base64, and false if it encodes no text.
 func decoded(word string) (text string, ok bool) {
 	b, err := base64.RawStdEncoding.DecodeString(word)
 	for _, c := range b {
@@ -71,12 +71,12 @@ func decoded(word string) (text string, ok bool) {
 	return string(b), err == nil
 }
 
-// isBare reports whether a word is a secret by its length and its randomness.
+// isBare reports whether a word looks like a secret by its length and randomness.
 func isBare(word string) bool {
 	if len(word) != awsSecret && len(word) != pemLine {
 		return false
 	}
-	var has [symbol + 1]int // how often a byte of another class is followed by one of this
+	var has [symbol + 1]int // how often a run of each class begins
 	changes := 0
 	for i := range len(word) {
 		if i == 0 || class(word[i]) != class(word[i-1]) {
@@ -88,7 +88,7 @@ func isBare(word string) bool {
 	return has[capital] > 0 && has[small] > 0 && has[digit] >= 3 && changes*2 >= len(word)
 }
 
-// Classes of the bytes of base64.
+// The classes of base64 characters.
 const (
 	outside = iota
 	capital

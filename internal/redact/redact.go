@@ -5,12 +5,11 @@
 //	r.String("password=hunter2hunter2") // "password=[redacted]"
 //	w := r.Writer(logFile)              // the same for a stream; Close it
 //
-// It knows the shapes of common keys and tokens, private keys, passwords in URLs
-// and assignments, and the values of environment variables whose names say that
-// they are secret. What merely looks random (hashes, encoded data) is left alone,
-// but for what is as long as a secret key of AWS or a line of a private key
-// (bare.go): a log without its hashes is of no use. It is a net, not a wall; a
-// secret of no known shape passes.
+// It knows the forms of common keys and tokens, private keys, passwords in URLs and
+// assignments, and the values of environment variables whose names suggest secrets.
+// It keeps text that merely looks random (hashes, encoded data), because a log
+// without its hashes is useless. Exceptions are words as long as an AWS secret key
+// or a line of a private key (bare.go). A secret of an unknown form is not found.
 package redact
 
 import (
@@ -21,22 +20,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Mark is what stands in place of a secret.
+// Mark replaces a secret.
 const Mark = "[redacted]"
 
-// rule finds one shape of secret. Its expression is tried only on text with one
-// of the hints, in small letters: a search for a few words costs a fraction of
-// an expression. The first group, if there is one, stays; the rest is replaced.
+// rule matches one kind of secret. Its expression runs only on text that contains one of the
+// hints, in lower case: a search for a few words costs a fraction of an expression. The first
+// group, if any, is kept; the rest is replaced.
 type rule struct {
 	hints []string
 	re    *regex.Regex
 }
 
-// A token whose prefix is plain enough is found also behind a letter; "sk-" alone
-// is not: it ends "task-". The last is the one that prose can look like.
+// rules are the kinds of secrets. A token with a distinctive prefix is also found after a letter;
+// "sk-" is not, since "task-" ends with it. The last rule may match prose.
 var rules = [...]rule{
 	{[]string{"private key"}, regex.New(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
-	{[]string{"ls0tls1crudjt"}, regex.New(`LS0tLS1CRUdJT[A-Za-z0-9+/_-]{20,}=*`)}, // one in base64
+	{[]string{"ls0tls1crudjt"}, regex.New(`LS0tLS1CRUdJT[A-Za-z0-9+/_-]{20,}=*`)}, // a private key in base64
 	{[]string{"sk-"}, regex.New(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
 	{[]string{"k_live_", "k_test_"}, regex.New(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
 	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regex.New(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
@@ -66,16 +65,16 @@ var rules = [...]rule{
 
 // Redactor replaces secrets. It may be used from several goroutines.
 type Redactor struct {
-	values []string // of the environment, the longest first
+	values []string // secret values of the environment, the longest first
 }
 
-// shortest is the length below which a variable's value is not taken for a
-// secret: short ones stand in too much honest text.
+// shortest is the minimum length of a variable's value that counts as a secret. Shorter values
+// occur in too much other text.
 const shortest = 8
 
-// New makes a redactor that knows the values of those variables in env
-// (NAME=value) whose names speak of secrets, and the passwords of addresses. A
-// password that is a mere word stays where it stands alone: log lines hold words.
+// New returns a redactor that knows the values of those variables in env (NAME=value) whose names
+// suggest secrets, and the passwords in URLs. A password that consists of letters only is not
+// replaced elsewhere in text, because log lines contain words.
 func New(env []string) *Redactor {
 	var values []string
 	for _, variable := range env {
@@ -97,8 +96,8 @@ func New(env []string) *Redactor {
 	return &Redactor{values: values}
 }
 
-// secretName reports whether a variable's name speaks of secrets, by its words or
-// by how one of them ends: PGPASSWORD, MYSQL_PWD, npm_config__authToken.
+// secretName reports whether a variable's name suggests a secret, by one of its words or the end
+// of one: PGPASSWORD, MYSQL_PWD, npm_config__authToken.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	if name == "PWD" || name == "OLDPWD" { // the shell's folders
@@ -117,16 +116,15 @@ func secretName(name string) bool {
 
 func noLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// SecretVariable reports whether a variable, NAME=value, holds a secret: by its
-// name, or because its value is an address with a password in it.
+// SecretVariable reports whether a variable, NAME=value, holds a secret: its name suggests one, or
+// its value is a URL with a password.
 func SecretVariable(variable string) bool {
 	name, value, _ := strings.Cut(variable, "=")
 	return secretName(name) || passwordIn(value) != ""
 }
 
-// passwordIn is the password of a value that is an address, "" if it has none.
-// It is read by hand: a password that people write need not be a valid part of a
-// URL.
+// passwordIn returns the password in a value that is a URL, "" if there is none. It does not use
+// net/url, since the passwords that people write may be invalid in a URL.
 func passwordIn(value string) string {
 	scheme, rest, found := strings.Cut(value, "://")
 	if !found || strings.ContainsAny(scheme, " \t\n/@:") {
@@ -141,11 +139,11 @@ func passwordIn(value string) string {
 	return password
 }
 
-// String is s without its secrets.
+// String returns s without its secrets.
 func (r *Redactor) String(s string) string { return r.without(s, rules[:]) }
 
-// Prose is text of a user's without what is certainly a secret: "the token: it
-// ends a line" is what they mean, and no assignment; "password=hunter2hunter2" is one.
+// Prose returns a user's text without what is certainly a secret. In "the token: it ends a line"
+// the colon is no assignment; "password=hunter2hunter2" is one.
 func (r *Redactor) Prose(s string) string {
 	s = r.without(s, rules[:len(rules)-1])
 	assigned := rules[len(rules)-1]
@@ -171,10 +169,10 @@ func (r *Redactor) without(s string, rules []rule) string {
 	return r.withoutBare(s, rules)
 }
 
-// call is code that gets a secret from elsewhere, and so holds none.
+// call matches code that gets a secret from elsewhere and so contains none.
 var call = regex.New(`^[A-Za-z_][\w.:]*\($`)
 
-// replace keeps what is before the secret (password=) and behind it (@).
+// replace replaces a secret and keeps the text before it (password=) and after it (@).
 func (r rule) replace(found string) string {
 	kept := ""
 	if m := r.re.FindStringSubmatch(found); len(m) > 1 {

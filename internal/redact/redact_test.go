@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// Secrets here are put together from halves, so that no scanner takes this file
+// Secrets here are written in halves, so that no scanner takes this file
 // for a leak.
 var (
 	anthropic = "sk-ant-" + "api03-abcdefghijklmnopqrstuvwxyz0123456789"
@@ -124,7 +124,7 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What a user types is theirs, unless it is a secret beyond doubt.
+// Prose keeps a user's text unless it is certainly a secret.
 func TestProseKeepsWhatMayBeMeant(t *testing.T) {
 	t.Parallel()
 	r := redact.New(env())
@@ -206,7 +206,7 @@ func TestWriterReportsAndHoldsBack(t *testing.T) {
 	}
 }
 
-// Secrets that have no name beside them; made up, in halves.
+// Invented secrets without a name, in halves.
 const (
 	bareAWS = "q8Zk3nT0+vB5xR7yLw2" + "Jd9cFhM1sGpQeU4aKoN6t"
 	barePEM = "MIIEowIBAAKCAQEAx7Vt3kQ9pL0sZ2bR" + "8nYd4uWf1GhJ6mXc5EoTiSaKvBqPyNrM"
@@ -244,7 +244,7 @@ func TestBareSecretsAreTakenOut(t *testing.T) {
 	}
 }
 
-// Redacting twice is redacting once, and a stream says what the whole text says.
+// Redacting twice has the effect of redacting once, and a stream gives the same text as String.
 func FuzzString(f *testing.F) {
 	f.Add("password=hunter2hunter2\n"+pem+"\n", 5)
 	f.Add("https://a:bbb@c "+anthropic+"\n", 1)

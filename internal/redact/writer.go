@@ -6,13 +6,11 @@ import (
 	"io"
 )
 
-// held is how much of a line without an end is kept back, in bytes, before it is
-// written in pieces.
+// held is the maximum number of bytes of an unfinished line that are kept back.
 const held = 64 << 10
 
-// Writer redacts what is written through it, line by line: no secret escapes for
-// being split between two writes. A private key is held back until its end. Close
-// writes what is left; it does not close w.
+// Writer returns a writer that redacts line by line, so that a secret split between two writes is
+// found. It holds a private key back until its end. Close writes the rest; it does not close w.
 func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
 	return &writer{r: r, w: w}
 }
@@ -21,7 +19,7 @@ type writer struct {
 	r       *Redactor
 	w       io.Writer
 	pending []byte
-	inKey   bool // in a private key too long to be held back: swallow it
+	inKey   bool // in a private key that is too long to hold back: its rest is dropped
 }
 
 func (w *writer) Write(p []byte) (int, error) {
@@ -34,10 +32,10 @@ func (w *writer) Write(p []byte) (int, error) {
 
 func (w *writer) Close() error { return w.flush(true) }
 
-// flush writes what is surely whole; at the end, everything.
+// flush writes the finished part; at the end, everything.
 func (w *writer) flush(end bool) error {
 	if w.inKey && !w.leaveKey() {
-		return nil // also at the end: a key without an end is all key
+		return nil // also at the end: an unfinished key is dropped
 	}
 	cut := len(w.pending)
 	if !end {
@@ -53,9 +51,9 @@ func (w *writer) flush(end bool) error {
 	return nil
 }
 
-// whole is the length of the part of pending that can be written: up to the last
-// line end, but not into a private key, and, where that holds back too much, up to
-// a place that divides no secret.
+// whole returns the length of the part of pending that can be written: up to the last line end,
+// but not into a private key. If that holds back too much, it ends at a place that divides no
+// secret.
 func (w *writer) whole() int {
 	cut := bytes.LastIndexByte(w.pending, '\n') + 1
 	begin := openKey(w.pending)
@@ -67,15 +65,14 @@ func (w *writer) whole() int {
 	}
 	if begin >= 0 {
 		w.inKey = true
-		w.pending = append(w.pending[:begin], Mark...) // the rest is swallowed as it comes
+		w.pending = append(w.pending[:begin], Mark...) // the rest is dropped as it arrives
 		return len(w.pending)
 	}
 	return w.divide()
 }
 
-// divide finds a place in a line that does not end, by its definition: the parts
-// are redacted as the whole is. Of a secret that fills all places tried, the first
-// part is written with the text before it.
+// divide returns a place to divide an unfinished line: its parts redact to the same text as the
+// whole. If a secret covers all places tried, its first part is written with the text before it.
 func (w *writer) divide() int {
 	all := w.r.String(string(w.pending))
 	back := held / 2
@@ -103,7 +100,7 @@ var (
 	dashes   = []byte("-----")
 )
 
-// openKey is where a private key begins that has not ended yet, or -1.
+// openKey returns where an unfinished private key begins, or -1.
 func openKey(b []byte) int {
 	begin := bytes.LastIndex(b, keyBegin)
 	if begin < 0 || afterKey(b[begin:]) >= 0 {
@@ -116,7 +113,7 @@ func openKey(b []byte) int {
 	return begin
 }
 
-// afterKey is the offset behind the line that ends a key, or -1.
+// afterKey returns the offset after the line that ends a key, or -1.
 func afterKey(b []byte) int {
 	end := bytes.Index(b, keyEnd)
 	if end < 0 {
@@ -129,7 +126,7 @@ func afterKey(b []byte) int {
 	return -1
 }
 
-// leaveKey drops pending up to the end of the private key, if that has come.
+// leaveKey drops pending up to the end of the private key. It reports whether the key has ended.
 func (w *writer) leaveKey() bool {
 	after := afterKey(w.pending)
 	if w.inKey = after < 0; w.inKey {
