@@ -1,6 +1,6 @@
 // Package toolcall describes what a tool call of an agent does, without the names that
-// a client has for it. The agent's adapter makes a Call of what its client sends; the
-// guard, the records and the attribution of changes know nothing else.
+// a client has for it. The agent's adapter turns what its client sends into a Call. The
+// guard, the records and the attribution of changes use Calls only.
 package toolcall
 
 import (
@@ -16,10 +16,10 @@ type Kind string
 // The kinds of tools.
 const (
 	Other    Kind = ""         // unknown: it may change any file
-	Read     Kind = "read"     // shows what a file holds
+	Read     Kind = "read"     // shows the content of a file
 	Search   Kind = "search"   // searches the files in a folder
 	List     Kind = "list"     // lists the names of files
-	Write    Kind = "write"    // creates a file, or replaces what it holds
+	Write    Kind = "write"    // creates a file, or replaces its content
 	Edit     Kind = "edit"     // changes a part of a file
 	Run      Kind = "run"      // runs a command in a POSIX shell
 	Fetch    Kind = "fetch"    // reads from the network
@@ -39,8 +39,8 @@ type Call struct {
 	Path    string // file or folder that the call names, as the client gave it; "" = none
 	Glob    string // files that a search is limited to, "" = all
 	Lines   bool   // a search shows lines, not only names of files
-	Command string // what it runs, "" = nothing
-	// Background means that the command is to run on after the call.
+	Command string // the command that it runs, "" = none
+	// Background means that the command continues to run after the call.
 	Background bool
 	Edits      []Replacement
 	Texts      []string  // in the input of a tool that takes neither a file nor a command: each may name a file
@@ -48,11 +48,10 @@ type Call struct {
 	At         time.Time // of an earlier call: when it began; zero = unknown
 }
 
-// Replacement is one place that an edit changes. Both are empty if it cannot be told.
+// Replacement is one place that an edit changes. Both are empty if it is unknown.
 type Replacement struct{ Old, New string }
 
-// MayWrite reports whether the call may write to a file, as far as the text of its
-// command tells.
+// MayWrite reports whether the call may write to a file, by the text of its command.
 func (c Call) MayWrite() bool {
 	if c.Kind.ReadOnly() {
 		return false
