@@ -1,4 +1,4 @@
-// Package statefile runs loops of other tools as Pawl loops. It finds their state files, proposes a
+// Package statefile runs loops of other tools as Pawl loops: it finds their state files, proposes a
 // loop from them, and updates them while that loop is running.
 //
 //	for _, f := range statefile.Formats() {

@@ -13,25 +13,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-// FileContext is what is known about a state file beside its content.
+// FileContext is what is known about a state file besides its content.
 type FileContext struct {
 	Chosen         bool      // RALPH_LOOP_DIR names the folder
-	Open           int       // features that do not pass yet; -1 where that is not known
-	SessionStarted time.Time // of the session that asks; zero if not known
-	Modified       time.Time // of progress.txt or, where there is none, of the list
+	Open           int       // features that do not pass yet, -1 = not known
+	SessionStarted time.Time // of the session that asks, zero = not known
+	Modified       time.Time // of progress.txt or, without one, of the list
 	Now            time.Time
 	Tracked        bool   // git tracks that file
-	Begin          string // the command that begins the loop though its files are too old
-	Outside        bool   // the folder lies outside of the project, perhaps by a link
+	Begin          string // the command that starts the loop from files that are too old
+	Outside        bool   // the folder is outside the project, perhaps by a link
 }
 
-// Adopt reports whether the session may follow the folder, and if not, why, as a
-// user would be told; "" where there is nothing to say, because nothing is to be
-// done there, or nobody in this session has begun to.
+// Adopt reports whether the session may follow the folder, and if not, returns a message for the
+// user. The message is "" if there is nothing to do, or if nobody in this session started the loop.
 //
-// Lists of features are committed, and folders of old loops lie around for ever.
-// What tells that a loop has just been begun is its progress.txt, unless the
-// user named the folder: git must not track it, and it must have been
+// Lists of features are committed, and folders of old loops stay. The sign of a new loop is its
+// progress.txt, unless the user named the folder: git must not track it, and it must have been
 // written in the session.
 func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 	switch {
@@ -51,12 +49,11 @@ func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 	return !p.Ended(), ""
 }
 
-// preparedWithin is how long a folder counts as prepared for a session to come;
-// one that is older lies around.
+// preparedWithin is how long a folder counts as prepared for a later session.
 const preparedWithin = 24 * time.Hour
 
-// stale says why a folder that was prepared long before the session is not followed,
-// and how to begin it; "" for a folder that lies around.
+// stale returns why a folder prepared before the session is not followed, and how to start it. It
+// returns "" for old folders.
 func (p *Progress) stale(c FileContext) string {
 	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > preparedWithin {
 		return ""
@@ -64,7 +61,7 @@ func (p *Progress) stale(c FileContext) string {
 	return p.name + " " + freshness.TooOldMessage(c.Begin)
 }
 
-// Ended reports whether the status is one with which a loop ends.
+// Ended reports whether the status is that of an ended loop.
 func (p *Progress) Ended() bool {
 	switch p.Status {
 	case Complete, "COMPLETED", "DONE", "FINISHED", ReachedLimit,
@@ -74,9 +71,8 @@ func (p *Progress) Ended() bool {
 	return false
 }
 
-// Open counts the features of a list that do not pass. It is false where the data
-// is not a list of features, or an empty one: package planfile says what is wrong
-// with it then.
+// Open returns the number of features that do not pass. It returns false if the data is no list of
+// features or an empty one; package planfile then reports what is wrong.
 func Open(list []byte) (n int, ok bool) {
 	list = bytes.TrimPrefix(list, bom)
 	type feature struct {
@@ -100,8 +96,8 @@ func Open(list []byte) (n int, ok bool) {
 	return n, err == nil && len(*features) > 0
 }
 
-// CheckList says what is wrong with the form of a list, on which line; what its
-// features hold is whoever reads it as a plan's affair. name stands in the error.
+// CheckList returns what is wrong with the form of a list, and on which line. Reading it as a plan
+// checks the features. The error contains name.
 func CheckList(name string, list []byte) error {
 	const form = `a list looks like {"features": [{"id": 1, "description": "…", "passes": false}]}`
 	data := bytes.TrimSpace(bytes.TrimPrefix(list, bom))
@@ -122,8 +118,8 @@ func CheckList(name string, list []byte) error {
 	return nil
 }
 
-// empty tells of a JSON value whether it holds no list with something in it, bare
-// or as its features.
+// empty reports whether a JSON value is neither a non-empty list nor an object with one as
+// features.
 func empty(v any) bool {
 	if object, ok := v.(map[string]any); ok {
 		v = object["features"]

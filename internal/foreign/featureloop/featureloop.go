@@ -30,32 +30,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// What a loop lies in: Current in .claude/data/ralph-loops, or a folder of any name
-// beside it.
+// A loop is in the folder Current in .claude/data/ralph-loops, or in a folder beside it.
 const (
-	Current      = "current" // often a link to one of the others
+	Current      = "current" // often a link to another folder
 	PromptName   = "RALPH_PROMPT.md"
 	ListName     = "feature_list.json"
 	ProgressName = "progress.txt"
 )
 
-// DefaultMax is how many iterations a loop has where progress.txt gives none.
+// DefaultMax is the number of iterations of a loop whose progress.txt gives none.
 const DefaultMax = 15
 
 // MaxSize is the largest progress.txt that is read, in bytes.
 const MaxSize = 1 << 20
 
-// What stands behind Status. The controllers know InProgress, Complete and
-// ReachedLimit; a loop that ends otherwise says how.
+// Values of Status. The controllers know InProgress, Complete and ReachedLimit; Pawl adds others
+// for other ends.
 const (
 	InProgress   = "IN_PROGRESS"
 	Complete     = "COMPLETE"
 	ReachedLimit = "REACHED_LIMIT"
 )
 
-// StatusOf is the status of a loop that ended so, InProgress for one that has
-// not. Complete is what was verified, or was done before; a loop whose features
-// were ticked without proof is UNVERIFIED.
+// StatusOf returns the status for an outcome, InProgress for a running loop. Complete is for
+// verified or earlier work. A loop whose features were ticked without proof is UNVERIFIED.
 func StatusOf(o loop.Outcome) string {
 	switch o {
 	case loop.Verified, loop.Finished:
@@ -78,12 +76,11 @@ func StatusOf(o loop.Outcome) string {
 	return InProgress
 }
 
-// Progress is a progress.txt and what it says. The fields are for reading: what
-// is written to them does not reach Bytes.
+// Progress is a progress.txt with its values. Changes to the fields do not affect Bytes.
 type Progress struct {
-	Iteration     int    // 0 where it is missing
-	MaxIterations int    // DefaultMax where it is missing
-	Status        string // one word in capitals, as in IN_PROGRESS; "" where it is missing
+	Iteration     int    // 0 if missing
+	MaxIterations int    // DefaultMax if missing
+	Status        string // one word in capitals, as in IN_PROGRESS; "" if missing
 
 	name  string
 	data  []byte
@@ -100,34 +97,33 @@ const (
 
 var names = [fields]string{"Iteration", "Max Iterations", "Status"}
 
-// field is one of these lines, where it was found.
+// field is one of these lines in the file.
 type field struct {
 	found    bool
-	at, end  int    // of the value in the data: a number's digits, all of a status
-	from, to int    // of the line, with its end
-	wrong    string // what is expected in place of the value; "" for nothing
+	at, end  int    // the value in the data: a number's digits, or the whole status
+	from, to int    // the line, with its end
+	wrong    string // what is expected instead of the value, "" = the value is valid
 }
 
-// Bytes is the file. The caller does not write to it.
+// Bytes returns the file. Callers must not change it.
 func (p *Progress) Bytes() []byte { return p.data }
 
 // Values are what Set writes.
 type Values struct {
 	Iteration     int
-	MaxIterations int    // 0 leaves what is written
-	Status        string // "" leaves what is written
+	MaxIterations int    // 0 = unchanged
+	Status        string // "" = unchanged
 }
 
-// New is a progress.txt where there was none.
+// New returns a new progress.txt.
 func New(v Values) *Progress {
 	p := &Progress{name: ProgressName, data: []byte("# Ralph Loop Progress\n")}
 	return p.Set(v)
 }
 
-// Set is the file with other values, all else as it was, to the byte. A value
-// that says the same in other words stays (08, In Progress); one that says
-// nothing is replaced. A line that is missing is put beside the others, or below
-// the file's first heading.
+// Set returns the file with other values and no other change. An equal value in other words stays
+// (08, In Progress); an invalid one is replaced. A missing line is added beside the others, or
+// below the first heading.
 func (p *Progress) Set(v Values) *Progress {
 	wanted := [fields]string{iteration: strconv.Itoa(max(v.Iteration, 0)), status: v.Status}
 	if v.MaxIterations > 0 {
@@ -164,7 +160,7 @@ func (p *Progress) Set(v Values) *Progress {
 	}
 	q, err := Parse(p.name, apply(p.data, edits))
 	if err != nil {
-		return p // not reached unless the file outgrows what is read
+		return p // not reached unless the file becomes too large
 	}
 	return q
 }
@@ -173,7 +169,7 @@ func (p *Progress) number(i int) bool {
 	return p.lines[i].found && p.lines[i].wrong == "" && p.lines[i].at < p.lines[i].end
 }
 
-// edit puts a text in the place of the bytes [at, end).
+// edit replaces the bytes [at, end) by a text.
 type edit struct {
 	at, end int
 	text    string
@@ -192,8 +188,8 @@ func apply(data []byte, edits []edit) []byte {
 	return out.Bytes()
 }
 
-// beside is where a missing line goes: below the one that it follows, or above
-// the one that follows it.
+// beside returns where a missing line goes: after the line that precedes it, or before the next
+// one.
 func (p *Progress) beside(i int) (at int, ok bool) {
 	for j := i - 1; j >= 0; j-- {
 		if p.lines[j].found {
@@ -208,8 +204,8 @@ func (p *Progress) beside(i int) (at int, ok bool) {
 	return 0, false
 }
 
-// put is the edit that puts whole lines in front of an offset. Behind a last line
-// without an end they get one in front, and none behind.
+// put returns the edit that inserts whole lines at an offset. After a last line without a line end,
+// the line end comes first.
 func (p *Progress) put(at int, lines string) edit {
 	if at > 0 && at == len(p.data) && p.data[at-1] != '\n' && !bytes.Equal(p.data, bom) {
 		eol := p.lineEnd()
@@ -218,8 +214,8 @@ func (p *Progress) put(at int, lines string) edit {
 	return edit{at, at, lines}
 }
 
-// top is where lines go in a file that has none of them: below its first line if
-// that is a heading, else at its beginning; blank lines set them off.
+// top returns where lines go in a file that has none of them: after a heading in its first line,
+// else at the beginning, with blank lines around them.
 func (p *Progress) top(lines string) (at int, block string) {
 	eol := p.lineEnd()
 	at = len(p.data) - len(bytes.TrimPrefix(p.data, bom))
@@ -238,7 +234,7 @@ func (p *Progress) top(lines string) (at int, block string) {
 	return at, lines
 }
 
-// lineEnd is how the file ends its lines.
+// lineEnd returns the file's line end.
 func (p *Progress) lineEnd() string {
 	if first := bytes.IndexByte(p.data, '\n'); first > 0 && p.data[first-1] == '\r' {
 		return "\r\n"
@@ -246,8 +242,8 @@ func (p *Progress) lineEnd() string {
 	return "\n"
 }
 
-// Iteration is what the user sees when iteration n of most begins (0: there is
-// no limit), with the feature that is at work; without an id there is none.
+// Iteration returns the line for the start of iteration n of most (0 = unlimited), with the current
+// feature unless id is "".
 func Iteration(n, most int, id, description string) string {
 	text := fmt.Sprintf("Ralph Loop iteration %d", n)
 	if most > 0 {
@@ -259,16 +255,16 @@ func Iteration(n, most int, id, description string) string {
 	return text
 }
 
-// Verified is said when all n features of the list are.
+// Verified returns the message when all n features are verified.
 func Verified(n int) string {
 	return fmt.Sprintf("All %d features verified. Loop complete.", n)
 }
 
-// idsShown bounds how many ids a message has.
+// idsShown limits the ids in a message.
 const idsShown = 30
 
-// LimitReached is said when the limit of n iterations ends the loop, with the ids
-// of the features that remain.
+// LimitReached returns the message when the limit of n iterations ends the loop. remaining has the
+// ids of the open features.
 func LimitReached(n int, remaining []string) string {
 	text := fmt.Sprintf("Max iterations (%d) reached. %d features remaining.", n, len(remaining))
 	if len(remaining) == 0 {

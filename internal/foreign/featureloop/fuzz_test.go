@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 )
 
-// FuzzProgress holds that what is set is read back, that setting it again changes
-// nothing, and that all the other lines stay to the byte.
+// FuzzProgress checks that set values are read back, that a second Set changes nothing, and that
+// all other lines stay.
 func FuzzProgress(f *testing.F) {
 	for _, s := range []string{
 		sample, strings.ReplaceAll(sample, "\n", "\r\n"), "\ufeff" + sample, "\ufeff", "", "# a", "a\n- Status: \xff\n", "Iteration:\nStatus:",

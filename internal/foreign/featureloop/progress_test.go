@@ -21,8 +21,8 @@ func parse(t *testing.T, text string) *featureloop.Progress {
 	return p
 }
 
-// TestProgress holds each row of docs/reference/feature-loop.md on progress.txt, by
-// its name there: what is read, and the file as iteration 7 of 9, COMPLETE.
+// TestProgress checks each row of docs/reference/feature-loop.md on progress.txt, by name: the
+// values, and the file as iteration 7 of 9, COMPLETE.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	const done = "- Iteration: 7\n- Max Iterations: 9\n- Status: COMPLETE\n"

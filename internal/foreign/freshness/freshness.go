@@ -1,41 +1,39 @@
-// Package freshness tells by the time of another tool's state file whether a loop
-// was asked for in the session that finds it:
+// Package freshness decides by the time of another tool's state file whether the current session
+// asked for a loop:
 //
-//	freshness.IsStale(modified, sessionStarted, now)  // left by a session before it
-//	freshness.IsInFuture(modified, now)               // by a clock that is wrong
-//	freshness.TooOldMessage(begin)                    // what a user is told of the first
+//	freshness.IsStale(modified, sessionStarted, now)  // left by an earlier session
+//	freshness.IsInFuture(modified, now)               // written with a wrong clock
+//	freshness.TooOldMessage(begin)                    // the message for a stale file
 //
-// Such files name no session, and lie around for ever when their loop has ended.
-// What was written since the session began is meant for it, and in the minute before:
-// a script writes the files, then starts the client. Where nobody knows when that was,
-// an hour is long enough.
+// Such files name no session and stay after their loop ended. A file counts as the session's if it
+// was written since the session started or in the minute before: scripts write the file and then
+// start the client. If the start is not known, the file may be an hour old.
 package freshness
 
 import "time"
 
-// FileContext is what is known about a state file beside its content.
+// FileContext is what is known about a state file besides its content.
 type FileContext struct {
 	SessionID      string    // of the session that asks, for files that name one
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
 	Tracked        bool   // git tracks the file
-	Followed       bool   // a hook or plugin of the tool's own is in effect, and follows the file itself
-	Begin          string // the command that begins the loop though its file is too old
+	Followed       bool   // a hook or plugin of the tool is active and follows the file
+	Begin          string // the command that starts the loop from a file that is too old
 }
 
 const (
-	// freshFor is how old a file may be where nobody knows when the session began.
+	// freshFor is the maximum age of a file if the start of the session is not known.
 	freshFor = time.Hour
-	// before is how long before its session a file may be written. It covers file
-	// systems that count in steps of two seconds.
+	// before is how long before its session a file may be written. It covers file systems that
+	// store times in steps of two seconds.
 	before = time.Minute
-	// skew is by how much a file server's clock may be ahead.
+	// skew is how far the clock of a file server may be ahead.
 	skew = 2 * time.Minute
 )
 
-// IsStale reports whether a file is older than the session, whose start is zero if it
-// is not known.
+// IsStale reports whether a file is older than the session. started is zero if it is not known.
 func IsStale(modified, started, now time.Time) bool {
 	if started.IsZero() {
 		return modified.Before(now.Add(-freshFor))
@@ -43,12 +41,11 @@ func IsStale(modified, started, now time.Time) bool {
 	return modified.Before(started.Add(-before))
 }
 
-// TooOldMessage says, behind the name of a file that is Stale, why no loop is made of it,
-// and the command that has one made.
+// TooOldMessage returns why a stale file starts no loop, and the command that starts it. It follows
+// the name of the file.
 func TooOldMessage(begin string) string {
 	return "is too old to begin by itself; to begin it:  " + begin
 }
 
-// IsInFuture reports whether the time of a file is not a time at which it can have been
-// written.
+// IsInFuture reports whether the time of a file is in the future, so that it must be wrong.
 func IsInFuture(modified, now time.Time) bool { return modified.After(now.Add(skew)) }

@@ -1,15 +1,13 @@
-// Package frontmatter reads files that begin with "key: value" lines between two
-// --- lines, as loops inside a session keep their state in, and changes single
-// values of them.
+// Package frontmatter reads files that begin with "key: value" lines between two --- lines, in
+// which other tools keep the state of loops inside a session. It changes single values of them.
 //
 //	t, err := frontmatter.Parse(path, data, "status", "iteration")
 //	n, given, err := t.Number("iteration", "a whole number")
 //	t = t.Set("iteration", "4") // t.Bytes() differs in the digits only
 //
-// It is not YAML: people and scripts read and write these lines with sed. So what
-// can be understood is read (CRLF, a byte order mark, no blank after the colon,
-// quotes that are not escaped, comments, keys that nobody knows), and what is
-// written leaves all else as it was, to the byte.
+// It is not YAML: users and scripts read and write these lines with sed. So it accepts CRLF, a byte
+// order mark, no blank after the colon, unescaped quotes, comments and unknown keys. A change keeps
+// every other byte.
 package frontmatter
 
 import (
@@ -33,19 +31,18 @@ type Text struct {
 	path   string
 	data   []byte
 	fields map[string]Field
-	end    span // of the line that ends the front matter, in data
-	number int  // of that line
+	end    span // the line that ends the front matter, in data
+	number int  // the number of that line
 }
 
-// Field is the value of a key, without the quotes around it and without a
-// comment behind it.
+// Field is the value of a key, without the quotes around it and without a comment after it.
 type Field struct {
 	Value string
-	Quote byte // " or ' that stood around it, or 0
-	Line  int  // from 1; 0 where the key is not there
+	Quote byte // the " or ' around it, or 0
+	Line  int  // from 1; 0 = the key does not exist
 
 	at    span // of Value, in the file
-	after int  // where the line ends
+	after int  // the end of the line
 }
 
 // span is the bytes [at, end) of a text.
@@ -54,9 +51,8 @@ type span struct{ at, end int }
 // fence is the line before and after the front matter.
 const fence = "---"
 
-// Parse reads a file whose path, for errors, is given, and of its keys those that
-// are asked for: anything else is somebody's own. An error reads "PATH:LINE: what
-// is wrong: expected …" and has a hint. The data is kept, not copied.
+// Parse reads a file and the values of these keys; it ignores other keys. Errors read "PATH:LINE:
+// what is wrong: expected …" and have a hint. Parse keeps data without a copy.
 func Parse(path string, data []byte, keys ...string) (*Text, error) {
 	t := &Text{path: path, data: data, fields: map[string]Field{}}
 	if len(data) > MaxSize {
@@ -84,7 +80,7 @@ func Parse(path string, data []byte, keys ...string) (*Text, error) {
 	}
 }
 
-// read takes over what the line says, if it has a key that was asked for.
+// read stores the value of a line if its key was asked for.
 func (t *Text) read(r reader, keys []string) error {
 	key, text, ok := strings.Cut(r.line, ":")
 	switch {
@@ -105,25 +101,23 @@ func (t *Text) read(r reader, keys []string) error {
 	return nil
 }
 
-// Bytes is the file, as it was read or with what was set since. The caller does
-// not write to it.
+// Bytes returns the file with the values that were set. Callers must not change it.
 func (t *Text) Bytes() []byte { return t.data }
 
-// Body is what follows the front matter, with the line end that sets it off.
+// Body returns the text after the front matter, with its first line end.
 func (t *Text) Body() string { return string(t.data[t.end.end:]) }
 
-// Front is the front matter with the lines around it.
+// Front returns the front matter with the lines around it.
 func (t *Text) Front() string { return string(t.data[:t.end.end]) }
 
-// End is the number of the line that ends the front matter.
+// End returns the number of the line that ends the front matter.
 func (t *Text) End() int { return t.number }
 
-// Field is the value of a key, the zero Field where it is not there.
+// Field returns the value of a key, the zero Field if it does not exist.
 func (t *Text) Field(key string) Field { return t.fields[key] }
 
-// Set is the file with another value of a key, within the quotes that it has, and
-// all else as it was. A key that is not there becomes the last one. The value is
-// plain text without blanks.
+// Set returns the file with another value of a key and no other change. Quotes stay. A new key is
+// added at the end. The value is plain text without blanks.
 func (t *Text) Set(key, value string) *Text {
 	f, there := t.fields[key]
 	at, before := span{f.at.at, f.at.at + len(f.Word())}, ""
@@ -137,15 +131,15 @@ func (t *Text) Set(key, value string) *Text {
 		}
 	}
 	data := slices.Concat(t.data[:at.at], []byte(before+value), t.data[at.end:])
-	// What lies behind has moved, and what was set is to be what a reader finds.
+	// Offsets have moved, and readers must find the new value.
 	again, err := Parse(t.path, data, append(slices.Collect(maps.Keys(t.fields)), key)...)
 	if err != nil {
-		return t // no plain text: nothing is set
+		return t // not plain text: nothing is set
 	}
 	return again
 }
 
-// lineEnd is how the file's first line ends.
+// lineEnd returns the end of the file's first line.
 func (t *Text) lineEnd() string {
 	if line, _, _ := bytes.Cut(t.data, []byte("\n")); bytes.HasSuffix(line, []byte("\r")) {
 		return "\r\n"
@@ -153,8 +147,8 @@ func (t *Text) lineEnd() string {
 	return "\n"
 }
 
-// Number is the value of a key as decimal digits and nothing else; 08 is eight. A
-// key without a value is as if it were left out. Want says what was expected.
+// Number returns the value of a key that consists of decimal digits; 08 is eight. A key without a
+// value counts as missing. want is what the error expects.
 func (t *Text) Number(key, want string) (n int, given bool, err error) {
 	f := t.fields[key]
 	if f.Value == "" {
@@ -168,8 +162,8 @@ func (t *Text) Number(key, want string) (n int, given bool, err error) {
 	return n, true, nil
 }
 
-// Block is the text of a key whose value is | or >, as YAML has it: the lines
-// below that are set in, without what they are set in by. Line breaks stay.
+// Block returns the text of a key whose value is | or >, as in YAML: the indented lines below it,
+// without their indent. Line breaks stay.
 func (t *Text) Block(key string) string {
 	lines := strings.SplitAfter(string(t.data[t.fields[key].after:t.end.at]), "\n")
 	var block []string
@@ -190,13 +184,13 @@ func (t *Text) Block(key string) string {
 	return strings.TrimRight(strings.Join(block, "\n"), "\n")
 }
 
-// Wrong is the error of a value that was not expected.
+// Wrong returns the error for an unexpected value.
 func (t *Text) Wrong(key, want string) error {
 	f := t.fields[key]
 	return t.Fault(f.Line, fmt.Sprintf("%s is %q", key, plan.OneLine(f.Value, 40)), want)
 }
 
-// Fault is the error of a line.
+// Fault returns the error for a line.
 func (t *Text) Fault(line int, what, want string) error {
 	return failure.New(failure.Usage, "correct the file, or delete it; pawl leaves it as it is",
 		"%s:%d: %s: expected %s", t.path, line, what, want)

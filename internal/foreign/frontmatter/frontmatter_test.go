@@ -104,8 +104,7 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// FuzzSet holds that a value that was set is read back, also beside others, and
-// that only its bytes differ.
+// FuzzSet checks that a set value is read back, also beside others, and that no other byte changes.
 func FuzzSet(f *testing.F) {
 	for _, s := range []string{
 		"---\nn: 1\nstatus: active # x\n---\n", "\ufeff---\r\nprompt: \"a\"\r\n---", "---\nn:#\n---\n", "---\nn: # a\nn2: b\n---\n", "---\nn: \"\"\" #\n---\n", "",

@@ -2,13 +2,13 @@ package frontmatter
 
 import "strings"
 
-// reader walks over the lines of a file.
+// reader reads the lines of a file.
 type reader struct {
 	text   string
 	at     int    // where the next line begins
-	line   string // the last one, without the white space at its end
+	line   string // the last line, without white space at its end
 	start  int    // where it begins
-	number int    // of it, from 1
+	number int    // its number, from 1
 }
 
 func (r *reader) next() bool {
@@ -22,8 +22,7 @@ func (r *reader) next() bool {
 	return true
 }
 
-// Word is the value without anything that looks like a comment: what a key holds
-// that is a number or a name.
+// Word returns the value without anything that looks like a comment, for numbers and names.
 func (f Field) Word() string {
 	if f.Quote != 0 {
 		return f.Value
@@ -34,15 +33,14 @@ func (f Field) Word() string {
 	return f.Value
 }
 
-// Null reports whether the value is YAML's word for none.
+// Null reports whether the value is YAML's null.
 func (f Field) Null() bool {
 	return f.Quote == 0 && (f.Value == "~" || strings.EqualFold(f.Value, "null"))
 }
 
-// readValue reads what stands behind a colon, as people's scripts write it: inner
-// quotes are not escaped, the first and the last of a line belong together. A
-// comment begins with a # between blanks, so that a text may be "TASK #1" without
-// quotes.
+// readValue reads the text after a colon as scripts write it. Inner quotes are not escaped: the
+// first and the last quote of a line belong together. A comment begins with a # between blanks, so
+// that "TASK #1" needs no quotes.
 func readValue(text string) Field {
 	at := len(text) - len(strings.TrimLeft(text, " \t"))
 	value := text[at:]
@@ -63,8 +61,8 @@ func readValue(text string) Field {
 	return Field{Value: value, at: span{at: at}}
 }
 
-// quoteEnd finds the quote that ends the quoted text: the last of the line, or
-// the first that only a comment follows; 0 if there is none.
+// quoteEnd returns the offset of the closing quote: the last in the line, or the first before a
+// comment; 0 if there is none.
 func quoteEnd(text string) int {
 	if last := len(text) - 1; last > 0 && text[last] == text[0] {
 		return last
@@ -82,7 +80,7 @@ func quoteEnd(text string) int {
 	return 0
 }
 
-// comment is where a comment begins in a text without quotes, or -1.
+// comment returns where a comment begins in a text without quotes, or -1.
 func comment(text string) int {
 	for at := range len(text) {
 		before := at == 0 || text[at-1] == ' ' || text[at-1] == '\t'

@@ -9,21 +9,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Bounds of the logs. The scripts cut one off that has grown over MaxLog bytes to
-// its last KeptLines lines; with long lines that may still be too much, so here
-// it is cut to both. An entry has at most EntryLines.
+// Limits of the logs. The scripts cut a log with more than MaxLog bytes to its last KeptLines
+// lines. With long lines that may be too much, so Append applies both limits. An entry has at most
+// EntryLines lines.
 const (
 	MaxLog     = 100_000
 	KeptLines  = 500
 	EntryLines = 100
 
-	maxOutput = 40_000 // bytes of an entry's output: an entry always fits a log
+	maxOutput = 40_000 // bytes of an entry's output, so that an entry fits into a log
 	listed    = 20     // of the failing tests
 )
 
-// Append adds an entry of whole lines to a log. A log that would grow over MaxLog
-// bytes keeps its newest lines, whole ones: at most KeptLines, and no more than
-// MaxLog bytes of them. log is not changed.
+// Append returns a log with another entry of whole lines. A log that would exceed MaxLog bytes
+// keeps its newest whole lines: at most KeptLines lines and MaxLog bytes. log is not changed.
 func Append(log, entry []byte) []byte {
 	out := bytes.Clone(log)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
@@ -47,20 +46,20 @@ func Append(log, entry []byte) []byte {
 	return out[from:]
 }
 
-// Failure is what failure-context.log tells of a try that failed.
+// Failure is a failed attempt, for failure-context.log.
 type Failure struct {
 	Loop      string
 	Story     string
 	Iteration int
-	Base      string    // the commit that the story began with, "" for none
-	At        time.Time // when it was found
+	Base      string    // the commit at which the story started, "" = none
+	At        time.Time // when the failure was found
 	Reason    string
-	Tests     []string // those that fail
-	Output    string   // of what failed, as it came
+	Tests     []string // the failing tests
+	Output    string   // of what failed, as printed
 }
 
-// Entry is its text, at most EntryLines lines. The end of the output stays, as
-// with the scripts, and its beginning, where a compiler says what is wrong.
+// Entry returns its text, at most EntryLines lines. Like the scripts, it keeps the end of the
+// output, and also the beginning, where a compiler reports errors.
 func (f Failure) Entry() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s%s%s\n", failureFrom, f.At.Format(time.RFC3339), failureMark)
@@ -94,7 +93,7 @@ const (
 	failureTo   = "=== End Failure ==="
 )
 
-// line names the try: what tells its entry from all others.
+// line returns the line that identifies the attempt in the log.
 func (f Failure) line() string {
 	return fmt.Sprintf("Story: %s, iteration %d of %s", f.Story, f.Iteration, f.Loop)
 }

@@ -36,8 +36,8 @@ const (
 // Shared is the folder of the files that the scripts keep for all plans.
 const Shared = ".ralph"
 
-// IsPlanPath reports whether a path (relative to the project, slashes) is that of a plan
-// of this loop: .ralph/PRD-N/plan.md or prd.md, N a number.
+// IsPlanPath reports whether a path (relative to the project, with slashes) is a plan of this loop:
+// .ralph/PRD-N/plan.md or prd.md, with a number N.
 func IsPlanPath(name string) bool {
 	dir, file := path.Split(name)
 	number, ok := strings.CutPrefix(dir, Shared+"/PRD-")
@@ -45,11 +45,11 @@ func IsPlanPath(name string) bool {
 	return ok && slash && (file == "plan.md" || file == "prd.md") && made(number, digits)
 }
 
-// IsStoryID reports whether an id may stand in the files: 1 to 64 letters, digits, dots,
-// hyphens, underscores.
+// IsStoryID reports whether an id may be written into the files: 1 to 64 letters, digits, dots,
+// hyphens and underscores.
 func IsStoryID(id string) bool { return len(id) <= 64 && made(id, letters+digits+".-_") }
 
-// IsCommitID reports whether a text is the whole hash of a commit.
+// IsCommitID reports whether a text is the full hash of a commit.
 func IsCommitID(sha string) bool {
 	return (len(sha) == 40 || len(sha) == 64) && made(sha, digits+"abcdef")
 }
@@ -59,23 +59,23 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// made reports whether a text is made of these characters, and of one at least.
+// made reports whether a text consists of these characters and is not empty.
 func made(text, of string) bool { return text != "" && strings.Trim(text, of) == "" }
 
-// Value is what a file of one word says.
+// Value returns the word in a file with one word.
 func Value(file []byte) string { return strings.TrimSpace(string(file)) }
 
-// Word is the file of one word, a story or a commit.
+// Word returns a file with one word: a story or a commit.
 func Word(value string) []byte { return []byte(value + "\n") }
 
-// Incomplete is a story that was left open.
+// Incomplete is a story that is still open.
 type Incomplete struct {
 	Story string
 	At    time.Time // when the session or the loop ended
-	Why   string    // a word: why it did
+	Why   string    // one word: the reason
 }
 
-// Line is what sessions.log says of it, with its line end.
+// Line returns its line in sessions.log, with the line end.
 func (i Incomplete) Line() []byte {
 	why := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(letters+digits+"-_", r) {

@@ -123,7 +123,7 @@ func TestGoldenFailureEntryHasAtMostAHundredLines(t *testing.T) {
 func TestGoldenRotation(t *testing.T) {
 	t.Parallel()
 	var log []byte
-	for i := range 20_000 / 2 { // 10 bytes a line: exactly the bound
+	for i := range 20_000 / 2 { // 10 bytes a line: exactly the limit
 		log = fmt.Appendf(log, "line %04d\n", i)
 	}
 	if got := planloop.Append(nil, log); len(got) != planloop.MaxLog {
@@ -192,8 +192,8 @@ func TestGoldenProgressIsStamped(t *testing.T) {
 	}
 }
 
-// FuzzAppend: never over the bound, whole lines, the newest of them, and the log
-// that was handed in stays.
+// FuzzAppend checks that a log never exceeds the limit, keeps its newest whole lines, and that the
+// given log does not change.
 func FuzzAppend(f *testing.F) {
 	f.Add([]byte("a\nb"), []byte("c\n"), 0)
 	f.Add([]byte("a\nb\n"), []byte("c"), 99_990)
@@ -224,8 +224,8 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// FuzzFailure: whatever failed, its entry has a bounded number of lines, fits a
-// log, is found in it, and nothing in it acts on a terminal.
+// FuzzFailure checks that an entry has a limited number of lines, fits into a log, is found in it,
+// and controls no terminal.
 func FuzzFailure(f *testing.F) {
 	f.Add("test fails", "TestA", "\x1b[31mFAIL\x1b[0m\r\n=== x\n", 3)
 	f.Add("\n=== End Failure ===\n", "", "\x9b\xff\u202e", 0)
@@ -248,7 +248,7 @@ func FuzzFailure(f *testing.F) {
 	})
 }
 
-// FuzzStamp: a stamp changes the bytes of one word at most, and only once.
+// FuzzStamp checks that a stamp changes at most one word, and only once.
 func FuzzStamp(f *testing.F) {
 	f.Add([]byte(progress), "US-001")
 	f.Add([]byte(strings.ReplaceAll(progress, "\n", "\r\n")), "US-001")

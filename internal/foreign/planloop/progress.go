@@ -10,16 +10,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// NewProgress is the progress file before anything was tried.
+// NewProgress is the progress file before the first attempt.
 const NewProgress = "# Progress Log\n"
 
-// unstamped is the line of a progress entry that was written before there was a
-// commit. ralph-cli's own word for it.
+// unstamped is the line of an entry without a commit, in ralph-cli's words.
 const unstamped = "- Commit: N/A"
 
-// ProgressEntry is what the progress file tells of a failed try. (Package planfile
-// writes the entries of those that were kept, with the tick.) It begins with an
-// empty line.
+// ProgressEntry returns the entry of a failed attempt, beginning with an empty line. Package
+// planfile writes the entries of kept tasks, with the tick.
 func (f Failure) ProgressEntry() []byte {
 	return fmt.Appendf(nil, "\n%s\n- Status: FAILED (%s)\n- Time: %s\n%s\n",
 		f.heading(), plan.OneLine(f.Reason, 100), f.At.Format(time.RFC3339), f.loopLine())
@@ -39,14 +37,13 @@ func (f Failure) InProgress(progress []byte) bool {
 	return false
 }
 
-// Stamp puts the hash of a story's commit (7 characters of it) into the last entry
-// that tells of its success and has none. Where there is no such entry, progress
-// is returned as it is; nothing else changes in it, to the byte.
+// Stamp writes the first 7 characters of a story's commit into the story's last successful entry
+// that has none. It changes nothing else, and returns progress if there is no such entry.
 func Stamp(progress []byte, story, sha string) []byte {
 	if len(sha) < 7 {
 		return progress
 	}
-	at := -1 // behind the line
+	at := -1 // after the line
 	for s := range sections(progress) {
 		if s.of(story) && s.has("- Status: SUCCESS") {
 			if i := bytes.Index(s.text, []byte("\n"+unstamped)); i >= 0 {
@@ -61,7 +58,7 @@ func Stamp(progress []byte, story, sha string) []byte {
 	return append(out, progress[at:]...)
 }
 
-// section is one entry of a progress file, from its heading to the next.
+// section is an entry of a progress file, from its heading to the next.
 type section struct {
 	from int
 	text []byte
@@ -80,7 +77,7 @@ func sections(progress []byte) iter.Seq[section] {
 	}
 }
 
-// next is where, from an offset on, a line begins that is a heading.
+// next returns where the next heading after an offset begins.
 func next(progress []byte, from int) int {
 	const mark = "## "
 	if from == 0 && bytes.HasPrefix(progress, []byte(mark)) {
@@ -93,7 +90,7 @@ func next(progress []byte, from int) int {
 	return len(progress)
 }
 
-// heading is the section's own, "## Iteration 3 - US-001".
+// heading returns the heading of the section, "## Iteration 3 - US-001".
 func (s section) heading() string {
 	line, _, _ := bytes.Cut(s.text, []byte("\n"))
 	return string(bytes.TrimSpace(line))
@@ -103,5 +100,5 @@ func (s section) of(story string) bool {
 	return strings.HasPrefix(s.heading(), "## Iteration ") && strings.HasSuffix(s.heading(), " - "+story)
 }
 
-// has reports whether a line of it begins so.
+// has reports whether one of its lines begins with a text.
 func (s section) has(line string) bool { return bytes.Contains(s.text, []byte("\n"+line)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/frontmatter"
 )
 
-// Parse reads a state file. An error reads "PATH:LINE: what is wrong: expected
-// …" and has a hint. The data is kept, not copied.
+// Parse reads a state file. Errors read "PATH:LINE: what is wrong: expected …" and have a hint.
+// Parse keeps data without a copy.
 func Parse(data []byte) (*File, error) {
 	t, err := frontmatter.Parse(Path, data, "active", "iteration", "max_iterations", "completion_promise", "session_id", "started_at")
 	if err != nil {
@@ -41,8 +41,8 @@ func Parse(data []byte) (*File, error) {
 	return f, nil
 }
 
-// prompt is what follows the front matter, without the blank line that sets it
-// off and the line end that ends the file: layout, none of the user's text.
+// prompt returns the text after the front matter, without the blank line before it and the line end
+// of the file, which are layout.
 func prompt(front, text string) string {
 	text, crlf := strings.CutPrefix(text, "\r\n")
 	if !crlf {
@@ -55,8 +55,8 @@ func prompt(front, text string) string {
 	return text
 }
 
-// promise is the text that must be said: the plugin's double quotes escape
-// nothing, a single quote that somebody doubled as YAML wants it is one.
+// promise returns the text that the agent must say. The plugin's double quotes escape nothing. A
+// doubled single quote counts as one, as in YAML.
 func promise(f frontmatter.Field) string {
 	switch {
 	case f.Null():

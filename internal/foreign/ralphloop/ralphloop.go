@@ -29,22 +29,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/frontmatter"
 )
 
-// Path is where the file lies, from the folder in which the loop was started.
+// Path is the state file, relative to the folder in which the loop was started.
 const Path = ".claude/ralph-loop.local.md"
 
-// MaxSize is the largest file that is read or made, in bytes.
+// MaxSize is the largest file that is read or written, in bytes.
 const MaxSize = frontmatter.MaxSize
 
-// File is a state file and what it says. The fields are for reading: what is
-// written to them does not reach Bytes.
+// File is a state file with its values. Changes to the fields do not affect Bytes.
 type File struct {
 	Active        bool   // true unless the file says otherwise
 	Iteration     int    // from 1
 	MaxIterations int    // if MaxGiven: 0 means unlimited, as written
 	MaxGiven      bool   // the file has a limit, be it 0
-	SessionID     string // "" belongs to nobody yet
-	Promise       string // the text of the promise, not folded; "" if there is none
-	Prompt        string // to the byte, less one line end before it and one after it
+	SessionID     string // "" = no session owns it yet
+	Promise       string // as written, "" = none
+	Prompt        string // to the byte, without one line end before and one after it
 
 	text *frontmatter.Text
 }
@@ -52,12 +51,10 @@ type File struct {
 // span is the bytes [at, end) of a text.
 type span struct{ at, end int }
 
-// Bytes is the file, as it was read or with the iteration that was set since.
-// The caller does not write to it.
+// Bytes returns the file with the iteration that was set. Callers must not change it.
 func (f *File) Bytes() []byte { return f.text.Bytes() }
 
-// SetIteration is the file at iteration n (0 or more), all else as it was, to
-// the byte.
+// SetIteration returns the file at iteration n (0 or more), with no other change.
 func (f *File) SetIteration(n int) *File {
 	g := *f
 	g.Iteration = max(n, 0)
@@ -65,21 +62,21 @@ func (f *File) SetIteration(n int) *File {
 	return &g
 }
 
-// Options are what a fresh file says.
+// Options are the values of a new file.
 type Options struct {
-	SessionID     string // "" where it is not known
-	MaxIterations int    // 0: unlimited
-	Promise       string // "" for none; line breaks become blanks
+	SessionID     string // "" = not known
+	MaxIterations int    // 0 = unlimited
+	Promise       string // "" = none; line breaks become blanks
 	StartedAt     time.Time
 	Prompt        string
 }
 
-// New is the file of a fresh loop, active and at iteration 1, in the layout of
-// the plugin. What would not be read back as it was given is an error.
+// New returns the file of a new loop, active and at iteration 1, in the layout of the plugin. It
+// fails if the values could not be read back.
 func New(o Options) (*File, error) {
 	promise := "null"
 	if text := oneLine(o.Promise); text != "" {
-		promise = `"` + text + `"` // not escaped: the plugin takes what stands between the outer quotes
+		promise = `"` + text + `"` // not escaped: the plugin reads all between the outer quotes
 	}
 	data := fmt.Appendf(nil, "---\nactive: true\niteration: 1\nsession_id: %s\nmax_iterations: %d\ncompletion_promise: %s\nstarted_at: %q\n---\n\n%s\n",
 		o.SessionID, o.MaxIterations, promise, o.StartedAt.UTC().Format(time.RFC3339), o.Prompt)
@@ -100,7 +97,7 @@ func New(o Options) (*File, error) {
 	return f, nil
 }
 
-// oneLine puts blanks for line breaks and other control characters.
+// oneLine replaces line breaks and other control characters by blanks.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {
@@ -110,16 +107,14 @@ func oneLine(text string) string {
 	}, text))
 }
 
-// FileContext is what is known about a state file beside its content.
+// FileContext is what is known about a state file besides its content.
 type FileContext = freshness.FileContext
 
-// Adopt reports whether the session may follow the file, and if not, why, as a
-// user would be told; "" where there is nothing to say because the loop is
-// another session's.
+// Adopt reports whether the session may follow the file, and if not, returns a message for the
+// user. The message is "" if the loop belongs to another session.
 //
-// A file can lie in a folder for reasons other than that its owner began a loop:
-// it came with a clone, an archive, or was left by a session long gone. So a file
-// with no session of its own must have been written in the session that takes it.
+// A file may also come from a clone, an archive or an old session. So a file without a session must
+// have been written in the session that follows it.
 func Adopt(f *File, c FileContext) (ok bool, why string) {
 	switch {
 	case f.SessionID != "" && f.SessionID != c.SessionID:
@@ -140,11 +135,10 @@ func Adopt(f *File, c FileContext) (ok bool, why string) {
 	return true, ""
 }
 
-// NoLoop is what cancelling says where there is nothing to cancel.
+// NoLoop is the message if there is no loop to cancel.
 const NoLoop = "No active Ralph loop found."
 
-// Iteration is what the user sees when iteration n begins; "" stands for a
-// loop without a promise.
+// Iteration returns the line for the start of iteration n. "" means a loop without a promise.
 func Iteration(n int, promise string) string {
 	if promise == "" {
 		return fmt.Sprintf("🔄 Ralph iteration %d | No completion promise set - loop runs infinitely", n)
@@ -152,17 +146,17 @@ func Iteration(n int, promise string) string {
 	return fmt.Sprintf("🔄 Ralph iteration %d | To stop: output <promise>%s</promise> (ONLY when statement is TRUE - do not lie to exit!)", n, promise)
 }
 
-// MaxReachedMessage is said when the limit of n iterations ends the loop.
+// MaxReachedMessage returns the message when the limit of n iterations ends the loop.
 func MaxReachedMessage(n int) string {
 	return fmt.Sprintf("🛑 Ralph loop: Max iterations (%d) reached.", n)
 }
 
-// PromiseMessage is said when the promise ends the loop.
+// PromiseMessage returns the message when the promise ends the loop.
 func PromiseMessage(promise string) string {
 	return fmt.Sprintf("✅ Ralph loop: Detected <promise>%s</promise>", promise)
 }
 
-// CancelledMessage is what cancelling says of a loop that was at iteration n.
+// CancelledMessage returns the message for a loop cancelled at iteration n.
 func CancelledMessage(n int) string {
 	return fmt.Sprintf("Cancelled Ralph loop (was at iteration %d)", n)
 }

@@ -27,8 +27,8 @@ type words struct {
 	code int    // runs of so many backticks or more have no other end; 0: not known yet
 }
 
-// next is the next word. Firm says that it stands where quotes are no
-// apostrophes: at the start of the prompt, or as the value of a flag.
+// next returns the next word. firm means that a quote here is not an apostrophe: at the start of
+// the prompt, or in the value of a flag.
 func (w *words) next(firm bool) (word span, ok bool) {
 	rest := strings.TrimLeftFunc(w.text[w.at:], unicode.IsSpace)
 	at := len(w.text) - len(rest)
@@ -55,8 +55,7 @@ func (w *words) next(firm bool) (word span, ok bool) {
 	return word, true
 }
 
-// quotation is the end of the quotation that begins at the offset, 0 if none
-// does.
+// quotation returns the end of the quotation that begins at the offset, 0 if there is none.
 func (w *words) quotation(at int, firm bool) int {
 	switch q := w.text[at]; q {
 	case '`':
@@ -71,8 +70,8 @@ func (w *words) quotation(at int, firm bool) int {
 	return 0
 }
 
-// quoteEnd is where the quotation ends that a quote begins, the length of the
-// text if it does not end.
+// quoteEnd returns the end of the quotation that a quote begins, the length of the text if it has
+// no end.
 func (w *words) quoteEnd(at int) int {
 	q := w.text[at]
 	end := &w.ends[0]
@@ -90,8 +89,7 @@ func (w *words) quoteEnd(at int) int {
 	return *end
 }
 
-// endsHere reports whether the quote at the offset looks like the end of a
-// quotation.
+// endsHere reports whether the quote at the offset looks like the end of a quotation.
 func (w *words) endsHere(at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(w.text[:at])
 	after, size := utf8.DecodeRuneInString(w.text[at+1:])
@@ -109,7 +107,7 @@ func (w *words) escaped(at int) bool {
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
-// codeEnd is the end of the code that backticks begin, 0 if they begin none.
+// codeEnd returns the end of the code that backticks begin, 0 if they begin none.
 func (w *words) codeEnd(at int) int {
 	if at > 0 && w.text[at-1] == '`' {
 		return 0 // looked at with the first of its run
@@ -127,8 +125,8 @@ func (w *words) codeEnd(at int) int {
 	return at + n + end + n
 }
 
-// nextFlag is where the next known flag begins after the offset, the length of
-// the text if there is none.
+// nextFlag returns where the next known flag begins after the offset, the length of the text if
+// there is none.
 func (w *words) nextFlag(at int) int {
 	if w.flag > at {
 		return w.flag
@@ -149,9 +147,9 @@ func (w *words) nextFlag(at int) int {
 	return w.flag
 }
 
-// unquote takes the quotes off a text that is one quotation in " or ', and says
-// with which; else it is the text as it is, and 0. Within " a backslash makes
-// plain what it does for a shell: " \ $ and the backtick.
+// unquote removes the quotes of a text that is one quotation in " or ', and returns the quote.
+// Otherwise it returns the text and 0. Within ", a backslash escapes " \ $ and the backtick, as in
+// a shell.
 func unquote(text string) (plain string, quote byte) {
 	if len(text) < 2 || text[0] != '"' && text[0] != '\'' {
 		return text, 0

@@ -10,47 +10,46 @@ import (
 	"time"
 )
 
-// Where the channel lies, from the folder in which .claude lies: a file of the
-// first version, and a folder with a file for each day, YYYY-MM-DD.md.
+// The channel is beside the folder .claude: a file in the first version, else a folder with a file
+// for each day, YYYY-MM-DD.md.
 const (
 	ChannelFile = "temp/th-channel.md"
 	ChannelDir  = "temp/th-channel"
 )
 
-// Source is a file of the channel as it stands.
+// Source is a file of the channel with its current content.
 type Source struct {
 	Name     string // its path, with slashes
 	Data     []byte
 	Complete bool // nobody is writing: a last line without a line end is whole
 }
 
-// Cursor is how far a channel was read. The zero Cursor has read nothing.
+// Cursor stores how far a channel was read. The zero Cursor has read nothing.
 type Cursor struct {
-	From  string    `json:"from,omitempty"`  // the day before which no file is looked at
-	Since time.Time `json:"since,omitzero"`  // when something was new last, or the first read was
+	From  string    `json:"from,omitempty"`  // files of earlier days are ignored
+	Since time.Time `json:"since,omitzero"`  // when there were last new messages, or the first read
 	Marks []Mark    `json:"marks,omitempty"` // of the files that were read
 }
 
-// Mark is how far a file was read: to the last of its points. The others serve
-// where the file has changed before that.
+// Mark stores how far a file was read: to its last point. The earlier points are used if the file
+// changed before that.
 type Mark struct {
 	File   string  `json:"file"`
 	Points []Point `json:"points"`
 }
 
-// Point is a place in a file, and the sum of what was before it.
+// Point is an offset in a file, and the checksum of what precedes it.
 type Point struct {
 	Offset int    `json:"offset"`
 	Sum    string `json:"sum"`
 }
 
-// pointsMax is how many points are kept of a file.
+// pointsMax limits the points that are kept of a file.
 const pointsMax = 16
 
-// Days are those of the names of files in ChannelDir that are to be read now, in
-// their order: yesterday's with today's, so that nothing is lost at midnight, all
-// since the last read, and tomorrow's, as clocks have zones. The first read takes
-// today's, or yesterday's if that is the last: what is older was said to others.
+// Days returns the names of the files in ChannelDir that are to be read now, in order. They include
+// yesterday's, so that nothing is lost at midnight, all since the last read, and tomorrow's, since
+// clocks have zones. The first read takes today's file, or yesterday's if there is none.
 func (c Cursor) Days(names []string, now time.Time) []string {
 	today := now.Format(time.DateOnly)
 	from, until := cmp.Or(c.From, day(now, -1)), day(now, 1)
@@ -74,12 +73,11 @@ func isDay(text string) bool {
 	return err == nil
 }
 
-// Read returns what is new in the files, in their order, and the cursor behind it.
-// Me is the agent's own name in the channel, "" if it has none.
+// Read returns the new text of the files, in their order, and the new cursor. me is the agent's
+// name in the channel, "" if it has none.
 //
-// A file whose beginning is as it was is read from where the last read ended. Where
-// it has changed before that, all behind the last point at which it had not is new:
-// nothing is lost, and some may be told twice.
+// A file is read from where the last read ended. If the file changed before that, it is read from
+// the last point before the change: nothing is lost, but some text may be returned twice.
 func (c Cursor) Read(files []Source, me string, now time.Time) (News, Cursor) {
 	next := Cursor{From: max(c.from(files), day(now, -1)), Since: c.Since}
 	news := News{First: c.From == ""}
@@ -99,12 +97,12 @@ func (c Cursor) Read(files []Source, me string, now time.Time) (News, Cursor) {
 		}
 		next.Marks = append(next.Marks, Mark{File: file.Name, Points: points[max(0, len(points)-pointsMax):]})
 	}
-	for _, m := range c.Marks { // a file may be away for a moment, as editors save
+	for _, m := range c.Marks { // a file may be missing for a moment while an editor saves it
 		if !slices.ContainsFunc(files, func(f Source) bool { return f.Name == m.File }) {
 			next.Marks = append(next.Marks, m)
 		}
 	}
-	next.Marks = slices.DeleteFunc(next.Marks, func(m Mark) bool { // will not be looked at again
+	next.Marks = slices.DeleteFunc(next.Marks, func(m Mark) bool { // not read again
 		return m.File != ChannelFile && m.File < ChannelDir+"/"+next.From
 	})
 	if news.First || len(news.Parts) > 0 {
@@ -113,8 +111,7 @@ func (c Cursor) Read(files []Source, me string, now time.Time) (News, Cursor) {
 	return news, next
 }
 
-// from is the first day that is looked at from now on: at the first read that of
-// the first file there is.
+// from returns the first day that is read from now on. At the first read, it is the first file's.
 func (c Cursor) from(files []Source) string {
 	for _, f := range files {
 		if d, ok := strings.CutPrefix(f.Name, ChannelDir+"/"); ok && c.From == "" {
@@ -124,7 +121,7 @@ func (c Cursor) from(files []Source) string {
 	return c.From
 }
 
-// points are those of the file before which it is as it was.
+// points returns the points of a file that precede any change.
 func (c Cursor) points(file Source) []Point {
 	at := slices.IndexFunc(c.Marks, func(m Mark) bool { return m.File == file.Name })
 	if at < 0 {

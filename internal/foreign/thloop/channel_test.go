@@ -14,8 +14,8 @@ var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 const today = "temp/th-channel/2026-01-31.md"
 
-// told is the text of the parts that are not the agent's own, and the stops as
-// file:line, with "own" and "last" behind.
+// told returns the text of the parts that are not the agent's own, and the stops as file:line,
+// followed by "own" and "last".
 func told(n thloop.News) (text, stops string) {
 	for _, p := range n.Parts {
 		if !p.Own {
@@ -34,8 +34,8 @@ func told(n thloop.News) (text, stops string) {
 	return text, strings.TrimSpace(stops)
 }
 
-// TestChannel has the rows about the channel of docs/reference/th-loop.md: each
-// step is the file as a read finds it, what is told, and the stops.
+// TestChannel checks the rows of docs/reference/th-loop.md about the channel: each step is the file
+// at a read, the new text, and the stops.
 func TestChannel(t *testing.T) {
 	t.Parallel()
 	type step struct {
@@ -121,8 +121,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestMidnight has what was written before midnight and after it told in order,
-// also to yesterday's file when it is today.
+// TestMidnight checks that text from before and after midnight is returned in order.
 func TestMidnight(t *testing.T) {
 	t.Parallel()
 	disk := map[string]string{"2026-01-30.md": "old\n", "2026-01-31.md": "a\n"}

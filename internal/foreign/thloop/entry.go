@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// News is what is new in a channel.
+// News is the new text in a channel.
 type News struct {
-	First bool // nothing was read of it before: all that stands there is new
+	First bool // the first read: everything is new
 	Parts []Part
 	Stops []Stop
 }
@@ -17,19 +17,19 @@ type Part struct {
 	File        string
 	First, Last int    // numbers of its lines, from 1
 	Text        string // to the byte
-	Own         bool   // an entry of the agent's own
+	Own         bool   // in an entry of the agent's own
 }
 
-// Stop is a new line that holds the word stop alone, outside of quotes and code.
+// Stop is a new line with only the word stop, outside of quotes and code.
 type Stop struct {
 	File string
 	Line int
 	Own  bool // in an entry of the agent's own
-	Last bool // nothing but white space follows
+	Last bool // only white space follows
 }
 
-// read adds what stands between two offsets of a file. The lines before are looked
-// at for the code they may have begun.
+// read adds the text between two offsets of a file. It scans the lines before for the start of a
+// code block.
 func (n *News) read(file Source, start, end int, me string) {
 	e := entries{me: me}
 	text := string(file.Data[:end])
@@ -37,7 +37,7 @@ func (n *News) read(file Source, start, end int, me string) {
 	for at, number := 0, 1; at < end; number++ {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		next := min(at+len(line)+1, end)
-		said := at + len(strings.TrimRightFunc(line, unicode.IsSpace)) // how far it says something
+		said := at + len(strings.TrimRightFunc(line, unicode.IsSpace)) // end of the visible text
 		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 		code := e.code(line)
 		if next <= start {
@@ -60,7 +60,7 @@ func (n *News) read(file Source, start, end int, me string) {
 	}
 }
 
-// add puts a line to the part that it continues with.
+// add appends a line to the last part if it continues that part, else as a new part.
 func (n *News) add(line Part) {
 	if last := len(n.Parts) - 1; last >= 0 && n.Parts[last].File == line.File && n.Parts[last].Own == line.Own {
 		n.Parts[last].Last = line.Last
@@ -70,26 +70,24 @@ func (n *News) add(line Part) {
 	n.Parts = append(n.Parts, line)
 }
 
-// Ranks of heads that are not headings: those have their level, 1 to 6.
+// Ranks of heads that are not headings. A heading's rank is its level, 1 to 6.
 const (
-	ruleRank  = 0 // a line between entries: it ends them all
-	stampRank = 7 // a line that begins with a time: an entry to the next blank line
+	ruleRank  = 0 // a line between entries, which ends them all
+	stampRank = 7 // a line that begins with a time: an entry up to the next blank line
 )
 
-// entries knows whose entry a line is in. Only the agent's own are told from the
-// rest: they begin with a head that names it, and end with the next of the same
-// rank or a higher one.
+// entries tracks whether a line is in one of the agent's own entries. These begin with a head that
+// names the agent, and end at the next head of the same or a higher rank.
 type entries struct {
 	me    string
-	fence string // what the code at hand began with; "" outside of code
+	fence string // the mark that began the current code block, "" = none
 	mine  bool
 	rank  int // of the agent's own entry
 }
 
 func (e *entries) own() bool { return e.mine }
 
-// code reports whether the line, without white space around it, is code or begins or
-// ends some.
+// code reports whether a trimmed line is in a code block or begins or ends one.
 func (e *entries) code(line string) bool {
 	mark := ""
 	if line != "" && (line[0] == '`' || line[0] == '~') {
@@ -108,7 +106,7 @@ func (e *entries) code(line string) bool {
 	return false
 }
 
-// line takes in a line outside of code, and what follows it.
+// line processes a line outside of code, with the text after it.
 func (e *entries) line(line, behind string) {
 	if line == "" {
 		e.mine = e.mine && e.rank != stampRank
@@ -128,7 +126,7 @@ func (e *entries) line(line, behind string) {
 	e.mine, e.rank = e.me != "" && strings.EqualFold(name, e.me), rank
 }
 
-// head reports whether a line begins or ends an entry, and what it says.
+// head reports whether a line begins or ends an entry, with its rank and title.
 func head(line string) (rank int, title string, ok bool) {
 	if text := strings.TrimLeft(line, "#"); len(text) < len(line) {
 		rank = len(line) - len(text)
@@ -141,7 +139,7 @@ func head(line string) (rank int, title string, ok bool) {
 	return stampRank, line, stamped
 }
 
-// unstamped is a text without the time that it begins with.
+// unstamped returns a text without the time at its beginning.
 func unstamped(text string) (rest string, stamped bool) {
 	text = strings.TrimLeft(text, "-*•[(<_ \t")
 	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsDigit(r) && !strings.ContainsRune("-/.:TZ+", r) })
@@ -157,8 +155,8 @@ func unstamped(text string) (rest string, stamped bool) {
 	return text[end:], true
 }
 
-// author is the name that a text begins with, behind a date, a time and a word like
-// from. Colon says that it stands there as one: "from NAME", or "NAME:".
+// author returns the name that a text begins with, after a date, a time and a word such as from.
+// colon means that it is marked as a name: "from NAME", or "NAME:".
 func author(text string) (name string, colon bool) {
 	for {
 		text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -174,7 +172,7 @@ func author(text string) (name string, colon bool) {
 		case lower == "from" || lower == "by" || lower == "author":
 			colon = true
 		case word != "" && word[0] <= '9' || lower == "am" || lower == "pm" || lower == "utc" || lower == "jst":
-			// of the time
+			// part of the time
 		default:
 			return word, colon || strings.HasPrefix(strings.TrimLeft(text, "*_]) "), ":")
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 )
 
-// FuzzParse holds what is read to the byte, and what is set to its value.
+// FuzzParse checks that reading keeps every byte, and that set values are read back.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		sample, strings.ReplaceAll(sample, "\n", "\r\n"), "\ufeff" + sample, strings.ReplaceAll(sample, ": ", ":"),
@@ -47,9 +47,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzChannel holds that text is told once and whole, however its appends fall
-// between the reads, that the stops do not depend on them, and that a quote or code
-// never stops.
+// FuzzChannel checks that text is returned once and whole, however appends and reads alternate,
+// that stops do not depend on this, and that quotes and code never stop a loop.
 func FuzzChannel(f *testing.F) {
 	for _, s := range []string{
 		"## 10:00 nao\nhi\nstop\n", "```\nstop\n```\nstop", "> stop\n", "a\r\n STOP \r\n\r\n", "~~~\n```\nstop\n", "# eris\nstop\n# nao\nb\n", "\ufeffstop\nx\nstop",
@@ -101,8 +100,8 @@ func FuzzChannel(f *testing.F) {
 	})
 }
 
-// FuzzRewritten holds that whatever becomes of a file, nothing of it is lost: what
-// is told is its end, from a place before which it was told as it stands.
+// FuzzRewritten checks that nothing is lost from a rewritten file: the result is its end, after a
+// part that was returned before.
 func FuzzRewritten(f *testing.F) {
 	f.Add("a\nb\n", "a\nc\n")
 	f.Add("a\n", "")

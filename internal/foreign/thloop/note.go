@@ -7,12 +7,11 @@ import (
 	"unicode"
 )
 
-// noteMax bounds what a prompt is told of a channel at a time, in bytes.
+// noteMax limits how much of a channel a prompt contains at a time, in bytes.
 const noteMax = 6000
 
-// Note is what the agent is told, "" if nothing is new. What is too long for a
-// prompt is told by its end, with where the rest stands; the agent's own entries
-// by their place alone.
+// Note returns the text for the agent, "" if nothing is new. Of a long text it contains the end,
+// and where the rest is; of the agent's own entries only their place.
 func (n News) Note() string {
 	var told []string
 	left := noteMax
@@ -45,12 +44,12 @@ func (n News) Note() string {
 	return b.String()
 }
 
-// toldAny reports whether there is anything beside the agent's own entries.
+// toldAny reports whether there is anything besides the agent's own entries.
 func (n News) toldAny() bool {
 	return slices.ContainsFunc(n.Parts, func(p Part) bool { return !p.Own && strings.TrimSpace(plain(p.Text)) != "" })
 }
 
-// tail is the end of a text, from the beginning of a line if one is near.
+// tail returns the end of a text, from the start of a line if possible.
 func tail(text string, most int) string {
 	text = strings.ToValidUTF8(text[len(text)-most:], "")
 	if _, rest, ok := strings.Cut(text, "\n"); ok && len(rest) > most/2 {
@@ -59,8 +58,7 @@ func tail(text string, most int) string {
 	return text
 }
 
-// plain is text without what is none: bytes that are no UTF-8, control characters,
-// the carriage returns of CRLF.
+// plain returns text without invalid UTF-8, control characters and carriage returns.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\ufeff' {

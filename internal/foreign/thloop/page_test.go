@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPageNamesItsTests: each row of the page has the tests that it names.
+// TestPageNamesItsTests checks that the tests named in each row of the page exist.
 func TestPageNamesItsTests(t *testing.T) {
 	t.Parallel()
 	read := func(paths ...string) string {

@@ -28,8 +28,8 @@ import (
 // MaxSize is the largest state file that is read, in bytes.
 const MaxSize = frontmatter.MaxSize
 
-// The keys of the state file. Every is Pawl's own: the documents speak of periodic
-// tasks, and have no key for how often.
+// The keys of the state file. Only every is Pawl's: th-loop's documents mention periodic tasks, but
+// no key for the interval.
 const (
 	keyStatus    = "status"
 	keyMax       = "max"
@@ -40,33 +40,31 @@ const (
 	keyEvery     = "every"
 )
 
-// What status says.
+// Values of status.
 const (
 	Active    = "active"
-	Paused    = "paused"    // the loop rests
+	Paused    = "paused"    // the user paused the loop
 	Completed = "completed" // a limit was reached
-	Stopped   = "stopped"   // somebody ended it
+	Stopped   = "stopped"   // someone stopped it
 )
 
-// File is a state file and what it says. The fields are for reading: what is
-// written to them does not reach Bytes. What it says of when the loop started is
-// not read: copied files are a year off, so time counts from the adoption.
+// File is a state file with its values. Changes to the fields do not affect Bytes. The start time
+// is not read, since copied files may be a year off; time counts from the adoption.
 type File struct {
-	Status        string        // as written; "" if it is not there
-	Iteration     int           // 0 if it is not there
-	Max           int           // iterations, if MaxGiven: 0 means unlimited
+	Status        string        // as written, "" if missing
+	Iteration     int           // 0 if missing
+	Max           int           // iterations, if MaxGiven; 0 = unlimited
 	MaxGiven      bool          //
-	Duration      time.Duration // if DurationGiven: 0 means unlimited
+	Duration      time.Duration // if DurationGiven; 0 = unlimited
 	DurationGiven bool          //
-	Every         time.Duration // between two iterations of a periodic task; 0 if it is none
-	Prompt        string        // "": what is new in the channel is the prompt
+	Every         time.Duration // the interval of a periodic task, 0 = none
+	Prompt        string        // "" = the new text in the channel is the prompt
 
 	text *frontmatter.Text
 }
 
-// Parse reads a state file whose path, for errors, is given. An error reads
-// "PATH:LINE: what is wrong: expected …" and has a hint. The data is kept, not
-// copied.
+// Parse reads a state file. path is for errors, which read "PATH:LINE: what is wrong: expected …"
+// and have a hint. Parse keeps data without a copy.
 func Parse(path string, data []byte) (*File, error) {
 	t, err := frontmatter.Parse(path, data, keyStatus, keyMax, keyIteration, keyDuration, keyPrompt, keyLastRead, keyEvery)
 	if err != nil {
@@ -88,10 +86,10 @@ func Parse(path string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// longest is more seconds than anybody waits, and few enough for a time.Duration.
+// longest is the limit in seconds. It fits into a time.Duration.
 const longest = 1 << 31
 
-// duration reads seconds, or a duration with its units.
+// duration reads seconds, or a duration with units.
 func duration(t *frontmatter.Text, key string) (d time.Duration, given bool, err error) {
 	const want = "seconds or a duration such as 90s, 10m or 8h, 0 for none"
 	if d, err := time.ParseDuration(t.Field(key).Word()); err == nil && d >= 0 {
@@ -104,8 +102,8 @@ func duration(t *frontmatter.Text, key string) (d time.Duration, given bool, err
 	return time.Duration(n) * time.Second, given, err
 }
 
-// prompt is the fixed one, on its line or in the lines below it; in a file
-// that has neither prompt nor status, what stands behind the front matter.
+// prompt returns the fixed prompt, on its line or in the lines below. In a file with neither prompt
+// nor status, it returns the text after the front matter.
 func prompt(t *frontmatter.Text) string {
 	f := t.Field(keyPrompt)
 	switch {
@@ -119,19 +117,18 @@ func prompt(t *frontmatter.Text) string {
 	return strings.ToValidUTF8(strings.TrimSpace(f.Value), "�")
 }
 
-// Bytes is the file, as it was read or with what was set since. The caller does
-// not write to it.
+// Bytes returns the file with the values that were set. Callers must not change it.
 func (f *File) Bytes() []byte { return f.text.Bytes() }
 
-// Active reports whether the loop is at work: the file says so, or has no line for it.
+// Active reports whether the status is active or missing.
 func (f *File) Active() bool {
 	return strings.EqualFold(f.Status, Active) || f.text != nil && f.text.Field(keyStatus).Line == 0
 }
 
-// Paused reports whether the file says that the loop rests.
+// Paused reports whether the status is paused.
 func (f *File) Paused() bool { return strings.EqualFold(f.Status, Paused) }
 
-// SetIteration is the file at iteration n (0 or more).
+// SetIteration returns the file at iteration n (0 or more).
 func (f *File) SetIteration(n int) *File {
 	g := *f
 	g.Iteration = max(n, 0)
@@ -139,7 +136,7 @@ func (f *File) SetIteration(n int) *File {
 	return &g
 }
 
-// SetStatus is the file with another status, a word.
+// SetStatus returns the file with another status, a word.
 func (f *File) SetStatus(status string) *File {
 	g := *f
 	g.Status = status
@@ -147,15 +144,15 @@ func (f *File) SetStatus(status string) *File {
 	return &g
 }
 
-// SetLastRead is the file with the time at which the channel was last read, in the
-// form in which the file has it, else in seconds like all its times.
+// SetLastRead returns the file with the time of the last read of the channel, in the format that
+// the file has, else in seconds.
 func (f *File) SetLastRead(at time.Time) *File {
 	g := *f
 	g.text = f.text.Set(keyLastRead, stamp(f.text.Field(keyLastRead).Value, at))
 	return &g
 }
 
-// stamp writes a time as the one that is there is written.
+// stamp returns a time in the format of another one.
 func stamp(like string, at time.Time) string {
 	if like != "" && strings.Trim(like, "0123456789") != "" {
 		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "15:04:05", "15:04"} {
@@ -167,33 +164,31 @@ func stamp(like string, at time.Time) string {
 	return strconv.FormatInt(at.Unix(), 10)
 }
 
-// Goal is what a loop is told to do whose file has no prompt of its own.
+// Goal returns the goal of a loop whose file has no prompt.
 func Goal() string {
 	return fmt.Sprintf("What you are to do is in the channel, %s or %s/YYYY-MM-DD.md of today: messages of the user you work for and of others who work with you. "+
 		"What is new there comes with each turn. Read on in those files if something is left out, answer there under a heading with the time and your name, "+
 		"and continue by yourself with what was last asked for when nothing is new.", ChannelFile, ChannelDir)
 }
 
-// NoNews is said of a turn for which the channel had nothing, since it last had.
+// NoNews returns the text for a turn without new messages since a time.
 func NoNews(since time.Time) string {
 	return "(No new messages since " + since.Format(time.DateTime) + ")"
 }
 
-// Ended is said when a loop has ended that took so long.
+// Ended returns the message for a loop that ended after a duration.
 func Ended(after time.Duration) string {
 	return fmt.Sprintf("th-loop completed: %ds elapsed", int64(after/time.Second))
 }
 
-// FileContext is what is known about a state file beside its content.
+// FileContext is what is known about a state file besides its content.
 type FileContext = freshness.FileContext
 
-// Adopt reports whether a session may follow the file at the path, and if not, why,
-// as a user would be told; "" where there is nothing to say: a file that is not
-// active is what each loop leaves behind.
+// Adopt reports whether a session may follow the file at the path, and if not, returns a message
+// for the user. The message is "" for a file that is not active, since every loop leaves one.
 //
-// The file names no session, so it must have been written in the one that takes it:
-// else it came with a clone or an archive, or was left by a session long gone.
-// When the loop started, by the file's own word, tells nothing.
+// The file names no session, so it must have been written in the session that follows it. Otherwise
+// it came from a clone, an archive or an old session. The start time in the file proves nothing.
 func Adopt(path string, f *File, c FileContext) (ok bool, why string) {
 	switch {
 	case !f.Active():

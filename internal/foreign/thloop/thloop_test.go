@@ -14,7 +14,7 @@ import (
 
 const path = ".claude/th-loop.local.md"
 
-// sample is a file as the documents have it.
+// sample is a file as in th-loop's documents.
 const sample = `---
 status: active          # hook が動く条件
 started: 1738303200     # epoch秒
@@ -36,7 +36,7 @@ func parse(t *testing.T, text string) *thloop.File {
 	return f
 }
 
-// TestFile has the rows about the state file of docs/reference/th-loop.md.
+// TestFile checks the rows of docs/reference/th-loop.md about the state file.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -2,20 +2,19 @@ package verifyactive
 
 import "strings"
 
-// untyped are the names of the tags around text in a prompt that the user did
-// not type: the client sets them, around what was pasted above all.
+// untyped are the names of tags around text in a prompt that the user did not type. The client sets
+// them, mostly around pasted text.
 const untyped = " pasted_content system-reminder system-note task-notification cross-session-message teammate-message" +
 	" command-name command-message command-args command-contents local-command-stdout local-command-stderr local-command-caveat" +
 	" bash-input bash-stdout bash-stderr mcp-resource-update mcp-polling-update user-prompt-submit-hook untrusted-uploads "
 
-// tagMax is the longest tag that is looked for the end of, in bytes.
+// tagMax limits the length of a tag, in bytes.
 const tagMax = 300
 
-// typed is a prompt with line ends in place of the blocks in it that the user
-// did not type. Offsets stay. A block reaches to the last place where the same tag
-// is closed, attributes and all (a paste has a number of its own), or else to the
-// end: whoever wrote what stands in it can end neither it nor a fence around it.
-// Blocks in blocks count too, if they are closed: two pastes may name each other.
+// typed returns a prompt with line ends in place of the blocks that the user did not type. Offsets
+// stay the same. A block ends where the same tag, with its attributes, is closed for the last time,
+// or else at the end, so that its text cannot end it. Closed blocks inside of blocks count, too:
+// two pastes may name each other.
 func typed(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -34,7 +33,7 @@ func typed(text string) string {
 	return string(out)
 }
 
-// opened is the tag of a block that the text begins with.
+// opened returns the tag of a block that the text begins with.
 func opened(text string) (tag string, is bool) {
 	tag, is = strings.CutPrefix(text, "<")
 	if !is {
@@ -48,8 +47,7 @@ func opened(text string) (tag string, is bool) {
 	return tag, name != "" && strings.Contains(untyped, " "+name+" ")
 }
 
-// closed tells of each tag where it is closed the last time: the offset behind
-// that.
+// closed returns the offset after the last closing of each tag.
 func closed(text string) map[string]int {
 	ends := map[string]int{}
 	for at := 0; ; {

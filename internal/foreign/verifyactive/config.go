@@ -6,31 +6,29 @@ import (
 	"time"
 )
 
-// Config is what the settings of claude-prompts say about verify loops.
+// Config holds the settings of claude-prompts for verify loops.
 type Config struct {
-	Tries     int       // failed checks in the session before one is isolated; 0 where nobody wrote a number
-	Isolation Isolation // of those that follow
-	Notes     []string  // what could not be read and what holds instead, for people
+	Tries     int       // failed checks in the session before an isolated attempt, 0 = not set
+	Isolation Isolation // of the isolated attempts
+	Notes     []string  // messages about settings that could not be read
 }
 
-// Isolation bounds a try in a session of its own. The mode of permissions that the
-// settings name is none of its bounds: where tools may run in it Pawl's guard
-// judges each call, and a file has no say in that.
+// Isolation limits an attempt in a separate session. It does not include the permission mode of the
+// settings: Pawl's guard checks each tool call, and a file cannot change that.
 type Isolation struct {
-	Off        string // why there is none, for people; "" if there is
+	Off        string // why there are no isolated attempts, "" = there are
 	MaxCostUSD float64
 	Timeout    time.Duration
 }
 
-// Defaults is what holds where there are no settings.
+// Defaults returns the values without any settings.
 func Defaults() Config {
 	return Config{Isolation: Isolation{MaxCostUSD: 1, Timeout: 300 * time.Second}}
 }
 
-// ParseConfig reads the block verification of a config.json. What is missing is
-// the default, and so is what is broken, which Notes tell: settings that cannot
-// be read are not a reason to stop a loop. But what may cost money is not begun on a
-// value that says neither yes nor no.
+// ParseConfig reads the block verification of a config.json. Missing and invalid values get
+// defaults, with Notes about the invalid ones: they are no reason to stop a loop. But an invalid
+// "enabled" starts no isolated attempts, since these cost money.
 func ParseConfig(data []byte) Config {
 	c := Defaults()
 	if len(data) > MaxSize {
@@ -55,7 +53,7 @@ func ParseConfig(data []byte) Config {
 	return c
 }
 
-// amount is maxBudget, in dollars: 0 or more.
+// amount returns maxBudget in dollars, 0 or more.
 func (r *reader) amount(isolation span, fallback float64) float64 {
 	v, found := r.value(isolation, "maxBudget")
 	if !found {
@@ -69,7 +67,7 @@ func (r *reader) amount(isolation span, fallback float64) float64 {
 	return usd
 }
 
-// off says why no try is to be isolated.
+// off returns why attempts are not isolated, or "".
 func (r *reader) off(isolation span, is Isolation) string {
 	if v, found := r.value(isolation, "enabled"); found {
 		switch text := string(r.document[v.at:v.end]); text {

@@ -8,15 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// document is JSON that is known to be well-formed, with blanks for a byte order
-// mark, so that places in it are places in the file.
+// document is valid JSON, with blanks in place of a byte order mark, so that offsets are those of
+// the file.
 type document []byte
 
 // span is the bytes [at, end) of a document.
 type span struct{ at, end int }
 
-// open finds the value that a file is. An error says what is wrong with it, and
-// on which line.
+// open returns the value in a file. An error says what is wrong, and on which line.
 func open(data []byte) (document, span, error) {
 	d := document(data)
 	if rest, marked := bytes.CutPrefix(data, []byte("\ufeff")); marked {
@@ -41,7 +40,7 @@ func open(data []byte) (document, span, error) {
 	return d, root, nil
 }
 
-// wrong is what a file should not say.
+// wrong is an error in a file.
 type wrong struct {
 	line       int
 	what, want string
@@ -53,11 +52,11 @@ func (w *wrong) Error() string {
 
 func (d document) line(at int) int { return 1 + bytes.Count(d[:at], []byte("\n")) }
 
-// kind is the first byte of a value: { [ " t f n - or a digit.
+// kind returns the first byte of a value: { [ " t f n - or a digit.
 func (d document) kind(v span) byte { return d[v.at] }
 
-// find is the value that an object has under a name: of several the last, as
-// every reader of JSON has it. The members of other values are none.
+// find returns the value of a name in an object, not in nested ones. Of several, it returns the
+// last, like all readers of JSON.
 func (d document) find(object span, name string) (span, bool) {
 	var value span
 	found := false
@@ -79,8 +78,8 @@ func (d document) find(object span, name string) (span, bool) {
 	return value, found
 }
 
-// room is where in an object a new member goes, and how it is written there: at
-// its beginning, in the layout of the member that stands there.
+// room returns where a new member goes in an object and its text: at the beginning, in the layout
+// of the first member.
 func (d document) room(object span, name, value string) (span, string) {
 	at := object.at + 1
 	rest := d[at:object.end]

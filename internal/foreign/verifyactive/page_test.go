@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPageNamesItsTests: each row of docs/reference/verify-loop.md has the tests
-// that it names.
+// TestPageNamesItsTests checks that the tests named in each row of docs/reference/verify-loop.md
+// exist.
 func TestPageNamesItsTests(t *testing.T) {
 	t.Parallel()
 	const top = "../../.."

@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Parse reads a state file. An error reads "PATH:LINE: what is wrong: expected
-// …" and has a hint. The data is kept, not copied. What only informs (sessionId,
-// lastResult, startedAt) is not looked at, so that it is no reason to refuse.
+// Parse reads a state file. Errors read "PATH:LINE: what is wrong: expected …" and have a hint.
+// Parse keeps data without a copy. It ignores values that only inform (sessionId, lastResult,
+// startedAt).
 func Parse(data []byte) (*File, error) {
 	if len(data) > MaxSize {
 		return nil, fault(&wrong{1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize)})
@@ -47,8 +47,8 @@ func parse(data []byte) (*File, error) {
 	return f, nil
 }
 
-// reader takes values out of a document, and keeps what is wrong first, or tells all of
-// it where a default holds instead.
+// reader reads values from a document. It keeps the first error, or reports each one if a default
+// is used instead.
 type reader struct {
 	document
 	err  error
@@ -65,7 +65,7 @@ func (r *reader) refuse(at span, what, want string) {
 	}
 }
 
-// value is the value of a name, none where it is missing or null.
+// value returns the value of a name, and false if it is missing or null.
 func (r *reader) value(object span, name string) (span, bool) {
 	if object == (span{}) {
 		return span{}, false
@@ -74,7 +74,7 @@ func (r *reader) value(object span, name string) (span, bool) {
 	return v, found && r.kind(v) != 'n'
 }
 
-// object is the object of a name, the zero span where it is missing or null.
+// object returns the object of a name, the zero span if it is missing or null.
 func (r *reader) object(parent span, name string) span {
 	v, found := r.value(parent, name)
 	if found && r.kind(v) != '{' {
@@ -84,7 +84,7 @@ func (r *reader) object(parent span, name string) span {
 	return v
 }
 
-// text is the string of a name, "" where it is missing or null.
+// text returns the string of a name, "" if it is missing or null.
 func (r *reader) text(object span, name string) string {
 	v, found := r.value(object, name)
 	if !found {
@@ -101,8 +101,7 @@ func (r *reader) text(object span, name string) string {
 	return s
 }
 
-// number is a whole number that a name may have, and what it is where it is
-// missing or null.
+// number describes a whole number: its name, its limits, and the value if it is missing or null.
 type number struct {
 	name                  string
 	least, most, fallback float64
@@ -127,8 +126,8 @@ func (r *reader) decimal(v span) (float64, bool) {
 	return f, err == nil
 }
 
-// command is the command that is to succeed. A blank one would: a loop without
-// one is a mistake, and none that passes.
+// command returns the command that must succeed. It refuses a blank one, which would always
+// succeed.
 func (r *reader) command(root, config span) string {
 	command := r.text(config, "command")
 	v, found := r.value(config, "command")
@@ -144,10 +143,10 @@ func (r *reader) command(root, config span) string {
 	return command
 }
 
-// maxCommand is how long a command may be, in bytes.
+// maxCommand limits a command, in bytes.
 const maxCommand = 8 << 10
 
-// badCommand says why a text is not a command; "" if it is one.
+// badCommand returns why a text is not a command, "" if it is one.
 func badCommand(command string) string {
 	switch {
 	case strings.TrimSpace(command) == "":
@@ -160,7 +159,7 @@ func badCommand(command string) string {
 	return ""
 }
 
-// shown is a value as it stands in the file, on one line.
+// shown returns a value as written, on one line.
 func (r *reader) shown(v span) string {
 	return plan.OneLine(string(r.document[v.at:min(v.end, v.at+200)]), 40)
 }

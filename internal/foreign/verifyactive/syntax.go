@@ -14,9 +14,9 @@ import (
 
 // Prompt is a prompt in which a user asked for a verify loop.
 type Prompt struct {
-	Goal    string // the prompt without what asks for the loop; "" if that is all of it
-	Command string // that is to succeed
-	Preset  string // fast, full, extended; "" for none
+	Goal    string // the prompt without the request for the loop, "" = nothing else
+	Command string // the command that must succeed
+	Preset  string // fast, full, extended; "" = none
 	Loop    bool   // loop:true was given
 	Max     int    // checks, 1 or more
 	Timeout time.Duration
@@ -59,7 +59,7 @@ func ParsePrompt(text string) (p Prompt, found bool, err error) {
 	return m.prompt, true, nil
 }
 
-// without is the text less a span, and less the blanks that set it off.
+// without returns the text without a span and the blanks around it.
 func without(text string, s span) string {
 	before := strings.TrimRight(text[:s.at], " \t")
 	after := strings.TrimLeft(text[s.end:], " \t")
@@ -72,17 +72,16 @@ func without(text string, s span) string {
 // marks may follow a word directly.
 const marks = ".,;!?)…。，；！？）"
 
-// marker is where a prompt asks for a loop, and how.
+// marker is where a prompt asks for a loop, with its options.
 type marker struct {
 	start, end int
 	prompt     Prompt
 	given      map[string]bool // options
 }
 
-// command finds the command of the marker that may begin at the offset, on the
-// line that ends at end: what stands between its quotes, and where the last of
-// them ends. It is not a marker if past is 0, and one without a command in quotes if
-// inner is empty and at 0.
+// command returns the command of a marker at the offset, on the line that ends at end: the text in
+// quotes, and the offset after them. past is 0 if there is no marker. inner is empty and at 0 for a
+// marker without a command in quotes.
 func command(text string, at, end int) (inner span, past int) {
 	const name = "verify:"
 	skip := func(at int) int { return end - len(strings.TrimLeft(text[at:end], " \t")) }
@@ -113,7 +112,7 @@ func command(text string, at, end int) (inner span, past int) {
 	return span{}, end
 }
 
-// readMarker reads the marker at the offset, of which there is one.
+// readMarker reads the marker at the offset.
 func readMarker(text string, at int) (marker, error) {
 	line, _, _ := strings.Cut(text[at:], "\n")
 	inner, end := command(text, at, at+len(line))
@@ -144,8 +143,7 @@ func readMarker(text string, at int) (marker, error) {
 	return m, nil
 }
 
-// nextWord is the next word of the line, without marks at its end, and where it
-// ends.
+// nextWord returns the next word of the line without punctuation at its end, and where it ends.
 func nextWord(text string, at int) (word string, end int) {
 	rest := strings.TrimLeft(text[at:], " \t")
 	at = len(text) - len(rest)
@@ -156,8 +154,8 @@ func nextWord(text string, at int) (word string, end int) {
 	return rest, at + len(rest)
 }
 
-// option takes a word apart that looks like an option: :name, name:value, or
-// name=value where the name is one of ours.
+// option splits a word that looks like an option: :name, name:value, or name=value with a known
+// name.
 func option(word string) (name, value string, is bool) {
 	if preset, found := strings.CutPrefix(word, ":"); found {
 		return "preset", strings.ToLower(preset), letters(preset)
@@ -177,7 +175,7 @@ func letters(word string) bool {
 	return word != "" && strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz_-") == ""
 }
 
-// set takes an option.
+// set sets an option.
 func (m *marker) set(name, value, word string) error {
 	if m.given[name] {
 		return bad(word, "there is one before it already")
@@ -235,7 +233,7 @@ func preset(name string) (most int, timeout time.Duration, known bool) {
 	return 0, 0, false
 }
 
-// resolve fills in what was not given.
+// resolve sets the options that were not given.
 func (m *marker) resolve() {
 	p := &m.prompt
 	most, timeout, known := preset(p.Preset)
@@ -253,8 +251,8 @@ func (m *marker) resolve() {
 	}
 }
 
-// late refuses options that other text separates from the command: they would be
-// a part of the goal, and nobody would notice.
+// late returns an error for options that other text separates from the command. They would become a
+// part of the goal unnoticed.
 func (m *marker) late(text string) error {
 	line, _, _ := strings.Cut(text[m.end:], "\n")
 	for word := range strings.FieldsSeq(line) {

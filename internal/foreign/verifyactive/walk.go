@@ -6,23 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// walker looks through a prompt for markers, past what is code or quoted. A prompt
-// is Markdown as people write it: nothing of it is malformed, and each byte is
-// looked at a few times at most.
+// walker finds markers in a prompt, outside of code and quotations. A prompt is Markdown, in which
+// nothing is malformed. Each byte is read a few times at most.
 type walker struct {
 	text  string
-	at    int    // what is before it has been looked at
-	fence string // what ends the code block that at is in; "" outside
-	quote rune   // of the quotation that at seems to be in; 0 outside
+	at    int    // all before it has been read
+	fence string // what ends the current code block, "" = none
+	quote rune   // of the quotation that may include at, 0 = none
 }
 
-// next is where the next marker begins. The walk continues behind it.
+// next returns where the next marker begins, and moves past it.
 func (w *walker) next() (at int, found bool) {
 	for w.at < len(w.text) {
 		start := strings.LastIndexByte(w.text[:w.at], '\n') + 1
 		line, _, _ := strings.Cut(w.text[start:], "\n")
 		if w.at == start {
-			w.quote = 0 // a quotation that matters ends on its line
+			w.quote = 0 // a quotation ends on its line
 			if !w.prose(line) {
 				w.at = min(start+len(line)+1, len(w.text))
 				continue
@@ -36,8 +35,7 @@ func (w *walker) next() (at int, found bool) {
 	return 0, false
 }
 
-// prose reports whether a line is neither code, nor quoted, nor blank. It keeps
-// account of the fences around code.
+// prose reports whether a line is neither code, nor quoted, nor blank. It tracks code fences.
 func (w *walker) prose(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
 	ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
@@ -64,7 +62,7 @@ func (w *walker) prose(line string) bool {
 	return strings.TrimSpace(line) != ""
 }
 
-// inline looks for a marker up to the end of the line.
+// inline finds a marker up to the end of the line.
 func (w *walker) inline(end int) (at int, found bool) {
 	for w.at < end {
 		r, size := utf8.DecodeRuneInString(w.text[w.at:])
@@ -94,8 +92,8 @@ func (w *walker) inline(end int) (at int, found bool) {
 	return 0, false
 }
 
-// code is behind the code in backticks that begins here, or behind the backticks
-// where they begin none: a line is enough of what Markdown would look at.
+// code returns the offset after the code in backticks that begins here, or after the backticks if
+// they begin none. Code ends on its line.
 func (w *walker) code(end int) int {
 	rest := w.text[w.at:end]
 	n := len(rest) - len(strings.TrimLeft(rest, "`"))
@@ -114,7 +112,7 @@ func (w *walker) code(end int) int {
 	return w.at + n
 }
 
-// marker reports whether one begins here.
+// marker reports whether a marker begins here.
 func (w *walker) marker(end int) bool {
 	if !strings.HasPrefix(w.text[w.at:], "::") || w.at > 0 && !unicode.IsSpace(w.before()) {
 		return false
@@ -123,8 +121,8 @@ func (w *walker) marker(end int) bool {
 	return past > 0
 }
 
-// quoted is behind the quotation that the marker here stands in, 0 if it stands
-// in none: what seemed to begin one has to end, outside the marker's own quotes.
+// quoted returns the offset after the quotation around the marker here, 0 if there is none. The
+// quotation must end outside of the marker's own quotes.
 func (w *walker) quoted(end int) int {
 	_, at := command(w.text, w.at, end)
 	for i, r := range w.text[at:end] {
@@ -143,14 +141,14 @@ func (w *walker) before() rune {
 	return r
 }
 
-// ends reports whether the quote of so many bytes at the offset looks like the end
-// of a quotation: no word continues behind it.
+// ends reports whether the quote at the offset, size bytes long, looks like the end of a quotation:
+// no word follows directly.
 func (w *walker) ends(at, size int) bool {
 	r, n := utf8.DecodeRuneInString(w.text[at+size:])
 	return n == 0 || !inWord(r)
 }
 
-// closingQuote is the quote that ends what this one begins, 0 if it begins nothing.
+// closingQuote returns the quote that closes this one, 0 if it opens nothing.
 func closingQuote(r rune) rune {
 	switch r {
 	case '"', '\'':
