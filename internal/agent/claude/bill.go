@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	billInterval = 2 * time.Second // between two looks at the cost, without a limit
+	billInterval = 2 * time.Second // between two requests for the cost, without a limit
 	billTimeout  = 5 * time.Second // for an answer; measured: a few ms
 	billRetry    = 20 * time.Millisecond
 	billRetries  = 50
@@ -21,16 +21,16 @@ const (
 // stream has ended, which may be after its tool call was announced: what a
 // response read is told with it, and the count must have come that far.
 type bill struct {
-	request  string // id of the one under way
+	request  string // id of the current request
 	at       time.Time
-	due      time.Time // when to ask (again) or to give up
+	due      time.Time // when to ask again, or to give up
 	held     []line    // tool calls
 	counted  map[string]bool
-	expected int64 // tokens read by the responses seen
+	expected int64 // tokens read by the responses so far
 	tries    int
 }
 
-// expect adds what a response read.
+// expect adds the tokens that a response read.
 func (b *bill) expect(m message) {
 	if m.ID != "" && !b.counted[m.ID] {
 		b.counted[m.ID] = true
@@ -38,7 +38,7 @@ func (b *bill) expect(m message) {
 	}
 }
 
-// hold asks for the cost, and keeps the call back if there is a limit.
+// hold asks for the cost, and holds the call if there is a limit.
 func (t *turn) hold(l line, now time.Time) bool {
 	b := &t.bill
 	limited := t.opts.MaxCostUSD > 0 && !t.finished
@@ -55,14 +55,14 @@ func (t *turn) hold(l line, now time.Time) bool {
 func (t *turn) askCost(now time.Time) {
 	id, err := t.ask("get_usage")
 	if err != nil {
-		return // the end of the stream tells
+		return // the end of the stream reports it
 	}
 	t.bill.request, t.bill.at, t.bill.due = id, now, now.Add(billTimeout)
 }
 
 // askAgain is called when an answer is overdue, or was too early.
 func (t *turn) askAgain(now time.Time) {
-	if t.bill.request != "" { // overdue: this client does not tell its cost
+	if t.bill.request != "" { // overdue: this client does not report its cost
 		t.bill.request = ""
 		t.release()
 		return
@@ -70,8 +70,7 @@ func (t *turn) askAgain(now time.Time) {
 	t.askCost(now)
 }
 
-// answered takes in an answer to get_usage; others are awaited where they were
-// asked.
+// answered processes an answer to get_usage. Other answers are awaited by their callers.
 func (t *turn) answered(l line, now time.Time) {
 	b := &t.bill
 	if b.request == "" || l.Response.RequestID != b.request {
@@ -95,9 +94,8 @@ func (t *turn) answered(l line, now time.Time) {
 	t.release()
 }
 
-// early reports whether calls are held and the count has not come as far as the
-// responses seen. One that the client dropped is never counted: after a while
-// the count is taken as it is.
+// early reports whether calls are held and the count does not include all responses so far. The
+// client never counts a response that it dropped: after a while the count is used as it is.
 func (t *turn) early(used loop.Usage) bool {
 	b := &t.bill
 	read := used.Input + used.CacheRead + used.CacheWrite
@@ -112,7 +110,7 @@ func (t *turn) early(used loop.Usage) bool {
 	return false
 }
 
-// release judges the calls that were held.
+// release checks the calls that were held.
 func (t *turn) release() {
 	held := t.bill.held
 	t.bill.held = nil

@@ -51,13 +51,13 @@ const (
 	startTimeout   = 60 * time.Second // MCP servers may be slow to connect
 )
 
-// Name of the agent.
+// Name returns the agent's name.
 func (Agent) Name() string { return "claude" }
 
 // Mounts says that the client offers Options.Tools to the model.
 func (Agent) Mounts() {}
 
-// Version asks the client, for at most 10 s.
+// Version asks the client for its version, for at most 10 s.
 func (a Agent) Version(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
@@ -132,22 +132,22 @@ func (a Agent) argv(o agent.Options) []string {
 	return argv
 }
 
-// sessionVars are what a surrounding session of the client sets for its
-// children. Inherited, they would make this one believe to be part of it.
-// (Variables that configure the client begin alike, so there is no pattern.)
+// sessionVars are variables that a surrounding session of the client sets for its children. With
+// them, this session would believe to be part of it. (Variables that configure the client begin
+// alike, so there is no pattern.)
 func sessionVars() []string {
 	return []string{
 		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",
 		"CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID",
 		"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN",
 		"CLAUDE_CODE_SSE_PORT", "AI_AGENT",
-		// With these a session keeps no transcript, and reports into the folder and the
-		// traces of the one around it.
+		// With these a session keeps no transcript, and reports into the folder and the traces of
+		// the surrounding session.
 		"CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS", "TRACEPARENT",
 	}
 }
 
-// environ is ours without the session variables, with the additions.
+// environ returns our environment without the session variables, with additions.
 func environ(add map[string]string) []string {
 	drop := sessionVars()
 	var env []string
@@ -157,9 +157,9 @@ func environ(add map[string]string) []string {
 			env = append(env, kv)
 		}
 	}
-	// With the watchdog on, a rejected request is announced as a retry whose
-	// delay is the time until the limit resets, by whichever header tells it.
-	// Without, the client gives up at once and keeps that time to itself.
+	// With the watchdog, a rejected request is announced as a retry whose delay is the time until
+	// the limit resets, from whichever header contains it. Without it, the client gives up at once
+	// and does not report that time.
 	env = append(env, "CLAUDE_CODE_RETRY_WATCHDOG=1")
 	for name, value := range add {
 		env = append(env, name+"="+value)

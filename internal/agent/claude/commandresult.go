@@ -7,14 +7,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// calledTool is a tool call under way.
+// calledTool is a running tool call.
 type calledTool struct {
 	name  string
 	input map[string]any
 }
 
-// ran is the command that a result is of, nil if there is none or if it tells of
-// no end: one in the background, one that was refused.
+// ran returns the command of a result. It returns nil if there is none or if the command has not
+// ended: it runs in the background or was refused.
 func (c calledTool) ran(b block) *agent.Ran {
 	command, ok := c.input["command"].(string)
 	if !ok || b.Excerpt || c.name != "Bash" || c.input["run_in_background"] == true {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// retriesLeft is how often the client may retry what may pass by itself (a
-	// dropped stream, one 500) before the turn is given up: about four seconds.
+	// retriesLeft is how often the client may retry a failure that may be temporary (a dropped
+	// stream, one 500) before the turn is given up: about four seconds.
 	retriesLeft = 3
-	// longRetry is a delay that no hiccup asks for: a limit's reset.
+	// longRetry is a delay that only a limit's reset needs.
 	longRetry = 10 * time.Second
 )
 
@@ -25,10 +25,10 @@ const (
 	notFoundHint = "name another model with --model"
 )
 
-// trouble is what the client says about a failed request, in fields.
+// trouble is what the client reports about a failed request, in fields.
 type trouble struct {
-	kind   string // its own word: authentication_failed, rate_limit, …
-	status int    // HTTP status, 0 without an answer
+	kind   string // the client's word: authentication_failed, rate_limit, …
+	status int    // HTTP status, 0 = no answer
 	text   string
 	until  time.Time
 }
@@ -75,7 +75,7 @@ func (t trouble) class() (loop.Class, string) {
 	return loop.Crashed, ""
 }
 
-// describe is for a retry, which comes without a text.
+// describe returns a text for a retry, which comes without one.
 func (t trouble) describe() string {
 	what := strings.ReplaceAll(t.kind, "_", " ")
 	switch {
@@ -89,7 +89,7 @@ func (t trouble) describe() string {
 	return what
 }
 
-// ofRetry judges a retry notice: the failure, and whether to give up at once.
+// ofRetry returns the failure in a retry notice, and whether to give up at once.
 func ofRetry(l line, now time.Time) (f *loop.Failure, giveUp bool) {
 	delay := time.Duration(l.RetryDelayMS) * time.Millisecond
 	t := trouble{kind: l.Error, status: l.ErrorStatus}
@@ -106,8 +106,8 @@ func ofRetry(l line, now time.Time) (f *loop.Failure, giveUp bool) {
 	return f, l.Attempt > retriesLeft
 }
 
-// ofResult judges a result line; last is the trouble that the client told just
-// before it, in an assistant line of its own. nil: the turn came to its own end.
+// ofResult returns the failure in a result line, nil for a turn that ended normally. last is the
+// trouble that the client reported just before, in an assistant line.
 func ofResult(l line, last trouble) *loop.Failure {
 	if !l.IsError || l.TerminalReason == "max_turns" {
 		return nil

@@ -28,9 +28,9 @@ func (d *dollars) UnmarshalJSON(b []byte) error { *d = dollars(bounded(b, maxDol
 func (d *delay) UnmarshalJSON(b []byte) error   { *d = delay(bounded(b, maxDelay)); return nil }
 func (m *moment) UnmarshalJSON(b []byte) error  { *m = moment(bounded(b, maxMoment)); return nil }
 
-// bounded is a number from 0 to most.
+// bounded returns a number limited to 0 to most.
 func bounded(b []byte, most float64) float64 {
-	n, _ := strconv.ParseFloat(string(b), 64) // too large is infinite, and no number 0
+	n, _ := strconv.ParseFloat(string(b), 64) // a number that is too large becomes infinite, any other text 0
 	if math.IsNaN(n) {
 		return 0
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// handle takes in one item of the stream.
+// handle processes one item of the stream.
 func (t *turn) handle(it item) {
 	now := time.Now()
 	t.sign = now
@@ -102,7 +102,7 @@ func (t *turn) toolResults(l line) {
 	}
 }
 
-// ended takes in a result; there may be more, see turn.
+// ended processes a result; there may be more, see turn.
 func (t *turn) ended(l line, now time.Time) {
 	t.result, t.resultAt = &l, now
 	clear(t.tools) // also those whose results were left out
@@ -115,7 +115,7 @@ func (t *turn) ended(l line, now time.Time) {
 	t.emit(agent.Event{Kind: agent.KindUsage, Usage: t.meter.turn()})
 }
 
-// asked answers what the client asks.
+// asked answers the client's requests.
 func (t *turn) asked(l line, now time.Time) {
 	if l.Request.Subtype != "hook_callback" {
 		t.other(l)

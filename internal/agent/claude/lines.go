@@ -55,7 +55,7 @@ func readLines(r io.Reader, pass func(item) bool) error {
 	}
 }
 
-// itemOf is the item of a line of the given size, of which buf holds what fits.
+// itemOf returns the item for a line of the given size. buf holds the part that fits.
 func itemOf(buf []byte, size int, torn bool) (item, bool) {
 	if size > maxLine {
 		return item{note: fmt.Sprintf("left out a line of %d MB", size>>20)}, true

@@ -13,7 +13,7 @@ const (
 	// output of a command in no more than 30,000 characters.
 	longResult = 128 << 10
 
-	excerptMax    = 1500 // bytes of JSON that are kept of a longer one
+	excerptMax    = 1500 // bytes of JSON that are kept of a longer result
 	longestEscape = 12   // bytes of a character in JSON: a pair of surrogates
 )
 
@@ -42,8 +42,8 @@ func decodeUser(b []byte) (line, bool) {
 	}
 }
 
-// excerpt is the beginning of a result's text, and how much of its line follows. b begins
-// with the result's id.
+// excerpt returns the beginning of a result's text, and how much of its line follows. b begins with
+// the result's id.
 func excerpt(b []byte, of int) output {
 	text := []byte(nil)
 	for _, key := range []string{`"content":"`, `"content":[{"type":"text","text":"`} {
@@ -57,7 +57,7 @@ func excerpt(b []byte, of int) output {
 	if end := closing(kept); end >= 0 {
 		kept = kept[:end]
 	}
-	for range longestEscape { // of which a part may be left at the end
+	for range longestEscape { // a part of a character may be left at the end
 		if json.Unmarshal(append(append([]byte{'"'}, kept...), '"'), &said) == nil {
 			break
 		}
@@ -70,7 +70,7 @@ func excerpt(b []byte, of int) output {
 	return output(strings.TrimLeft(said+"\n… "+fmt.Sprintf("%d kB left out", (of-len(kept))>>10), "\n"))
 }
 
-// closing is where a JSON string ends, -1 for one that was cut.
+// closing returns where a JSON string ends, -1 for one that was cut.
 func closing(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

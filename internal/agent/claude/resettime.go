@@ -17,11 +17,11 @@ import (
 var resetPattern = regex.New(
 	`^You've hit your [^·]*limit\b.*· resets (?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?(\d{1,2})(?::(\d{2}))?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
 
-// justReset is how long ago a time may be that a text names, which has no date: a limit
-// may reset between the request and the event that tells of it.
+// justReset is how long ago a time without a date may be. A limit may reset between the request and
+// the event that reports it.
 const justReset = 5 * time.Minute
 
-// resetTime reads the time that a text names: the next one, or one that has just passed.
+// resetTime returns the time in a text: the next one, or one that has just passed.
 func resetTime(text string, now time.Time) (time.Time, bool) {
 	m := resetPattern.FindStringSubmatch(text)
 	if m == nil {

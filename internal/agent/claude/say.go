@@ -17,12 +17,13 @@ func (t *turn) say(m agent.Message) {
 	id := fmt.Sprintf("%s-%s-4%s-8%s-%s", hex[:8], hex[8:12], hex[13:16], hex[17:20], hex[20:])
 	said := userMessage(m.Text)
 	said["uuid"] = id
-	if t.send(said) == nil { // else the next prompt has it
+	if t.send(said) == nil { // otherwise the next prompt contains it
 		t.owed[id], t.saidAt = m.ID, time.Now()
 	}
 }
 
-// begins takes in that the model reads a message now. Between two runs it is at work again.
+// begins notes that the model reads a message now. Between two runs, this makes the model busy
+// again.
 func (t *turn) begins(l line) {
 	id, owed := t.owed[l.CommandID]
 	if !owed || l.State == "queued" {
@@ -33,7 +34,7 @@ func (t *turn) begins(l line) {
 	t.emit(agent.Event{Kind: agent.KindTold, Text: id})
 }
 
-// owedUntil is when a client that says nothing of a message is waited for no longer.
+// owedUntil returns how long to wait for a client that does not report a message.
 func (t *turn) owedUntil() time.Time {
 	if t.saidAt.After(t.resultAt) {
 		return t.saidAt.Add(wakeGrace)

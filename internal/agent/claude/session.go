@@ -35,7 +35,7 @@ type session struct {
 	p       *proc.Process
 	kill    context.CancelFunc
 	log     *logFile
-	stderr  *proc.Tail // to be read when the process has ended
+	stderr  *proc.Tail // to be read after the process has ended
 	toStdin chan []byte
 	items   chan item // closed at the end of the stream
 	closing chan struct{}
@@ -43,7 +43,7 @@ type session struct {
 	mounted *mounted // nil: there are no tools
 
 	startState  func() string // see Agent.startState
-	startedFrom string        // what it was at the start
+	startedFrom string        // the state at the start
 
 	turns    sync.Mutex // one turn at a time
 	stopIdle chan struct{}
@@ -55,15 +55,15 @@ type session struct {
 	stream // owned by the stream's reader
 }
 
-// stream is what the lines say about the session so far.
+// stream is the state of the session according to its lines.
 type stream struct {
 	requests int             // control requests sent, for their ids
-	busy     bool            // the model is at work: something was asked, no result yet
-	tasks    []task          // background work that runs
-	waited   map[string]bool // tasks that a turn has waited for in vain
+	busy     bool            // the model is working: there was a request and no result yet
+	tasks    []task          // running background work
+	waited   map[string]bool // tasks for which a turn has waited in vain
 	meter    meter
 	model    string
-	window   int64   // of the model's context, 0 unknown
+	window   int64   // size of the model's context, 0 = unknown
 	told     bool    // an init event was emitted for this context
 	started  outset  // of the process
 	noted    *outset // where lines are noted: started, but while a context is cleared
@@ -121,14 +121,13 @@ func (s *session) read(pr *io.PipeReader) {
 	}
 }
 
-// write carries the queue to the client: it may be slow to read, and nobody
-// waits for it.
+// write sends the queue to the client, which may be slow to read, so that no caller waits.
 func (s *session) write() {
 	for {
 		select {
 		case b := <-s.toStdin:
 			if _, err := s.p.Stdin().Write(b); err != nil {
-				return // the end of the stream tells
+				return // the end of the stream reports it
 			}
 		case <-s.p.Done():
 			return
@@ -194,7 +193,7 @@ func answerTo(id string, into *controlResponse) func(line) bool {
 	}
 }
 
-// call asks and waits for the answer.
+// call sends a control request and waits for the answer.
 func (s *session) call(ctx context.Context, subtype string, handle func(item)) (json.RawMessage, error) {
 	id, err := s.ask(subtype)
 	if err != nil {
@@ -244,7 +243,7 @@ func (s *session) initialize(ctx context.Context) error {
 	return err
 }
 
-// lastWords is the error of a client that has ended.
+// lastWords returns the error of a client that has ended.
 func (s *session) lastWords() error {
 	e := s.p.Wait()
 	how := fmt.Sprintf("exit code %d", e.Code)
@@ -262,7 +261,7 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// observe updates what is known of the session.
+// observe updates the state of the session.
 func (s *session) observe(l line) {
 	if l.SessionID != "" && l.Type != "conversation_reset" {
 		s.setID(l.SessionID)
@@ -286,7 +285,7 @@ func (s *session) observe(l line) {
 	}
 }
 
-// giveStream lets idle read, takeStream takes the stream back.
+// giveStream starts idle as the stream's reader, takeStream stops it.
 func (s *session) giveStream() {
 	s.stopIdle, s.idleDone = make(chan struct{}), make(chan struct{})
 	go s.idle(s.stopIdle, s.idleDone)
@@ -329,14 +328,14 @@ func (s *session) handleIdle(it item) {
 	s.other(l)
 }
 
-// other answers what the client asks beside its tool calls.
+// other answers the client's requests other than tool calls.
 func (s *session) other(l line) {
 	if l.Request.Subtype != "mcp_message" || !s.mounted.take(l) {
 		_ = s.send(unsupported(l.RequestID))
 	}
 }
 
-// ID of the session; it changes with Fresh.
+// ID returns the session's id, which Fresh changes.
 func (s *session) ID() string {
 	s.idMu.Lock()
 	defer s.idMu.Unlock()
@@ -349,8 +348,7 @@ func (s *session) setID(id string) {
 	s.id = id
 }
 
-// Close lets a client that is at rest say goodbye, then ends it and all that it
-// started.
+// Close lets an idle client exit, then ends it and all that it started.
 func (s *session) Close() error {
 	s.close.Do(func() {
 		if s.atRest() {
@@ -362,8 +360,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// atRest reports whether nothing is at work in the client: it would finish that
-// before it goes.
+// atRest reports whether nothing runs in the client. It would finish running work before it exits.
 func (s *session) atRest() bool {
 	if !s.turns.TryLock() {
 		return false
@@ -374,7 +371,7 @@ func (s *session) atRest() bool {
 	return !s.busy && len(s.tasks) == 0
 }
 
-// end ends the process, after the timeout given by force.
+// end ends the process, by force after the timeout.
 func (s *session) end(timeout time.Duration) {
 	_ = s.p.Stdin().Close()
 	select {
@@ -383,7 +380,7 @@ func (s *session) end(timeout time.Duration) {
 	}
 	s.kill()
 	s.p.Wait()
-	for range s.items { // the log is whole on disk once its reader has ended
+	for range s.items { // the log is complete once its reader has ended
 	}
 	s.mounted.close()
 	close(s.closing)

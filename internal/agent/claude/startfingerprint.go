@@ -77,8 +77,8 @@ func configPlaces(env []string) (dir, file string) {
 	return filepath.Join(home, ".claude"), filepath.Join(home, ".claude.json")
 }
 
-// serversIn are the MCP servers for a folder that the user's file names. The client keeps
-// much else there, which it changes all the time.
+// serversIn returns the MCP servers for a folder in the user's file. The client keeps much else
+// there, which changes all the time.
 func serversIn(file, workDir string) string {
 	type servers struct {
 		MCP      map[string]json.RawMessage `json:"mcpServers,omitempty"`
@@ -103,7 +103,7 @@ func serversIn(file, workDir string) string {
 	return string(b)
 }
 
-// outset is what a client has said of itself at the outset of a context.
+// outset is what a client has reported about itself at the start of a context.
 type outset struct {
 	told      bool
 	dir, mode string            // its folder and permission mode, which an agent's tools can change
@@ -112,7 +112,7 @@ type outset struct {
 	hooks     int               // for a session's start, that have run
 }
 
-// note takes in a line.
+// note processes a line.
 func (o *outset) note(l line) {
 	switch {
 	case l.Subtype == "hook_started" && l.HookEvent == "SessionStart" && !o.told:
@@ -131,7 +131,7 @@ func (o *outset) note(l line) {
 
 const connected = "connected"
 
-// differs tells what a cleared context has not as the process had it at its outset.
+// differs returns an error that names what the cleared context lacks of the process's first one.
 func (o outset) differs(cleared outset) error {
 	switch {
 	case !o.told || !cleared.told:

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// logFile is where the raw stream is appended; it may move while the stream
-// runs. Without a path it discards.
+// logFile is the file to which the raw stream is appended. The path may change while the stream
+// runs; without one, it discards the stream.
 type logFile struct {
 	redact *redact.Redactor
 	mu     sync.Mutex
@@ -16,7 +16,7 @@ type logFile struct {
 	log    *rawlog.Log
 }
 
-// moveTo continues in another file; "" stays.
+// moveTo continues in another file; "" keeps the current one.
 func (l *logFile) moveTo(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *logFile) close() error {
 	return log.Close()
 }
 
-// Write never fails: a stream is read though its log cannot be written.
+// Write never fails: the stream is read even if its log cannot be written.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return l.log.Write(p)
 }
 
-// Close reports whether all could be written.
+// Close returns an error if not all could be written.
 func (l *logFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,7 +34,7 @@ func mount(t agent.Tools, send func(any) error) *mounted {
 	return m
 }
 
-// names are the servers that the client is told of.
+// names returns the servers that the client gets.
 func (m *mounted) names() []string {
 	if m == nil {
 		return nil
@@ -42,7 +42,7 @@ func (m *mounted) names() []string {
 	return []string{m.name}
 }
 
-// call is the part of a JSON-RPC message that says what it is.
+// call holds the fields of a JSON-RPC message that identify it.
 type call struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -89,7 +89,7 @@ func (m *mounted) answer(message json.RawMessage) {
 	}
 }
 
-// forget takes a request off the list, and gives what carried it.
+// forget removes a request and returns the control request that carried it.
 func (m *mounted) forget(id string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,8 +98,7 @@ func (m *mounted) forget(id string) string {
 	return request
 }
 
-// cutOff ends the calls that are under way: with the turn over, nothing of the
-// agent's may be at work in the tree.
+// cutOff ends the running calls: after the turn, nothing of the agent may work in the tree.
 func (m *mounted) cutOff() {
 	if m == nil {
 		return

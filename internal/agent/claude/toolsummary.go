@@ -6,14 +6,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// The lengths of what is told in one line, in runes.
+// The maximum lengths of texts in one line, in runes.
 const (
 	maxDetail  = 120
 	maxMessage = 400 // of a failure
 )
 
-// detail says in one line what a tool call does: "edit internal/x.go",
-// "$ go test ./...".
+// detail returns a line about a tool call: "edit internal/x.go", "$ go test ./...".
 func detail(tool string, input map[string]any, dir string) string {
 	text := func(key string) string { s, _ := input[key].(string); return s }
 	path := func(key string) string { return relative(dir, text(key)) }

@@ -45,7 +45,7 @@ type turn struct {
 	used     int64 // tokens in the context at the last response
 	r        agent.Result
 	failure  *loop.Failure
-	retried  string // what the client meets again and again since the model's last response
+	retried  string // the repeated failure since the model's last response
 
 	bill     bill
 	owed     map[string]string // messages that the client has not begun, by its id
@@ -149,7 +149,7 @@ func (t *turn) atRest(now time.Time) bool {
 	return !t.hadTasks || !now.Before(t.sign.Add(wakeGrace))
 }
 
-// wake is the next time at which something is due without a line from the client.
+// wake returns the next time at which something is due without a line from the client.
 func (t *turn) wake() time.Time {
 	at := t.begun.Add(24 * time.Hour)
 	earlier := func(when time.Time) {
@@ -179,11 +179,10 @@ func (t *turn) wake() time.Time {
 	return at
 }
 
-// watched reports whether silence means something: not while a tool runs, nor
-// while background work does.
+// watched reports whether silence is a sign of failure: not while a tool or background work runs.
 func (t *turn) watched() bool { return len(t.tools) == 0 && t.busy }
 
-// check acts on what is due.
+// check does what is due.
 func (t *turn) check(now time.Time) {
 	switch {
 	case t.opts.Timeout > 0 && !now.Before(t.begun.Add(t.opts.Timeout)):
@@ -201,7 +200,7 @@ func (t *turn) check(now time.Time) {
 	}
 }
 
-// finish stops what has failed, asks for the context's fill and adds all up.
+// finish stops a failed turn, asks for the context's fill level and sums up the usage.
 func (t *turn) finish(ctx context.Context) agent.Result {
 	t.finished = true
 	t.release()
@@ -216,7 +215,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 		}
 	}
 	if len(t.tasks) == 0 {
-		t.r.Swept = t.p.SweepSessions() // what its commands left behind; its helpers stay
+		t.r.Swept = t.p.SweepSessions() // processes that its commands left; its helpers stay
 	}
 	t.r.ContextPercent = t.fill(ctx)
 	if t.r.ContextPercent >= 0 {
@@ -225,7 +224,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	t.r.Text, t.r.SessionID, t.r.Model = t.text, t.ID(), t.model
 	t.r.Usage, t.r.SessionCostUSD = t.meter.turn(), t.meter.now.CostUSD
 	t.r.Beside = t.hadTasks || len(t.tasks) > 0
-	t.r.Rounds = len(t.bill.counted) // the client's num_turns is another number in a turn that was cut off
+	t.r.Rounds = len(t.bill.counted) // num_turns of the client differs in a turn that was cut off
 	t.meter.close()
 	t.r.Failure = t.failure
 	return t.r

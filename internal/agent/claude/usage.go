@@ -14,14 +14,14 @@ type meter struct {
 	now     loop.Usage // the counter's last known state
 }
 
-// see takes a new state of the counter.
+// see sets the current state of the counter.
 func (m *meter) see(u loop.Usage) { m.now = u }
 
-// turn is what was used since the last close.
+// turn returns the usage since the last close.
 func (m *meter) turn() loop.Usage {
 	const cent = 0.01 // sums of floats differ a little
 	if m.now.CostUSD < m.counted.CostUSD-cent || m.now.Output < m.counted.Output {
-		m.counted = loop.Usage{} // the counter began again
+		m.counted = loop.Usage{} // the counter started again
 	}
 	return loop.Usage{
 		Input:      m.now.Input - m.counted.Input,
@@ -32,10 +32,10 @@ func (m *meter) turn() loop.Usage {
 	}
 }
 
-// close ends a turn: all that is known is counted.
+// close ends a turn: the current state is counted.
 func (m *meter) close() { m.counted = m.now }
 
-// sum adds up the models' counters.
+// sum returns the sum of the models' counters.
 func sum(models map[string]modelUsage, cost dollars) loop.Usage {
 	u := loop.Usage{CostUSD: float64(cost)}
 	for _, m := range models {
@@ -47,7 +47,7 @@ func sum(models map[string]modelUsage, cost dollars) loop.Usage {
 	return u
 }
 
-// usageOf reads the answer to get_usage.
+// usageOf returns the usage in an answer to get_usage.
 func usageOf(raw json.RawMessage) (loop.Usage, bool) {
 	var r struct {
 		Session *struct {
@@ -61,7 +61,7 @@ func usageOf(raw json.RawMessage) (loop.Usage, bool) {
 	return sum(r.Session.ModelUsage, r.Session.TotalCostUSD), true
 }
 
-// contextPercent reads the answer to get_context_usage.
+// contextPercent returns the fill level in an answer to get_context_usage.
 func contextPercent(raw json.RawMessage) (int, bool) {
 	var r struct {
 		Percentage *float64 `json:"percentage"`

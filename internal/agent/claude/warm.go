@@ -48,7 +48,7 @@ func (s *session) Fresh(ctx context.Context) error {
 	return nil
 }
 
-// canClear tells what speaks against a cleared context before the client is asked.
+// canClear returns why the context cannot be cleared, before the client is asked.
 func (s *session) canClear() error {
 	switch {
 	case s.busy || len(s.tasks) > 0:
@@ -63,5 +63,5 @@ func (s *session) canClear() error {
 	return nil
 }
 
-// RSS of the client.
+// RSS returns the memory of the client in bytes.
 func (s *session) RSS() int64 { return s.p.RSS() }

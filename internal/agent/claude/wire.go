@@ -77,7 +77,7 @@ type message struct {
 	Usage   intake  `json:"usage"`
 }
 
-// intake is what a response read; what it writes is not final in its lines.
+// intake holds the tokens that a response read. The tokens that it writes are not final in its lines.
 type intake struct {
 	Input      count `json:"input_tokens"`
 	CacheRead  count `json:"cache_read_input_tokens"`
@@ -169,8 +169,8 @@ type controlResponse struct {
 	Response  json.RawMessage `json:"response"`
 }
 
-// decode reads a line. A field of an unexpected shape is left zero; only what
-// is no JSON object with a type is an error.
+// decode reads a line. A field of an unexpected shape stays zero. Only data that is not a JSON
+// object with a type is an error.
 func decode(b []byte) (line, error) {
 	if l, ok := decodeUser(b); ok {
 		return l, nil
@@ -185,7 +185,7 @@ func decode(b []byte) (line, error) {
 	return l, nil
 }
 
-// tolerant forgives fields of another type than expected; the rest was decoded.
+// tolerant ignores errors about fields of an unexpected type; the rest was decoded.
 func tolerant(err error) error {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mismatch.Field != "" {
 		return nil
