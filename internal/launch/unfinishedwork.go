@@ -16,10 +16,11 @@ type LastTask struct {
 }
 
 // lastTask returns the task of a loop that ended. Work on tasks that it finished or
-// skipped is no longer in the tree.
+// skipped is no longer in the tree, unless the user restored it.
 func lastTask(spec record.Request, m memory.Memory) LastTask {
-	t, ok := m.State.Task(m.State.Current)
-	if !ok || t.Status != loop.Open {
+	restored := m.State.Restored.Task
+	t, ok := m.State.Task(cmp.Or(restored, m.State.Current))
+	if !ok || t.Status != loop.Open && t.ID != restored {
 		return LastTask{Plan: spec.Plan}
 	}
 	return LastTask{Plan: spec.Plan, Task: t}

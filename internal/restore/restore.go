@@ -78,11 +78,11 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	back, err := wentBack(ctx, repo, r.Target, m.State.Tasks)
+	p, err := propose(ctx, repo, r.Target)
 	if err != nil {
 		return Result{}, err
 	}
-	p, err := propose(ctx, repo, r.Target)
+	back, err := wentBack(ctx, repo, s.ID, p, m.State.Tasks)
 	if err != nil {
 		return Result{}, err
 	}
@@ -106,6 +106,10 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 	back.At = time.Now()
 	if _, err := owner.Append(journal.Entry{Type: memory.TypeEvent, Data: back}); err != nil {
 		return Result{}, fmt.Errorf("journal the restore: %w", err)
+	}
+	// What was merged is in no checkpoint yet. Without one it would count as the user's edits.
+	if _, err := repo.Checkpoint(ctx, s.ID, runner.AfterRestore+" of "+r.Target.subject(), runner.DoneTrailers(s.ID, p.After.Tasks)...); err != nil {
+		return Result{}, fmt.Errorf("keep the restored work tree: %w", err)
 	}
 	return r, nil
 }
@@ -163,22 +167,29 @@ func onItsBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
 	return nil
 }
 
-// wentBack returns the event that reopens tasks whose work the restore took away.
-func wentBack(ctx context.Context, repo *git.Repo, target Target, tasks []loop.Task) (loop.Event, error) {
-	e := loop.CheckpointRestored{Summary: "you restored " + target.String()}
-	if target.task != "" || len(target.paths) > 0 { // no task is done or undone by it
-		e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
-		return loop.Event{Payload: e}, nil
-	}
-	trailers, err := repo.Trailers(ctx, target.Commit)
+// wentBack returns the event that tells which tasks a restore reopens, and whose work it brought back.
+func wentBack(ctx context.Context, repo *git.Repo, id string, p Proposal, tasks []loop.Task) (loop.Event, error) {
+	e := loop.CheckpointRestored{Summary: "you restored " + p.Target.String()}
+	e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
+	trailers, err := repo.Trailers(ctx, p.Target.Commit)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	ids, ok := runner.DoneTasks(trailers, tasks)
-	if !ok { // it was made before checkpoints said it: the tasks stay as they are
-		ids, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
+	// One that was made before checkpoints said it leaves the tasks as they are.
+	if ids, ok := runner.DoneTasks(trailers, tasks); ok && p.Target.task == "" && len(p.Target.paths) == 0 {
+		e.DoneTasks = ids
 	}
-	e.DoneTasks = ids
+	task := p.Target.workOf(trailers)
+	if task == "" || slices.Contains(e.DoneTasks, task) {
+		return loop.Event{Payload: e}, nil
+	}
+	work := p.Changes
+	if p.Target.task == "" { // more than that may change
+		if work, err = undoneWork(ctx, repo, id, p.Target, task); err != nil {
+			return loop.Event{}, err
+		}
+	}
+	e.Work = loop.RestoredWork{Task: task, Paths: git.Paths(work)}
 	return loop.Event{Payload: e}, nil
 }
 

@@ -120,6 +120,32 @@ func newest(ctx context.Context, repo *git.Repo, s search) (Target, error) {
 	return Target{}, s.none
 }
 
+// workOf returns the task whose undone work the checkpoint with these trailers holds, "" for none.
+func (t Target) workOf(trailers []git.Trailer) string {
+	if t.task != "" || !strings.HasPrefix(t.Subject, beforeRestore) {
+		return t.task
+	}
+	for _, trailer := range trailers {
+		if trailer.Key == runner.TrailerTask {
+			return trailer.Value
+		}
+	}
+	return ""
+}
+
+// undoneWork returns what a task had changed, from where it began to the checkpoint that was made
+// before its work was undone, of the paths that are restored.
+func undoneWork(ctx context.Context, repo *git.Repo, id string, t Target, task string) ([]git.Change, error) {
+	began, err := newest(ctx, repo, search{loop: id, fits: func(cp git.Checkpoint) (bool, error) {
+		return cp.N < t.N && cp.Subject == "before task "+task, nil
+	}})
+	if err != nil || began.N == 0 {
+		return nil, err
+	}
+	work, err := repo.Diff(ctx, began.Tree, t.Tree)
+	return slices.DeleteFunc(work, func(c git.Change) bool { return len(t.paths) > 0 && !covers(t.paths, c.Path) }), err
+}
+
 // covers reports whether a file is one of the paths, or below one.
 func covers(paths []string, file string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return file == p || strings.HasPrefix(file, p+"/") })

@@ -208,6 +208,9 @@ func (r *Runner) finish(ctx context.Context, _ loop.Finish, m memory.ActionConte
 // endSubject begins the subject of the checkpoint that a loop makes at its end.
 const endSubject = "the end: "
 
+// AfterRestore begins the subject of the checkpoint that a user's restore makes last.
+const AfterRestore = "after a restore"
+
 // FinalCheckpoint returns the checkpoint of a loop's last end. Later checkpoints can only come
 // from restores. It returns false if the loop made none.
 func FinalCheckpoint(points []git.Checkpoint) (git.Checkpoint, bool) {
@@ -215,7 +218,7 @@ func FinalCheckpoint(points []git.Checkpoint) (git.Checkpoint, bool) {
 		if strings.HasPrefix(p.Subject, endSubject) {
 			return p, true
 		}
-		if !strings.HasPrefix(p.Subject, "before ") {
+		if !strings.HasPrefix(p.Subject, "before ") && !strings.HasPrefix(p.Subject, AfterRestore) {
 			break
 		}
 	}

@@ -9,17 +9,24 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// Unfinished work of an earlier loop may be in the tree when this loop begins. It counts as
-// work for its task: the task's start tree does not have it, the baseline is measured without
-// it, and then it is restored for the first turn.
+// Unfinished work on a task may be in the tree when the task begins: of an earlier loop, or
+// because the user restored what was undone. It counts as work for its task: the task's start
+// tree does not have it, the baseline is measured without it, and then it is restored for the
+// first turn.
 
 // taskStart returns the event with the task's start tree, after a checkpoint of the current
 // tree. The start tree has the committed version of files that the user edited, so that a
 // later change by the agent shows up completely.
 func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.ActionContext, tree string) (loop.EventPayload, error) {
 	e := loop.Checkpointed{Tree: tree}
-	if left := r.Spec.UnfinishedWork; left != nil && left.Task == a.Task && m.Start.Tree == "" && !r.isUserTree() { // in a user's tree it stays in place
-		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
+	var left []string
+	if m.Restored.Task == a.Task {
+		left = m.Restored.Paths
+	} else if w := r.Spec.UnfinishedWork; w != nil && w.Task == a.Task && m.Start.Tree == "" {
+		left = w.Paths
+	}
+	if len(left) > 0 && !r.isUserTree() { // in a user's tree it stays in place
+		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left)
 		if err != nil {
 			return nil, fmt.Errorf("leave out what was begun before: %w", err)
 		}
@@ -40,13 +47,13 @@ func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionC
 	if halfDone == "" {
 		return r.runAllGates(ctx, m.Start.InWorkTree(), dir)
 	}
-	if err := r.placeUnfinished(ctx, m.Start.Tree); err != nil {
+	if err := r.placeUnfinished(ctx, m.Start.Tree, m); err != nil {
 		return loop.Gates{}, fmt.Errorf("put unfinished work away: %w", err)
 	}
 	g, err = r.runAllGates(ctx, m.Start.InWorkTree(), dir)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
-	if failed := r.placeUnfinished(back, halfDone); failed != nil {
+	if failed := r.placeUnfinished(back, halfDone, m); failed != nil {
 		return loop.Gates{}, fmt.Errorf("bring back what was begun before: %w", failed)
 	}
 	return g, err
@@ -58,12 +65,16 @@ const restoreTimeout = time.Minute
 
 // placeUnfinished sets the files of the unfinished work to their versions in a tree. Other
 // files do not change.
-func (r *Runner) placeUnfinished(ctx context.Context, from string) error {
+func (r *Runner) placeUnfinished(ctx context.Context, from string, m memory.ActionContext) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	tree, err := r.Repo.Overlay(ctx, now, from, r.Spec.UnfinishedWork.Paths)
+	paths := m.Start.UnfinishedPaths
+	if len(paths) == 0 && r.Spec.UnfinishedWork != nil {
+		paths = r.Spec.UnfinishedWork.Paths
+	}
+	tree, err := r.Repo.Overlay(ctx, now, from, paths)
 	if err != nil {
 		return err
 	}
@@ -74,8 +85,8 @@ func (r *Runner) placeUnfinished(ctx context.Context, from string) error {
 // restoreUnfinished restores the unfinished work at the end of a loop whose owner was killed
 // during the baseline.
 func (r *Runner) restoreUnfinished(ctx context.Context, m memory.ActionContext) error {
-	if r.Spec.UnfinishedWork == nil || m.Start.UnfinishedTree == "" || !m.BeforeFirstTurn {
+	if m.Start.UnfinishedTree == "" {
 		return nil
 	}
-	return r.placeUnfinished(ctx, m.Start.UnfinishedTree)
+	return r.placeUnfinished(ctx, m.Start.UnfinishedTree, m)
 }

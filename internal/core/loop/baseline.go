@@ -45,6 +45,7 @@ func (m *machine) baselineFinished(g Gates) {
 		m.recordRedAtStart(g)
 	}
 	m.s.Ladder.SeenRed = m.s.Ladder.SeenRed || !g.Green && g.Status != gate.Unknown
+	m.s.Start.UnfinishedTree = "" // it is in the work tree again
 	m.firstTurn()
 }
 

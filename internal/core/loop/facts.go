@@ -25,6 +25,7 @@ type Facts struct {
 
 	// Of the task at work.
 	Current        string
+	Restored       RestoredWork // by the user; no task has begun with it
 	Start          TaskStart
 	TurnSinceGates bool // a turn ended after the last gate run
 	Claimed        bool
@@ -50,7 +51,7 @@ func (s State) Facts() Facts {
 		Iteration: s.Iteration, Turns: s.Turns, BeforeFirstTurn: s.BeforeFirstTurn(), InSession: s.InSession, Verify: s.Policy.Verify,
 		HandoverWhy: s.Handover.Why, Outcome: s.Outcome, CommitPending: s.CommitPending(), StaleIndexCommit: s.Trouble.StaleIndexCommit,
 		Tasks: s.Tasks, UnappliedEditFiles: s.UnappliedEditFiles, Permissions: s.Permissions, AwaitingApproval: s.AwaitingApproval(),
-		Current: s.Current, Start: s.Start, TurnSinceGates: s.Gates.TurnSince, Claimed: s.Claim != nil,
+		Current: s.Current, Restored: s.Restored, Start: s.Start, TurnSinceGates: s.Gates.TurnSince, Claimed: s.Claim != nil,
 		Answer: s.Answer, ClaimGates: claim.Gates, ClaimGatedAt: claim.GatedAt,
 		Failing: s.Failing, LastTestRun: s.Ladder.LastTestRun, Lessons: s.Lessons, History: s.History,
 	}

@@ -9,9 +9,9 @@ import (
 // removes the work of later tasks, so these are reopened. Otherwise the next commit would delete
 // their work unnoticed.
 
-// checkpointRestored updates the tasks after a user restored a checkpoint in which done tasks were
-// done. The current task begins anew from the current tree.
-func (m *machine) checkpointRestored(done []string) {
+// checkpointRestored updates the tasks after a user restored a checkpoint, in which the tasks of
+// DoneTasks were done. The current task begins anew from the current tree.
+func (m *machine) checkpointRestored(p CheckpointRestored) {
 	if m.s.Phase == New {
 		m.note(Anomaly, "a checkpoint was restored before the loop had begun: ignored")
 		return
@@ -19,7 +19,7 @@ func (m *machine) checkpointRestored(done []string) {
 	m.s.UserRestores++
 	for i := range m.tasks() {
 		t := &m.s.Tasks[i]
-		switch in := slices.Contains(done, t.ID); {
+		switch in := slices.Contains(p.DoneTasks, t.ID); {
 		case t.Status == Done && !in:
 			t.Status, t.Undone = Open, true
 		case t.Undone && in:
@@ -28,7 +28,7 @@ func (m *machine) checkpointRestored(done []string) {
 	}
 	// The task that Pawl opened itself is opened again when it is due.
 	m.s.Tasks = slices.DeleteFunc(m.s.Tasks, func(t Task) bool { return t.ID == FinalTask && t.Undone })
-	m.s.TreeReplaced = true
+	m.s.TreeReplaced, m.s.Restored = true, p.Work
 	if slices.Contains([]Outcome{Verified, Finished, Unverified}, m.s.Outcome) {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}

@@ -199,8 +199,9 @@ type PlanEditRequested struct {
 
 // CheckpointRestored means that a user restored a checkpoint, possibly after the end.
 type CheckpointRestored struct {
-	Summary   string   `json:"summary,omitempty"`    // what they restored, in words
-	DoneTasks []string `json:"done_tasks,omitempty"` // tasks done in the checkpoint
+	Summary   string       `json:"summary,omitempty"`    // what they restored, in words
+	DoneTasks []string     `json:"done_tasks,omitempty"` // tasks done in the checkpoint
+	Work      RestoredWork `json:"work,omitzero"`        // undone work that it brought back
 }
 
 // Unrecognized is an event of an unknown kind, which a newer Pawl wrote. It changes nothing.

@@ -229,6 +229,7 @@ type Counts struct {
 // Work is the current task and its progress.
 type Work struct {
 	FirstTask      string        `json:"first_task,omitempty"`    // task that an earlier loop began; it goes first
+	Restored       RestoredWork  `json:"restored,omitzero"`       // undone work that the user restored and no task has begun with
 	Current        string        `json:"current,omitempty"`       // ID of the current task
 	PreviousTask   string        `json:"previous_task,omitempty"` // ID of the task before
 	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`  // State.Elapsed when it began
@@ -246,7 +247,16 @@ type TaskStart struct {
 	Task           string `json:"task,omitempty"`            // the current one once its checkpoint is made
 	Tree           string `json:"tree,omitempty"`            // the last verified commit and the user's changes since
 	WithEdits      string `json:"with_edits,omitempty"`      // Tree with the user's uncommitted edits, if it lacks them
-	UnfinishedTree string `json:"unfinished_tree,omitempty"` // tree for the first turn, if not Tree: an earlier loop's work on the task
+	UnfinishedTree string `json:"unfinished_tree,omitempty"` // tree for the first turn, if not Tree: earlier work on the task
+	// UnfinishedPaths are the files of that work, if the user restored it.
+	UnfinishedPaths []string `json:"unfinished_paths,omitempty"`
+}
+
+// RestoredWork is undone work on a task that a user restored into the work tree. The task goes
+// first, because the work would go into the next commit.
+type RestoredWork struct {
+	Task  string   `json:"task,omitempty"`  // "": none
+	Paths []string `json:"paths,omitempty"` // its files
 }
 
 // InWorkTree returns the tree that the work tree held, with the user's edits.

@@ -123,7 +123,7 @@ func (m *machine) dispatch(e Event) {
 	case MergeRequested:
 		m.mergeRequested(p.Summary)
 	case CheckpointRestored:
-		m.checkpointRestored(p.DoneTasks)
+		m.checkpointRestored(p)
 	case Faulted:
 		m.faulted(p)
 	default:
@@ -274,6 +274,9 @@ func (m *machine) faulted(f Faulted) {
 func (m *machine) checkpointed(c Checkpointed) {
 	if m.s.After == ThenBaseline {
 		m.s.Start = TaskStart{Task: m.s.Current, Tree: c.Tree, WithEdits: c.WithEdits, UnfinishedTree: c.UnfinishedTree}
+		if m.s.Restored.Task == m.s.Current {
+			m.s.Start.UnfinishedPaths, m.s.Restored = m.s.Restored.Paths, RestoredWork{}
+		}
 	}
 	if m.s.After == ThenSaveWork {
 		m.restoreBeforeTask(c.Tree)

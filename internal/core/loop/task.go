@@ -194,10 +194,14 @@ func (m *machine) beginTask(id string) {
 	m.await(Checkpointing, Checkpoint{Task: id, Subject: "before task " + id})
 }
 
-// pick chooses the next task with core/plan. A task that an earlier loop began goes first, because
-// its unfinished work would go into the next commit.
+// pick chooses the next task with core/plan. A task with unfinished work in the tree, of an earlier
+// loop or restored by the user, goes first, because that work would go into the next commit.
 func (m *machine) pick() (string, bool) {
-	if t, ok := m.s.Task(m.s.FirstTask); ok && t.Status == Open && m.s.Current == "" {
+	first := m.s.Restored.Task
+	if first == "" && m.s.Current == "" {
+		first = m.s.FirstTask
+	}
+	if t, ok := m.s.Task(first); ok && t.Status == Open {
 		return t.ID, true
 	}
 	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
