@@ -86,7 +86,7 @@ func (n lessonNumber) find(a *app) (text string, project bool, s *loopinfo.Loop,
 	return all[n.Number-1], n.Number > len(l.Learnt), s, nil
 }
 
-// lessonLists returns the lessons of the project and of the loop, if there is one.
+// lessons returns the lessons of the project and of the loop, if there is one.
 func (a *app) lessons(ref string) (lessonLists, *loopinfo.Loop, error) {
 	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
 	if err != nil {

@@ -194,9 +194,9 @@ func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
 	return out, nil
 }
 
-// Replaced tells of commands which trusted ones they stand in the place of, for a
-// user to compare: of the same kind and file, and not among those that stand
-// there now. With several, those pair that begin with the same word, the last trusted first.
+// Replaced returns, for each changed command, the trusted one that it replaced, for a user to
+// compare: a command of the same kind and file that is no longer in it. With several, those pair
+// that begin with the same word, the last trusted first.
 func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]string, error) {
 	list, err := t.read()
 	if err != nil {

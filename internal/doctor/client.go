@@ -21,8 +21,9 @@ func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[
 
 func (v version) before(w version) bool { return slices.Compare(v[:], w[:]) < 0 }
 
-// What the client's versions brought, and the last one that Pawl's behaviour was
-// measured with.
+// These functions return the versions of the client that brought a feature, and the last one that
+// Pawl's behaviour was measured with.
+
 func lastMessages() version { return version{2, 1, 47} }  // last_assistant_message
 func stopCap() version      { return version{2, 1, 143} } // the cap on blocked stops
 func background() version   { return version{2, 1, 145} } // background_tasks

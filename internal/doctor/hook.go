@@ -68,7 +68,7 @@ func name(program string) string {
 	return strings.TrimSuffix(base, ".exe")
 }
 
-// title is what a user recognizes a hook by.
+// title returns the words by which a user recognizes a hook.
 func (h hook) title() string {
 	if h.kind != "command" {
 		return "a hook of type " + h.kind

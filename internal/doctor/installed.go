@@ -113,8 +113,8 @@ func checkProgram(f Facts, h hook) []Finding {
 	return out
 }
 
-// checkAnswers judges what Pawl's hooks said when they were run as the client
-// runs them, for a session in which no loop lives: nothing, and at once.
+// checkAnswers checks the answers of Pawl's hooks, run as the client runs them for a session without a
+// loop. The right answer is nothing, and at once.
 func checkAnswers(f Facts) []Finding {
 	var out []Finding
 	var longest time.Duration

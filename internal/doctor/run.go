@@ -103,8 +103,8 @@ func (f Facts) command(ctx context.Context, h hook) *exec.Cmd {
 	return exec.CommandContext(ctx, h.found, h.argv[1:]...)
 }
 
-// environ is what the client's hooks see: its environment, and what tells them of the session. What belongs to a session that the
-// doctor itself was called in is left out.
+// environ returns the environment of the client's hooks: the user's, and the variables of the session. Variables of a session in
+// which the doctor itself runs are left out.
 func (f Facts) environ(h hook, session, dir string) []string {
 	vars := f.clientVars()
 	if dir != f.root {

@@ -98,7 +98,7 @@ func inDocument(file, text string) []string {
 }
 
 // inSource checks the string literals and struct tags of a Go file, which hold its
-// messages and help texts, and that doc comments begin with the declared name.
+// messages and help texts, the declared names, and how doc comments begin.
 func inSource(file string, source []byte) ([]string, error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments)
@@ -122,24 +122,73 @@ func inSource(file string, source []byte) ([]string, error) {
 			}
 		}
 	}
-	for _, d := range parsed.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Doc != nil && f.Name.IsExported() {
-			if first := firstWord(f.Doc.Text()); first != f.Name.Name && first != "Deprecated:" {
-				faults = append(faults, fmt.Sprintf("%s: the comment of %s begins with %q", set.Position(f.Pos()), f.Name.Name, first))
-			}
+	for _, c := range docComments(parsed) {
+		first, rest := firstWords(c.text)
+		switch {
+		case first != c.name && first != "Deprecated:":
+			faults = append(faults, fmt.Sprintf("%s: the comment of %s begins with %q", set.Position(c.pos), c.name, first))
+		case c.isFunc && vagueVerb(rest) != "":
+			faults = append(faults, fmt.Sprintf("%s: the comment of %s says %q: write what it does or returns", set.Position(c.pos), c.name, vagueVerb(rest)))
 		}
 	}
 	return faults, nil
 }
 
-// firstWord is the first word of a comment that is no article.
-func firstWord(text string) string {
-	for _, w := range strings.Fields(text) {
-		if !slices.Contains([]string{"A", "An", "The"}, w) {
-			return strings.TrimSuffix(strings.TrimRight(w, ",.:;"), "'s")
+// vagueVerb returns the words with which a function's comment leaves open whether the function returns, prints
+// or does something; "" if it does not begin so.
+func vagueVerb(text string) string {
+	for _, verb := range []string{"tells", "judges", "knows", "is what", "are what"} {
+		if strings.HasPrefix(text+" ", verb+" ") {
+			return verb
 		}
 	}
 	return ""
+}
+
+// docComment is the comment of a declaration.
+type docComment struct {
+	name, text string
+	pos        token.Pos
+	isFunc     bool
+}
+
+// docComments returns the comments of functions and of types, constants and variables that are
+// declared alone.
+func docComments(f *ast.File) []docComment {
+	var all []docComment
+	add := func(id *ast.Ident, doc *ast.CommentGroup, isFunc bool) {
+		if doc != nil && doc.Text() != "" { // "" has directives only
+			all = append(all, docComment{id.Name, doc.Text(), doc.Pos(), isFunc})
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			add(d.Name, d.Doc, true)
+		case *ast.GenDecl:
+			if d.Lparen.IsValid() {
+				continue
+			}
+			switch spec := d.Specs[0].(type) {
+			case *ast.TypeSpec:
+				add(spec.Name, d.Doc, false)
+			case *ast.ValueSpec:
+				add(spec.Names[0], d.Doc, false)
+			}
+		}
+	}
+	return all
+}
+
+// firstWords returns the first word of a comment that is no article, and the text behind it.
+func firstWords(text string) (first, rest string) {
+	words := strings.Fields(text)
+	for i, w := range words {
+		if !slices.Contains([]string{"A", "An", "The"}, w) {
+			return strings.TrimSuffix(strings.TrimRight(w, ",.:;"), "'s"), strings.Join(words[i+1:], " ")
+		}
+	}
+	return "", ""
 }
 
 // declared returns the names of a file's functions, methods, types, fields, constants and

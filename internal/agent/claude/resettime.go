@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// The texts of usage limits end like this; they are read only where no field
-// told the time, and only in error results:
+// resetPattern matches the end of a usage limit's text. It is read only if no field has the time,
+// and only in error results:
 //
 //	You've hit your session limit · resets 3:45pm
 //	You've hit your weekly limit · resets Mon 12:00am

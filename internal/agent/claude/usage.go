@@ -6,9 +6,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// The client counts up over all turns of a session, also over resumes and
-// subagents, and from zero again after /clear. A meter turns that into what a
-// turn used: it knows how much of the counter is counted already.
+// meter turns the client's counter into the usage of a turn: it stores how much of the counter is
+// counted already. The client counts up over all turns of a session, also over resumes and
+// subagents, and from zero again after /clear.
 type meter struct {
 	counted loop.Usage // up to the end of the last turn
 	now     loop.Usage // the counter's last known state

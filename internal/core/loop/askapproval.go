@@ -130,7 +130,7 @@ func (m *machine) resumeApproval() {
 	}
 }
 
-// approvalDeclined tells the agent that the user declined, with the reason, and continues.
+// approvalDeclined queues a message to the agent that the user declined, with the reason, and continues.
 func (m *machine) approvalDeclined(q Question) {
 	why := ""
 	if q.Answer != no {

@@ -320,7 +320,7 @@ func (m *machine) questionAnswered(a Answered) {
 	}
 }
 
-// answerTo tells the agent the answer once the task that asked is current.
+// answerTo queues the answer for the agent, for when the task that asked is current.
 func (m *machine) answerTo(q Question, answer string) {
 	if m.s.isPutAway(q.Task) {
 		m.changeQuestion(q.Task, func(kept *Question) { kept.Answer = answer })

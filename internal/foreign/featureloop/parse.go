@@ -106,8 +106,8 @@ func word(value string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.Trim(value, "_ -")))
 }
 
-// Check tells of the first number that is none. The controller in Python gives up
-// at it, and counts from 0 to 15 again.
+// Check returns an error for the first field that should be a number and is not. The Python controller gives up
+// at such a field, and counts from 0 to 15 again.
 func (p *Progress) Check() error {
 	for i, f := range p.lines {
 		if f.wrong != "" {
