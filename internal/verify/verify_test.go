@@ -180,7 +180,7 @@ func TestResultOfOneGate(t *testing.T) {
 		{"a module that is yet to be written", gate.Gate{Command: "echo '/usr/bin/python3: No module named shop'; exit 1"}, gate.Fail, 1, "No module named shop"},
 		{"no such command", gate.Gate{Command: "pawl-no-such-command --x"}, gate.Unknown, 127, "a command was not found (exit 127)"},
 		{"not executable", gate.Gate{Command: "./"}, gate.Unknown, 126, "could not be executed"},
-		{"no such folder", gate.Gate{Command: "true", Dir: "none"}, gate.Unknown, -1, "could not start"},
+		{"no such folder", gate.Gate{Command: "true", Dir: "none"}, gate.Fail, 1, "there is no folder none to run it in"},
 		{"killed", gate.Gate{Command: "kill -9 $$"}, gate.Unknown, -1, "ended from outside"},
 		{"a child was killed", gate.Gate{Command: "sh -c 'kill -9 $$'; exit $?"}, gate.Unknown, 137, "ended from outside"},
 		{"crashed", gate.Gate{Command: "kill -SEGV $$"}, gate.Fail, -1, "it crashed: segmentation fault"},
