@@ -211,6 +211,19 @@ func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
 	}
 }
 
+func TestAWaitingTaskNamesWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	l := report.Loop{State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{
+		{ID: "1", Title: "Tidy", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven}},
+		{ID: "2", Title: "Deploy", Status: loop.Blocked, Why: "no credentials"},
+		{ID: "3", Title: "Announce", Status: loop.Open, DependsOn: []string{"1", "2"}},
+		{ID: "4", Title: "Celebrate", Status: loop.Open, DependsOn: []string{"1"}},
+	}}}
+	if got := text(t, l); !strings.Contains(got, "  1 waiting     3 Announce  not started: it needs 2\n  1 open        4 Celebrate  not started\n") {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
 func TestAnswerIsPrintedClean(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{State: loop.State{Conversation: loop.Conversation{Answer: "It is slow:\n\tno index\x1b]0;owned\x07\r\n<promise>DONE</promise>\n"}}}

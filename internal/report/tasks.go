@@ -97,6 +97,9 @@ func (p *page) taskReason(t loop.Task, meaning string) string {
 	if t.Status == loop.Open && t.ID == p.State.Current && p.started(t) {
 		return p.notDone(meaning)
 	}
+	if needed := p.unfinishedDependencies(t); t.Status == loop.Open && len(needed) > 0 {
+		return "not started: it needs " + joinNames(needed, 5)
+	}
 	if t.Status == loop.Done && t.Evidence == gate.EvidenceUnknown && t.Why != "" && !p.isReasonShown(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
@@ -165,13 +168,15 @@ func (p *page) groups() []group {
 		{name: "reviewed", meaning: "an independent review passed"},
 		{name: "proven", meaning: "a test failed before and passes now"},
 		{name: "started", meaning: "not done", each: true},
+		{name: "waiting", each: true},
 		{name: "open", meaning: "not started", short: true},
 		{name: "earlier", meaning: "done before this loop", short: true},
 		{name: "left out", meaning: "skipped by a user", short: true},
 		{name: narrate.Approved, each: true},
 	}
 	for _, t := range p.State.Tasks {
-		i := p.groupOf(t)
+		name := p.groupOf(t)
+		i := slices.IndexFunc(all, func(g group) bool { return g.name == name })
 		all[i].tasks = append(all[i].tasks, t)
 	}
 	var out []group
@@ -183,37 +188,47 @@ func (p *page) groups() []group {
 	return out
 }
 
-// groupOf returns the index of a task's group in groups.
-func (p *page) groupOf(t loop.Task) int {
+// groupOf returns the name of a task's group in groups.
+func (p *page) groupOf(t loop.Task) string {
 	switch {
 	case t.LeftOut:
-		return 11
+		return "left out"
 	case t.DoneEarlier:
-		return 10
+		return "earlier"
 	case t.Status == loop.Open && p.started(t):
-		return 8
+		return "started"
+	case t.Status == loop.Open && len(p.unfinishedDependencies(t)) > 0:
+		return "waiting"
 	case t.Status == loop.Open:
-		return 9
+		return "open"
 	case t.Status == loop.Skipped:
-		return 0
+		return "skipped"
 	case t.Status == loop.Blocked:
-		return 1
+		return "blocked"
 	case t.Status == loop.Unchanged:
-		return 2
+		return "unchanged"
 	case len(t.TestsChanged) > 0 && t.Accepted:
-		return 12
+		return narrate.Approved
 	case len(t.TestsChanged) > 0:
-		return 3
+		return narrate.ToApprove
 	}
 	switch t.Evidence {
 	case gate.Proven:
-		return 7
+		return "proven"
 	case gate.Reviewed:
-		return 6
+		return "reviewed"
 	case gate.Unproven:
-		return 5
+		return "unproven"
 	}
-	return 4
+	return "unknown"
+}
+
+// unfinishedDependencies returns the tasks that were tried and are not done, and that an open task needs.
+func (p *page) unfinishedDependencies(t loop.Task) []string {
+	return slices.DeleteFunc(slices.Clone(t.DependsOn), func(id string) bool {
+		needed, ok := p.State.Task(id)
+		return !ok || needed.Status == loop.Done || needed.LeftOut || needed.Status == loop.Open && !p.started(needed)
+	})
 }
 
 // started reports whether the loop is at an open task, ended at it, or has tried it.
