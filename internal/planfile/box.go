@@ -150,7 +150,7 @@ func (r *parseResult) warnOfIgnoredBoxes(d *document) {
 		case emptyBox.Match(line):
 			r.warn(n, "this box has no text, so it is not a task", `"- [ ] task"`)
 		case sign != nil:
-			r.warn(n, string(sign[1])+" is no box of a task: this line is none", `"- [ ] task"`)
+			r.warn(n, string(sign[1])+" is not a task's box, so this line is not a task", `"- [ ] task"`)
 		}
 	}
 }

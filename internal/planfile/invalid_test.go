@@ -27,7 +27,7 @@ func TestInvalid(t *testing.T) {
 		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it ends too early: expected a JSON plan such as ` + knownJSON}},
 		{"malformed JSON", "a.json", "[\n {\"title\": \"a\",}\n]", []string{`a.json:2: this is not JSON: column 16: invalid character '}' looking for beginning of object key string: expected a JSON plan such as ` + knownJSON}},
 		{"more after JSON", "a.json", "[]\n[]", []string{`a.json:2: this is not JSON: column 1: invalid character '[' after top-level value: expected a JSON plan such as ` + knownJSON}},
-		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is no plan that pawl knows: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}} or {"tasks": [{"title": "…", "completed": false}]}`}},
+		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is not a plan format that pawl knows: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}} or {"tasks": [{"title": "…", "completed": false}]}`}},
 		{"state in another field", "a.json", `{"userStories":[{"id":1,"title":"a","status":"pending"}]}`, []string{`a.json:1: task "1" keeps its state in "status": expected "passes": false or true`}},
 		{
 			"several tags", "a.json", `{"a":{"tasks":[{"id":1,"title":"x","status":"done"}]},"b":{"tasks":[{"id":1,"title":"y","status":"pending"}]}}`,

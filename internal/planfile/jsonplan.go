@@ -69,7 +69,7 @@ func readJSONFormat(data []byte) parseResult {
 		return s.parseResult
 	}
 	var r parseResult
-	r.addProblem("", newLines(data).lineAt(root.start), "this JSON is no plan that pawl knows", strings.Join(wants, " or "))
+	r.addProblem("", newLines(data).lineAt(root.start), "this JSON is not a plan format that pawl knows", strings.Join(wants, " or "))
 	return r
 }
 

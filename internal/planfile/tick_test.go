@@ -160,7 +160,7 @@ func TestOdd(t *testing.T) {
 		"8: task 7 is marked [✔️], which is taken as open",
 		"9: this box has no text, so it is not a task",
 		"10: this box has no text, so it is not a task",
-		"11: ☐ is no box of a task: this line is none",
+		"11: ☐ is not a task's box, so this line is not a task",
 		"13: this line looks like a task but is not one: it is in code or in no list",
 		"16: this box has no text, so it is not a task",
 	}
