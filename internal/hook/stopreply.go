@@ -68,7 +68,8 @@ func answerHint(q loop.Question) string {
 func usesContinuePrompt(s *lease) bool {
 	a, ok := loop.FindAction[loop.BeginTurn](s.mem.State.Pending)
 	return ok && a.Situation == loop.NoClaim && !a.Fresh && !s.spec.MayLackGoal(s.mem.State.Turns) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
-		(!s.userTurn || s.failingBefore == nil) // after a turn of the user's the agent is told again what failed
+		(!s.userTurn || s.failingBefore == nil) && // after a turn of the user's the agent is told again what failed
+		(s.failingBefore == nil || !s.failingBefore.NoWork) // it is told why its turn counts as failed
 }
 
 // promptReady reports whether the prompt of the next turn has been written.

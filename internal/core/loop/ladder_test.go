@@ -94,3 +94,20 @@ func TestViolations(t *testing.T) {
 	sc.turnSeen("", bad, "restore_files; turn 3 fresh violation")
 	sc.turnSeen("done", bad, "restore_files; finish tampered")
 }
+
+// The reason of a turn that was cut off is told to the next turn, and to no later one.
+func TestACutOffTurnIsToldOnce(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.fails(loop.Crashed, "turn 2 continue no_claim")
+	if f := sc.s.Failing; f == nil || !f.NoWork {
+		t.Fatalf("failing: %+v", f)
+	}
+	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "turn 3 continue no_claim")
+	if sc.s.Failing != nil {
+		t.Errorf("still failing: %+v", sc.s.Failing)
+	}
+}

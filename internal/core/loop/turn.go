@@ -85,6 +85,9 @@ func (m *machine) turnEnded(t Turn) {
 func (m *machine) applyTurn(t Turn) {
 	m.countTurn(t)
 	m.s.Trouble = Trouble{}
+	if f := m.s.Failing; f != nil && f.NoWork && t.ToolCalls > 0 {
+		m.s.Failing = nil // the agent works again
+	}
 	if !m.claimable() && !m.s.Policy.Gates { // only the end of a turn shows success here
 		m.s.Ladder = Ladder{IdleTurns: m.s.Ladder.IdleTurns}
 	}
