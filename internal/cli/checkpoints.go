@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -96,6 +97,9 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 		diff = term.Clean(diff)
 	}
 	a.print(diff)
+	if diff == "" && len(paths) > 0 { // a mistyped path looks the same
+		term.Hintf(a.Err, "both have the same %s, or neither has it", term.Clean(strings.Join(paths, ", ")))
+	}
 	return nil
 }
 
