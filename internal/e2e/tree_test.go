@@ -12,7 +12,7 @@ import (
 
 // The user's index, stash, untracked files and branches are as they were, and
 // the commits are as a user would want them.
-func TestWhatIsThePersonsStays(t *testing.T) {
+func TestWhatIsTheUsersStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "notes.txt": "one\n"}))
 	b.write(map[string]string{"notes.txt": "stashed\n"})

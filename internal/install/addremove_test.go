@@ -174,7 +174,7 @@ func TestWithoutARecordEmptyListsGo(t *testing.T) {
 	}
 }
 
-func TestThePersonsOwnVariableStays(t *testing.T) {
+func TestTheUsersOwnVariableStays(t *testing.T) {
 	t.Parallel()
 	want := Entries{Env: []Var{{StopBlockCap, "0"}}}
 	for _, file := range []string{`{"env": {"` + StopBlockCap + `": "50"}}`, `{"env": {"` + StopBlockCap + `": 0}}`} {

@@ -184,7 +184,7 @@ func TestAnswersToRequests(t *testing.T) {
 	}
 }
 
-func TestListNamesWhatAPersonIsAskedFor(t *testing.T) {
+func TestListNamesWhatAUserIsAskedFor(t *testing.T) {
 	t.Parallel()
 	got := HowItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
 	if want := "running, waits for an approval, tests approved, asks to be merged"; got != want {

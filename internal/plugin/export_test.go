@@ -94,7 +94,7 @@ func TestExportReplacesAnEarlierOne(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonPutBesideAnExportStays(t *testing.T) {
+func TestWhatAUserPutBesideAnExportStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	export(t, dir, made(t, plugin.InTree()))

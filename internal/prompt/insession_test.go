@@ -27,7 +27,7 @@ func TestInSessionGolden(t *testing.T) {
 
 // What a session is told that knows the goal, that has just come to a loop, or
 // that another tool's file drives.
-func TestSeatsGolden(t *testing.T) {
+func TestSessionPromptsGolden(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		kind prompt.Kind

@@ -93,7 +93,7 @@ func TestOnlyWhatIsPawlsOrProtectedIsPutBack(t *testing.T) {
 	}
 }
 
-func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
+func TestFrozenSurvivesARestartAndAUsersChange(t *testing.T) {
 	t.Parallel()
 	b := &project{t: t, root: t.TempDir()}
 	b.write(shopFiles())

@@ -311,7 +311,7 @@ func TestDaemonsOfGates(t *testing.T) {
 }
 
 // The report shows the sandbox and the hosts that it blocked.
-func TestTheWall(t *testing.T) {
+func TestSandboxInTheReport(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{
 		Sandbox:      []string{"strict, by bubblewrap, around agent and gates", "all reach packages.example.org"},

@@ -23,7 +23,7 @@ func (w *hears) Note(n memory.Note) {
 
 func (w *hears) note(part string) bool { return strings.Contains(strings.Join(w.notes, "\n"), part) }
 
-func TestACommitOfThePersonsStaysTheirs(t *testing.T) {
+func TestAUsersCommitStaysTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
@@ -49,7 +49,7 @@ func TestACommitOfThePersonsStaysTheirs(t *testing.T) {
 	}
 }
 
-func TestARestoreLeavesWhatThePersonCommittedMeanwhile(t *testing.T) {
+func TestARestoreKeepsWhatTheUserCommitted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false

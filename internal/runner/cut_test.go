@@ -137,7 +137,7 @@ func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
 	}
 }
 
-func TestAKilledOwnersWorktreeIsTakenOutOfThePersonsList(t *testing.T) {
+func TestAKilledOwnersWorktreeLeavesTheUsersList(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())

@@ -10,7 +10,7 @@ import (
 
 const haveAll = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
 
-func TestAnUntrackedFileOfThePersonsThatTheWorkDoesNotNeed(t *testing.T) {
+func TestAUsersUntrackedFileThatTheWorkDoesNotNeed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("mine.txt", "mine\n")

@@ -125,7 +125,7 @@ func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 
 // The work tree of a session's loop is the user's, whoever drives: nothing is
 // committed, staged or stashed, and no branch is switched.
-func TestARunnerLeavesThePersonsTreeAsItIs(t *testing.T) {
+func TestARunnerLeavesTheUsersTreeAsItIs(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"notes.txt": "one\n"}
 	maps.Copy(files, words)

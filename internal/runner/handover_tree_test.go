@@ -27,7 +27,7 @@ func TestARunnerGoesOnWithoutGit(t *testing.T) {
 
 // Where the user asked for commits they go to the branch that they are on, and
 // what else was committed there stays.
-func TestARunnerCommitsWhereThePersonIs(t *testing.T) {
+func TestARunnerCommitsToTheUsersBranch(t *testing.T) {
 	t.Parallel()
 	q := handover(nil)
 	q.Commit = true
@@ -54,7 +54,7 @@ two
 }
 
 // Beside a runner the user's edits are theirs, as in any loop of a runner's.
-func TestThePersonEditsBesideARunner(t *testing.T) {
+func TestTheUserEditsBesideARunner(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()

@@ -9,7 +9,7 @@ import (
 
 // A user who hides a tracked file from git (skip-worktree) keeps their own
 // version of it out of every commit, the loop's too.
-func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
+func TestWhatTheUserHidFromGitIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"local.cfg": "shared\n"}
 	maps.Copy(files, words)

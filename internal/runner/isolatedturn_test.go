@@ -157,7 +157,7 @@ func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
 	}
 }
 
-func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
+func TestATryThatTakesTooLongIsGatedAndFollowed(t *testing.T) {
 	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
 	if st.runInSession(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Isolated.Died, "too long") {
@@ -167,7 +167,7 @@ func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
 
 // What a try did is the agent's, also where the user has a turn of their own
 // beside it.
-func TestATryIsHeldToWhatJudges(t *testing.T) {
+func TestATrysChangesOfProtectedFilesAreTheAgents(t *testing.T) {
 	t.Parallel()
 	st := spent(t, `
 `+weakened+`-- 1/run --

@@ -77,7 +77,7 @@ func TestTimeLimitStopsGateBeforeWork(t *testing.T) {
 	}
 }
 
-func TestAMessageThatComesTwiceIsHeardOnce(t *testing.T) {
+func TestAMessageThatComesTwiceIsReceivedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())

@@ -8,7 +8,7 @@ import (
 
 const twoTasks = "- [ ] two\n- [ ] three\n"
 
-func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
+func TestABoxThatAUserTicksIsTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	ticked := false
@@ -34,7 +34,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 	}
 }
 
-func TestAPersonWhoTicksAllThatIsLeftEndsTheLoop(t *testing.T) {
+func TestAUserWhoTicksAllThatIsLeftEndsTheLoop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": "- [ ] two\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() { b.write("plan.md", "- [x] two\n") }}

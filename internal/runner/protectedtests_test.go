@@ -81,7 +81,7 @@ func rejectsTest(t *testing.T, rejected string) {
 
 // A test that is gone waits for approval, and the judge keeps its copy: what it guarded cannot be
 // broken by the next task.
-func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
+func TestATestThatOneTaskRemovedStillChecksTheNext(t *testing.T) {
 	t.Parallel()
 	files := sums()
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
@@ -283,7 +283,7 @@ func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
 }
 
 // What judges and is not a test can be approved by its name.
-func TestAnApprovedFileThatJudgesMayChange(t *testing.T) {
+func TestAnApprovedGateInputMayChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	approve := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}

@@ -10,7 +10,7 @@ import (
 )
 
 // What is judged is what is committed, whatever a user does in the folder meanwhile.
-func TestTheJudgedTreeIsCommittedWhateverTheUserDoesMeanwhile(t *testing.T) {
+func TestTheGatedTreeIsCommittedWhateverTheUserDoes(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, do string }{
 		{"stash", "git stash -q -u"},

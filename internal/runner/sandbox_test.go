@@ -15,7 +15,7 @@ import (
 
 // What confines a loop stands in its journal, and what it refused is noted once for
 // each host, without a secret that was to go out by its name.
-func TestTheWallIsJournalled(t *testing.T) {
+func TestTheSandboxIsJournalled(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("-- 1/reply --\n<blocked>no way out</blocked>\n", []string{"have every word"}, withGate(nil))
 	const secret = "hunter2hunter2"

@@ -61,7 +61,7 @@ func (b *bench) file(elem ...string) string {
 	return string(data)
 }
 
-func TestChangingWhatJudgesIsPutBack(t *testing.T) {
+func TestChangedProtectedFilesAreRestored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	cheat := func(n string) string {

@@ -87,7 +87,7 @@ sh copy.sh
 }
 
 // What the user changes beside the agent is not part of what is judged.
-func TestThePersonKeepsToNoScope(t *testing.T) {
+func TestNoScopeBindsTheUser(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))
 	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {

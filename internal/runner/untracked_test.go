@@ -24,7 +24,7 @@ func (v busy) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate,
 }
 
 // That a checkout could not be made once says nothing of the work.
-func TestWorkIsJudgedAloneInSpiteOfAFault(t *testing.T) {
+func TestWorkIsGatedAloneInSpiteOfAFault(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("mine.txt", "of the user\n")

@@ -224,7 +224,7 @@ func (p *project) receive(now time.Time) Changes {
 }
 
 // Without changes, nothing is received, and each change is received once.
-func TestSilenceIsHeardAsSilence(t *testing.T) {
+func TestNoChangeIsReceivedAsNone(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p *project) {
 		now := time.Now()

@@ -148,8 +148,8 @@ func TestThLeftToItsOwnHook(t *testing.T) {
 	}
 }
 
-// TestThHeard checks the rows on what ends a loop and what does not.
-func TestThHeard(t *testing.T) {
+// TestThChangesAreReceived checks the rows on what ends a loop and what does not.
+func TestThChangesAreReceived(t *testing.T) {
 	t.Parallel()
 	day := time.Now().Format(time.DateOnly)
 	remove := func(p *project) { _ = os.Remove(p.path(thPath)) }

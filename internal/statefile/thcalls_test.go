@@ -12,7 +12,7 @@ import (
 // For a loop in a runner, the agent's calls are recorded elsewhere, before they run, and the files
 // are read every second. What these calls write ends nothing; what is written in a later turn is
 // the user's.
-func TestThHeardByARunner(t *testing.T) {
+func TestARunnerReceivesThChanges(t *testing.T) {
 	t.Parallel()
 	stop := func(p *project) { p.add(thV1, "stop\n") }
 	edit := func(p *project) {

@@ -172,7 +172,7 @@ func TestNoiseBeforeXMLMayHaveAnyLength(t *testing.T) {
 	}
 }
 
-func TestStreamPassesOnWhatAPersonWants(t *testing.T) {
+func TestStreamPassesOnWhatAUserWants(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	s, err := testreport.NewStream(testreport.GoJSON, &text)

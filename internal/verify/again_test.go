@@ -48,7 +48,7 @@ func TestARedIsNotRepeatedFromMemory(t *testing.T) {
 }
 
 // A gate that makes code again and asks git what changed sees what it changed itself.
-func TestGateThatAsksGitSeesTheJudgedTreeCommitted(t *testing.T) {
+func TestGateThatAsksGitSeesTheGatedTreeCommitted(t *testing.T) {
 	t.Parallel()
 	start := files{"list": "red\n", "made.go": "red\n", "gen": "cat list > made.go\n"}
 	gs := gates("sh gen && git diff --exit-code && grep -q blue made.go")

@@ -113,7 +113,7 @@ func TestNoTestIsLeft(t *testing.T) {
 	}
 }
 
-func TestJudgesCopiesMayBeOlderThanTheTask(t *testing.T) {
+func TestProtectedCopiesMayBeOlderThanTheTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sums(adds, wantsSum), shellTests)
 	judge := b.tree()

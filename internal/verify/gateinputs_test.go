@@ -144,7 +144,7 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 
 // The judge has no copy of an earlier task's tests that may change what others do. They are not missing in the run
 // with its copies; where what they test breaks, or they do not run any more at all, it is seen.
-func TestTestsThatTheJudgeWithholds(t *testing.T) {
+func TestTestsWithheldFromTheRunWithOriginals(t *testing.T) {
 	t.Parallel()
 	const two = "tests/test_two.py"
 	start := files{

@@ -146,7 +146,7 @@ func TestRequestedBesideNewTests(t *testing.T) {
 
 // What judges the tasks that follow is all that an old test said, as the task asks for it, and no new file that
 // changes what old tests do, whatever the agent added to them where nothing was wrong.
-func TestWhatJudgesFromNowOn(t *testing.T) {
+func TestProtectedTestsAfterARequestedChange(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"app.py":       "def load(name):\n    return {'name': name}\n\n\ndef size(name):\n    return len(name)\n",

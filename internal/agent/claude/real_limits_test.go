@@ -65,7 +65,7 @@ func TestClientRoundsAreCounted(t *testing.T) {
 
 // What the judge forbids stays forbidden in any permission mode that the user's
 // settings, or arguments, give the client.
-func TestClientPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
+func TestClientPermissionModeDoesNotOverruleTheGuard(t *testing.T) {
 	for _, mode := range []string{"acceptEdits", "dontAsk", "bypassPermissions"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newRig(t, messagesapi.Bash("touch allowed"), messagesapi.Bash("touch forbidden"), messagesapi.Text("done"))

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
+func TestAGateWithoutIdsDecidesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)

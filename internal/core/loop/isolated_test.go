@@ -122,7 +122,7 @@ func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {
 	sc.gates(red("d"), "turn 5 continue gates_failed")
 }
 
-func TestATryThatWasCutOffIsJudgedAllTheSame(t *testing.T) {
+func TestATryThatWasCutOffIsGatedAllTheSame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []loop.Class{loop.TimedOut, loop.OverBudget, loop.Crashed, loop.Silent} {
 		sc := spent(t)

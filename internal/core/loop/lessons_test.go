@@ -44,7 +44,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 }
 
 // Without gated work there is no lesson. The lesson of a gate that hangs is to find what it waits for.
-func TestLessonsOfWhatWasJudged(t *testing.T) {
+func TestLessonsOfGatedWork(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fails func(sc *scenario, want string)

@@ -270,7 +270,7 @@ func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
 	sc.gates(green, "finish unverified")
 }
 
-func TestConsistentIsEnoughWhereThePersonAcceptsIt(t *testing.T) {
+func TestUnprovenIsEnoughWhereTheUserAcceptsIt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Unproven})
 	sc.checkpointed("gates baseline")

@@ -130,7 +130,7 @@ func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
 	}
 }
 
-func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
+func TestTheAgentAsksAndTheUserAnswers(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	ask := loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}, Why: "the signature\nchanged"}}
@@ -155,7 +155,7 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 }
 
 // An approval of everything covers only tests: other gate inputs must be named.
-func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
+func TestGateInputsAreApprovedByName(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{loop.AllTests}}}, "")
@@ -228,7 +228,7 @@ func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 }
 
 // A change of a protected file while the gates run is a violation, whatever their result.
-func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
+func TestProtectedFilesChangedWhileTheGatesRan(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.turn("done", "gates claim")

@@ -28,7 +28,7 @@ func TestUsageAddsUpToWhatCanBeWritten(t *testing.T) {
 	}
 }
 
-func TestATurnOfThePersonCostsNothing(t *testing.T) {
+func TestATurnOfTheUserCostsNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{InSession: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("turn 1 continue first")

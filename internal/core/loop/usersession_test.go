@@ -31,7 +31,7 @@ func died(c loop.Class) loop.Event {
 
 var byPerson = loop.Turn{ByUser: true, ToolCalls: 1}
 
-func TestATurnOfAPersonsSessionIsNotInterrupted(t *testing.T) {
+func TestATurnOfAUsersSessionIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
 	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "")

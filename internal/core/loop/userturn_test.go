@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestAPersonTicksTheTaskAtWork(t *testing.T) {
+func TestAUserTicksTheTaskAtWork(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
 	sc.checkpointed("gates baseline")
@@ -21,7 +21,7 @@ func TestAPersonTicksTheTaskAtWork(t *testing.T) {
 	}
 }
 
-func TestAPersonTicksAllThatIsLeft(t *testing.T) {
+func TestAUserTicksAllThatIsLeft(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")

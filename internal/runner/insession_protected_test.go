@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
+func TestProtectedFilesAreNotRestoredInAUsersSession(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.edits("check.sh", "exit 0\n")
@@ -55,7 +55,7 @@ func TestAThirdViolationEndsALoopInASession(t *testing.T) {
 
 // What the user changes beside the agent is theirs, whatever else the agent
 // does: with commands that do not name it, in their own turns, after the agent.
-func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
+func TestProtectedFilesThatTheUserChangesInASessionStay(t *testing.T) {
 	t.Parallel()
 	accepting := "# looser\nexit 0\n"
 	cases := map[string]func(*sitting){
@@ -134,7 +134,7 @@ func TestAVerifyLoopInASession(t *testing.T) {
 	st.untouched()
 }
 
-func TestCommitsInASessionGoWhereThePersonIs(t *testing.T) {
+func TestCommitsInASessionGoToTheUsersBranch(t *testing.T) {
 	t.Parallel()
 	q := gated(nil)
 	q.Commit = true
@@ -180,7 +180,7 @@ func TestNothingIsCommittedInTheMiddleOfAMerge(t *testing.T) {
 
 const plannedTask = "- [ ] two\n"
 
-func TestATickKeepsWhatThePersonWroteMeanwhile(t *testing.T) {
+func TestATickKeepsWhatTheUserWroteMeanwhile(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"plan.md": plannedTask, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
 	q := gated(nil)

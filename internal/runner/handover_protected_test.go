@@ -50,7 +50,7 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 }
 
 // And what the user changed there judges.
-func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
+func TestARunnerKeepsWhatTheUserChanged(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status"})

@@ -64,7 +64,7 @@ func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
+func TestWhatAUserChangedInAPauseIsKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
@@ -103,7 +103,7 @@ func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-func TestALinkIsNoWayToWhatJudges(t *testing.T) {
+func TestALinkIsNoWayToProtectedFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	if err := os.Symlink("check.sh", filepath.Join(b.root, "link.txt")); err != nil {
@@ -192,7 +192,7 @@ func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
 
 // Work that was red and is green is not proven where a gate's script was written while
 // it ran; where the gates write it each time, that tells nothing.
-func TestWhatIsWrittenWhileItJudgesWeighs(t *testing.T) {
+func TestAGateScriptWrittenDuringItsRunProvesNothing(t *testing.T) {
 	t.Parallel()
 	for touch, want := range map[string]gate.Evidence{
 		"grep -q two have.txt && touch check.sh\n": gate.Unproven,
@@ -232,7 +232,7 @@ func (w *pauser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 
 // What the user edits while the agent is not at work stays theirs: it is in no commit, and a restore
 // does not undo it.
-func TestWhatAPersonEditsInAPauseIsTheirs(t *testing.T) {
+func TestWhatAUserEditsInAPauseIsTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
 	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
