@@ -58,7 +58,7 @@ func (p *page) acceptCommand() {
 // and its task is neither done nor open.
 func (p *page) isAnswer() bool {
 	kind, tasks := p.State.Policy.Kind, p.State.Tasks
-	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == goalTask
+	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == loop.GoalTask
 }
 
 // maxTitles is the maximum number of tasks listed with titles in a group that needs no user.
@@ -248,12 +248,9 @@ func taskIDs(tasks []loop.Task) string {
 	return "tasks " + joinNames(out, 20)
 }
 
-// goalTask is the id of the only task of a prompt without a plan.
-const goalTask = "goal"
-
 // taskLabel returns a task's id and title. The goal of a prompt has only a title.
 func taskLabel(t loop.Task) string {
-	if t.ID == goalTask && t.Title != "" {
+	if t.ID == loop.GoalTask && t.Title != "" {
 		return plan.OneLine(t.Title, 80)
 	}
 	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
