@@ -7,10 +7,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Approve lists the points at which a loop stops for the user's yes.
+// Approve lists the points at which a loop stops until the user approves.
 type Approve []loop.Approval
 
-// String lists the points.
+// String returns the names of the points, separated by commas.
 func (a Approve) String() string {
 	var names []string
 	for _, at := range a {
@@ -19,7 +19,7 @@ func (a Approve) String() string {
 	return strings.Join(names, ", ")
 }
 
-// decode takes a list of points, or one.
+// decode reads a list of points, or a single one.
 func (a *Approve) decode(path string, v any, _ map[string]int) error {
 	var names []string
 	if err := decodeTexts(&names, path, v); err != nil {

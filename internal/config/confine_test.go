@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// A file of the repository confines more, never less; hosts that it names need the
-// user's trust, as commands do.
+// A repository's file can only tighten confine. The hosts that it names need the user's trust,
+// like commands.
 func TestARepositoryOnlyTightensConfinement(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -49,8 +49,8 @@ func TestARepositoryOnlyTightensConfinement(t *testing.T) {
 	}
 }
 
-// A host that is typed is thought to be the only one that is reached: without strict
-// that is not so. In a file it waits for whoever asks for strict.
+// A user who types a host expects that only this host can be reached, which is false without
+// strict. Hosts in a file apply once somebody chooses strict.
 func TestHostsThatNothingKeepsTo(t *testing.T) {
 	t.Parallel()
 	hosts := map[string]any{"confine_hosts": []string{"a.example.com"}}

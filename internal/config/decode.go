@@ -12,9 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Resolve folds the layers, lowest first, over the defaults, and checks the
-// outcome. The error names the first value that is wrong, its place, and what is
-// allowed.
+// Resolve merges the layers over the defaults, lowest layer first, and checks the result.
+// The error names the first wrong value, its place, and the allowed values.
 func Resolve(layers ...Layer) (Settings, error) {
 	s := Defaults()
 	s.Sources = map[string]Source{}
@@ -33,46 +32,47 @@ func Resolve(layers ...Layer) (Settings, error) {
 	return s, nil
 }
 
-// problem is what is wrong with the value at a path.
+// problem is an error in the value at a path, with a hint how to fix it.
 type problem struct{ path, message, hint string }
 
 func (p *problem) Error() string { return p.path + ": " + p.message }
 
+// wrong returns a problem without a hint.
 func wrong(path, format string, args ...any) error {
 	return &problem{path: path, message: fmt.Sprintf(format, args...)}
 }
 
-// decode sets what the layer says.
+// decode sets the options that the layer has, and records their sources.
 func (l Layer) decode(s *Settings) error {
 	values := maps.Clone(l.values)
 	if l.name == layerLoop {
-		if err := l.rename(values, "completion_promise", "promise"); err != nil {
+		if err := l.replaceAlias(values, "completion_promise", "promise"); err != nil {
 			return err
 		}
 	}
 	if err := l.checkUserOnly(); err != nil {
 		return l.report(err)
 	}
-	spreadNotify(values)
-	if err := spreadGateEnv(values); err != nil {
+	normalizeNotify(values)
+	if err := normalizeGateEnv(values); err != nil {
 		return l.report(err)
 	}
 	was := s.Guard
 	if err := decodeTable(s, "", values, l.lines); err != nil {
 		return l.report(err)
 	}
-	s.noteGuard(l, was)
+	s.recordGuardSources(l, was)
 	for key, v := range values {
 		s.Sources[key] = l.source(key)
-		for _, name := range entries(v) {
+		for _, name := range tableKeys(v) {
 			s.Sources[join(key, name)] = l.source(join(key, name))
 		}
 	}
 	return nil
 }
 
-// checkUserOnly refuses what a repository must not say: who answers for the user, and who
-// else sees what their loops do.
+// checkUserOnly returns an error if a repository's file sets notify.answers or telemetry. Only
+// the user may choose who answers for them, and who receives data about their loops.
 func (l Layer) checkUserOnly() error {
 	if !l.repo {
 		return nil
@@ -90,8 +90,8 @@ func (l Layer) checkUserOnly() error {
 	return nil
 }
 
-// entries are the keys of a table.
-func entries(v any) []string {
+// tableKeys returns the keys of a table, nil for other values.
+func tableKeys(v any) []string {
 	switch v := v.(type) {
 	case map[string]any:
 		return slices.Collect(maps.Keys(v))
@@ -101,8 +101,9 @@ func entries(v any) []string {
 	return nil
 }
 
-// rename reads a key of other tools' loop files as our own.
-func (l Layer) rename(values map[string]any, alias, key string) error {
+// replaceAlias replaces a key of other tools' loop files by Pawl's key. It returns an error if both
+// are set.
+func (l Layer) replaceAlias(values map[string]any, alias, key string) error {
 	v, ok := values[alias]
 	if !ok {
 		return nil
@@ -116,7 +117,7 @@ func (l Layer) rename(values map[string]any, alias, key string) error {
 	return nil
 }
 
-// report makes an error for people of a *problem.
+// report turns a *problem into an error for the user. It returns other errors unchanged.
 func (l Layer) report(err error) error {
 	p, ok := errors.AsType[*problem](err)
 	if !ok {
@@ -128,23 +129,23 @@ func (l Layer) report(err error) error {
 	return failure.New(failure.Usage, p.hint, "%s: %s: %s", l.where(p.path), p.path, p.message)
 }
 
-// decodeTable sets the fields of the struct that dst points to from a table, in
-// the order of the file.
+// decodeTable sets the fields of the struct that dst points to from a table. It reads the
+// keys in the order of the file, so that the first wrong value is reported.
 func decodeTable(dst any, path string, v any, lines map[string]int) error {
-	fields := fieldsOf(dst)
+	fields := optionsOf(dst)
 	table, ok := v.(map[string]any)
 	if !ok {
 		var keys []string
 		for _, f := range fields {
 			keys = append(keys, f.key)
 		}
-		return want(path, "a table with "+enumerated(keys, " and "), v)
+		return want(path, "a table with "+joinNames(keys, " and "), v)
 	}
 	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(lines[join(path, a)], lines[join(path, b)]), cmp.Compare(a, b))
 	})
 	for _, key := range keys {
-		i := slices.IndexFunc(fields, func(f field) bool { return f.key == key })
+		i := slices.IndexFunc(fields, func(f option) bool { return f.key == key })
 		if i < 0 {
 			return unknownKey(join(path, key), key, fields)
 		}
@@ -155,30 +156,32 @@ func decodeTable(dst any, path string, v any, lines map[string]int) error {
 	return nil
 }
 
-// field is an option: a documented field of Settings, or of a table in it.
-type field struct {
-	key, doc string
-	adds     bool // its list grows from layer to layer
-	ptr      any  // to the field
+// option is a documented field of Settings, or of a table in it.
+type option struct {
+	key, doc    string
+	joinsLayers bool // lists of all layers are joined
+	ptr         any  // pointer to the field
 }
 
-// fieldsOf lists the options of the struct that ptr points to, in its order.
-func fieldsOf(ptr any) []field {
+// optionsOf returns the options of the struct that ptr points to, in the order of its fields.
+func optionsOf(ptr any) []option {
 	v := reflect.ValueOf(ptr).Elem()
-	var out []field
+	var out []option
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		if doc := tag.Get("doc"); doc != "" {
 			key, _, _ := strings.Cut(tag.Get("json"), ",")
-			out = append(out, field{key: key, doc: doc, adds: tag.Get("merge") == "add", ptr: v.Field(i).Addr().Interface()})
+			out = append(out, option{key: key, doc: doc, joinsLayers: tag.Get("merge") == "add", ptr: v.Field(i).Addr().Interface()})
 		}
 	}
 	return out
 }
 
-func (f field) set(path string, v any, lines map[string]int) error {
+// set decodes a value into the field. If joinsLayers is true, it appends to the list of lower
+// layers.
+func (f option) set(path string, v any, lines map[string]int) error {
 	list, ok := f.ptr.(*[]string)
-	if !ok || !f.adds {
+	if !ok || !f.joinsLayers {
 		return decodeValue(f.ptr, path, v, lines)
 	}
 	var more []string
@@ -189,27 +192,28 @@ func (f field) set(path string, v any, lines map[string]int) error {
 	return nil
 }
 
-// Explained is one option with its value and where that comes from.
+// Explained is one option with its value and its source.
 type Explained struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source string `json:"source"` // file:line, flags, or default
 }
 
-// Explain lists all options and their sources, for --dry-run.
+// Explain returns all options with their values and sources, for --dry-run.
 func (s Settings) Explain() []Explained {
 	var out []Explained
-	for _, f := range fieldsOf(&s) {
-		out = append(out, Explained{Key: f.key, Value: show(f.ptr), Source: s.Sources[f.key].String()})
+	for _, f := range optionsOf(&s) {
+		out = append(out, Explained{Key: f.key, Value: formatValue(f.ptr), Source: s.Sources[f.key].String()})
 	}
 	return out
 }
 
-// keysMost bounds the keys that a hint lists.
-const keysMost = 12
+// maxKeysInHint is the maximum number of keys that a hint lists.
+const maxKeysInHint = 12
 
-// unknownKey says which key was probably meant.
-func unknownKey(path, key string, fields []field) error {
+// unknownKey returns the error for an unknown key. The hint is the most similar key, or a list
+// of the keys.
+func unknownKey(path, key string, fields []option) error {
 	p := &problem{path: path, message: "there is no such key"}
 	var keys []string
 	for _, f := range fields {
@@ -219,8 +223,8 @@ func unknownKey(path, key string, fields []field) error {
 		p.hint = fmt.Sprintf("did you mean %s?", near)
 		return p
 	}
-	p.hint = "the keys are " + strings.Join(keys[:min(len(keys), keysMost)], ", ")
-	if len(keys) > keysMost {
+	p.hint = "the keys are " + strings.Join(keys[:min(len(keys), maxKeysInHint)], ", ")
+	if len(keys) > maxKeysInHint {
 		p.hint += ", …; pawl run --help explains them"
 	}
 	return p

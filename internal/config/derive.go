@@ -20,8 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// derive derives what follows from other values and checks what no value can
-// tell alone.
+// derive sets options that follow from others, and checks options that depend on each other.
 func (s *Settings) derive(layers []Layer) error {
 	_, kindGiven := s.Sources["kind"]
 	switch {
@@ -54,7 +53,8 @@ func (s *Settings) derive(layers []Layer) error {
 			return s.withSource(layers, &problem{"confine_hosts", err.Error(), "such as packages.example.org, *.example.com or localhost:5432"})
 		}
 	}
-	// In a file they wait for whoever asks for strict; typed, they are thought to hold.
+	// Hosts in a file apply once somebody chooses strict. A user who types hosts expects that
+	// only these can be reached.
 	if s.Sources["confine_hosts"].Layer == layerFlags && s.Confine != confine.Strict {
 		return s.withSource(layers, &problem{
 			"confine_hosts", fmt.Sprintf("it names what may be reached where confine is strict, and here it is %s: any host may be", s.Confine),
@@ -67,7 +67,7 @@ func (s *Settings) derive(layers []Layer) error {
 	return nil
 }
 
-// withSource puts a problem to the layer that set the value.
+// withSource turns a problem into an error that names the layer and line that set the value.
 func (s *Settings) withSource(layers []Layer, err error) error {
 	var source Source
 	if p, ok := errors.AsType[*problem](err); ok {
@@ -81,8 +81,8 @@ func (s *Settings) withSource(layers []Layer, err error) error {
 	return Layer{}.report(err)
 }
 
-// show prints a value as it would be written on the command line.
-func show(ptr any) string {
+// formatValue returns a value as a user would type it on the command line.
+func formatValue(ptr any) string {
 	switch v := ptr.(type) {
 	case *string:
 		return *v
@@ -91,16 +91,16 @@ func show(ptr any) string {
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *int64:
-		return limit(*v, strconv.FormatInt(*v, 10))
+		return formatLimit(*v, strconv.FormatInt(*v, 10))
 	case *Iterations:
 		if *v == Auto {
 			return "auto"
 		}
-		return limit(int64(*v), strconv.Itoa(int(*v)))
+		return formatLimit(int64(*v), strconv.Itoa(int(*v)))
 	case *time.Duration:
-		return limit(int64(*v), shortDuration(*v))
+		return formatLimit(int64(*v), formatDuration(*v))
 	case *USD:
-		return limit(int64(math.Ceil(float64(*v))), strconv.FormatFloat(float64(*v), 'f', 2, 64))
+		return formatLimit(int64(math.Ceil(float64(*v))), strconv.FormatFloat(float64(*v), 'f', 2, 64))
 	case *Percent:
 		return fmt.Sprintf("%d%%", *v)
 	case *Rounds:
@@ -130,7 +130,7 @@ func show(ptr any) string {
 		}
 		return fmt.Sprintf("tries %d, isolate %t", v.Tries, v.Isolate)
 	case *Guard:
-		return v.text()
+		return v.summary()
 	case *Notify:
 		return strings.Join(notice.Settings(*v).AllReceivers(), ", ")
 	case *Telemetry:
@@ -142,19 +142,19 @@ func show(ptr any) string {
 		}
 		return strings.Join(names, ", ")
 	}
-	return reflect.ValueOf(ptr).Elem().String() // the named texts of allowed
+	return reflect.ValueOf(ptr).Elem().String() // a string type with the values of allowedNames
 }
 
-// limit shows a limit, of which 0 is none.
-func limit(n int64, text string) string {
+// formatLimit returns the text of a limit, "none" if n is 0.
+func formatLimit(n int64, text string) string {
 	if n == 0 {
 		return "none"
 	}
 	return text
 }
 
-// shortDuration is 8h rather than 8h0m0s.
-func shortDuration(d time.Duration) string {
+// formatDuration formats a duration without trailing zero units: 8h, not 8h0m0s.
+func formatDuration(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"0s", "0m"} {
 		if cut, ok := strings.CutSuffix(text, zero); ok && cut != "" && cut[len(cut)-1] > '9' {

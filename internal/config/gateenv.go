@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// GateEnv are variables for the gates by name; one without a value is passed as the user
-// has it.
+// GateEnv holds environment variables for the gates, by name. A variable with a nil value gets
+// the user's value.
 type GateEnv map[string]*string
 
-// GateVars are the variables for the gates, as NAME=value or NAME, sorted.
+// GateVars returns the variables for the gates as NAME=value or NAME, sorted by name.
 func (s Settings) GateVars() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.GateEnv)) {
@@ -22,8 +22,9 @@ func (s Settings) GateVars() []string {
 	return out
 }
 
-// spreadGateEnv makes a table of a list of names.
-func spreadGateEnv(values map[string]any) error {
+// normalizeGateEnv replaces a list of names by a table in which each name is true, which passes
+// the user's value.
+func normalizeGateEnv(values map[string]any) error {
 	list, isList := values["gate_env"].([]any)
 	if !isList {
 		return nil
@@ -40,7 +41,7 @@ func spreadGateEnv(values map[string]any) error {
 	return nil
 }
 
-// decode puts the entries of a table over those of lower layers.
+// decode adds the entries of a table. They replace entries of the same name in lower layers.
 func (e *GateEnv) decode(path string, v any, _ map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
@@ -53,7 +54,7 @@ func (e *GateEnv) decode(path string, v any, _ map[string]int) error {
 			return wrong(path, "%q is not the name of a variable; for a value write %s = { NAME = \"value\" }", name, path)
 		}
 		switch value := table[name].(type) {
-		case string: // may well be empty
+		case string: // an empty value is valid
 			out[name] = &value
 		case bool:
 			if !value {

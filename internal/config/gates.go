@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// gateTable is a gate as it is written in files.
+// gateTable holds the keys of a gate in a configuration file.
 type gateTable struct {
 	Name     string        `json:"name" doc:"name for messages and receipts; without it, the command"`
 	Kind     gateKind      `json:"kind" doc:"command (default) or review (by an agent)"`
@@ -33,21 +33,21 @@ type gateTable struct {
 	ApprovesTests bool   `json:"approves_tests" doc:"of a review: it may accept that old tests were changed; such work is worth a review and no more"`
 }
 
-// gateKind is the kind of a gate; "" is a command.
+// gateKind is the kind of a gate. The empty kind means byCommand.
 type gateKind string
 
 const byCommand gateKind = "command"
 
-// commandLine is a shell command or, where it has several words, a program with
-// its arguments.
+// commandLine is either a shell command or a program with its arguments.
 type commandLine struct {
 	shell string
 	argv  []string
 }
 
-// baseline reports whether a gate may stay red.
+// baseline is the value of a gate's key "baseline".
 type baseline string
 
+// allowRed lets failures that existed at the start remain at the end.
 const allowRed baseline = "allow"
 
 func (p *commandLine) decode(path string, v any, _ map[string]int) error {
@@ -60,13 +60,13 @@ func (p *commandLine) decode(path string, v any, _ map[string]int) error {
 	return nil
 }
 
-// decodeGates reads a command, or a list of commands and tables.
+// decodeGates reads a list of commands and tables, or a single one.
 func decodeGates(p *[]gate.Gate, path string, v any, lines map[string]int) error {
 	if v == nil {
 		return want(path, "a list of commands and tables", v)
 	}
 	var out []gate.Gate
-	for i, item := range items(v) {
+	for i, item := range listItems(v) {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		table, ok := item.(map[string]any)
 		if !ok {
@@ -91,9 +91,9 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 		return gate.Gate{}, err
 	}
 	if t.Kind == gateKind(gate.ByReview) {
-		return t.review(path, table)
+		return t.reviewGate(path, table)
 	}
-	if err := t.only(path, table, "rubric", "agent", "agent_command", "model", "max_cost", "approves_tests"); err != nil {
+	if err := t.rejectKeys(path, table, "rubric", "agent", "agent_command", "model", "max_cost", "approves_tests"); err != nil {
 		return gate.Gate{}, err
 	}
 	if t.Command.argv == nil && runsNothing(t.Command.shell) {
@@ -102,7 +102,7 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 	if t.Dir != "" && !filepath.IsLocal(t.Dir) {
 		return gate.Gate{}, want(path+".dir", "a folder below the root", t.Dir)
 	}
-	if !validReport(t.Report) {
+	if !isReportForm(t.Report) {
 		return gate.Gate{}, want(path+".report", "go-json, tap or junit:PATH", t.Report)
 	}
 	g := gate.Gate{
@@ -120,7 +120,8 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 	return g, nil
 }
 
-// runsNothing reports whether a shell command has only blank lines and comments: it always passes.
+// runsNothing reports whether a shell command has only blank lines and comments. Such a gate
+// would always pass.
 func runsNothing(command string) bool {
 	for line := range strings.Lines(command) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -130,9 +131,9 @@ func runsNothing(command string) bool {
 	return true
 }
 
-// review is a gate that asks an agent.
-func (t gateTable) review(path string, table map[string]any) (gate.Gate, error) {
-	if err := t.only(path, table, "command", "dir", "tier", "report", "flaky", "baseline", "isolated"); err != nil {
+// reviewGate returns the gate for a review by an agent.
+func (t gateTable) reviewGate(path string, table map[string]any) (gate.Gate, error) {
+	if err := t.rejectKeys(path, table, "command", "dir", "tier", "report", "flaky", "baseline", "isolated"); err != nil {
 		return gate.Gate{}, err
 	}
 	switch {
@@ -147,8 +148,9 @@ func (t gateTable) review(path string, table map[string]any) (gate.Gate, error) 
 	}, nil
 }
 
-// only refuses the keys that mean nothing for a gate of this kind.
-func (t gateTable) only(path string, table map[string]any, not ...string) error {
+// rejectKeys returns an error if the table has one of the keys in not: they have no effect for a gate
+// of this kind.
+func (t gateTable) rejectKeys(path string, table map[string]any, not ...string) error {
 	for _, key := range not {
 		if _, there := table[key]; there {
 			return wrong(join(path, key), "it means nothing for a gate of kind %s", cmp.Or(t.Kind, byCommand))
@@ -157,22 +159,23 @@ func (t gateTable) only(path string, table map[string]any, not ...string) error 
 	return nil
 }
 
-func validReport(form string) bool {
+// isReportForm reports whether form is a known form of a test report, or empty.
+func isReportForm(form string) bool {
 	file, isJUnit := strings.CutPrefix(form, "junit:")
 	return form == "" || form == "go-json" || form == "tap" || isJUnit && filepath.IsLocal(file)
 }
 
-// commandText is the whole of what a gate runs, as one text.
+// commandText returns the command of a gate with its arguments as one text.
 func commandText(g gate.Gate) string {
 	if g.Argv != nil {
-		return strings.Join(quoteAll(g.Argv), " ")
+		return strings.Join(quoteWords(g.Argv), " ")
 	}
 	return g.Command
 }
 
-// quoteAll quotes the words that would not stay one when read again, so that
-// different lists are different texts.
-func quoteAll(words []string) []string {
+// quoteWords quotes the words that a shell would split or change. Different lists thus give
+// different texts, which trust relies on.
+func quoteWords(words []string) []string {
 	out := slices.Clone(words)
 	for i, w := range out {
 		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`|&;<>()*?") {

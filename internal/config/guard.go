@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Guard is what a user adds to the guard's rules. An entry is the id of a rule
-// (push), the shape of a command (npm publish), or a path or glob (write:dist/**);
-// see guard.ParsePattern. Entries of all layers count. Deny wins, then ask; what a
-// repository's file allows or asks about needs trust, for either loosens a rule. No
+// Guard holds the user's additions to the guard's rules. An entry is the id of a rule (push),
+// the words of a command (npm publish), or a path or glob (write:dist/**). See
+// guard.ParsePattern. Entries of all layers apply. Deny wins over ask, ask wins over allow.
+// Entries of allow and ask in a repository's file need trust, because both loosen a rule. No
 // entry loosens guard.RuleState.
 type Guard struct {
 	Allow             []string `json:"allow,omitempty" merge:"add" doc:"what the guard allows although a rule denies it; a repository's file needs trust for it"`
@@ -21,17 +21,18 @@ type Guard struct {
 	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the user may change, as names or globs such as release/*"`
 }
 
-// patterns are the lists of patterns, by key.
-func (g *Guard) patterns() []list {
-	return []list{{"allow", &g.Allow}, {"deny", &g.Deny}, {"ask", &g.Ask}}
+// patterns returns the lists whose entries are patterns, with their keys.
+func (g *Guard) patterns() []guardList {
+	return []guardList{{"allow", &g.Allow}, {"deny", &g.Deny}, {"ask", &g.Ask}}
 }
 
-// lists are all lists.
-func (g *Guard) lists() []list {
-	return append(g.patterns(), list{"protected_branches", &g.ProtectedBranches})
+// lists returns all lists with their keys: those of patterns, and the protected branches.
+func (g *Guard) lists() []guardList {
+	return append(g.patterns(), guardList{"protected_branches", &g.ProtectedBranches})
 }
 
-type list struct {
+// guardList is one list of the guard and its key in the table.
+type guardList struct {
 	key     string
 	entries *[]string
 }
@@ -63,7 +64,7 @@ func (g *Guard) decode(at string, v any, lines map[string]int) error {
 	return nil
 }
 
-// badPattern says what is wrong with an entry, and which rule was probably meant.
+// badPattern returns the error for an invalid entry. Its hint names the most similar rule.
 func badPattern(at, text string, err error) error {
 	p := &problem{path: at, message: err.Error(), hint: "pawl guard list  shows the rules"}
 	var ids []string
@@ -76,8 +77,8 @@ func badPattern(at, text string, err error) error {
 	return p
 }
 
-// noteGuard notes the place of each entry that a layer added to the guard's lists.
-func (s *Settings) noteGuard(l Layer, was Guard) {
+// recordGuardSources records the source of each entry that a layer added to the guard's lists.
+func (s *Settings) recordGuardSources(l Layer, was Guard) {
 	before := was.lists()
 	for i, now := range s.Guard.lists() {
 		from, key := len(*before[i].entries), "guard."+now.key
@@ -87,8 +88,8 @@ func (s *Settings) noteGuard(l Layer, was Guard) {
 	}
 }
 
-// text shows the entries as they would be written on one line.
-func (g *Guard) text() string {
+// summary returns the entries of all lists on one line.
+func (g *Guard) summary() string {
 	var said []string
 	for _, l := range g.lists() {
 		if len(*l.entries) > 0 {

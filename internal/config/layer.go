@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Layer names.
+// The names of the layers.
 const (
 	layerUser    = "user"
 	layerProject = "project"
@@ -24,24 +24,25 @@ const (
 	layerFlags   = "flags"
 )
 
-// Layer is what one place says, not yet checked. The zero Layer says nothing.
+// Layer holds the unchecked values of one source of options. The zero Layer has no values.
 type Layer struct {
 	name   string
-	file   string // as shown to people; "" for flags
+	file   string // as messages show it; "" for flags
 	repo   bool   // the file belongs to the repository: its commands need trust
 	values map[string]any
-	lines  map[string]int // of the values, by dotted path
+	lines  map[string]int // lines of the values, by dotted path
 }
 
 // Source is the place where a value was set.
 type Source struct {
 	Layer string `json:"layer"`          // user, project, loop file, environment, flags
 	File  string `json:"file,omitempty"` // "" for flags
-	Line  int    `json:"line,omitempty"` // from 1; 0 if it cannot be told
+	Line  int    `json:"line,omitempty"` // from 1; 0 if unknown
 	Repo  bool   `json:"repo,omitempty"` // the file belongs to the repository
 }
 
-// String is file:line, or the layer's name.
+// String returns file:line. Without a line it returns the file, without a file the layer's
+// name, and "default" for the zero Source.
 func (s Source) String() string {
 	switch {
 	case s.Layer == "":
@@ -54,35 +55,35 @@ func (s Source) String() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Flags is the layer of what was typed: values by key (max_duration for
-// --max-duration), only of the flags that were given. Values may be text, as
-// typed, or of their natural type; lists are []string.
+// Flags returns the layer of the command line. It takes the flags that were given, by key
+// (max_duration for --max-duration). Values are text, or have the option's type. Lists are
+// []string.
 func Flags(values map[string]any) Layer {
 	return Layer{name: layerFlags, values: values}
 }
 
-// Environment is the layer of what variables of the environment say.
+// Environment returns the layer of the environment variables.
 func Environment(values map[string]any) Layer {
 	return Layer{name: layerEnv, values: values}
 }
 
-// ReadUser reads the user's config.toml; where there is none the layer is empty.
+// ReadUser reads the user's config.toml. If the file does not exist, the layer is empty.
 func ReadUser(env environment.Environment) (Layer, error) {
 	path := filepath.Join(env.ConfigHome, "pawl", "config.toml")
 	return readTOML(Layer{name: layerUser, file: path}, path)
 }
 
-// ProjectFile is the configuration of a repository, at its root.
+// ProjectFile is the name of a repository's configuration file, at its root.
 const ProjectFile = "pawl.toml"
 
-// ReadProject reads pawl.toml at the root of a repository; where there is none
-// the layer is empty.
+// ReadProject reads pawl.toml at the root of a repository. If the file does not exist, the layer
+// is empty.
 func ReadProject(root string) (Layer, error) {
 	return readTOML(Layer{name: layerProject, file: ProjectFile, repo: true}, filepath.Join(root, ProjectFile))
 }
 
 func readTOML(l Layer, path string) (Layer, error) {
-	data, err := atomicfile.Read(path, maxFile)
+	data, err := atomicfile.Read(path, maxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Layer{}, nil
 	}
@@ -108,11 +109,11 @@ func readTOML(l Layer, path string) (Layer, error) {
 	return l, nil
 }
 
-// tomlHint is what most mistakes in the syntax come from.
+// tomlHint is the hint for syntax errors. It shows the most common mistakes.
 const tomlHint = `text is quoted: model = "opus"; so is each item of a list: gates = ["make test"]`
 
-// maxFile bounds configuration files and loop files, in bytes.
-const maxFile = 4 << 20
+// maxFileBytes is the maximum size of configuration files and loop files, in bytes.
+const maxFileBytes = 4 << 20
 
 // tomlLines maps the path of each value in a valid document to its line.
 func tomlLines(data []byte) map[string]int {
@@ -140,7 +141,7 @@ func tomlLines(data []byte) map[string]int {
 	return lines
 }
 
-// tomlKey notes the line of an expression's key and returns its dotted path.
+// tomlKey records the line of an expression's key and returns its dotted path.
 func tomlKey(p *unstable.Parser, e *unstable.Node, table string, lines map[string]int) string {
 	path := table
 	for it := e.Key(); it.Next(); {
@@ -150,7 +151,7 @@ func tomlKey(p *unstable.Parser, e *unstable.Node, table string, lines map[strin
 	return path
 }
 
-// tomlValue notes the lines of what stands inside a list or an inline table.
+// tomlValue records the lines of the values in a list or an inline table.
 func tomlValue(p *unstable.Parser, v *unstable.Node, path string, lines map[string]int) {
 	it, n := v.Children(), 0
 	for it.Next() {
@@ -169,6 +170,7 @@ func tomlValue(p *unstable.Parser, v *unstable.Node, path string, lines map[stri
 	}
 }
 
+// join appends a key to a dotted path.
 func join(path, key string) string {
 	if path == "" {
 		return key
@@ -176,8 +178,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// source is the place of a value. A value without a line of its own has that of
-// what encloses it.
+// source returns the place of a value. If its line is unknown, it is the line of the nearest
+// table or list around it.
 func (l Layer) source(path string) Source {
 	s := Source{Layer: l.name, File: l.file, Repo: l.repo}
 	for path != "" && s.Line == 0 {
@@ -187,7 +189,7 @@ func (l Layer) source(path string) Source {
 	return s
 }
 
-// where is the place of a value as messages begin with it: "pawl.toml:3",
+// where returns the place of a value for the beginning of a message: "pawl.toml:3" or
 // "--max-cost".
 func (l Layer) where(path string) string {
 	if l.name == layerFlags {
@@ -195,7 +197,7 @@ func (l Layer) where(path string) string {
 		key, _, _ = strings.Cut(key, "[")
 		switch key {
 		case "gates":
-			return "--gate" // given once for each
+			return "--gate" // the flag is given once for each gate
 		case "confine_hosts":
 			return "--confine-host"
 		case "verify":

@@ -14,15 +14,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// ReadLoopFile reads a goal written as Markdown: options in YAML front matter, if
-// there is any, and the prompt as its body (line ends as \n, without blank lines
-// around it). Where the file lies below root, its commands need trust.
+// ReadLoopFile reads a Markdown file with a goal. Its optional front matter in YAML holds the
+// options, its body is the prompt. The prompt has \n as line ends, and no blank lines around
+// it. If the file is below root, its commands need trust.
 func ReadLoopFile(path, root string) (l Layer, prompt string, err error) {
 	l = Layer{name: layerLoop, file: path}
-	if below, ok := relative(root, path); ok {
+	if below, ok := relativeBelow(root, path); ok {
 		l.file, l.repo = below, true
 	}
-	data, err := atomicfile.Read(path, maxFile)
+	data, err := atomicfile.Read(path, maxFileBytes)
 	if err != nil {
 		return Layer{}, "", failure.New(failure.Usage, "", "read loop file: %w", err)
 	}
@@ -42,8 +42,9 @@ func IsLoopFile(data []byte) bool {
 	return strings.TrimRight(first, " \t\r") == "---"
 }
 
-// relative is path as seen from root, if it lies below it, links resolved.
-func relative(root, path string) (string, bool) {
+// relativeBelow returns path relative to root, with slashes and symlinks resolved. ok is false if
+// path is not below root.
+func relativeBelow(root, path string) (below string, ok bool) {
 	if root == "" {
 		return "", false
 	}
@@ -63,8 +64,8 @@ func relative(root, path string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// splitFrontMatter cuts a file into the lines between --- and ---, and the rest.
-// Errors begin with the number of the line.
+// splitFrontMatter splits a file into the lines between --- and ---, and the rest. Errors begin
+// with the line number.
 func splitFrontMatter(text string) (front, body string, err error) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	if !IsLoopFile([]byte(text)) {
@@ -82,6 +83,7 @@ func splitFrontMatter(text string) (front, body string, err error) {
 	return "", "", errors.New("1: the front matter has no closing ---")
 }
 
+// trimBlankLines removes blank lines at the beginning, and white space at the end.
 func trimBlankLines(text string) string {
 	for {
 		line, rest, ok := strings.Cut(text, "\n")
@@ -92,8 +94,8 @@ func trimBlankLines(text string) string {
 	}
 }
 
-// parseFrontMatter reads YAML that begins on the second line of its file. Errors
-// begin with the number of the line.
+// parseFrontMatter reads YAML that begins on the second line of its file. It returns the values,
+// and their lines by dotted path. Errors begin with the line number.
 func parseFrontMatter(front string) (map[string]any, map[string]int, error) {
 	file, err := parser.ParseBytes([]byte(front), 0)
 	if err != nil {
@@ -112,11 +114,11 @@ func parseFrontMatter(front string) (map[string]any, map[string]int, error) {
 	return values, lines, nil
 }
 
-// frontMatterOffset is how many lines of the file are above the YAML.
+// frontMatterOffset is the number of lines in the file before the YAML.
 const frontMatterOffset = 1
 
-// yamlLines notes the line of each value. Anchors, aliases and tags are refused:
-// options have no use for them, and aliases of aliases can fill any memory.
+// yamlLines records the line of each value. It returns an error for anchors, aliases and tags:
+// options do not need them, and nested aliases can use up all memory.
 func yamlLines(n ast.Node, path string, lines map[string]int) error {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -143,6 +145,7 @@ func yamlLines(n ast.Node, path string, lines map[string]int) error {
 	return nil
 }
 
+// lineOf returns the line of a node in the whole file.
 func lineOf(n ast.Node) int {
 	if token := n.GetToken(); token != nil && token.Position != nil {
 		return token.Position.Line + frontMatterOffset
@@ -150,7 +153,7 @@ func lineOf(n ast.Node) int {
 	return frontMatterOffset
 }
 
-// yamlError makes one line of the library's drawing of an error.
+// yamlError shortens an error of the YAML library, which spans several lines, to one line.
 func yamlError(err error) error {
 	if located, ok := errors.AsType[yaml.Error](err); ok && located.GetToken() != nil {
 		return fmt.Errorf("%d: %s", located.GetToken().Position.Line+frontMatterOffset, located.GetMessage())

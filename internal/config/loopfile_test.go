@@ -123,8 +123,7 @@ func TestIsLoopFile(t *testing.T) {
 	}
 }
 
-// Whatever stands in the file, there is an answer, and the prompt is a part of
-// the file.
+// For any content, ReadLoopFile returns without a panic, and the prompt is a part of the file.
 func FuzzLoopFile(f *testing.F) {
 	f.Add("---\nmodel: m\ngates: [a, {command: b}]\n---\nTidy up.\n")
 	f.Add("---\nevidence: {a: reviewed}\n---\r\nx\r\n---\r\n")

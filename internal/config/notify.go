@@ -6,14 +6,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// Notify says who is told what about a loop, see notice.Settings. A list of a higher layer
-// replaces the one of the same name below it. A command, or a receiver on another machine,
-// that a repository's file names needs trust.
+// Notify holds the receivers of a loop's notices; see notice.Settings. A list of a higher layer
+// replaces the list of the same name in a lower one. Commands and remote receivers in a
+// repository's file need trust.
 type Notify notice.Settings
 
-// spreadNotify makes a table of a list of receivers that get every event. Its other lists
-// are empty, so that nothing of a lower layer remains, nor its source.
-func spreadNotify(values map[string]any) {
+// normalizeNotify replaces a plain list of receivers, which get every event, by a table with this
+// list as "to". It empties the other lists of receivers, which overrides lower layers and
+// their sources.
+func normalizeNotify(values map[string]any) {
 	v, set := values["notify"]
 	if _, table := v.(map[string]any); table || !set {
 		return
@@ -52,7 +53,7 @@ func (n *Notify) decode(at string, v any, lines map[string]int) error {
 	return bad
 }
 
-// each calls do with every receiver and the key of the list that names it.
+// each calls do with every receiver and the key of its list.
 func (n Notify) each(do func(key, text string)) {
 	n.lists(func(key string, receivers []string) {
 		for _, text := range receivers {

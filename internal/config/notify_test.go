@@ -31,8 +31,8 @@ func TestNotifyMergesByEvent(t *testing.T) {
 	}
 }
 
-// A repository must not run a command, or have news sent elsewhere, without trust, in
-// whatever form it names the receiver, and over whatever the user has set.
+// A repository's command or remote receiver needs trust. This holds for each form of a receiver,
+// and also if the user has set receivers.
 func TestNotifyOfARepositoryNeedsTrust(t *testing.T) {
 	t.Parallel()
 	user := Layer{name: layerUser, file: "config.toml", values: map[string]any{"notify": map[string]any{"to": "ntfy env:MINE", "ended": "command mine"}}}
@@ -90,8 +90,8 @@ func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
 	}
 }
 
-// Whose replies count is the user's own setting, with an address of their own; it stays
-// where a flag or a repository chooses other receivers.
+// Only the user sets notify.answers, with their own address. The setting remains if a flag or a
+// repository chooses other receivers.
 func TestNotifyAnswers(t *testing.T) {
 	t.Parallel()
 	table := func(answers ...string) map[string]any {

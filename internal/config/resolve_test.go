@@ -161,7 +161,7 @@ func TestFormsOfValues(t *testing.T) {
 	}
 }
 
-// samples has a value for every key, none of them the default.
+// samples has a value for every key that differs from its default.
 func samples() map[string]any {
 	return map[string]any{
 		"tasks": []any{"T01"}, "no_optional": true, "name": "n", "kind": "periodic", "every": "5m", "plan": "plan.md", "agent": "command", "agent_command": "./agent",
@@ -176,7 +176,7 @@ func samples() map[string]any {
 	}
 }
 
-// Every option can be set in every layer, with the same meaning; telemetry is the user's own.
+// Every layer can set every option, with the same meaning. Only a user can set telemetry.
 func TestEveryKeyInEveryLayer(t *testing.T) {
 	t.Parallel()
 	values := samples()
@@ -237,7 +237,7 @@ func TestSettingsSurviveJSON(t *testing.T) {
 	}
 }
 
-// What one Resolve made, another must not change.
+// A call of Resolve must not change the result of an earlier call.
 func TestSettingsShareNothing(t *testing.T) {
 	t.Parallel()
 	low := projectLayer(t, "protect = ['a']\nagent_env = { A = 'a' }\n[evidence]\nx = 'reviewed'")
@@ -353,7 +353,7 @@ func inJSON(t *testing.T, v any) string {
 	return string(data)
 }
 
-// inTOML writes simple values: their JSON is TOML, but for tables.
+// inTOML writes values as TOML. Except for tables, their JSON is valid TOML.
 func inTOML(t *testing.T, values map[string]any) string {
 	t.Helper()
 	var b strings.Builder

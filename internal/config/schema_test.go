@@ -18,8 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// The schemas and the page of options are made from Settings; UPDATE=1 writes
-// them anew.
+// The schemas and the reference page of options are generated from Settings. UPDATE=1 writes
+// them again.
 func TestReferenceIsFresh(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -44,7 +44,7 @@ func TestReferenceIsFresh(t *testing.T) {
 	}
 }
 
-// The schemas and the decoder agree on what is right.
+// The schemas and the decoder accept the same values.
 func TestSchemasAgreeWithTheDecoder(t *testing.T) {
 	t.Parallel()
 	const whole = `
@@ -141,7 +141,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, values map[string]any) er
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(values) // brings all numbers to one type
+	data, err := json.Marshal(values) // gives all numbers one type
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +169,8 @@ func projectSchema() *jsonschema.Schema {
 	schema := tableSchema(&s)
 	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
 	schema.Title = "pawl.toml: Pawl's defaults for a project"
-	for _, f := range fieldsOf(&s) {
-		if text := show(f.ptr); text != "" && text != "none" && allowed(f.ptr) == nil {
+	for _, f := range optionsOf(&s) {
+		if text := formatValue(f.ptr); text != "" && text != "none" && allowedNames(f.ptr) == nil {
 			schema.Properties[f.key].Description += " (default: " + text + ")"
 		} else if text != "" && text != "none" {
 			schema.Properties[f.key].Default = json.RawMessage(fmt.Sprintf("%q", text))
@@ -189,10 +189,10 @@ func loopSchema() *jsonschema.Schema {
 	return schema
 }
 
-// tableSchema describes the struct that ptr points to.
+// tableSchema returns the schema of the struct that ptr points to.
 func tableSchema(ptr any) *jsonschema.Schema {
 	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
-	for _, f := range fieldsOf(ptr) {
+	for _, f := range optionsOf(ptr) {
 		value := valueSchema(f.ptr)
 		value.Description = f.doc
 		schema.Properties[f.key] = value
@@ -202,7 +202,7 @@ func tableSchema(ptr any) *jsonschema.Schema {
 }
 
 func valueSchema(ptr any) *jsonschema.Schema {
-	if names := allowed(ptr); names != nil {
+	if names := allowedNames(ptr); names != nil {
 		var enum []any
 		for _, name := range names {
 			enum = append(enum, name)
@@ -278,7 +278,7 @@ func anyOf(schemas ...*jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: schemas}
 }
 
-// optionsPage is docs/reference/options.md.
+// optionsPage returns the text of docs/reference/options.md.
 func optionsPage() string {
 	var b strings.Builder
 	b.WriteString(`<!-- made by "go generate ./internal/config"; do not edit -->
@@ -298,15 +298,15 @@ For users who write a ` + "`pawl.toml`.\n\n```toml\ngates = [\"go test ./...\"]\
 	}
 	table := func(ptr any) {
 		b.WriteString("| key | meaning | default |\n|---|---|---|\n")
-		for _, f := range fieldsOf(ptr) {
+		for _, f := range optionsOf(ptr) {
 			meaning := f.doc
-			if names := allowed(f.ptr); names != nil {
-				meaning += " (" + oneOf(names) + ")"
+			if names := allowedNames(f.ptr); names != nil {
+				meaning += " (" + joinWithOr(names) + ")"
 			}
 			fallback := ""
 			switch ptr.(type) {
 			case *Settings, *Verify:
-				fallback = show(f.ptr)
+				fallback = formatValue(f.ptr)
 			}
 			row(f.key, meaning, fallback)
 		}

@@ -3,15 +3,14 @@
 //	defaults < user (~/.config/pawl/config.toml) < project (pawl.toml)
 //	         < loop file (front matter) < flags
 //
-// folded by Resolve into one Settings, which knows where each value came from:
-// for --dry-run, for messages that name file and line, and because commands that
-// stand in a repository's files run only after the user trusted them (Trust).
+// Resolve merges them into one Settings, which records the source of each value. --dry-run
+// shows the sources, and messages name file and line. Sources also decide trust: commands in a
+// repository's files run only after the user has trusted them (Trust).
 //
-// The struct Settings is the only list of options there is. Its tags name the
-// keys, and decoding, messages, JSON Schemas and the reference page are made from
-// it. A value of a higher layer replaces the lower one; tables (evidence,
-// agent_env, gate_env, worktree, verify) merge key by key; protect and the lists of guard
-// add up, so that no layer can unprotect what another protects.
+// The struct Settings is the only list of options. Its tags name the keys. Decoding, messages,
+// JSON Schemas and the reference page are made from it. A value of a higher layer replaces the
+// lower one. Tables (evidence, agent_env, gate_env, worktree, verify) merge key by key. The
+// lists of protect and guard are joined: no layer can unprotect what another protects.
 package config
 
 import (
@@ -26,8 +25,8 @@ import (
 
 //go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
 
-// Settings are the options of one loop, complete and checked. They are plain
-// data: they survive JSON, and nothing changes them after Resolve.
+// Settings holds the options of one loop, complete and checked. It is plain data that JSON can
+// store, and nothing changes it after Resolve.
 type Settings struct {
 	Name  string        `json:"name,omitempty" doc:"display name of the loop"`
 	Kind  loop.GoalKind `json:"kind" doc:"kind of the goal: a change of the tree, an answer in text, a time-boxed exploration, or a goal that repeats"`
@@ -98,30 +97,30 @@ type Settings struct {
 
 	Tracker Tracker `json:"tracker,omitzero" doc:"how Pawl reads and claims issues: a table"`
 
-	// Sources tells for each key that a layer set where that was; for entries of
-	// tables under "key.entry". What is missing is a default.
+	// Sources holds the source of each key that a layer set. Entries of tables have the key
+	// "key.entry". A missing key means that the value is a default.
 	Sources map[string]Source `json:"sources,omitempty"`
 }
 
-// Set reports whether some layer set the option of this key; else it is a default.
+// Set reports whether a layer set the option with this key. Otherwise it has its default.
 func (s Settings) Set(key string) bool {
 	_, ok := s.Sources[key]
 	return ok
 }
 
-// SetForRun reports whether the option was set for one run, by a flag or its loop file.
+// SetForRun reports whether the option was set for this run only, by a flag or its loop file.
 func (s Settings) SetForRun(key string) bool {
 	from := s.Sources[key].Layer
 	return from == layerFlags || from == layerLoop
 }
 
-// Evidence wanted of the tasks.
+// Evidence is the level of evidence that tasks need to be done.
 type Evidence struct {
 	Default gate.Evidence            `json:"default"`
 	Tasks   map[string]gate.Evidence `json:"tasks,omitempty"` // by task id
 }
 
-// For is the evidence wanted of a task.
+// For returns the level of evidence that a task needs.
 func (e Evidence) For(task string) gate.Evidence {
 	if level, ok := e.Tasks[task]; ok {
 		return level
@@ -129,15 +128,15 @@ func (e Evidence) For(task string) gate.Evidence {
 	return e.Default
 }
 
-// Worktree reports whether the loop works in a worktree of its own, and how any
-// worktree (also those in which evidence is looked for) is set up.
+// Worktree holds the options of git worktrees: whether the loop works in a separate one, and
+// the commands that prepare any checkout, also those for evidence.
 type Worktree struct {
 	Use   bool     `json:"use,omitempty" doc:"work in a separate git worktree"`
 	Setup []string `json:"setup,omitempty" doc:"shell commands that prepare a fresh checkout, such as npm ci"`
 }
 
-// Verify says how a loop in a session tries whose goal is that a command succeeds:
-// once its own tries are spent, each further one is made in an isolated session.
+// Verify holds the options of a loop in a session whose goal is that a command succeeds. After
+// its tries in the session, each further try runs in an isolated session.
 type Verify struct {
 	Tries           int64         `json:"tries" doc:"failed tries in the session before isolated ones; default: three, or two identical failures"`
 	Isolate         bool          `json:"isolate" doc:"make further tries in fresh sessions beside the user's; false stays in the user's"`
@@ -145,19 +144,19 @@ type Verify struct {
 	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of an isolated try; 0 = unlimited"`
 }
 
-// Tracker says how issues are reached and claimed.
+// Tracker holds the command that reads issues, and the label that claims one.
 type Tracker struct {
 	Command string `json:"command,omitempty" doc:"command that sh runs for each request of pawl run tracker:QUERY; a repository's file needs trust for it"`
 	Label   string `json:"label,omitempty" doc:"claim an issue by this label, instead of assigning it"`
 }
 
-// Iterations is a limit of iterations: 0 for none, or Auto.
+// Iterations is the maximum number of iterations: 0 means unlimited, or it is Auto.
 type Iterations int
 
 // Auto is the default limit: max(25, 4 × open tasks).
 const Auto Iterations = -1
 
-// For is the limit for a plan with so many open tasks; 0 is none.
+// For returns the limit for a plan with this number of open tasks; 0 means unlimited.
 func (n Iterations) For(open int) int {
 	if n == Auto {
 		return max(25, 4*open)
@@ -177,43 +176,43 @@ type Percent int
 // TaskSet is a set of task ids; "*" stands for all tasks.
 type TaskSet []string
 
-// GatesWhen says when gates run.
+// GatesWhen is the time at which gates run.
 type GatesWhen string
 
-// When gates run.
+// The values of GatesWhen.
 const (
 	AtClaim   GatesWhen = "claim"
 	EveryTurn GatesWhen = "every-turn"
 )
 
-// OnFailure says what becomes of the tree when a task keeps failing.
+// OnFailure is the action on the work tree when a task keeps failing.
 type OnFailure string
 
-// What becomes of the tree.
+// The values of OnFailure.
 const (
 	Restore OnFailure = "restore"
 	Keep    OnFailure = "keep"
 )
 
-// OnHangup says what a closed terminal, or a dropped connection, means to a loop.
+// OnHangup is the action of a loop when its terminal closes or its connection drops.
 type OnHangup string
 
-// What it means.
+// The values of OnHangup.
 const (
 	CancelOnHangup OnHangup = "cancel"
 	DetachOnHangup OnHangup = "detach"
 )
 
-// Merge says what comes of a merge that the agent asks for.
+// Merge is the action when the agent asks for a merge.
 type Merge string
 
-// What comes of it.
+// The values of Merge.
 const (
 	MergeRecord Merge = "record"
 	MergePull   Merge = "pr"
 )
 
-// Defaults are the settings of somebody who set nothing.
+// Defaults returns the settings without any layer.
 func Defaults() Settings {
 	return Settings{
 		Kind:          loop.Change,

@@ -14,10 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Suggest lists the commands that the files at root imply as gates, the likeliest
-// first; none if they imply nothing. Where those at the root imply nothing and there is
-// one project below it, those of that project count. It only reads, and asks the PATH for
-// the name of Python.
+// Suggest returns test commands for use as gates, the likeliest first. It derives them from the
+// files at root. If it finds none and there is exactly one project below root, it returns that
+// project's command. It only reads files, and searches the PATH for the name of Python.
 func Suggest(root string) []string {
 	if found := suggestAt(root); len(found) > 0 {
 		return found
@@ -28,10 +27,10 @@ func Suggest(root string) []string {
 	return nil
 }
 
-// suggestAt lists the commands that the files in a folder imply.
+// suggestAt returns the test commands of the projects in a folder.
 func suggestAt(root string) []string {
 	var out []string
-	for _, p := range projects {
+	for _, p := range suggesters {
 		if command := p(root); command != "" {
 			out = append(out, command)
 		}
@@ -39,33 +38,33 @@ func suggestAt(root string) []string {
 	return out
 }
 
-// projects know one sort of project each and answer "" for others. A Makefile's
-// own target comes after what is sure to be right.
-var projects = [...]func(root string) string{
-	fileMeans("go.mod", "go test ./..."),
-	fileMeans("Cargo.toml", "cargo test"),
-	packageScript,
-	fileMeans("deno.json", "deno test", "deno.jsonc", "deno test"),
-	python,
-	fileMeans("mix.exs", "mix test"),
-	ruby,
-	composer,
-	fileMeans("gradlew", "./gradlew test", "build.gradle", "gradle test", "build.gradle.kts", "gradle test",
+// suggesters holds functions that each return the test command of one kind of project, or "". The
+// targets of make and just come last: they are less certain.
+var suggesters = [...]func(root string) string{
+	commandByFile("go.mod", "go test ./..."),
+	commandByFile("Cargo.toml", "cargo test"),
+	packageScriptCommand,
+	commandByFile("deno.json", "deno test", "deno.jsonc", "deno test"),
+	pythonTestCommand,
+	commandByFile("mix.exs", "mix test"),
+	rubyCommand,
+	composerCommand,
+	commandByFile("gradlew", "./gradlew test", "build.gradle", "gradle test", "build.gradle.kts", "gradle test",
 		"mvnw", "./mvnw -q test", "pom.xml", "mvn -q test"),
-	dotnet,
-	fileMeans("Package.swift", "swift test"),
-	fileMeans("pubspec.yaml", "dart test"),
-	fileMeans("build.zig", "zig build test"),
-	targetIn("make test", "GNUmakefile", "makefile", "Makefile"),
-	targetIn("just test", "justfile", "Justfile", ".justfile"),
+	dotnetCommand,
+	commandByFile("Package.swift", "swift test"),
+	commandByFile("pubspec.yaml", "dart test"),
+	commandByFile("build.zig", "zig build test"),
+	commandByTarget("make test", "GNUmakefile", "makefile", "Makefile"),
+	commandByTarget("just test", "justfile", "Justfile", ".justfile"),
 }
 
-// fileMeans suggests a command by the first of some files that is there; each stands before
-// its command.
-func fileMeans(filesAndCommands ...string) func(root string) string {
+// commandByFile returns a function that returns the command of the first existing file. The
+// arguments are pairs of a file and its command.
+func commandByFile(filesAndCommands ...string) func(root string) string {
 	return func(root string) string {
 		for pair := range slices.Chunk(filesAndCommands, 2) {
-			if has(root, pair[0]) {
+			if hasFile(root, pair[0]) {
 				return pair[1]
 			}
 		}
@@ -73,74 +72,74 @@ func fileMeans(filesAndCommands ...string) func(root string) string {
 	}
 }
 
-// packageScript is the test script of package.json, run by the package manager
-// whose lock file is there.
-func packageScript(root string) string {
+// packageScriptCommand returns the command that runs the test script of package.json. The lock file
+// decides the package manager; the default is npm.
+func packageScriptCommand(root string) string {
 	var pkg struct {
 		Scripts map[string]string `json:"scripts"`
 	}
-	if json.Unmarshal(read(root, "package.json"), &pkg) != nil {
+	if json.Unmarshal(readIfExists(root, "package.json"), &pkg) != nil {
 		return ""
 	}
 	script := pkg.Scripts["test"]
-	if script == "" || strings.Contains(script, "no test specified") { // what npm init writes
+	if script == "" || strings.Contains(script, "no test specified") { // npm init writes this
 		return ""
 	}
-	manager := fileMeans("pnpm-lock.yaml", "pnpm test", "yarn.lock", "yarn test", "bun.lock", "bun run test", "bun.lockb", "bun run test")
+	manager := commandByFile("pnpm-lock.yaml", "pnpm test", "yarn.lock", "yarn test", "bun.lock", "bun run test", "bun.lockb", "bun run test")
 	return cmp.Or(manager(root), "npm test")
 }
 
-// python is pytest where something names it or the tests are plain functions, else
-// unittest where there are tests, in the environment that is there: that of the tool
-// whose lock file is there, or of the folder .venv or venv.
-func python(root string) string {
-	project := string(read(root, "pyproject.toml"))
-	pytest := has(root, "pytest.ini") || has(root, "conftest.py") || has(root, "tests/conftest.py") ||
-		strings.Contains(project+string(read(root, "requirements.txt"))+string(read(root, "requirements-dev.txt"))+
-			string(read(root, "setup.cfg"))+string(read(root, "tox.ini")), "pytest")
-	test := firstTest(root, ".", "tests", "test")
+// pythonTestCommand returns the test command of a Python project. It is pytest if a file names
+// pytest or the tests do not import unittest. Otherwise it is unittest if there are tests.
+// pytest runs with the tool of the lock file (uv, poetry), or else with pythonInterpreter.
+func pythonTestCommand(root string) string {
+	project := string(readIfExists(root, "pyproject.toml"))
+	pytest := hasFile(root, "pytest.ini") || hasFile(root, "conftest.py") || hasFile(root, "tests/conftest.py") ||
+		strings.Contains(project+string(readIfExists(root, "requirements.txt"))+string(readIfExists(root, "requirements-dev.txt"))+
+			string(readIfExists(root, "setup.cfg"))+string(readIfExists(root, "tox.ini")), "pytest")
+	test := firstPythonTest(root, ".", "tests", "test")
 	unittest := strings.Contains(test, "import unittest") || strings.Contains(test, "from unittest import")
-	declared := (project != "" || has(root, "setup.py")) && (has(root, "tests") || has(root, "test"))
+	declared := (project != "" || hasFile(root, "setup.py")) && (hasFile(root, "tests") || hasFile(root, "test"))
 	switch {
-	case pytest && has(root, "uv.lock"):
+	case pytest && hasFile(root, "uv.lock"):
 		return "uv run pytest"
-	case pytest && has(root, "poetry.lock"):
+	case pytest && hasFile(root, "poetry.lock"):
 		return "poetry run pytest"
 	case pytest || test != "" && !unittest:
-		return pythonCommand(root) + " -m pytest"
+		return pythonInterpreter(root) + " -m pytest"
 	case unittest || declared:
-		return pythonCommand(root) + " -m unittest discover" + startIn(root)
+		return pythonInterpreter(root) + " -m unittest discover" + startOption(root)
 	}
 	return ""
 }
 
-// firstTest is the text of the first Python test in these folders that has tests.
-func firstTest(root string, folders ...string) string {
+// firstPythonTest returns the text of the first Python test file in the folders, or "".
+func firstPythonTest(root string, folders ...string) string {
 	for _, folder := range folders {
 		names, err := filepath.Glob(filepath.Join(root, folder, "test_*.py"))
 		if err == nil && len(names) > 0 {
-			return string(read(filepath.Dir(names[0]), filepath.Base(names[0])))
+			return string(readIfExists(filepath.Dir(names[0]), filepath.Base(names[0])))
 		}
 	}
 	return ""
 }
 
-// startIn names the folder of the tests where unittest does not find it by itself: one
-// that is not a package.
-func startIn(root string) string {
+// startOption returns the option that names the test folder, if the folder is not a package. unittest
+// does not find such a folder by itself.
+func startOption(root string) string {
 	for _, folder := range []string{"tests", "test"} {
-		if has(root, folder) && !has(root, folder+"/__init__.py") {
+		if hasFile(root, folder) && !hasFile(root, folder+"/__init__.py") {
 			return " -s " + folder
 		}
 	}
 	return ""
 }
 
-// pythonCommand is the interpreter of the environment in the folder, else the name
-// that the machine has: Debian and macOS know python3 alone.
-func pythonCommand(root string) string {
+// pythonInterpreter returns the interpreter of the virtual environment in .venv or venv. Without
+// one, it returns python, or python3 if only that is on the PATH, as on Debian and macOS.
+func pythonInterpreter(root string) string {
 	for _, interpreter := range []string{".venv/bin/python", "venv/bin/python"} {
-		if has(root, interpreter) {
+		if hasFile(root, interpreter) {
 			return interpreter
 		}
 	}
@@ -152,31 +151,31 @@ func pythonCommand(root string) string {
 	return "python"
 }
 
-func ruby(root string) string {
-	if !has(root, "Gemfile") {
+func rubyCommand(root string) string {
+	if !hasFile(root, "Gemfile") {
 		return ""
 	}
-	runner := fileMeans(".rspec", "bundle exec rspec", "spec", "bundle exec rspec", "bin/rails", "bin/rails test", "Rakefile", "bundle exec rake test")
+	runner := commandByFile(".rspec", "bundle exec rspec", "spec", "bundle exec rspec", "bin/rails", "bin/rails test", "Rakefile", "bundle exec rake test")
 	return runner(root)
 }
 
-func composer(root string) string {
+func composerCommand(root string) string {
 	var project struct {
 		Scripts map[string]any `json:"scripts"`
 	}
-	if json.Unmarshal(read(root, "composer.json"), &project) != nil {
+	if json.Unmarshal(readIfExists(root, "composer.json"), &project) != nil {
 		return ""
 	}
 	if _, ok := project.Scripts["test"]; ok {
 		return "composer test"
 	}
-	if has(root, "phpunit.xml") || has(root, "phpunit.xml.dist") {
+	if hasFile(root, "phpunit.xml") || hasFile(root, "phpunit.xml.dist") {
 		return "vendor/bin/phpunit"
 	}
 	return ""
 }
 
-func dotnet(root string) string {
+func dotnetCommand(root string) string {
 	entries, err := os.ReadDir(root)
 	if err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return slices.Contains([]string{".sln", ".slnx", ".csproj", ".fsproj"}, filepath.Ext(e.Name()))
@@ -186,28 +185,28 @@ func dotnet(root string) string {
 	return ""
 }
 
-// testTarget is a rule named test in a Makefile or a justfile, also with further
-// names or arguments, but no variable.
+// testTarget matches a rule named test in a Makefile or a justfile. The rule may have further
+// names or arguments. It does not match an assignment to a variable.
 var testTarget = regex.New(`(?m)^(?:[\w.-]+ +)*test(?: [^:=\n]*)?:(?:[^=]|$)`)
 
-// targetIn suggests a command where one of the files has such a rule.
-func targetIn(command string, files ...string) func(root string) string {
+// commandByTarget returns a function that returns the command if one of the files has a rule named test.
+func commandByTarget(command string, files ...string) func(root string) string {
 	return func(root string) string {
-		if slices.ContainsFunc(files, func(name string) bool { return testTarget.Match(read(root, name)) }) {
+		if slices.ContainsFunc(files, func(name string) bool { return testTarget.Match(readIfExists(root, name)) }) {
 			return command
 		}
 		return ""
 	}
 }
 
-func has(root, name string) bool {
+func hasFile(root, name string) bool {
 	_, err := os.Stat(filepath.Join(root, name))
 	return err == nil
 }
 
-// read is the content of a file, or nothing: what cannot be read implies nothing.
-func read(root, name string) []byte {
-	data, err := atomicfile.Read(filepath.Join(root, name), maxFile)
+// readIfExists returns the content of a file, or nil if it cannot be read.
+func readIfExists(root, name string) []byte {
+	data, err := atomicfile.Read(filepath.Join(root, name), maxFileBytes)
 	if err != nil {
 		return nil
 	}

@@ -73,12 +73,12 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// The name of Python is the machine's, unless the folder has an environment.
+// The command uses the name of Python on the PATH, unless the folder has a virtual environment.
 func TestSuggestPython(t *testing.T) {
 	const plain, class = "def test_a():\n    assert a() == 1\n", "import unittest\n"
 	cases := []struct {
 		name     string
-		programs []string // on the PATH
+		programs []string // programs on the PATH
 		files    map[string]string
 		want     string
 	}{
@@ -108,7 +108,7 @@ func TestSuggestPython(t *testing.T) {
 	}
 }
 
-// writeProgram makes a file that a PATH finds, on Windows by its ending.
+// writeProgram writes an executable file for a PATH. Windows finds it by its extension.
 func writeProgram(t *testing.T, path string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {

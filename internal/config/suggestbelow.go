@@ -10,38 +10,38 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Below is a project in a folder of a repository, as in a monorepo.
+// Below is a project in a folder of a repository, such as a monorepo.
 type Below struct {
-	Dir     string // from the root, slashes
-	Command string // runs its tests, from the root
+	Dir     string // relative to the root, with slashes
+	Command string // runs the project's tests from the root
 }
 
-// Bounds of the search for projects below the root.
+// Limits of the search for projects below the root.
 const (
-	belowDepth = 2   // packages/app
-	belowMost  = 300 // folders that are read
+	maxProjectDepth = 2   // maximum depth of a folder, such as packages/app
+	maxFoldersRead  = 300 // maximum number of folders to read
 )
 
-// SuggestBelow lists the projects below root, with the likeliest command of each, in the
-// order of their folders. A project in another one is a part of that.
+// SuggestBelow returns the projects below root with their likeliest test command, in the order of
+// their folders. It does not search inside a project for further ones.
 func SuggestBelow(root string) []Below {
 	var out []Below
 	read := 0
 	var look func(dir string, depth int)
 	look = func(dir string, depth int) {
 		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
-		if err != nil { // what cannot be read implies nothing
+		if err != nil { // an unreadable folder has no suggestions
 			return
 		}
 		for _, e := range entries {
-			if !e.IsDir() || !mayHoldProject(e.Name()) || read >= belowMost {
+			if !e.IsDir() || !mayHoldProject(e.Name()) || read >= maxFoldersRead {
 				continue
 			}
 			read++
 			at := path.Join(dir, e.Name())
 			if found := suggestAt(filepath.Join(root, filepath.FromSlash(at))); len(found) > 0 {
 				out = append(out, Below{Dir: at, Command: shell.QuoteCommand([]string{"cd", at}) + " && " + found[0]})
-			} else if depth < belowDepth {
+			} else if depth < maxProjectDepth {
 				look(at, depth+1)
 			}
 		}
@@ -50,7 +50,8 @@ func SuggestBelow(root string) []Below {
 	return out
 }
 
-// mayHoldProject reports whether a folder of that name may hold a project of the user's.
+// mayHoldProject reports whether a folder with this name may contain a project of the user.
+// Hidden folders, dependencies and build output do not.
 func mayHoldProject(name string) bool {
 	foreign := []string{"node_modules", "vendor", "third_party", "testdata", "venv", "dist", "build", "target"}
 	return !strings.HasPrefix(name, ".") && !slices.Contains(foreign, name)

@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Telemetry says where traces and metrics of loops are sent. A repository's file cannot
-// say so, see checkUserOnly.
+// Telemetry holds the receiver of the traces and metrics of loops. A repository's file cannot set
+// it; see checkUserOnly.
 type Telemetry struct {
 	Endpoint string            `json:"endpoint,omitempty" doc:"address of an OpenTelemetry collector that takes OTLP over HTTP; /v1/traces and /v1/metrics are added to it"`
 	Headers  map[string]string `json:"headers,omitempty" doc:"headers of each request, such as an API key: a table of names and env:NAME"`

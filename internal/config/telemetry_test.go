@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Where a user's loops are reported is their own setting: a repository would see what they
-// do, and get their keys.
+// Only the user can set telemetry. Otherwise a repository could receive the data of the user's
+// loops, and their keys.
 func TestTelemetryIsTheUsersOwn(t *testing.T) {
 	t.Parallel()
 	table := func(values map[string]any) map[string]any { return map[string]any{"telemetry": values} }

@@ -24,25 +24,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Command is something a repository's file would have Pawl run: a gate, a set-up
-// command, the agent's program, what is put into the environment of agent or gates, a plan's
-// validation command, the command of another tool's verify loop, what loosens
-// the guard.
+// Command is an entry of a repository's file that needs trust, because Pawl would run it or it
+// has other effects on the user's machine. Examples are gates, set-up commands, the agent's
+// program, environment variables, a plan's validation commands, and entries that loosen the
+// guard.
 type Command struct {
 	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, notify, tracker, plan, verify, guard
-	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
-	Text string `json:"text"` // what would run, as a user should read it
+	File string `json:"file"` // relative to the root, with slashes; absolute if it is outside
+	Text string `json:"text"` // the command as it is shown to the user
 }
 
-// hash pins a command: kind, file and text, each with its length so that nothing
-// can move from one to the other.
+// hash returns the SHA-256 of kind, file and text. Each is preceded by its length, so that
+// different commands cannot have the same input.
 func (c Command) hash() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%d:%s%d:%s", len(c.Kind), c.Kind, len(c.File), c.File, len(c.Text), c.Text))
 	return hex.EncodeToString(sum[:])
 }
 
-// RepoCommands lists the commands among the settings that came out of the
-// repository's own files and so need trust.
+// RepoCommands returns the commands of the settings that a repository's files set. They need
+// trust.
 func (s Settings) RepoCommands() []Command {
 	var out []Command
 	add := func(key, kind, text string) {
@@ -65,7 +65,7 @@ func (s Settings) RepoCommands() []Command {
 		add("agent_command", "agent_command", s.AgentCommand)
 	}
 	if len(s.AgentArgs) > 0 {
-		add("agent_args", "agent_args", strings.Join(quoteAll(s.AgentArgs), " "))
+		add("agent_args", "agent_args", strings.Join(quoteWords(s.AgentArgs), " "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.AgentEnv)) {
 		add("agent_env."+name, "agent_env", name+"="+s.AgentEnv[name])
@@ -102,18 +102,17 @@ func (s Settings) RepoCommands() []Command {
 	return out
 }
 
-// KindGuard is a Command that nothing runs: an entry that loosens the guard.
+// KindGuard is the kind of an entry that loosens the guard. Pawl does not run it.
 const KindGuard = "guard"
 
-// KindNotify is a Command that is told about loops: a command, or a receiver elsewhere.
+// KindNotify is the kind of a receiver of notices: a command, or a receiver on another machine.
 const KindNotify = "notify"
 
-// KindTracker is a Command that reaches issues.
+// KindTracker is the kind of the command that reads and claims issues.
 const KindTracker = "tracker"
 
-// GuardCommands are the entries that loosen the guard, those of allow and then
-// those of ask, each as a command; File is "" for those that are the user's own
-// and need no trust.
+// GuardCommands returns the entries that loosen the guard as commands, first allow, then ask. File
+// is "" for entries from outside the repository's files, which need no trust.
 func (s Settings) GuardCommands() []Command {
 	var out []Command
 	for _, l := range []struct {
@@ -131,6 +130,7 @@ func (s Settings) GuardCommands() []Command {
 	return out
 }
 
+// inFolder returns a shell command that runs text in the folder, or text if dir is empty.
 func inFolder(dir, text string) string {
 	if dir == "" {
 		return text
@@ -138,16 +138,16 @@ func inFolder(dir, text string) string {
 	return "cd " + dir + " && " + text
 }
 
-// VerifyCommand is the command of another tool's verify loop, whose state file
-// lies at an absolute path. It runs in the folder dir, "" for the root; both are
-// paths without links, as root is.
+// VerifyCommand returns the command of another tool's verify loop. file is the absolute path of
+// that loop's state file. The command runs in the folder dir, or in root if dir is "". All
+// three paths must have their symlinks resolved.
 func VerifyCommand(root, file, dir, text string) Command {
-	return Command{Kind: "verify", File: under(root, file), Text: inFolder(under(root, dir), text)}
+	return Command{Kind: "verify", File: pathUnder(root, file), Text: inFolder(pathUnder(root, dir), text)}
 }
 
-// under is a path relative to the root, with slashes, or as it is where it lies
-// elsewhere; "" for the root itself.
-func under(root, path string) string {
+// pathUnder returns a path relative to the root, with slashes. It returns a path outside the root in
+// full, and "" for the root itself.
+func pathUnder(root, path string) string {
 	switch rel, err := filepath.Rel(root, path); {
 	case path == "" || path == root:
 		return ""
@@ -157,29 +157,29 @@ func under(root, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// Trust is the user's list of commands out of repositories that may run, in
-// $PAWL_HOME/trust.json. A command that is changed is not on it.
+// Trust is the user's list of trusted commands of repositories, in $PAWL_HOME/trust.json. A
+// changed command is no longer trusted.
 type Trust struct{ path string }
 
-// OpenTrust names the list in a $PAWL_HOME. It does no I/O.
+// OpenTrust returns the list in the folder pawlHome. It does not read the file.
 func OpenTrust(pawlHome string) *Trust {
 	return &Trust{path: filepath.Join(pawlHome, "trust.json")}
 }
 
-// trusted is the file: commands by repository root and hash. Only the hash counts,
-// the rest is for people.
-type trusted struct {
-	Roots map[string]map[string]entry `json:"roots"`
+// trustFile is the content of the file: commands by repository root and hash. Only the hash
+// decides trust. The rest shows the user what was trusted.
+type trustFile struct {
+	Roots map[string]map[string]trustEntry `json:"roots"`
 }
 
-type entry struct {
+// trustEntry is a trusted command and the time when the user trusted it.
+type trustEntry struct {
 	Command
 	At time.Time `json:"at"`
 }
 
-// Untrusted lists those of the commands that the user did not trust in the
-// repository at root. If the list cannot be read none is trusted: all are
-// returned, with the error.
+// Untrusted returns the commands that the user has not trusted in the repository at root. If
+// the list cannot be read, it returns all commands and the error.
 func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
 	list, err := t.read()
 	if err != nil {
@@ -194,16 +194,17 @@ func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
 	return out, nil
 }
 
-// Replaced returns, for each changed command, the trusted one that it replaced, for a user to
-// compare: a command of the same kind and file that is no longer in it. With several, those pair
-// that begin with the same word, the last trusted first.
+// Replaced returns for each changed command the text of the trusted one that it replaced, so
+// that the user can compare them. That is a command of the same kind and file that is no longer
+// in all. If there are several, Replaced pairs commands that begin with the same word, the last
+// trusted first.
 func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]string, error) {
 	list, err := t.read()
 	if err != nil {
 		return nil, err
 	}
 	type place struct{ kind, file string }
-	gone := map[place][]entry{}
+	gone := map[place][]trustEntry{}
 	for _, e := range list.Roots[root] {
 		if !slices.Contains(all, e.Command) {
 			at := place{e.Kind, e.File}
@@ -212,13 +213,13 @@ func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]strin
 	}
 	was := map[Command]string{}
 	for at, entries := range gone {
-		slices.SortFunc(entries, func(a, b entry) int {
+		slices.SortFunc(entries, func(a, b trustEntry) int {
 			return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Text, b.Text))
 		})
 		news := slices.DeleteFunc(slices.Clone(strange), func(c Command) bool { return at != place{c.Kind, c.File} })
 		alone := len(news) == 1 && len(entries) == 1
 		for _, c := range news {
-			i := slices.IndexFunc(entries, func(e entry) bool { return alone || sameProgram(e.Text, c.Text) })
+			i := slices.IndexFunc(entries, func(e trustEntry) bool { return alone || sameProgram(e.Text, c.Text) })
 			if i >= 0 {
 				was[c] = entries[i].Text
 				entries = slices.Delete(entries, i, i+1)
@@ -234,7 +235,8 @@ func sameProgram(a, b string) bool {
 	return len(first) > 0 && len(second) > 0 && first[0] == second[0]
 }
 
-// Add trusts the commands in the repository at root.
+// Add adds the commands of the repository at root to the list. It locks the file for that, and
+// waits up to 5 seconds for the lock.
 func (t *Trust) Add(ctx context.Context, root string, commands []Command) error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return fmt.Errorf("trust: %w", err)
@@ -254,24 +256,24 @@ func (t *Trust) add(root string, commands []Command) error {
 		return err
 	}
 	if list.Roots == nil {
-		list.Roots = map[string]map[string]entry{}
+		list.Roots = map[string]map[string]trustEntry{}
 	}
 	if list.Roots[root] == nil {
-		list.Roots[root] = map[string]entry{}
+		list.Roots[root] = map[string]trustEntry{}
 	}
 	for _, c := range commands {
-		list.Roots[root][c.hash()] = entry{Command: c, At: time.Now().UTC()}
+		list.Roots[root][c.hash()] = trustEntry{Command: c, At: time.Now().UTC()}
 	}
 	return atomicfile.WriteIndentedJSON(t.path, list)
 }
 
-func (t *Trust) read() (trusted, error) {
-	var list trusted
+func (t *Trust) read() (trustFile, error) {
+	var list trustFile
 	if err := store.CheckOwners(filepath.Dir(t.path), t.path); err != nil {
 		return list, fmt.Errorf("read %s, so nothing is trusted: %w", t.path, err)
 	}
 	if err := atomicfile.ReadJSON(t.path, &list); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return trusted{}, failure.New(failure.Error, "fix it, or move it away and run pawl trust again", "read %s, so nothing is trusted: %w", t.path, err)
+		return trustFile{}, failure.New(failure.Error, "fix it, or move it away and run pawl trust again", "read %s, so nothing is trusted: %w", t.path, err)
 	}
 	return list, nil
 }

@@ -114,8 +114,8 @@ func TestTrustIsPinned(t *testing.T) {
 	wantUntrusted(t, home, "/repo", all, nil)
 }
 
-// The command of another tool's file is named by where both lie, so that trust in
-// one says nothing of the same words elsewhere.
+// VerifyCommand includes the paths of the file and the folder. Trust in a command thus does not
+// hold for the same words elsewhere.
 func TestVerifyCommand(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -185,7 +185,7 @@ func wantUntrusted(t *testing.T, home, root string, commands, want []config.Comm
 	}
 }
 
-// A changed command is shown beside the one that was trusted in its place.
+// Replaced returns the trusted command that a changed command replaced.
 func TestWhatATrustedCommandWas(t *testing.T) {
 	t.Parallel()
 	list := config.OpenTrust(t.TempDir())

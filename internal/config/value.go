@@ -16,9 +16,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// decodeValue sets what ptr points to from a value of TOML, YAML or a flag.
+// decodeValue decodes a value of TOML, YAML or a flag into the variable that ptr points to.
 func decodeValue(ptr any, path string, v any, lines map[string]int) error {
-	if names := allowed(ptr); names != nil {
+	if names := allowedNames(ptr); names != nil {
 		return decodeName(ptr, path, v, names)
 	}
 	switch p := ptr.(type) {
@@ -27,7 +27,7 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 	case *bool:
 		return decodeBool(p, path, v)
 	case *int64:
-		return decodeWhole(p, path, v, whole{0, math.MaxInt64, "a whole number, 0 for no limit"})
+		return decodeWhole(p, path, v, integerRange{0, math.MaxInt64, "a whole number, 0 for no limit"})
 	case *time.Duration:
 		return decodeDuration(p, path, v)
 	case *[]string:
@@ -43,11 +43,11 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 	}:
 		return p.decode(path, v, lines)
 	}
-	panic(fmt.Sprintf("config: no decoder for %T", ptr)) // a new field without one; every test fails
+	panic(fmt.Sprintf("config: no decoder for %T", ptr)) // a new field has a type without a decoder; every test fails
 }
 
-// allowed lists the names that a field may have, nil if it is not of that sort.
-func allowed(ptr any) []string {
+// allowedNames returns the values that a field may have, or nil if its type does not list them.
+func allowedNames(ptr any) []string {
 	switch ptr.(type) {
 	case *loop.GoalKind:
 		return []string{string(loop.Change), string(loop.Answer), string(loop.Explore), string(loop.Periodic)}
@@ -75,7 +75,7 @@ func allowed(ptr any) []string {
 	return nil
 }
 
-// want makes the message for a value of the wrong kind.
+// want returns the error for a value of the wrong kind. what describes the allowed values.
 func want(path, what string, v any) error {
 	got := fmt.Sprint(v)
 	switch v := v.(type) {
@@ -91,19 +91,20 @@ func want(path, what string, v any) error {
 	return wrong(path, "want %s, not %s", what, got)
 }
 
+// decodeName sets the string that ptr points to, if it is one of the names.
 func decodeName(ptr any, path string, v any, names []string) error {
 	text, ok := v.(string)
 	if !ok || !slices.Contains(names, text) {
-		return want(path, oneOf(names), v)
+		return want(path, joinWithOr(names), v)
 	}
 	reflect.ValueOf(ptr).Elem().SetString(text)
 	return nil
 }
 
-func oneOf(names []string) string { return enumerated(names, " or ") }
+func joinWithOr(names []string) string { return joinNames(names, " or ") }
 
-// enumerated names several things, the last one behind a word.
-func enumerated(names []string, word string) string {
+// joinNames joins names with commas, and the last one with the word.
+func joinNames(names []string, word string) string {
 	last := len(names) - 1
 	return strings.TrimPrefix(strings.Join(names[:last], ", ")+word+names[last], word)
 }
@@ -131,8 +132,8 @@ func decodeBool(p *bool, path string, v any) error {
 	return want(path, "true or false", v)
 }
 
-// number reads integers of all the types that decoders and flags yield.
-func number(v any) (int64, bool) {
+// parseInteger converts the integer types of decoders and flags, and text, to int64.
+func parseInteger(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int:
 		return int64(v), true
@@ -147,14 +148,14 @@ func number(v any) (int64, bool) {
 	return 0, false
 }
 
-// whole is what whole number an option takes.
-type whole struct {
+// integerRange is the range of integers that an option allows, with its description for messages.
+type integerRange struct {
 	least, most int64
 	words       string
 }
 
-func decodeWhole[N ~int | ~int64](p *N, path string, v any, w whole) error {
-	n, ok := number(v)
+func decodeWhole[N ~int | ~int64](p *N, path string, v any, w integerRange) error {
+	n, ok := parseInteger(v)
 	if !ok || n < w.least || n > w.most {
 		return want(path, w.words, v)
 	}
@@ -167,7 +168,7 @@ func (n *Iterations) decode(path string, v any, _ map[string]int) error {
 		*n = Auto
 		return nil
 	}
-	return decodeWhole(n, path, v, whole{0, math.MaxInt32, "a whole number (0 for no limit) or auto"})
+	return decodeWhole(n, path, v, integerRange{0, math.MaxInt32, "a whole number (0 for no limit) or auto"})
 }
 
 func decodeDuration(p *time.Duration, path string, v any) error {
@@ -175,7 +176,7 @@ func decodeDuration(p *time.Duration, path string, v any) error {
 	if n, ok := v.(time.Duration); ok {
 		v = n.String()
 	}
-	if n, ok := number(v); ok && n == 0 {
+	if n, ok := parseInteger(v); ok && n == 0 {
 		*p = 0
 		return nil
 	}
@@ -190,7 +191,7 @@ func decodeDuration(p *time.Duration, path string, v any) error {
 
 func (p *USD) decode(path string, v any, _ map[string]int) error {
 	amount, ok := v.(float64)
-	if n, isInt := number(v); isInt {
+	if n, isInt := parseInteger(v); isInt {
 		amount, ok = float64(n), true
 	} else if text, isText := v.(string); isText {
 		var err error
@@ -209,20 +210,20 @@ func (p *Percent) decode(path string, v any, _ map[string]int) error {
 	if text, ok := v.(string); ok {
 		given = strings.TrimSuffix(text, "%")
 	}
-	if decodeWhole(p, path, given, whole{1, 100, ""}) != nil {
+	if decodeWhole(p, path, given, integerRange{1, 100, ""}) != nil {
 		return want(path, `a share such as "80%"`, v)
 	}
 	return nil
 }
 
 func (p *Rounds) decode(path string, v any, _ map[string]int) error {
-	return decodeWhole(p, path, v, whole{1, math.MaxInt32, "a whole number from 1"})
+	return decodeWhole(p, path, v, integerRange{1, math.MaxInt32, "a whole number from 1"})
 }
 
-// decodeTexts reads a list of texts; a single one stands for a list of it.
+// decodeTexts reads a list of texts. A single text is a list with one entry.
 func decodeTexts(p *[]string, path string, v any) error {
 	var out []string
-	for i, item := range items(v) {
+	for i, item := range listItems(v) {
 		var text string
 		if err := decodeText(&text, fmt.Sprintf("%s[%d]", path, i), item); err != nil {
 			return err
@@ -236,8 +237,8 @@ func decodeTexts(p *[]string, path string, v any) error {
 	return nil
 }
 
-// items are the elements of a list, or the value itself.
-func items(v any) []any {
+// listItems returns the elements of a list, or the value itself as the only element.
+func listItems(v any) []any {
 	switch v := v.(type) {
 	case nil:
 		return nil
@@ -270,7 +271,8 @@ func (t *TaskSet) decode(path string, v any, _ map[string]int) error {
 	return nil
 }
 
-// decodeTextMap puts the entries of a table over those of lower layers.
+// decodeTextMap adds the entries of a table. They replace entries of the same name in lower
+// layers.
 func decodeTextMap(p *map[string]string, path string, v any) error {
 	out := map[string]string{}
 	maps.Copy(out, *p)
@@ -284,7 +286,7 @@ func decodeTextMap(p *map[string]string, path string, v any) error {
 		return want(path, "a table of texts", v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		text, ok := table[name].(string) // may well be empty
+		text, ok := table[name].(string) // an empty text is valid
 		if !ok {
 			return want(join(path, name), "text", table[name])
 		}
@@ -294,13 +296,13 @@ func decodeTextMap(p *map[string]string, path string, v any) error {
 	return nil
 }
 
-// decode reads a level, a table of task ids with a default, or (from
-// flags) a list of [TASK=]level.
+// decode reads a level, or a table of task ids with a default. From flags it reads a list of
+// [TASK=]level.
 func (e *Evidence) decode(path string, v any, _ map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
 		table = map[string]any{}
-		for _, item := range items(v) {
+		for _, item := range listItems(v) {
 			text, isText := item.(string)
 			if !isText {
 				return want(path, "a level of evidence or a table of them", v)
@@ -331,7 +333,7 @@ func (e *Evidence) decode(path string, v any, _ map[string]int) error {
 	return nil
 }
 
-// cutLast cuts around the last separator: a task id may hold one itself.
+// cutLast cuts s at the last separator, because a task id may contain the separator too.
 func cutLast(s, sep string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
