@@ -12,25 +12,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/install"
 )
 
-const getClient = "npm install -g @anthropic-ai/claude-code"
+const installClientCommand = "npm install -g @anthropic-ai/claude-code"
 
-// version is major, minor and patch.
+// version is a version number: major, minor and patch.
 type version [3]int
 
 func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
 
 func (v version) before(w version) bool { return slices.Compare(v[:], w[:]) < 0 }
 
-// These functions return the versions of the client that brought a feature, and the last one that
-// Pawl's behaviour was measured with.
+// These functions return the first client versions that have a feature, and the last version
+// that Pawl was tested with.
 
-func lastMessages() version { return version{2, 1, 47} }  // last_assistant_message
-func stopCap() version      { return version{2, 1, 143} } // the cap on blocked stops
-func background() version   { return version{2, 1, 145} } // background_tasks
-func measured() version     { return version{2, 1, 332} }
+func lastMessageVersion() version     { return version{2, 1, 47} }  // first with last_assistant_message
+func stopCapVersion() version         { return version{2, 1, 143} } // first with a cap on blocked stops
+func backgroundTasksVersion() version { return version{2, 1, 145} } // first with background_tasks
+func testedVersion() version          { return version{2, 1, 332} }
 
-// readVersion finds a version at the beginning of a word: "2.1.332 (Claude Code)",
-// "git version 2.39.5 (Apple Git-154)".
+// readVersion returns the first version in a text, such as "2.1.332 (Claude Code)" or
+// "git version 2.39.5 (Apple Git-154)". The version must begin a word.
 func readVersion(text string) (v version, ok bool) {
 	for word := range strings.FieldsSeq(text) {
 		parts := strings.SplitN(word, ".", 4)
@@ -54,28 +54,29 @@ func readVersion(text string) (v version, ok bool) {
 	return version{}, false
 }
 
+// checkClient checks that the client is installed, and its version.
 func checkClient(f Facts) []Finding {
 	c := f.client
 	if c.path == "" {
-		return []Finding{bad(getClient, "claude is not on the PATH")}
+		return []Finding{bad(installClientCommand, "claude is not on the PATH")}
 	}
 	v, known := readVersion(c.version)
 	switch {
 	case !known && c.problem != "":
-		return []Finding{bad("claude --version should print its version; else "+getClient, "%s does not answer: %s", c.path, c.problem)}
+		return []Finding{bad("claude --version should print its version; else "+installClientCommand, "%s does not answer: %s", c.path, c.problem)}
 	case !known:
-		return []Finding{warn("claude --version should print its version; else "+getClient, "%s does not say its version", c.path)}
-	case v.before(lastMessages()):
+		return []Finding{warn("claude --version should print its version; else "+installClientCommand, "%s does not say its version", c.path)}
+	case v.before(lastMessageVersion()):
 		return []Finding{warn("claude update", "claude %s does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", v)}
-	case v.before(background()):
+	case v.before(backgroundTasksVersion()):
 		return []Finding{warn("claude update", "claude %s does not tell hooks what runs in the background, so Pawl may continue the turn while the agent waits for it", v)}
-	case measured().before(v):
-		return []Finding{warn("if a loop behaves oddly: "+getClient+"@"+measured().String(), "claude %s: not measured with this version yet", v)}
+	case testedVersion().before(v):
+		return []Finding{warn("if a loop behaves oddly: "+installClientCommand+"@"+testedVersion().String(), "claude %s: not measured with this version yet", v)}
 	}
 	return []Finding{ok("claude %s", v)}
 }
 
-// checkLogin reports whether somebody is logged in to the client.
+// checkLogin checks that the client is logged in.
 func checkLogin(f Facts) []Finding {
 	switch {
 	case f.client.path == "":
@@ -88,13 +89,13 @@ func checkLogin(f Facts) []Finding {
 	return []Finding{ok("claude is logged in")}
 }
 
-// checkCap looks at how often in a row the client lets itself be sent back.
+// checkCap checks the client's limit of consecutive blocked stops.
 func checkCap(f Facts) []Finding {
 	v, known := readVersion(f.client.version)
 	switch {
-	case known && v.before(stopCap()):
+	case known && v.before(stopCapVersion()):
 		return []Finding{ok("this client does not count blocked stops")}
-	case len(f.own()) == 0:
+	case len(f.ownHooks()) == 0:
 		return []Finding{skipped("the cap on blocked stops matters only where Pawl's hook is installed")}
 	}
 	text, in, set := f.variable(install.StopBlockCap)
@@ -112,32 +113,32 @@ func checkCap(f Facts) []Finding {
 		return []Finding{ok("no cap on blocked stops")}
 	}
 	what := fmt.Sprintf("the client ends a turn after %d blocked stops without a tool call", n)
-	if n >= 8 { // the client's own; Pawl has the agent use a tool before it is reached
+	if n >= 8 { // the client's default; Pawl makes the agent use a tool before it is reached
 		return []Finding{warn(fix, "%s", what)}
 	}
 	return []Finding{bad(fix, "%s", what)}
 }
 
-// checkSwitches looks for what turns hooks off as a whole.
+// checkSwitches finds variables and settings that turn off all hooks, or all but managed ones.
 func checkSwitches(f Facts) []Finding {
 	var out []Finding
 	for _, name := range []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"} {
-		if truthy(f.vars[name]) { // in settings it has no effect
+		if isTruthy(f.vars[name]) { // no effect in settings files
 			out = append(out, bad("unset "+name, "%s is set: the client runs no hooks", name))
 		}
 	}
-	for _, s := range f.loaded() {
-		if s.settings.noHooks == nil {
+	for _, s := range f.loadedFiles() {
+		if s.settings.disableAllHooks == nil {
 			continue
 		}
-		if *s.settings.noHooks {
-			out = append(out, bad(fix(s, `take "disableAllHooks" out of `+s.path), "the %s settings turn all hooks off (disableAllHooks)", s.scope))
+		if *s.settings.disableAllHooks {
+			out = append(out, bad(fixIn(s, `take "disableAllHooks" out of `+s.path), "the %s settings turn all hooks off (disableAllHooks)", s.scope))
 		}
-		break // the strongest decides
+		break // the strongest file decides
 	}
-	for _, s := range f.loaded() {
-		if s.scope == managed && s.settings.managedOnly {
-			out = append(out, bad(fix(s, ""), "the managed settings allow only their own hooks (allowManagedHooksOnly in %s)", s.path))
+	for _, s := range f.loadedFiles() {
+		if s.scope == managed && s.settings.managedHooksOnly {
+			out = append(out, bad(fixIn(s, ""), "the managed settings allow only their own hooks (allowManagedHooksOnly in %s)", s.path))
 		}
 	}
 	if len(out) == 0 {
@@ -146,15 +147,16 @@ func checkSwitches(f Facts) []Finding {
 	return out
 }
 
-// fix is a fix in a file that a user may not be allowed to change.
-func fix(s file, fix string) string {
+// fixIn returns the fix for a settings file. Users may not be able to change a managed file.
+func fixIn(s settingsFile, fix string) string {
 	if s.scope == managed {
 		return "ask whoever manages this machine; pawl run works without hooks"
 	}
 	return fix
 }
 
-func truthy(value string) bool {
+// isTruthy reports whether the client takes a variable's value as true.
+func isTruthy(value string) bool {
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "1", "true", "yes", "on":
 		return true
@@ -162,15 +164,15 @@ func truthy(value string) bool {
 	return false
 }
 
-// checkSettings looks for settings files that do less than their author thinks.
+// checkSettings finds settings files, or hooks in them, that the client does not load.
 func checkSettings(f Facts) []Finding {
 	var out []Finding
 	for _, s := range f.files {
 		if s.fault != nil {
-			out = append(out, bad(fix(s, "fix "+s.path), "the client loads nothing of the %s settings: %s", s.scope, s.fault))
+			out = append(out, bad(fixIn(s, "fix "+s.path), "the client loads nothing of the %s settings: %s", s.scope, s.fault))
 		}
 		for _, what := range s.settings.ignored {
-			out = append(out, warn(fix(s, "fix it in "+s.path), "the client leaves out a hook of the %s settings: %s", s.scope, what))
+			out = append(out, warn(fixIn(s, "fix it in "+s.path), "the client leaves out a hook of the %s settings: %s", s.scope, what))
 		}
 	}
 	switch {
@@ -182,8 +184,8 @@ func checkSettings(f Facts) []Finding {
 	return []Finding{ok("settings are valid")}
 }
 
-// checkFolder looks at where the doctor was called: the client reads project
-// settings only from the folder that it is started in (measured).
+// checkFolder warns if the current folder is not the project's root. The client reads project
+// settings only from the folder in which it starts (measured).
 func checkFolder(f Facts) []Finding {
 	if f.dir == f.root {
 		return nil
@@ -196,7 +198,7 @@ func checkFolder(f Facts) []Finding {
 	return nil
 }
 
-// checkBare names what cannot be seen.
+// checkBare names the options of a shell alias, which doctor cannot see.
 func checkBare(Facts) []Finding {
 	return []Finding{skipped("whether claude is a shell alias with --bare or --safe-mode cannot be seen from here (alias claude shows it); both run no hooks")}
 }

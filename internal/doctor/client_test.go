@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// A machine on which all is well: the client that was measured, and the hook in
+// well returns the facts of a machine without problems. It has the tested client, and the hook in
 // the project's settings, which lift the cap.
 func well() Facts {
 	hooks := []hook{ours("SessionStart", project), ours("Stop", project)}
@@ -19,9 +19,9 @@ func well() Facts {
 		system: "linux", dir: "/app", root: "/app", pawl: "v1.0.0 linux/amd64", vars: map[string]string{},
 		client: program{path: "/bin/claude", version: "2.1.332 (Claude Code)"},
 		git:    program{path: "/bin/git", version: "git version 2.43.0"},
-		files:  []file{set(project, settings{env: map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"}})},
+		files:  []settingsFile{set(project, settings{env: map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"}})},
 		hooks:  hooks,
-		home:   home{path: "/home/ann/.local/state/pawl", kind: "ext4"},
+		home:   home{path: "/home/ann/.local/state/pawl", fileSystem: "ext4"},
 	}
 }
 
@@ -33,13 +33,12 @@ func ours(event, scope string) hook {
 	}
 }
 
-// set is a settings file of a scope.
-func set(scope string, s settings) file {
-	return file{scope: scope, path: "/" + scope + ".json", settings: s}
+// set returns a settings file of a scope.
+func set(scope string, s settings) settingsFile {
+	return settingsFile{scope: scope, path: "/" + scope + ".json", settings: s}
 }
 
-// check compares what a check finds in the facts of a machine on which all is
-// well but for one thing.
+// check compares the findings of a check on a machine that has one problem.
 type checkCase struct {
 	name   string
 	change func(*Facts)
@@ -112,7 +111,7 @@ func TestCap(t *testing.T) {
 	env := func(value string) settings {
 		return settings{env: map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}}
 	}
-	files := func(files ...file) func(*Facts) { return func(f *Facts) { f.files = files } }
+	files := func(files ...settingsFile) func(*Facts) { return func(f *Facts) { f.files = files } }
 	const install = "pawl install claude --scope local --only-cap --yes"
 	check(t, checkCap, []checkCase{
 		{"lifted by the project", nil, one(OK, "no cap on blocked stops", "")},
@@ -123,7 +122,7 @@ func TestCap(t *testing.T) {
 			"the stronger file counts", files(set(user, env("0")), set(local, env("5"))),
 			one(Bad, "the client ends a turn after 5 blocked stops without a tool call", `set CLAUDE_CODE_STOP_HOOK_BLOCK_CAP to "0" in the env of /local.json`),
 		},
-		{"a file that is not loaded does not", files(set(user, env("0")), file{scope: local, fault: errors.New("no JSON"), settings: env("5")}), one(OK, "no cap on blocked stops", "")},
+		{"a file that is not loaded does not", files(set(user, env("0")), settingsFile{scope: local, fault: errors.New("no JSON"), settings: env("5")}), one(OK, "no cap on blocked stops", "")},
 		{
 			"raised", files(set(user, env("50"))),
 			one(Warn, "the client ends a turn after 50 blocked stops without a tool call", `set CLAUDE_CODE_STOP_HOOK_BLOCK_CAP to "0" in the env of /user.json`),
@@ -140,22 +139,22 @@ func TestCap(t *testing.T) {
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
-	files := func(files ...file) func(*Facts) { return func(f *Facts) { f.files = files } }
+	files := func(files ...settingsFile) func(*Facts) { return func(f *Facts) { f.files = files } }
 	const manager = "ask whoever manages this machine; pawl run works without hooks"
 	check(t, checkSwitches, []checkCase{
 		{"on", nil, one(OK, "client runs hooks", "")},
-		{"off", files(set(user, settings{noHooks: &yes})), one(Bad, "the user settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /user.json`)},
-		{"off, and on again by a stronger file", files(set(user, settings{noHooks: &yes}), set(project, settings{noHooks: &no})), one(OK, "client runs hooks", "")},
+		{"off", files(set(user, settings{disableAllHooks: &yes})), one(Bad, "the user settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /user.json`)},
+		{"off, and on again by a stronger file", files(set(user, settings{disableAllHooks: &yes}), set(project, settings{disableAllHooks: &no})), one(OK, "client runs hooks", "")},
 		{
-			"on, and off again", files(set(user, settings{noHooks: &no}), set(local, settings{noHooks: &yes})),
+			"on, and off again", files(set(user, settings{disableAllHooks: &no}), set(local, settings{disableAllHooks: &yes})),
 			one(Bad, "the local settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /local.json`),
 		},
-		{"managed", files(set(managed, settings{noHooks: &yes})), one(Bad, "the managed settings turn all hooks off (disableAllHooks)", manager)},
+		{"managed", files(set(managed, settings{disableAllHooks: &yes})), one(Bad, "the managed settings turn all hooks off (disableAllHooks)", manager)},
 		{
-			"managed hooks only", files(set(managed, settings{managedOnly: true})),
+			"managed hooks only", files(set(managed, settings{managedHooksOnly: true})),
 			one(Bad, "the managed settings allow only their own hooks (allowManagedHooksOnly in /managed.json)", manager),
 		},
-		{"which counts there only", files(set(project, settings{managedOnly: true})), one(OK, "client runs hooks", "")},
+		{"which counts there only", files(set(project, settings{managedHooksOnly: true})), one(OK, "client runs hooks", "")},
 		{"bare", func(f *Facts) { f.vars["CLAUDE_CODE_SIMPLE"] = "1" }, one(Bad, "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", "unset CLAUDE_CODE_SIMPLE")},
 		{"not bare", func(f *Facts) { f.vars["CLAUDE_CODE_SIMPLE"] = "0" }, one(OK, "client runs hooks", "")},
 		{"safe mode", func(f *Facts) { f.vars["CLAUDE_CODE_SAFE_MODE"] = "true" }, one(Bad, "CLAUDE_CODE_SAFE_MODE is set: the client runs no hooks", "unset CLAUDE_CODE_SAFE_MODE")},
@@ -168,12 +167,14 @@ func TestSettingsAndFolder(t *testing.T) {
 		{"valid", nil, one(OK, "settings are valid", "")},
 		{"none", func(f *Facts) { f.files = nil }, one(OK, "no client settings", "")},
 		{
-			"comments", func(f *Facts) { f.files = []file{{scope: user, path: "/u.json", fault: errors.New("it has comments")}} },
+			"comments", func(f *Facts) {
+				f.files = []settingsFile{{scope: user, path: "/u.json", fault: errors.New("it has comments")}}
+			},
 			one(Bad, "the client loads nothing of the user settings: it has comments", "fix /u.json"),
 		},
 		{
 			"an entry that is left out", func(f *Facts) {
-				f.files = []file{set(local, settings{ignored: []string{"Stop is an object, not a list"}})}
+				f.files = []settingsFile{set(local, settings{ignored: []string{"Stop is an object, not a list"}})}
 			},
 			one(Warn, "the client leaves out a hook of the local settings: Stop is an object, not a list", "fix it in /local.json"),
 		},

@@ -1,17 +1,15 @@
-// Package doctor finds what breaks loops in practice: a client that is too
-// old, hooks that are turned off, a settings file of which the client reads
-// nothing, a hook that is not where the settings say, another tool's hook for
-// the same turn, an orphaned loop.
+// Package doctor finds the usual causes of broken loops. Examples are an old client, disabled
+// hooks, a settings file that the client does not load, a missing hook program, another tool's
+// hook for the same event, and an orphaned loop.
 //
 //	findings := doctor.Examine(doctor.Gather(ctx, options))
 //
-// Gather asks the machine and decides nothing: it reads files, asks programs for
-// their version, and runs Pawl's hook just as the client would. Examine decides
-// and asks nothing, so that every check is a function over facts which a test can
-// make up. What the client does with what it finds was measured; each check says
-// what that means for a loop, and what to type.
+// Gather collects facts: it reads files, asks programs for their version, and runs Pawl's hook
+// as the client does. Examine draws the conclusions and does no I/O. Each check is thus a
+// function of facts that a test can make up. The behaviour of the client was measured. Each
+// check says what it means for a loop, and what to type.
 //
-// Nothing is changed, and everything is bounded in time.
+// The package does not change settings or loops, and all its steps have a time limit.
 package doctor
 
 import (
@@ -22,18 +20,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-// Status of a Finding.
+// Status is the result of a check.
 type Status string
 
-// The statuses: only Bad means that something is broken.
+// The values of Status. Only Bad means that something is broken.
 const (
 	OK      Status = "ok"
 	Warn    Status = "warn"    // loops work, but not as well as they could
-	Bad     Status = "bad"     // loops break by it
-	Skipped Status = "skipped" // could not be looked at; What says why
+	Bad     Status = "bad"     // loops break because of it
+	Skipped Status = "skipped" // could not be checked; What says why
 )
 
-// Finding is what one check has to say, in one line.
+// Finding is one result of a check, in one line.
 type Finding struct {
 	Check  string `json:"check" jsonschema:"name of the check"`
 	Status Status `json:"status" jsonschema:"ok, warn (works, but not as well as it could), bad (loops break by it), or skipped (what says why)"`
@@ -41,36 +39,35 @@ type Finding struct {
 	Fix    string `json:"fix,omitempty" jsonschema:"what to do about it, often a command to type"`
 }
 
-// Facts are what is known of the machine and of one project on it.
+// Facts holds the collected facts about the machine and one project on it.
 type Facts struct {
-	system string // as runtime.GOOS
+	system string // a value of runtime.GOOS
 	now    time.Time
-	dir    string // where the doctor was called, absolute
-	root   string // of the project
+	dir    string // the current folder, absolute
+	root   string // the project's root
 	pawl   string // version of this program
 	vars   map[string]string
 
 	client, git program
-	login       error  // nil: somebody is logged in to the client
-	files       []file // settings, the weakest first
+	login       error          // nil if the client is logged in
+	files       []settingsFile // settings files, the weakest first
 	plugins     []plugin
-	hooks       []hook // of all settings and enabled plugins
-	loops       []loop // of this project
-	loopsErr    error  // why the loops cannot be read
+	hooks       []hook // hooks of all settings and enabled plugins
+	loops       []loop // loops of this project
+	loopsErr    error  // the error of reading the loops
 	home        home
 	sandboxes   confine.System
-	lacking     []deps.Missing // dependencies that gates need
+	missingDeps []deps.Missing // dependencies that gates need and that are not installed
 }
 
-// program is something that was asked for its version.
+// program is a program and its version.
 type program struct {
-	path    string // "" if it is not there
+	path    string // "" if it was not found
 	version string
-	problem string // why there is no version
+	problem string // why the version is unknown
 }
 
-// Examine draws the conclusions, in the order in which a user wants to read
-// them.
+// Examine runs all checks on the facts. The findings have the order in which a user reads them.
 func Examine(f Facts) []Finding {
 	checks := []struct {
 		name string
@@ -86,7 +83,7 @@ func Examine(f Facts) []Finding {
 		{"answer", checkAnswers},
 		{"plugin", checkPlugin},
 		{"cap", checkCap},
-		{"ralph-loop", checkOfficial},
+		{"ralph-loop", checkRalphPlugins},
 		{"other-hooks", checkOthers},
 		{"loops", checkLoops},
 		{"home", checkHome},

@@ -20,80 +20,80 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Options say where to look.
+// Options holds the folders and the environment that Gather examines.
 type Options struct {
-	Dir, Root string   // the current folder, and the project's, absolute
+	Dir, Root string   // the current folder and the project's root, absolute
 	Home      string   // the user's home folder, "" if there is none
-	PawlHome  string   // where loops live
-	Vars      []string // the environment
-	Version   string   // of this program, as `pawl version` prints it behind the name
-	// PluginVersion is the version of the plugin that this Pawl would install with
-	// that hook; nil if there is none.
+	PawlHome  string   // the folder with the loops
+	Vars      []string // the environment, as NAME=value
+	Version   string   // this program's version, as `pawl version` prints it after the name
+	// PluginVersion returns the version of the plugin that this Pawl would install with the
+	// given hook. It may be nil.
 	PluginVersion func(command string, args []string) (string, error)
-	RunHooks      bool // run other people's Stop hooks too
+	RunHooks      bool // also run Stop hooks of other tools
 }
 
-// probeTimeout is how long a program may take to say its version, and a hook of
-// Pawl's to say nothing.
+// probeTimeout is the time limit for a program to print its version, and for Pawl's hook to
+// answer.
 const probeTimeout = 5 * time.Second
 
-// maxFile bounds what is read of a settings file.
-const maxFile = 8 << 20
+// maxFileBytes is the maximum size of a settings file, in bytes.
+const maxFileBytes = 8 << 20
 
-// Gather asks the machine. What it cannot find out is part of the facts.
+// Gather collects the facts. If it cannot find out a fact, the reason becomes a fact.
 func Gather(ctx context.Context, o Options) Facts {
 	f := Facts{system: runtime.GOOS, now: time.Now(), dir: o.Dir, root: o.Root, pawl: o.Version, vars: map[string]string{}}
 	for _, kv := range o.Vars {
 		name, value, _ := strings.Cut(kv, "=")
 		if f.system == "windows" {
-			name = strings.ToUpper(name) // Path
+			name = strings.ToUpper(name) // Windows has Path for PATH
 		}
 		f.vars[name] = value
 	}
-	f.client = ask(ctx, f.vars["PATH"], "claude")
+	f.client = probeProgram(ctx, f.vars["PATH"], "claude")
 	f.login = agent.ErrLoginUnknown
 	if f.client.path != "" {
 		f.login = claude.Agent{Command: f.client.path}.CheckLogin(ctx, agent.Options{Dir: o.Root})
 	}
-	f.git = ask(ctx, f.vars["PATH"], "git")
+	f.git = probeProgram(ctx, f.vars["PATH"], "git")
 	f.files = readFiles(f, o)
 	f.plugins = readPlugins(f, o)
 	f.hooks = f.settingsHooks()
 	for i, p := range f.plugins {
-		if !p.enabled || p.gone {
+		if !p.enabled || p.dirMissing {
 			continue
 		}
 		of := pluginHooks(p)
 		f.hooks = append(f.hooks, of...)
-		f.plugins[i].want = wanted(f, o, of)
+		f.plugins[i].wantVersion = wantedVersion(f, o, of)
 	}
-	p := prober{Facts: f, runOthers: o.RunHooks, versions: map[string]string{}, everywhere: map[string]bool{}}
+	p := prober{Facts: f, runOthers: o.RunHooks, versions: map[string]string{}, onDefaultPath: map[string]bool{}}
 	for i := range f.hooks {
-		f.hooks[i].argv = f.hooks[i].words(f.root, f.vars)
+		f.hooks[i].argv = f.hooks[i].splitWords(f.root, f.vars)
 		p.probe(ctx, &f.hooks[i])
 	}
 	f.loops, f.loopsErr = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
 	f.sandboxes = confine.Ask(ctx)
-	f.lacking = lacking(o.Root)
+	f.missingDeps = missingDependencies(o.Root)
 	return f
 }
 
-// ask finds a program and asks it for its version.
-func ask(ctx context.Context, path, name string) program {
+// probeProgram finds a program on a PATH and gets its version.
+func probeProgram(ctx context.Context, path, name string) program {
 	var p program
-	if p.path = find(path, name); p.path == "" {
+	if p.path = lookPath(path, name); p.path == "" {
 		return p
 	}
 	p.version, p.problem = versionOf(ctx, p.path, "--version")
 	return p
 }
 
-// versionOf is the first line that a program prints, or why there is none.
+// versionOf runs a program and returns the first line that it prints, or the problem.
 func versionOf(ctx context.Context, program string, args ...string) (version, problem string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	out, err := &proc.Head{Most: maxHead}, &proc.Head{Most: maxHead}
+	out, err := &proc.Head{Most: maxOutputBytes}, &proc.Head{Most: maxOutputBytes}
 	e := proc.Run(ctx, proc.Spec{Argv: append([]string{program}, args...), Stdout: out, Stderr: err, Grace: time.Second})
 	switch {
 	case e.Err != nil:
@@ -106,18 +106,18 @@ func versionOf(ctx context.Context, program string, args ...string) (version, pr
 	return firstLine(out), ""
 }
 
-// readFiles reads the client's settings files, the weakest first. Files that are
-// not there are left out.
-func readFiles(f Facts, o Options) []file {
-	var files []file
+// readFiles reads the client's settings files, the weakest first. It omits files that do not
+// exist.
+func readFiles(f Facts, o Options) []settingsFile {
+	var files []settingsFile
 	read := func(scope, path string) {
-		s := file{scope: scope, path: path}
-		data, err := atomicfile.Read(path, maxFile)
+		s := settingsFile{scope: scope, path: path}
+		data, err := atomicfile.Read(path, maxFileBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 		if s.fault = err; err == nil {
-			s.settings, s.fault = parse(data)
+			s.settings, s.fault = parseSettings(data)
 		}
 		files = append(files, s)
 	}
@@ -136,7 +136,7 @@ func readFiles(f Facts, o Options) []file {
 	return files
 }
 
-// configDir is the client's folder of the user, "" if there is no home.
+// configDir returns the user's configuration folder of the client, "" without a home folder.
 func configDir(f Facts, o Options) string {
 	switch {
 	case f.vars["CLAUDE_CONFIG_DIR"] != "":
@@ -147,7 +147,7 @@ func configDir(f Facts, o Options) string {
 	return filepath.Join(o.Home, ".claude")
 }
 
-// managedDirs are where those who manage a machine put settings for all.
+// managedDirs returns the folders in which administrators put settings for all users.
 func managedDirs(system string) []string {
 	switch system {
 	case "darwin":
@@ -158,7 +158,7 @@ func managedDirs(system string) []string {
 	return []string{"/etc/claude-code"}
 }
 
-// settingsHooks are the hooks of all files that the client loads.
+// settingsHooks returns the hooks of the settings files.
 func (f Facts) settingsHooks() []hook {
 	var hooks []hook
 	for _, s := range f.files {
@@ -169,7 +169,7 @@ func (f Facts) settingsHooks() []hook {
 	return hooks
 }
 
-// readLoops finds the loops of the project that have not ended.
+// readLoops returns the loops of the project that have not ended.
 func readLoops(f Facts, o Options) ([]loop, error) {
 	listed, err := record.List(store.Open(o.PawlHome))
 	if err != nil {
@@ -182,21 +182,21 @@ func readLoops(f Facts, o Options) ([]loop, error) {
 		}
 		memory, _, err := record.Load(l.Loop)
 		if err != nil {
-			continue // a damaged journal is what pawl log --verify is for
+			continue // pawl log --verify reports damaged journals
 		}
 		found := loop{id: l.Loop.ID, state: l.Summary.State, session: memory.Bound.Session}
 		if _, found.held, err = l.Loop.Holder(); err != nil {
-			continue // neither can be told
+			continue // it is unknown whether a process holds the loop
 		}
-		found.client = memory.Bound.Client != 0 && proc.RSS(memory.Bound.Client) > 0
-		found.quiet = f.now.Sub(lastSign(l.Loop.Dir))
+		found.clientRuns = memory.Bound.Client != 0 && proc.RSS(memory.Bound.Client) > 0
+		found.silence = f.now.Sub(lastActivity(l.Loop.Dir))
 		loops = append(loops, found)
 	}
 	return loops, nil
 }
 
-// lastSign is when a loop's session was last heard of.
-func lastSign(dir string) time.Time {
+// lastActivity returns the time at which a loop's files were last changed.
+func lastActivity(dir string) time.Time {
 	var last time.Time
 	for _, name := range []string{"journal.jsonl", record.StartedCallsFile, record.ToolCallsFile, record.RunnerCallsFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.ModTime().After(last) {
@@ -206,12 +206,12 @@ func lastSign(dir string) time.Time {
 	return last
 }
 
-// openTo finds what in Pawl's folder others own, or may write to.
-func openTo(home string) (found []error) {
+// ownerErrors returns an error for each part of Pawl's folder that other users own or can write.
+func ownerErrors(home string) (found []error) {
 	if err := store.CheckOwners(home, filepath.Join(home, "loops"), filepath.Join(home, "trust.json")); err != nil {
 		found = append(found, err)
 	}
-	loops, _ := store.Open(home).Loops() // that they cannot be read is another finding
+	loops, _ := store.Open(home).Loops() // another check reports that the loops cannot be read
 	for _, l := range loops {
 		if err := store.CheckOwners(l.Dir, filepath.Join(l.Dir, "spec.json")); err != nil {
 			found = append(found, err)
@@ -220,14 +220,14 @@ func openTo(home string) (found []error) {
 	return found
 }
 
-// readHome tries whether a file can be made in Pawl's folder; where that is not
-// there yet, in the nearest one above it that is.
+// readHome checks whether Pawl's folder is writable. If it does not exist yet, it checks the
+// nearest existing parent folder.
 func readHome(path string) home {
-	h := home{path: path, open: openTo(path)}
+	h := home{path: path, ownerErrs: ownerErrors(path)}
 	path, h.fault = store.CheckWritable(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		mounts, _ := atomicfile.Read("/proc/self/mountinfo", maxFile) // Linux only; elsewhere the kind is not known
-		h.kind = kindAt(string(mounts), real)
+		mounts, _ := atomicfile.Read("/proc/self/mountinfo", maxFileBytes) // Linux only; unknown on other systems
+		h.fileSystem = fileSystemAt(string(mounts), real)
 	}
 	return h
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// machine is a home, a project and a folder of programs.
+// machine holds a home folder, a project and a folder of programs.
 type machine struct {
 	t          *testing.T
 	home, root string
@@ -48,7 +48,7 @@ func newMachine(t *testing.T, programs ...string) *machine {
 	return m
 }
 
-// program puts the tests' program under a name, which says what it does.
+// program installs the tests' program under a name, which selects its behaviour.
 func (m *machine) program(path string) {
 	m.t.Helper()
 	if runtime.GOOS == "windows" {
@@ -88,7 +88,7 @@ func (m *machine) write(path, text string) {
 	}
 }
 
-// hooks is a settings file with one hook at an event.
+// hooks returns a settings file with one hook for an event.
 func hooks(event, command string, args ...string) string {
 	text, err := json.Marshal(map[string]any{"hooks": map[string]any{event: []any{map[string]any{"hooks": []any{
 		map[string]any{"type": "command", "command": command, "args": append([]string{}, args...)},
@@ -126,7 +126,7 @@ func TestGatherRunsTheHookAsTheClientDoes(t *testing.T) {
 		if h.problem != "" || h.version != "v1.0.0 test" || len(h.answers) != 1 {
 			t.Fatalf("hook %d: %+v", i, h)
 		}
-		if a := h.answers[0]; a.exit != 0 || a.err != "" || a.out != want || a.took <= 0 || a.late {
+		if a := h.answers[0]; a.exit != 0 || a.err != "" || a.out != want || a.took <= 0 || a.timedOut {
 			t.Errorf("hook %d answered %+v, want %q", i, a, want)
 		}
 	}
@@ -141,8 +141,8 @@ func TestGatherRunsTheHookAsTheClientDoes(t *testing.T) {
 	}
 }
 
-// Where a loop file waits for a session, the hook would take it up: it is run
-// elsewhere.
+// If a loop file waits for a session, the hook would start that loop. doctor runs the hook in
+// another folder.
 func TestGatherTakesUpNoLoopFile(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "pawl-hook")
@@ -202,7 +202,7 @@ func TestGatherOfOtherHooks(t *testing.T) {
 	if h := look(true, "theirs", "fail"); len(h.answers) != 1 || h.answers[0].exit != 1 || h.answers[0].err != "no such thing" {
 		t.Errorf("%+v", h)
 	}
-	if h := look(true, "theirs", "flood"); len(h.answers) != 1 || len(h.answers[0].out) > maxHead || h.answers[0].exit != 0 {
+	if h := look(true, "theirs", "flood"); len(h.answers) != 1 || len(h.answers[0].out) > maxOutputBytes || h.answers[0].exit != 0 {
 		t.Errorf("%d bytes", len(h.answers[0].out))
 	}
 	for command, want := range map[string]string{
@@ -246,8 +246,8 @@ func TestRunIsBounded(t *testing.T) {
 	m := newMachine(t, "theirs")
 	f := m.gather(nil)
 	h := hook{entry: entry{event: "Stop", kind: "command", command: "x", args: []string{}}}
-	h.found, h.argv = find(m.bin, "theirs"), []string{"theirs", "hang"}
-	if a := f.run(context.Background(), h, m.root, 50*time.Millisecond); !a.late || a.took > 30*time.Second {
+	h.found, h.argv = lookPath(m.bin, "theirs"), []string{"theirs", "hang"}
+	if a := f.run(context.Background(), h, m.root, 50*time.Millisecond); !a.timedOut || a.took > 30*time.Second {
 		t.Errorf("%+v", a)
 	}
 	h.found = filepath.Join(m.root, "gone")
@@ -279,12 +279,12 @@ func TestGatherOfPlugins(t *testing.T) {
 	}
 	all := cmp.AllowUnexported(plugin{})
 	f := m.gather(expect)
-	gone := plugin{id: "gone@m", enabled: true, dir: m.home + "/gone", gone: true}
-	if diff := cmp.Diff([]plugin{gone, {id: "pawl@pawl", enabled: true, dir: cache, version: "1.0.0", want: "pawl-hook claude"}}, f.plugins, all); diff != "" {
+	gone := plugin{id: "gone@m", enabled: true, dir: m.home + "/gone", dirMissing: true}
+	if diff := cmp.Diff([]plugin{gone, {id: "pawl@pawl", enabled: true, dir: cache, version: "1.0.0", wantVersion: "pawl-hook claude"}}, f.plugins, all); diff != "" {
 		t.Error(diff)
 	}
 	if !slices.ContainsFunc(f.hooks, func(h hook) bool {
-		return h.where() == "plugin pawl@pawl" && len(h.answers) == 1 && h.answers[0].exit == 0
+		return h.location() == "plugin pawl@pawl" && len(h.answers) == 1 && h.answers[0].exit == 0
 	}) {
 		t.Errorf("%+v", f.hooks)
 	}
@@ -295,7 +295,7 @@ func TestGatherOfPlugins(t *testing.T) {
 	}
 }
 
-// Of the loops here, those that have not ended, with what tells a stale one.
+// readLoops returns the loops of the project that have not ended, with the facts about stale ones.
 func TestGatherOfLoops(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -335,11 +335,11 @@ func TestGatherOfLoops(t *testing.T) {
 		t.Fatalf("%v %+v", f.loopsErr, f.loops)
 	}
 	for _, l := range f.loops {
-		quiet := l.quiet > 47*time.Hour
+		quiet := l.silence > 47*time.Hour
 		want := map[string]loop{
-			open.ID: {session: "s1", client: true}, stale.ID: {session: "s2"}, lost.ID: {}, busy.ID: {session: "s3"},
+			open.ID: {session: "s1", clientRuns: true}, stale.ID: {session: "s2"}, lost.ID: {}, busy.ID: {session: "s3"},
 		}[l.id]
-		if l.held || l.session != want.session || l.client != want.client || quiet != (l.id == stale.ID) {
+		if l.held || l.session != want.session || l.clientRuns != want.clientRuns || quiet != (l.id == stale.ID) {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -374,7 +374,7 @@ func TestSettingsFilesThatAreNone(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(m.root, ".claude", "settings.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	m.write(filepath.Join(m.home, ".claude", "settings.json"), strings.Repeat(" ", maxFile+1))
+	m.write(filepath.Join(m.home, ".claude", "settings.json"), strings.Repeat(" ", maxFileBytes+1))
 	f := m.gather(nil)
 	if len(f.files) != 2 || f.files[0].fault == nil || f.files[1].fault == nil {
 		t.Errorf("%+v", f.files)

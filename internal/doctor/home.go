@@ -9,32 +9,33 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// home is the folder in which loops live.
+// home is the folder that holds the loops.
 type home struct {
-	path  string
-	fault error   // it cannot be written
-	open  []error // what of it others own, or may write to
-	kind  string  // of its file system, "" if not known
+	path       string
+	fault      error   // why it cannot be written
+	ownerErrs  []error // the parts that other users own or can write
+	fileSystem string  // the kind of its file system, "" if unknown
 }
 
+// checkHome checks that Pawl's folder is writable, private and on a local disk.
 func checkHome(f Facts) []Finding {
 	switch {
 	case f.home.fault != nil:
 		return []Finding{bad("make it writable for you, or set PAWL_HOME to a folder that is", "%s, where loops live, cannot be written: %s", f.home.path, f.home.fault)}
-	case len(f.home.open) > 0:
+	case len(f.home.ownerErrs) > 0:
 		var out []Finding
-		for _, err := range f.home.open {
+		for _, err := range f.home.ownerErrs {
 			out = append(out, bad(failure.Hint(err), "%s; it is not used", err))
 		}
 		return out
-	case remote(f.home.kind):
-		return []Finding{warn("set PAWL_HOME to a folder on a local disk", "%s, where loops live, is on a network file system (%s): locks may not hold there", f.home.path, f.home.kind)}
+	case isRemoteFileSystem(f.home.fileSystem):
+		return []Finding{warn("set PAWL_HOME to a folder on a local disk", "%s, where loops live, is on a network file system (%s): locks may not hold there", f.home.path, f.home.fileSystem)}
 	}
 	return []Finding{ok("state can be written")}
 }
 
-// remote reports whether a kind of file system lives on another machine.
-func remote(kind string) bool {
+// isRemoteFileSystem reports whether this kind of file system is on another machine.
+func isRemoteFileSystem(kind string) bool {
 	switch kind {
 	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone":
 		return true
@@ -42,9 +43,9 @@ func remote(kind string) bool {
 	return false
 }
 
-// kindAt finds the kind of the file system that a path lies on in what Linux
-// shows as mountinfo.
-func kindAt(mounts, path string) string {
+// fileSystemAt returns the kind of the file system that holds a path. mounts is the text of
+// Linux's /proc/self/mountinfo.
+func fileSystemAt(mounts, path string) string {
 	kind, longest := "", -1
 	for line := range strings.Lines(mounts) {
 		mount, rest, ok := strings.Cut(line, " - ")
@@ -54,14 +55,14 @@ func kindAt(mounts, path string) string {
 		}
 		at := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(fields[4])
 		inside := at == "/" || path == at || strings.HasPrefix(path, at+"/")
-		if inside && len(at) >= longest { // of two at one place, the later hides the earlier
+		if inside && len(at) >= longest { // a later mount on the same folder hides the earlier
 			kind, longest = after[0], len(at)
 		}
 	}
 	return kind
 }
 
-// checkConfine says what --confine can do here. Loops work without it.
+// checkConfine reports what --confine can do on this machine. Loops work without it.
 func checkConfine(f Facts) []Finding {
 	what, fix := f.sandboxes.Line()
 	if fix == "" {
@@ -70,8 +71,10 @@ func checkConfine(f Facts) []Finding {
 	return []Finding{warn(fix, "%s", what)}
 }
 
-func oldestGit() version { return version{2, 30} }
+// minGitVersion returns the oldest version of git that Pawl works with.
+func minGitVersion() version { return version{2, 30} }
 
+// checkGit checks that git is installed and recent enough.
 func checkGit(f Facts) []Finding {
 	const fix = "install git 2.30 or newer and put it on PATH"
 	if f.git.path == "" {
@@ -81,18 +84,18 @@ func checkGit(f Facts) []Finding {
 	switch {
 	case !known:
 		return []Finding{bad(fix, "%s does not say its version: %s", f.git.path, f.git.problem)}
-	case v.before(oldestGit()):
+	case v.before(minGitVersion()):
 		return []Finding{bad(fix, "git %s is too old", v)}
 	}
 	return []Finding{ok("git %s", v)}
 }
 
-// lacking finds the dependencies that the project's gates need and that are not
-// installed. Where it names no gates, those that its files suggest count.
-func lacking(root string) []deps.Missing {
+// missingDependencies returns the dependencies that the project's gates need and that are not
+// installed. If the project has no gates, it uses those that its files suggest.
+func missingDependencies(root string) []deps.Missing {
 	project, err := config.ReadProject(root)
 	if err != nil {
-		return nil // pawl run says what is wrong with it
+		return nil // pawl run reports the error
 	}
 	s, err := config.Resolve(project)
 	if err != nil {
@@ -107,11 +110,11 @@ func lacking(root string) []deps.Missing {
 	return deps.Find(root, gates)
 }
 
-// checkDependencies says what gates lack here. Checkouts in which they are judged get
-// copies of what is installed here.
+// checkDependencies reports missing dependencies of gates. Checkouts in which gates run get
+// copies of the dependencies that are installed here.
 func checkDependencies(f Facts) []Finding {
 	var all []Finding
-	for _, m := range f.lacking {
+	for _, m := range f.missingDeps {
 		all = append(all, warn(m.Command+"; "+m.Setup()+" does so in each checkout that work is judged in", "%s", m))
 	}
 	return all

@@ -9,51 +9,50 @@ import (
 	"mvdan.cc/sh/v3/shell"
 )
 
-// hook is one hook of a settings file or of an enabled plugin, and what was found
-// of what it runs.
+// hook is one hook of a settings file or of an enabled plugin, with the facts about its program.
 type hook struct {
 	entry
-	scope  string // of the settings; plugin for a plugin's
+	scope  string // scope of the settings, or fromPlugin
 	plugin string // id of the plugin
 	root   string // the plugin's folder
 
-	argv  []string // program and arguments; nil where only a shell can tell
-	found string   // path of the program, or "" with the problem
-	// problem says in words what is wrong with the program or with the script
-	// that it is given; fix, what to do.
+	argv  []string // program and arguments; nil if only a shell can split the command
+	found string   // path of the program; "" if it was not found
+	// problem says what is wrong with the program or its script. fix says what to do.
 	problem, fix string
-	shellOnly    bool   // found by this terminal's PATH alone
-	version      string // as the program says; ours only
+	shellOnly    bool   // found only on this terminal's PATH
+	version      string // as the program prints it; only for Pawl's programs
 	answers      []answer
 }
 
-// answer is what a hook said to a payload.
+// answer is the result of running a hook with a payload.
 type answer struct {
-	event string
-	exit  int
-	out   string // the beginning of the standard output
-	err   string // the first line of the standard error
-	took  time.Duration
-	late  bool   // it did not end in time
-	fault string // it could not be started
+	event    string
+	exit     int
+	out      string // the beginning of the standard output
+	err      string // the first line of the standard error
+	took     time.Duration
+	timedOut bool   // the hook did not end in time
+	fault    string // why the hook could not be started
 }
 
+// fromPlugin is the scope of a plugin's hooks.
 const fromPlugin = "plugin"
 
-// where says where a hook stands.
-func (h hook) where() string {
+// location returns the place of a hook for messages, such as "project settings".
+func (h hook) location() string {
 	if h.scope == fromPlugin {
 		return "plugin " + h.plugin
 	}
 	return h.scope + " settings"
 }
 
-// own reports whether a hook runs Pawl: its own program, or the tool itself.
-func (h hook) own() bool {
+// isOwn reports whether a hook runs Pawl: pawl-hook, or pawl hook.
+func (h hook) isOwn() bool {
 	if len(h.argv) == 0 {
 		return false
 	}
-	switch name(h.argv[0]) {
+	switch programName(h.argv[0]) {
 	case "pawl-hook":
 		return true
 	case "pawl":
@@ -62,13 +61,13 @@ func (h hook) own() bool {
 	return false
 }
 
-// name of a program by its path, on any system.
-func name(program string) string {
+// programName returns the name of a program from its path on any system, without .exe.
+func programName(program string) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(program, `\`, "/")))
 	return strings.TrimSuffix(base, ".exe")
 }
 
-// title returns the words by which a user recognizes a hook.
+// title returns the command of a hook, by which a user recognizes it.
 func (h hook) title() string {
 	if h.kind != "command" {
 		return "a hook of type " + h.kind
@@ -76,10 +75,10 @@ func (h hook) title() string {
 	return strings.Join(append([]string{h.command}, h.args...), " ")
 }
 
-// words splits a hook into program and arguments, as the client or its shell
-// would; nil for a command that only a shell understands.
-func (h hook) words(root string, vars map[string]string) []string {
-	places := func(name string) string {
+// splitWords splits a hook into program and arguments, like the client or its shell. It returns
+// nil for a command that only a shell can run.
+func (h hook) splitWords(root string, vars map[string]string) []string {
+	expand := func(name string) string {
 		switch name {
 		case "CLAUDE_PROJECT_DIR":
 			return root
@@ -92,8 +91,8 @@ func (h hook) words(root string, vars map[string]string) []string {
 		if strings.ContainsAny(h.command, "`*?[") || strings.Contains(h.command, "$(") {
 			return nil
 		}
-		fields, err := shell.Fields(h.command, places)
-		if err != nil || len(fields) == 0 || shellWord(fields[0]) {
+		fields, err := shell.Fields(h.command, expand)
+		if err != nil || len(fields) == 0 || isShellWord(fields[0]) {
 			return nil
 		}
 		return fields
@@ -106,26 +105,26 @@ func (h hook) words(root string, vars map[string]string) []string {
 	return argv
 }
 
-// shellWord reports whether a command begins with what is not a program: an assignment
-// or a word of the shell's own.
-func shellWord(first string) bool {
+// isShellWord reports whether the first word of a command is not a program, but an assignment, a
+// builtin or a keyword.
+func isShellWord(first string) bool {
 	own := []string{".", ":", "!", "{", "[", "[[", "case", "cd", "eval", "exec", "exit", "export", "for", "function", "if", "set", "source", "time", "trap", "unset", "until", "while"}
 	return strings.Contains(first, "=") || slices.Contains(own, first)
 }
 
-// script is the file that an interpreter is told to run, "" if it is told none.
-func script(argv []string) string {
+// scriptOf returns the script in the command line of an interpreter, "" if there is none.
+func scriptOf(argv []string) string {
 	if len(argv) < 2 || strings.HasPrefix(argv[1], "-") {
 		return ""
 	}
 	interpreters := []string{"sh", "bash", "zsh", "dash", "python", "python3", "node", "bun", "deno", "ruby", "perl", "php"}
-	if !slices.Contains(interpreters, name(argv[0])) {
+	if !slices.Contains(interpreters, programName(argv[0])) {
 		return ""
 	}
 	return argv[1]
 }
 
-// own are the hooks that are Pawl's.
-func (f Facts) own() []hook {
-	return slices.DeleteFunc(slices.Clone(f.hooks), func(h hook) bool { return !h.own() })
+// ownHooks returns the hooks that run Pawl.
+func (f Facts) ownHooks() []hook {
+	return slices.DeleteFunc(slices.Clone(f.hooks), func(h hook) bool { return !h.isOwn() })
 }

@@ -11,12 +11,12 @@ func TestWords(t *testing.T) {
 	vars := map[string]string{"HOME": "/home/ann"}
 	cases := []struct {
 		command string
-		args    []string // nil: for a shell
+		args    []string // nil if a shell runs the command
 		want    []string
 	}{
 		{"pawl-hook claude", nil, []string{"pawl-hook", "claude"}},
 		{`"$CLAUDE_PROJECT_DIR/my hooks/x.sh" 'a b'`, nil, []string{"/my app/my hooks/x.sh", "a b"}},
-		{"bash ${CLAUDE_PLUGIN_ROOT}/stop.sh", nil, []string{"bash", "/plug", "in/stop.sh"}}, // as the shell does: it wants quotes
+		{"bash ${CLAUDE_PLUGIN_ROOT}/stop.sh", nil, []string{"bash", "/plug", "in/stop.sh"}}, // a shell splits it too: quotes are missing
 		{"~/bin/x", nil, []string{"/home/ann/bin/x"}},
 		{"$HOME/bin/x", nil, []string{"/home/ann/bin/x"}},
 		{"cd web && npm test", nil, nil},
@@ -37,7 +37,7 @@ func TestWords(t *testing.T) {
 	}
 	for _, c := range cases {
 		h := hook{entry: entry{command: c.command, args: c.args}, root: "/plug in"}
-		if diff := cmp.Diff(c.want, h.words("/my app", vars)); diff != "" {
+		if diff := cmp.Diff(c.want, h.splitWords("/my app", vars)); diff != "" {
 			t.Errorf("%s %q:\n%s", c.command, c.args, diff)
 		}
 	}
@@ -58,7 +58,7 @@ func TestOwn(t *testing.T) {
 		{[]string{"/opt/pawl-hook/run"}, false},
 		{nil, false},
 	} {
-		if got := (hook{argv: c.argv}).own(); got != c.want {
+		if got := (hook{argv: c.argv}).isOwn(); got != c.want {
 			t.Errorf("%q: %v", c.argv, got)
 		}
 	}
@@ -71,11 +71,11 @@ func TestScript(t *testing.T) {
 		"stop.py":    {"python3", "stop.py"},
 		"":           {"bash", "-c", "x"},
 	} {
-		if got := script(argv); got != want {
+		if got := scriptOf(argv); got != want {
 			t.Errorf("%q: got %q", argv, got)
 		}
 	}
-	if got := script([]string{"/x/lint", "file.go"}); got != "" {
+	if got := scriptOf([]string{"/x/lint", "file.go"}); got != "" {
 		t.Errorf("an argument is no script: %q", got)
 	}
 }

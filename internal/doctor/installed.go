@@ -11,33 +11,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/install"
 )
 
-// slow is what a hook may take that has nothing to do, on a busy machine.
-const slow = 500 * time.Millisecond
+// slowAnswer is the longest normal time of a hook without work, on a busy machine.
+const slowAnswer = 500 * time.Millisecond
 
-// places are where Pawl's hook is installed, each once, the weakest first.
-func (f Facts) places() []hook {
+// ownLocations returns one of Pawl's hooks for each location, the weakest scope first.
+func (f Facts) ownLocations() []hook {
 	var out []hook
-	for _, h := range f.own() {
-		if !slices.ContainsFunc(out, func(p hook) bool { return p.where() == h.where() }) {
+	for _, h := range f.ownHooks() {
+		if !slices.ContainsFunc(out, func(p hook) bool { return p.location() == h.location() }) {
 			out = append(out, h)
 		}
 	}
 	return out
 }
 
-// checkInstalled says where Pawl's hook is installed, and whether it takes part
-// in all that it should.
+// checkInstalled reports where Pawl's hook is installed, and the events that it misses.
 func checkInstalled(f Facts) []Finding {
-	places := f.places()
+	places := f.ownLocations()
 	if len(places) == 0 {
 		return notInstalled(f)
 	}
 	var names []string
 	var out []Finding
 	for _, p := range places {
-		names = append(names, p.where())
-		if missing := f.missing(p); len(missing) > 0 {
-			out = append(out, warn(reinstall(p), "Pawl's hook in the %s misses %s", p.where(), plan.Few(missing, 3)))
+		names = append(names, p.location())
+		if missing := f.missingEvents(p); len(missing) > 0 {
+			out = append(out, warn(reinstall(p), "Pawl's hook in the %s misses %s", p.location(), plan.Few(missing, 3)))
 		}
 	}
 	what := "hook installed (" + strings.Join(names, ", ") + ")"
@@ -47,28 +46,29 @@ func checkInstalled(f Facts) []Finding {
 	return append([]Finding{ok("%s", what)}, out...)
 }
 
+// notInstalled returns the finding if Pawl's hook is not installed or its plugin is disabled.
 func notInstalled(f Facts) []Finding {
 	for _, p := range f.plugins {
-		if p.own() && !p.enabled {
+		if p.isOwn() && !p.enabled {
 			return []Finding{warn("claude plugin enable "+p.id, "plugin %s is installed but not enabled: no loops inside a session", p.id)}
 		}
 	}
 	return []Finding{warn("pawl install claude", "Pawl's hook is not installed: no loops inside a session (pawl run needs none)")}
 }
 
-// missing are the events at which this installation is not called.
-func (f Facts) missing(place hook) []string {
+// missingEvents returns the events for which this location has no hook of Pawl.
+func (f Facts) missingEvents(place hook) []string {
 	var out []string
 	for _, event := range install.ClaudeHooks("", nil).Events.Names() {
-		called := func(h hook) bool { return h.where() == place.where() && h.event == event }
-		if !slices.ContainsFunc(f.own(), called) {
+		called := func(h hook) bool { return h.location() == place.location() && h.event == event }
+		if !slices.ContainsFunc(f.ownHooks(), called) {
 			out = append(out, event)
 		}
 	}
 	return out
 }
 
-// reinstall is how an installation is made anew.
+// reinstall returns the command that installs Pawl's hook again in the same place.
 func reinstall(h hook) string {
 	switch h.scope {
 	case fromPlugin:
@@ -79,12 +79,12 @@ func reinstall(h hook) string {
 	return "pawl install claude --scope " + h.scope
 }
 
-// checkPrograms looks at what Pawl's hooks start.
+// checkPrograms checks the programs that Pawl's hooks start, each once.
 func checkPrograms(f Facts) []Finding {
 	var out []Finding
 	seen := map[string]bool{}
-	for _, h := range f.own() {
-		if program := h.where() + "\x00" + h.argv[0]; !seen[program] {
+	for _, h := range f.ownHooks() {
+		if program := h.location() + "\x00" + h.argv[0]; !seen[program] {
 			seen[program] = true
 			out = append(out, checkProgram(f, h)...)
 		}
@@ -98,7 +98,7 @@ func checkPrograms(f Facts) []Finding {
 func checkProgram(f Facts, h hook) []Finding {
 	switch {
 	case h.problem != "":
-		return []Finding{bad(reinstall(h), "the hook of the %s does not run: %s", h.where(), h.problem)}
+		return []Finding{bad(reinstall(h), "the hook of the %s does not run: %s", h.location(), h.problem)}
 	case h.version == "":
 		return []Finding{bad(reinstall(h), "%s does not say that it is Pawl's hook", h.found)}
 	}
@@ -108,23 +108,23 @@ func checkProgram(f Facts, h hook) []Finding {
 	}
 	if h.shellOnly {
 		out = append(out, warn("put it in a folder that every program sees, or have its path written in full: pawl install claude --scope local",
-			"%s (%s) is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it", h.argv[0], h.where()))
+			"%s (%s) is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it", h.argv[0], h.location()))
 	}
 	return out
 }
 
-// checkAnswers checks the answers of Pawl's hooks, run as the client runs them for a session without a
-// loop. The right answer is nothing, and at once.
+// checkAnswers checks the answers of Pawl's hooks in a session without a loop. The right answer
+// is no output, without delay.
 func checkAnswers(f Facts) []Finding {
 	var out []Finding
 	var longest time.Duration
 	asked := false
-	for _, h := range f.own() {
+	for _, h := range f.ownHooks() {
 		for _, a := range h.answers {
 			asked = true
 			longest = max(longest, a.took)
-			if why := a.wrong(); why != "" {
-				out = append(out, bad(reinstall(h), "the hook of the %s, asked at %s in a session without a loop, %s", h.where(), a.event, why))
+			if why := a.describeFault(); why != "" {
+				out = append(out, bad(reinstall(h), "the hook of the %s, asked at %s in a session without a loop, %s", h.location(), a.event, why))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func checkAnswers(f Facts) []Finding {
 		return out
 	case !asked:
 		return []Finding{skipped("there is no hook of Pawl's to ask")}
-	case longest > slow:
+	case longest > slowAnswer:
 		return []Finding{warn("see what slows the start of programs down (a virus scanner, a slow disk)", "hook answers in %s", figure.Brief(longest))}
 	}
 	return []Finding{ok("hook answers in %s", milliseconds(longest))}
@@ -143,12 +143,12 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds()))
 }
 
-// wrong says what is wrong with an answer that should be empty, "" if nothing is.
-func (a answer) wrong() string {
+// describeFault returns the fault of an answer that should be empty, "" if it has none.
+func (a answer) describeFault() string {
 	switch {
 	case a.fault != "":
 		return "could not be started: " + a.fault
-	case a.late:
+	case a.timedOut:
 		return "gave no answer in " + figure.Duration(a.took)
 	case a.exit != 0 && a.err != "":
 		return fmt.Sprintf("ended with exit code %d: %s", a.exit, a.err)
@@ -160,14 +160,14 @@ func (a answer) wrong() string {
 	return ""
 }
 
-// plugin is a plugin of the client's.
+// plugin is a plugin of the client.
 type plugin struct {
-	id      string // name@marketplace
-	enabled bool
-	dir     string // from which the client reads it
-	gone    bool   // dir is not there
-	version string
-	want    string // the version that this Pawl would install; "" if that cannot be told
+	id          string // name@marketplace
+	enabled     bool
+	dir         string // the folder from which the client reads it
+	dirMissing  bool   // dir does not exist
+	version     string
+	wantVersion string // the version that this Pawl would install; "" if unknown
 }
 
 func (p plugin) name() string {
@@ -180,21 +180,21 @@ func (p plugin) marketplace() string {
 	return market
 }
 
-func (p plugin) own() bool { return p.name() == "pawl" }
+func (p plugin) isOwn() bool { return p.name() == "pawl" }
 
-// checkPlugin looks for a copy of Pawl's plugin that is not what this Pawl
-// brings: the client keeps copies, by version.
+// checkPlugin checks that the client's copy of Pawl's plugin has the version of this Pawl. The
+// client keeps copies by version.
 func checkPlugin(f Facts) []Finding {
 	for _, p := range f.plugins {
 		switch {
-		case !p.own() || !p.enabled:
+		case !p.isOwn() || !p.enabled:
 			continue
-		case p.gone:
+		case p.dirMissing:
 			return []Finding{bad("pawl install claude --scope plugin", "plugin %s is enabled, but its folder %s is not there", p.id, p.dir)}
-		case p.want == "":
+		case p.wantVersion == "":
 			return []Finding{skipped("plugin %s %s: which version belongs to this Pawl cannot be told", p.id, p.version)}
-		case p.version != p.want:
-			return []Finding{warn("pawl install claude --scope plugin", "plugin %s is stale: %s, and this Pawl brings %s", p.id, p.version, p.want)}
+		case p.version != p.wantVersion:
+			return []Finding{warn("pawl install claude --scope plugin", "plugin %s is stale: %s, and this Pawl brings %s", p.id, p.version, p.wantVersion)}
 		}
 		return []Finding{ok("plugin %s %s", p.id, p.version)}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/install"
 )
 
-// everywhere is a full installation in a scope.
+// everywhere returns the hooks of a full installation in a scope.
 func everywhere(scope string) []hook {
 	var hooks []hook
 	for _, event := range install.ClaudeHooks("", nil).Events.Names() {
@@ -95,7 +95,7 @@ func TestAnswers(t *testing.T) {
 		{"nothing, at once", nil, one(OK, "hook answers in 2 ms", "")},
 		{"nothing, faster than can be told", stop(answer{took: time.Microsecond}), one(OK, "hook answers in 2 ms", "")},
 		{"nothing, late", stop(answer{took: 700 * time.Millisecond}), one(Warn, "hook answers in 0.7s", "see what slows the start of programs down (a virus scanner, a slow disk)")},
-		{"never", stop(answer{took: 5 * time.Second, late: true, exit: -1}), one(Bad, asked+"gave no answer in 5s", fix)},
+		{"never", stop(answer{took: 5 * time.Second, timedOut: true, exit: -1}), one(Bad, asked+"gave no answer in 5s", fix)},
 		{"a crash", stop(answer{exit: 2, err: "panic: oops"}), one(Bad, asked+"ended with exit code 2: panic: oops", fix)},
 		{"a quiet crash", stop(answer{exit: 1}), one(Bad, asked+"ended with exit code 1", fix)},
 		{"words", stop(answer{out: "hello"}), one(Bad, asked+"said something: hello", fix)},
@@ -113,15 +113,15 @@ func TestPlugin(t *testing.T) {
 	const fix = "pawl install claude --scope plugin"
 	check(t, checkPlugin, []checkCase{
 		{"none", nil, nil},
-		{"not enabled", has(plugin{version: "1", want: "2"}), nil},
-		{"fresh", has(plugin{enabled: true, version: "1", want: "1"}), one(OK, "plugin pawl@pawl 1", "")},
-		{"stale", has(plugin{enabled: true, version: "1", want: "2"}), one(Warn, "plugin pawl@pawl is stale: 1, and this Pawl brings 2", fix)},
-		{"gone", has(plugin{enabled: true, gone: true, dir: "/cache/pawl"}), one(Bad, "plugin pawl@pawl is enabled, but its folder /cache/pawl is not there", fix)},
+		{"not enabled", has(plugin{version: "1", wantVersion: "2"}), nil},
+		{"fresh", has(plugin{enabled: true, version: "1", wantVersion: "1"}), one(OK, "plugin pawl@pawl 1", "")},
+		{"stale", has(plugin{enabled: true, version: "1", wantVersion: "2"}), one(Warn, "plugin pawl@pawl is stale: 1, and this Pawl brings 2", fix)},
+		{"gone", has(plugin{enabled: true, dirMissing: true, dir: "/cache/pawl"}), one(Bad, "plugin pawl@pawl is enabled, but its folder /cache/pawl is not there", fix)},
 		{"of another hook", has(plugin{enabled: true, version: "1"}), one(Skipped, "plugin pawl@pawl 1: which version belongs to this Pawl cannot be told", "")},
 	})
 }
 
-// Examine says something of every part, and names its check.
+// Examine returns a finding of every check, with the check's name.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	f := well()

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// The tests' programs are this binary under other names: claude, pawl-hook, and
-// hooks of other people's.
+// The programs of the tests are this binary under other names: claude, pawl-hook, and hooks of
+// other tools.
 func TestMain(m *testing.M) {
-	switch name(os.Args[0]) {
+	switch programName(os.Args[0]) {
 	case "claude":
 		fmt.Println("2.1.332 (Claude Code)")
 	case "git":
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// fakeHook answers as Pawl's hook does, if it is called as the client calls it.
+// fakeHook answers like Pawl's hook, if its call is like the client's.
 func fakeHook(args []string) int {
 	if len(args) > 0 && args[0] == "--version" {
 		fmt.Println("pawl-hook v1.0.0 test")
@@ -41,8 +41,8 @@ func fakeHook(args []string) int {
 	return theirs(args[1:])
 }
 
-// misfit says in what a hook's surroundings differ from those that the client
-// gives it.
+// misfit returns the difference between a hook's environment and the one that the client gives
+// it.
 func misfit() string {
 	data, err := io.ReadAll(os.Stdin)
 	var p struct {
@@ -76,7 +76,7 @@ func misfit() string {
 	return ""
 }
 
-// theirs is a hook that does what its argument says.
+// theirs is a hook of another tool. Its argument selects its behaviour.
 func theirs(args []string) int {
 	if len(args) == 0 {
 		return 0

@@ -11,37 +11,36 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// official are the plugins that drive a loop by the same state file.
-func official(id string) bool {
+// isRalphPlugin reports whether a plugin drives loops with the same state file as Pawl.
+func isRalphPlugin(id string) bool {
 	name, _, _ := strings.Cut(id, "@")
 	return name == "ralph-loop" || name == "ralph-wiggum"
 }
 
-// checkOfficial looks for another plugin that judges the same loops.
-func checkOfficial(f Facts) []Finding {
+// checkRalphPlugins finds enabled plugins that would drive the same loops.
+func checkRalphPlugins(f Facts) []Finding {
 	var out []Finding
-	enabled := f.enabled()
+	enabled := f.enabledPlugins()
 	for _, id := range slices.Sorted(maps.Keys(enabled)) {
-		if official(id) && enabled[id] {
+		if isRalphPlugin(id) && enabled[id] {
 			out = append(out, bad("claude plugin disable "+id, "plugin %s is enabled too: it would judge the same file", id))
 		}
 	}
 	return out
 }
 
-// checkOthers looks at the other hooks that can send the agent back to work, or
-// fail to.
+// checkOthers checks the Stop hooks of other tools, which can block the agent's stop.
 func checkOthers(f Facts) []Finding {
 	var out []Finding
 	var healthy []string
 	for _, h := range f.hooks {
-		if h.event != "Stop" || h.own() || official(h.plugin) {
+		if h.event != "Stop" || h.isOwn() || isRalphPlugin(h.plugin) {
 			continue
 		}
 		if found := examineOther(h); len(found) > 0 {
 			out = append(out, found...)
 		} else {
-			healthy = append(healthy, fmt.Sprintf("%s (%s)", h.title(), h.where()))
+			healthy = append(healthy, fmt.Sprintf("%s (%s)", h.title(), h.location()))
 		}
 	}
 	switch {
@@ -55,8 +54,9 @@ func checkOthers(f Facts) []Finding {
 	return out
 }
 
+// examineOther returns the findings about a Stop hook of another tool, nil if it works.
 func examineOther(h hook) []Finding {
-	what := fmt.Sprintf("the Stop hook %s (%s)", h.title(), h.where())
+	what := fmt.Sprintf("the Stop hook %s (%s)", h.title(), h.location())
 	if h.problem != "" {
 		return []Finding{warn(h.fix, "%s does nothing: %s", what, h.problem)}
 	}
@@ -64,23 +64,23 @@ func examineOther(h hook) []Finding {
 		return []Finding{skipped("%s is a shell command and was not tried:  pawl doctor --run-hooks  runs it", what)}
 	}
 	for _, a := range h.answers {
-		if why := a.unfit(); why != "" {
-			return []Finding{warn("fix it, or take it out of the "+h.where(), "%s, run in an isolated session, %s", what, why)}
+		if why := a.describeStopFault(); why != "" {
+			return []Finding{warn("fix it, or take it out of the "+h.location(), "%s, run in an isolated session, %s", what, why)}
 		}
 	}
 	return nil
 }
 
-// unfit says what is wrong with somebody else's answer to a Stop: the client
-// takes no notice of it, or the agent is sent back from every stop.
-func (a answer) unfit() string {
+// describeStopFault returns the fault of another tool's answer to a Stop event, "" if it has none.
+// The client ignores the answer, or the answer blocks the stop.
+func (a answer) describeStopFault() string {
 	switch {
-	case a.fault != "" || a.late:
-		return a.wrong()
+	case a.fault != "" || a.timedOut:
+		return a.describeFault()
 	case a.exit == 2:
 		return "blocks the stop (exit code 2): if it blocks each one, that uses up the client's cap"
 	case a.exit != 0:
-		return a.wrong() + ", which the client ignores"
+		return a.describeFault() + ", which the client ignores"
 	case a.out == "":
 		return ""
 	}
@@ -100,19 +100,19 @@ func (a answer) unfit() string {
 
 // loop is a loop of this project that has not ended.
 type loop struct {
-	id      string
-	held    bool          // a process drives it
-	session string        // in which it lives, "" for one of pawl run
-	client  bool          // that session's client is running
-	state   string        // running, waiting, paused
-	quiet   time.Duration // since its last sign
+	id         string
+	held       bool          // a process holds it
+	session    string        // its session, "" for a loop of pawl run
+	clientRuns bool          // the session's client is running
+	state      string        // running, waiting, paused
+	silence    time.Duration // time since its last activity
 }
 
-// day is how long a session's loop may be silent after its client is gone: a
-// user may come back to the session.
-const day = 24 * time.Hour
+// staleAfter is the time after which a silent loop of a closed session is stale. The user may
+// resume the session before.
+const staleAfter = 24 * time.Hour
 
-// checkLoops looks for loops that nobody drives.
+// checkLoops finds orphaned and stale loops.
 func checkLoops(f Facts) []Finding {
 	if f.loopsErr != nil {
 		return []Finding{warn("pawl list --all", "the loops cannot be read: %s", f.loopsErr)}
@@ -123,9 +123,9 @@ func checkLoops(f Facts) []Finding {
 		case l.held || l.state == "paused":
 		case l.session == "":
 			out = append(out, warn(fmt.Sprintf("pawl resume %s, or pawl stop %[1]s", l.id), "loop %s is orphaned: its process is gone", l.id))
-		case !l.client && l.quiet >= day:
+		case !l.clientRuns && l.silence >= staleAfter:
 			out = append(out, warn(fmt.Sprintf("claude --resume %s continues it, pawl stop %s ends it", l.session, l.id),
-				"loop %s is stale: its session is closed, and was last heard of %s ago", l.id, figure.Duration(l.quiet)))
+				"loop %s is stale: its session is closed, and was last heard of %s ago", l.id, figure.Duration(l.silence)))
 		}
 	}
 	if len(out) == 0 {

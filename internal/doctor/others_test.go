@@ -8,21 +8,21 @@ import (
 
 func TestOfficialPlugin(t *testing.T) {
 	t.Parallel()
-	plugins := func(scope string, on map[string]bool) file { return set(scope, settings{plugins: on}) }
-	check(t, checkOfficial, []checkCase{
+	plugins := func(scope string, on map[string]bool) settingsFile { return set(scope, settings{plugins: on}) }
+	check(t, checkRalphPlugins, []checkCase{
 		{"not there", nil, nil},
 		{
 			"enabled", func(f *Facts) {
-				f.files = []file{plugins(user, map[string]bool{"ralph-loop@claude-plugins-official": true, "x@y": true})}
+				f.files = []settingsFile{plugins(user, map[string]bool{"ralph-loop@claude-plugins-official": true, "x@y": true})}
 			},
 			one(Bad, "plugin ralph-loop@claude-plugins-official is enabled too: it would judge the same file", "claude plugin disable ralph-loop@claude-plugins-official"),
 		},
 		{
-			"by its former name", func(f *Facts) { f.files = []file{plugins(user, map[string]bool{"ralph-wiggum@m": true})} },
+			"by its former name", func(f *Facts) { f.files = []settingsFile{plugins(user, map[string]bool{"ralph-wiggum@m": true})} },
 			one(Bad, "plugin ralph-wiggum@m is enabled too: it would judge the same file", "claude plugin disable ralph-wiggum@m"),
 		},
 		{"but disabled here", func(f *Facts) {
-			f.files = []file{plugins(user, map[string]bool{"ralph-loop@m": true}), plugins(local, map[string]bool{"ralph-loop@m": false})}
+			f.files = []settingsFile{plugins(user, map[string]bool{"ralph-loop@m": true}), plugins(local, map[string]bool{"ralph-loop@m": false})}
 		}, nil},
 	})
 }
@@ -63,7 +63,7 @@ func TestOtherHooks(t *testing.T) {
 		{"blocks", said(answer{out: `{"decision":"block","reason":"x"}`}), one(Warn, asked+"blocks the stop: if it blocks each one, that uses up the client's cap", fix)},
 		{"blocks by its code", said(answer{exit: 2, err: "x"}), one(Warn, asked+"blocks the stop (exit code 2): if it blocks each one, that uses up the client's cap", fix)},
 		{"fails", said(answer{exit: 1, err: "jq: not found"}), one(Warn, asked+"ended with exit code 1: jq: not found, which the client ignores", fix)},
-		{"hangs", said(answer{late: true, took: 10 * time.Second}), one(Warn, asked+"gave no answer in 10s", fix)},
+		{"hangs", said(answer{timedOut: true, took: 10 * time.Second}), one(Warn, asked+"gave no answer in 10s", fix)},
 		{"prose", said(answer{out: "all done"}), one(Warn, asked+"prints something that is not JSON, which the client ignores", fix)},
 		{"null", said(answer{out: `{"decision":null}`}), one(Warn, asked+"answers the decision null, for which the client drops the whole answer", fix)},
 		{"allow", said(answer{out: `{"decision":"allow"}`}), one(Warn, asked+`answers the decision "allow", for which the client drops the whole answer`, fix)},
@@ -78,12 +78,12 @@ func TestLoops(t *testing.T) {
 	check(t, checkLoops, []checkCase{
 		{"none", nil, well},
 		{"driven", has(loop{id: "a", held: true, state: "running"}), well},
-		{"paused", has(loop{id: "a", state: "paused", quiet: old}), well},
+		{"paused", has(loop{id: "a", state: "paused", silence: old}), well},
 		{"orphaned", has(loop{id: "a", state: "running"}), one(Warn, "loop a is orphaned: its process is gone", "pawl resume a, or pawl stop a")},
-		{"in an open session", has(loop{id: "a", session: "s", client: true, quiet: old}), well},
-		{"in a session closed of late", has(loop{id: "a", session: "s", quiet: time.Hour}), well},
+		{"in an open session", has(loop{id: "a", session: "s", clientRuns: true, silence: old}), well},
+		{"in a session closed of late", has(loop{id: "a", session: "s", silence: time.Hour}), well},
 		{
-			"in a session closed long ago", has(loop{id: "a", session: "s", quiet: old}),
+			"in a session closed long ago", has(loop{id: "a", session: "s", silence: old}),
 			one(Warn, "loop a is stale: its session is closed, and was last heard of 2d1h ago", "claude --resume s continues it, pawl stop a ends it"),
 		},
 		{"unreadable", func(f *Facts) { f.loopsErr = errors.New("no such disk") }, one(Warn, "the loops cannot be read: no such disk", "pawl list --all")},
@@ -99,7 +99,7 @@ func TestHomeAndGit(t *testing.T) {
 			one(Bad, "/h, where loops live, cannot be written: permission denied", "make it writable for you, or set PAWL_HOME to a folder that is"),
 		},
 		{
-			"far away", func(f *Facts) { f.home = home{path: "/h", kind: "nfs4"} },
+			"far away", func(f *Facts) { f.home = home{path: "/h", fileSystem: "nfs4"} },
 			one(Warn, "/h, where loops live, is on a network file system (nfs4): locks may not hold there", "set PAWL_HOME to a folder on a local disk"),
 		},
 	})
@@ -126,11 +126,11 @@ garbage - x
 	for path, want := range map[string]string{
 		"/var/lib": "ext4", "/home/ann": "nfs4", "/home": "nfs4", "/homes": "ext4", "/home/ann/my disk/pawl": "ext4", "/mnt/pawl": "cifs", "/": "ext4",
 	} {
-		if got := kindAt(mounts, path); got != want {
+		if got := fileSystemAt(mounts, path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
-	if kind := kindAt("", "/home"); kind != "" || remote(kind) {
+	if kind := fileSystemAt("", "/home"); kind != "" || isRemoteFileSystem(kind) {
 		t.Errorf("unknown: %q", kind)
 	}
 }

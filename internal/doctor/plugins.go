@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// known is what the client keeps of its plugins, below its folder plugins/.
-type known struct {
+// pluginRegistry holds the client's records of plugins and marketplaces, in its folder plugins/.
+type pluginRegistry struct {
 	installed struct {
 		Plugins map[string][]struct {
 			Scope   string `json:"scope"`
@@ -29,16 +29,16 @@ type known struct {
 	}
 }
 
-// readPlugins finds the plugins that are installed for this project.
+// readPlugins returns the plugins that are installed for this project, sorted by id.
 func readPlugins(f Facts, o Options) []plugin {
 	dir := configDir(f, o)
 	if dir == "" {
 		return nil
 	}
-	var k known
+	var k pluginRegistry
 	readJSON(filepath.Join(dir, "plugins", "installed_plugins.json"), &k.installed)
 	readJSON(filepath.Join(dir, "plugins", "known_marketplaces.json"), &k.marketplaces)
-	enabled := f.enabled()
+	enabled := f.enabledPlugins()
 	var plugins []plugin
 	for id := range k.installed.Plugins {
 		p := plugin{id: id, enabled: enabled[id], dir: k.dirOf(id, o.Root)}
@@ -46,7 +46,7 @@ func readPlugins(f Facts, o Options) []plugin {
 			continue // installed for other projects only
 		}
 		_, err := os.Stat(p.dir)
-		p.gone = errors.Is(err, fs.ErrNotExist)
+		p.dirMissing = errors.Is(err, fs.ErrNotExist)
 		var manifest struct {
 			Version string `json:"version"`
 		}
@@ -58,10 +58,9 @@ func readPlugins(f Facts, o Options) []plugin {
 	return plugins
 }
 
-// dirOf is the folder that the client reads a plugin from: its copy, unless the
-// marketplace is a folder on this machine, whose plugins are read in place
-// (measured).
-func (k known) dirOf(id, root string) string {
+// dirOf returns the folder from which the client reads a plugin. That is the client's copy, unless
+// the marketplace is a local folder. The client reads plugins there in place (measured).
+func (k pluginRegistry) dirOf(id, root string) string {
 	p := plugin{id: id}
 	dir := ""
 	for _, at := range k.installed.Plugins[id] {
@@ -93,13 +92,13 @@ func (k known) dirOf(id, root string) string {
 	return dir
 }
 
-// pluginHooks are the hooks of a plugin.
+// pluginHooks returns the hooks of a plugin.
 func pluginHooks(p plugin) []hook {
-	data, err := atomicfile.Read(filepath.Join(p.dir, "hooks", "hooks.json"), maxFile)
+	data, err := atomicfile.Read(filepath.Join(p.dir, "hooks", "hooks.json"), maxFileBytes)
 	if err != nil {
 		return nil
 	}
-	s, err := parse(data)
+	s, err := parseSettings(data)
 	if err != nil {
 		return nil
 	}
@@ -110,12 +109,12 @@ func pluginHooks(p plugin) []hook {
 	return hooks
 }
 
-// wanted is the version of the plugin that this Pawl would install in place of
-// the one with these hooks, "" if that is not Pawl's or cannot be told.
-func wanted(f Facts, o Options, hooks []hook) string {
+// wantedVersion returns the version that this Pawl would install of the plugin with these hooks.
+// It returns "" if the plugin is not Pawl's or the version is unknown.
+func wantedVersion(f Facts, o Options, hooks []hook) string {
 	for _, h := range hooks {
-		h.argv = h.words(f.root, f.vars)
-		if h.event != "SessionStart" || !h.own() || o.PluginVersion == nil {
+		h.argv = h.splitWords(f.root, f.vars)
+		if h.event != "SessionStart" || !h.isOwn() || o.PluginVersion == nil {
 			continue
 		}
 		if version, err := o.PluginVersion(h.command, h.args); err == nil {
@@ -125,10 +124,10 @@ func wanted(f Facts, o Options, hooks []hook) string {
 	return ""
 }
 
-// readJSON reads a file of the client's own. What is not there, or not as
-// expected, leaves the value as it is.
+// readJSON reads a JSON file of the client. It leaves values unchanged that are missing or have
+// another type, because doctor then works with less information.
 func readJSON(path string, into any) {
-	if data, err := atomicfile.Read(path, maxFile); err == nil {
+	if data, err := atomicfile.Read(path, maxFileBytes); err == nil {
 		_ = json.Unmarshal(data, into)
 	}
 }

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// prober finds out what hooks start. It remembers: one program serves many
-// events.
+// prober examines the programs of hooks. It caches results, because many hooks share one
+// program.
 type prober struct {
 	Facts
-	runOthers  bool // other people's hooks too
-	versions   map[string]string
-	everywhere map[string]bool
+	runOthers     bool // run hooks of other tools too
+	versions      map[string]string
+	onDefaultPath map[string]bool
 }
 
-// probe finds out what there is to know of a hook: whether its program is there,
-// and what it says. Other people's hooks are run only on request: what they do,
-// nobody knows.
+// probe finds a hook's program and runs the hook. It runs hooks of other tools only on request,
+// because their effects are unknown.
 func (p prober) probe(ctx context.Context, h *hook) {
 	if h.kind != "command" || len(h.argv) == 0 && !p.runOthers {
 		return
 	}
-	own := h.own()
+	own := h.isOwn()
 	if !own && h.event != "Stop" {
 		return
 	}
@@ -35,44 +34,44 @@ func (p prober) probe(ctx context.Context, h *hook) {
 	case h.problem != "":
 	case own:
 		h.version = p.version(ctx, h.found)
-		p.askOwn(ctx, h)
+		p.runOwn(ctx, h)
 	case p.runOthers:
 		limit := 2 * probeTimeout
 		if h.timeout > 0 {
 			limit = min(limit, h.timeout)
 		}
-		h.answers = []answer{p.run(ctx, *h, p.dirFor(*h), limit)}
+		h.answers = []answer{p.run(ctx, *h, p.hookDir(*h), limit)}
 	}
 }
 
-// locate looks for the program, and for the script that an interpreter is given.
+// locate finds the program of a hook, and the script if the program is an interpreter.
 func (p prober) locate(ctx context.Context, h *hook) {
 	path, _, _ := p.variable("PATH")
 	program := h.argv[0]
-	h.found = find(path, p.absolute(program))
+	h.found = lookPath(path, p.absolute(program))
 	if h.found == "" && h.args == nil && p.system == "windows" && filepath.IsAbs(p.absolute(program)) {
 		if _, err := os.Stat(p.absolute(program)); err == nil {
-			h.found = program // the shell there runs scripts that the system does not
+			h.found = program // the shell on Windows runs scripts that the system cannot start
 		}
 	}
 	if h.found == "" {
-		h.problem, h.fix = p.why(program)
+		h.problem, h.fix = p.explainMissing(program)
 		return
 	}
-	if at := script(h.argv); at != "" {
+	if at := scriptOf(h.argv); at != "" {
 		full := at
 		if !filepath.IsAbs(at) {
 			full = filepath.Join(p.root, at)
 		}
 		if _, err := os.Stat(full); err != nil {
-			h.problem, h.fix = at+" is not there", "put it there, or take the hook out of the "+h.where()
+			h.problem, h.fix = at+" is not there", "put it there, or take the hook out of the "+h.location()
 		}
 	}
-	h.shellOnly = !strings.ContainsAny(program, `/\`) && !p.anywhere(ctx, program)
+	h.shellOnly = !strings.ContainsAny(program, `/\`) && !p.isOnDefaultPath(ctx, program)
 }
 
-// why says why a program cannot be started.
-func (f Facts) why(program string) (problem, fix string) {
+// explainMissing returns the reason why a program cannot be started, and a fix.
+func (f Facts) explainMissing(program string) (problem, fix string) {
 	path := f.absolute(program)
 	switch _, err := os.Stat(path); {
 	case !strings.ContainsAny(program, `/\`):
@@ -83,8 +82,8 @@ func (f Facts) why(program string) (problem, fix string) {
 	return program + " is not executable", "chmod +x " + path
 }
 
-// absolute is a path as hooks see it, which run in the project's folder; a bare
-// name stays one.
+// absolute resolves a path relative to the project's root, where hooks run. It returns a bare
+// name unchanged.
 func (f Facts) absolute(program string) string {
 	if filepath.IsAbs(program) || !strings.ContainsAny(program, `/\`) {
 		return program
@@ -92,26 +91,26 @@ func (f Facts) absolute(program string) string {
 	return filepath.Join(f.root, program)
 }
 
-// anywhere reports whether a name is found with the PATH that a shell has of its
-// own: that of programs which no login shell started.
-func (p prober) anywhere(ctx context.Context, name string) bool {
+// isOnDefaultPath reports whether a program is on the shell's default PATH. Programs that no
+// login shell started have only this PATH.
+func (p prober) isOnDefaultPath(ctx context.Context, name string) bool {
 	if p.system == "windows" {
-		return true // one PATH for all
+		return true // Windows has one PATH for all programs
 	}
-	found, asked := p.everywhere[name]
+	found, asked := p.onDefaultPath[name]
 	if !asked {
 		ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 		c := exec.CommandContext(ctx, "/bin/sh", "-c", `command -v -- "$1"`, "sh", name)
 		c.Env = []string{}
 		found = c.Run() == nil
-		p.everywhere[name] = found
+		p.onDefaultPath[name] = found
 	}
 	return found
 }
 
-// find looks a program up in a PATH, as for a process with that PATH.
-func find(path, program string) string {
+// lookPath returns the path of a program on the given PATH, "" if it is not there.
+func lookPath(path, program string) string {
 	if strings.ContainsAny(program, `/\`) {
 		found, err := exec.LookPath(program)
 		if err != nil {
@@ -130,13 +129,13 @@ func find(path, program string) string {
 	return ""
 }
 
-// version is that of a program of Pawl's, as pawl says its own; "" if it does not
-// say that it is one.
+// version returns the version of one of Pawl's programs, as the program prints it. It returns ""
+// if the program is not Pawl's.
 func (p prober) version(ctx context.Context, program string) string {
 	version, asked := p.versions[program]
 	if !asked {
 		flag := "--version"
-		if name(program) == "pawl" {
+		if programName(program) == "pawl" {
 			flag = "version"
 		}
 		said, _ := versionOf(ctx, program, flag)

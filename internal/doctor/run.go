@@ -18,32 +18,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// askOwn runs a hook of Pawl's at the two events on which everything hangs.
-func (f Facts) askOwn(ctx context.Context, h *hook) {
+// runOwn runs a hook of Pawl if its event is SessionStart or Stop, which every loop needs.
+func (f Facts) runOwn(ctx context.Context, h *hook) {
 	if h.event == "SessionStart" || h.event == "Stop" {
-		h.answers = []answer{f.run(ctx, *h, f.dirFor(*h), probeTimeout)}
+		h.answers = []answer{f.run(ctx, *h, f.hookDir(*h), probeTimeout)}
 	}
 }
 
-// dirFor is where a hook is run: the project, as the client has it. But where the
-// files of a loop of another tool's lie, Pawl's hook would take that up: then it
-// is run where there is nothing.
-func (f Facts) dirFor(h hook) string {
+// hookDir returns the folder in which a hook runs: the project, as for the client. It returns ""
+// for Pawl's hook if the project may have a loop file of another tool, because the hook would
+// start that loop. run then uses an empty folder.
+func (f Facts) hookDir(h hook) string {
 	vars := f.clientVars()
 	p := place.Project{Root: f.root, RalphLoopDir: vars[ralphLoopDir], ThLoopAgent: vars[thLoopAgent]}
-	if h.own() && p.MayHaveLoop() {
+	if h.isOwn() && p.MayHaveLoop() {
 		return ""
 	}
 	return f.root
 }
 
-// The variables that say where the files of such loops are.
+// The variables that name the place of other tools' loop files.
 const (
 	ralphLoopDir = "RALPH_LOOP_DIR"
 	thLoopAgent  = "TH_LOOP_AGENT"
 )
 
-// clientVars is the environment of the client: its own, and what the settings set.
+// clientVars returns the environment of the client, with the variables of its settings.
 func (f Facts) clientVars() map[string]string {
 	vars := maps.Clone(f.vars)
 	if vars == nil {
@@ -55,10 +55,9 @@ func (f Facts) clientVars() map[string]string {
 	return vars
 }
 
-// run gives a hook the payload of its event, in a session that nobody knows, with
-// the environment that the client would give it. An empty dir stands for a
-// temporary folder. It is not run by package proc, whose care for what a process
-// leaves behind takes longer than the answer that is timed here.
+// run runs a hook with the payload of its event and the client's environment, in a new session.
+// If dir is empty, it uses a temporary folder. It does not use package proc: the clean-up there
+// takes longer than the answer, whose time run measures.
 func (f Facts) run(ctx context.Context, h hook, dir string, limit time.Duration) answer {
 	a := answer{event: h.event}
 	if dir == "" {
@@ -72,16 +71,16 @@ func (f Facts) run(ctx context.Context, h hook, dir string, limit time.Duration)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	session := newSession()
+	session := newSessionID()
 	c := f.command(ctx, h)
 	c.Dir, c.Env = dir, f.environ(h, session, dir)
 	c.Stdin = bytes.NewReader(payload(h.event, session, dir))
-	out, stderr := &proc.Head{Most: maxHead}, &proc.Head{Most: maxHead}
+	out, stderr := &proc.Head{Most: maxOutputBytes}, &proc.Head{Most: maxOutputBytes}
 	c.Stdout, c.Stderr = out, stderr
-	c.WaitDelay = time.Second // somebody may have inherited the pipes
+	c.WaitDelay = time.Second // a child process may have inherited the pipes
 	begun := time.Now()
 	err := c.Run()
-	a.took, a.late = time.Since(begun), ctx.Err() != nil
+	a.took, a.timedOut = time.Since(begun), ctx.Err() != nil
 	a.out, a.err = strings.TrimSpace(out.String()), firstLine(stderr)
 	if c.ProcessState == nil && err != nil {
 		a.fault = err.Error()
@@ -91,7 +90,7 @@ func (f Facts) run(ctx context.Context, h hook, dir string, limit time.Duration)
 	return a
 }
 
-// command is a hook's process: with arguments it is started as it is, without by
+// command returns the process of a hook. A hook with arguments starts directly, others start in
 // a shell.
 func (f Facts) command(ctx context.Context, h hook) *exec.Cmd {
 	if h.args == nil && f.system != "windows" {
@@ -103,8 +102,8 @@ func (f Facts) command(ctx context.Context, h hook) *exec.Cmd {
 	return exec.CommandContext(ctx, h.found, h.argv[1:]...)
 }
 
-// environ returns the environment of the client's hooks: the user's, and the variables of the session. Variables of a session in
-// which the doctor itself runs are left out.
+// environ returns the environment of the client's hooks: the client's, and the variables of the
+// session. It removes variables of a session in which doctor itself runs.
 func (f Facts) environ(h hook, session, dir string) []string {
 	vars := f.clientVars()
 	if dir != f.root {
@@ -128,7 +127,7 @@ func (f Facts) environ(h hook, session, dir string) []string {
 	return env
 }
 
-// payload is the line that the client writes to a hook's standard input.
+// payload returns the line that the client writes to a hook's standard input.
 func payload(event, session, dir string) []byte {
 	p := map[string]any{
 		"session_id": session, "transcript_path": filepath.Join(dir, ".pawl-doctor", session+".jsonl"), "cwd": dir, "hook_event_name": event,
@@ -137,7 +136,7 @@ func payload(event, session, dir string) []byte {
 		p["source"] = "startup"
 	} else {
 		maps.Copy(p, map[string]any{
-			"prompt_id": newSession(), "permission_mode": "default", "stop_hook_active": false,
+			"prompt_id": newSessionID(), "permission_mode": "default", "stop_hook_active": false,
 			"last_assistant_message": "This is a check by pawl doctor.", "background_tasks": []any{}, "session_crons": []any{},
 		})
 	}
@@ -148,17 +147,18 @@ func payload(event, session, dir string) []byte {
 	return append(line, '\n')
 }
 
-// newSession is an id as the client makes them.
-func newSession() string {
+// newSessionID returns a random UUID, the form of the client's session ids.
+func newSessionID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// maxHead bounds what is kept of what a hook prints.
-const maxHead = 64 << 10
+// maxOutputBytes is the maximum output of a hook that is kept, in bytes.
+const maxOutputBytes = 64 << 10
 
+// firstLine returns the first line of an output, without surrounding blanks.
 func firstLine(out *proc.Head) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
 	return strings.TrimSpace(first)

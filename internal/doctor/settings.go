@@ -13,8 +13,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// The scopes of settings, the weakest first: of a value that several files set,
-// the client takes the strongest.
+// The scopes of settings, the weakest first. If several files set a value, the client takes the
+// one of the strongest scope.
 const (
 	user    = "user"
 	project = "project"
@@ -22,81 +22,80 @@ const (
 	managed = "managed"
 )
 
-// file is a settings file of the client.
-type file struct {
+// settingsFile is a settings file of the client.
+type settingsFile struct {
 	scope    string
 	path     string
-	fault    error // why the client loads nothing of it
+	fault    error // why the client does not load it
 	settings settings
 }
 
-// settings are what matters of a settings file, as the client understands it.
+// settings holds the settings that affect loops, as the client reads them.
 type settings struct {
-	env         map[string]string
-	noHooks     *bool // disableAllHooks
-	managedOnly bool  // allowManagedHooksOnly
-	plugins     map[string]bool
-	hooks       []entry
-	ignored     []string // what the client leaves out, and why
+	env              map[string]string
+	disableAllHooks  *bool // disableAllHooks
+	managedHooksOnly bool  // allowManagedHooksOnly
+	plugins          map[string]bool
+	hooks            []entry
+	ignored          []string // the parts that the client ignores, and why
 }
 
-// entry is one hook as it stands in a file.
+// entry is one hook in a settings file.
 type entry struct {
 	event   string
 	kind    string // command, prompt, agent, http …
 	command string
-	args    []string      // nil: the command is for a shell
-	timeout time.Duration // 0: the client's own
+	args    []string      // nil if a shell runs the command
+	timeout time.Duration // 0 for the client's default
 }
 
-// maxTimeout is the longest limit that makes a difference, in seconds.
+// maxTimeout is the longest time limit that is kept, in seconds.
 const maxTimeout = 1e6
 
-// maxNesting is how deep a file may be that is looked at for comments: that
-// parser recurses.
+// maxNesting is the maximum number of opening brackets in a file that is searched for comments,
+// because that parser is recursive.
 const maxNesting = 10_000
 
-// parse reads a settings file. The client wants plain JSON (measured): with a
-// comment, or with one of its great parts of the wrong kind, nothing of the file
-// is in effect, and that is the error. Smaller mistakes cost it only what they
-// stand in.
-func parse(data []byte) (settings, error) {
+// parseSettings parses a settings file. The client accepts only plain JSON (measured). It ignores
+// the whole file if it has a comment or a top-level value of the wrong type: parseSettings then
+// returns an error. For a smaller mistake, it ignores only the part with it.
+func parseSettings(data []byte) (settings, error) {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	if len(bytes.TrimSpace(text)) == 0 {
 		return settings{}, nil
 	}
 	var top any
-	if err := decode(text, &top); err != nil {
+	if err := decodeJSON(text, &top); err != nil {
 		return settings{}, err
 	}
 	root, ok := top.(map[string]any)
 	if !ok {
 		return settings{}, fmt.Errorf("it holds %s, not an object", kindOf(top))
 	}
-	if err := fits(root); err != nil {
+	if err := checkTypes(root); err != nil {
 		return settings{}, err
 	}
 	s := settings{env: map[string]string{}, plugins: map[string]bool{}}
 	if off, set := root["disableAllHooks"].(bool); set {
-		s.noHooks = &off
+		s.disableAllHooks = &off
 	}
-	s.managedOnly, _ = root["allowManagedHooksOnly"].(bool)
-	for name, v := range object(root["env"]) {
+	s.managedHooksOnly, _ = root["allowManagedHooksOnly"].(bool)
+	for name, v := range asObject(root["env"]) {
 		s.env[name] = fmt.Sprint(v)
 	}
-	for id, v := range object(root["enabledPlugins"]) {
+	for id, v := range asObject(root["enabledPlugins"]) {
 		on, plain := v.(bool)
 		s.plugins[id] = on || !plain // a list of versions enables it too
 	}
 	if v, set := root["hooks"]; set && v == nil {
 		s.ignored = []string{`"hooks" is null, not an object`}
 	}
-	s.readHooks(object(root["hooks"]))
+	s.readHooks(asObject(root["hooks"]))
 	return s, nil
 }
 
-// fits looks for mistakes that cost all of a file.
-func fits(root map[string]any) error {
+// checkTypes returns an error for a mistake for which the client ignores the whole file.
+func checkTypes(root map[string]any) error {
 	for _, name := range []string{"env", "enabledPlugins", "hooks"} {
 		v, set := root[name]
 		if _, fit := v.(map[string]any); set && !fit && (name != "hooks" || v != nil) {
@@ -109,7 +108,7 @@ func fits(root map[string]any) error {
 			return fmt.Errorf("%q is %s, not true or false", name, kindOf(v))
 		}
 	}
-	plugins := object(root["enabledPlugins"])
+	plugins := asObject(root["enabledPlugins"])
 	for _, id := range slices.Sorted(maps.Keys(plugins)) {
 		_, plain := plugins[id].(bool)
 		if _, list := plugins[id].([]any); !plain && !list {
@@ -119,11 +118,11 @@ func fits(root map[string]any) error {
 	return nil
 }
 
-func decode(text []byte, into any) error {
+func decodeJSON(text []byte, into any) error {
 	err := json.Unmarshal(text, into)
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber() // 7 is "7" as a variable
+		d.UseNumber() // the number 7 is the variable "7"
 		return d.Decode(into)
 	}
 	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) < maxNesting {
@@ -138,13 +137,13 @@ func decode(text []byte, into any) error {
 	return fmt.Errorf("it is not JSON: %w", err)
 }
 
-// readHooks takes the hooks that the client takes, and keeps account of the rest.
+// readHooks collects the hooks that the client runs, and the reasons for those that it ignores.
 func (s *settings) readHooks(events map[string]any) {
 	ignore := func(where, format string, args ...any) {
 		s.ignored = append(s.ignored, where+" "+fmt.Sprintf(format, args...))
 	}
 	for _, event := range slices.Sorted(maps.Keys(events)) {
-		if right, known := eventName(event); !known && right != "" {
+		if right, known := matchEventName(event); !known && right != "" {
 			ignore(event, "is not a hook event; %s is", right)
 			continue
 		}
@@ -154,7 +153,7 @@ func (s *settings) readHooks(events map[string]any) {
 		}
 		for i, g := range groups {
 			where := fmt.Sprintf("%s[%d]", event, i)
-			inner, set := object(g)["hooks"]
+			inner, set := asObject(g)["hooks"]
 			if !set {
 				ignore(where, `has no "hooks": each entry of an event is {"hooks": [ … ]}`)
 				continue
@@ -219,10 +218,10 @@ func readEntry(event string, v any) (entry, error) {
 	return e, nil
 }
 
-// eventName reports whether an event is one of those that loops depend on; if not,
-// which one was probably meant. Names that are like none of them are let pass:
-// the client has more, and gets new ones.
-func eventName(name string) (right string, known bool) {
+// matchEventName reports whether a name is an event that loops depend on. Otherwise right is the
+// event that was probably meant. It is "" for dissimilar names, because the client has further
+// events.
+func matchEventName(name string) (right string, known bool) {
 	for _, e := range []string{"Stop", "SubagentStop", "SessionStart", "SessionEnd", "PreToolUse", "PostToolUse", "UserPromptSubmit", "Notification"} {
 		plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
 		if strings.EqualFold(plain, e) {
@@ -232,7 +231,7 @@ func eventName(name string) (right string, known bool) {
 	return "", false
 }
 
-func object(v any) map[string]any {
+func asObject(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
@@ -253,9 +252,9 @@ func kindOf(v any) string {
 	return "null"
 }
 
-// loaded are the files that the client does read, the strongest first.
-func (f Facts) loaded() []file {
-	var out []file
+// loadedFiles returns the files that the client loads, the strongest first.
+func (f Facts) loadedFiles() []settingsFile {
+	var out []settingsFile
 	for _, s := range slices.Backward(f.files) {
 		if s.fault == nil {
 			out = append(out, s)
@@ -264,23 +263,23 @@ func (f Facts) loaded() []file {
 	return out
 }
 
-// variable is the value that hooks and the client see of a variable, and the
-// file that sets it: what stands in settings beats the process's environment.
-func (f Facts) variable(name string) (value string, in file, set bool) {
-	for _, s := range f.loaded() {
+// variable returns the value of a variable for hooks and the client, and the file that sets it.
+// Settings win over the environment of the process.
+func (f Facts) variable(name string) (value string, in settingsFile, set bool) {
+	for _, s := range f.loadedFiles() {
 		if value, set = s.settings.env[name]; set {
 			return value, s, true
 		}
 	}
 	value, set = f.vars[name]
-	return value, file{}, set
+	return value, settingsFile{}, set
 }
 
-// enabled are the plugins that some file names, with what the strongest of them
-// says.
-func (f Facts) enabled() map[string]bool {
+// enabledPlugins returns the plugins that settings files name, and whether the strongest file
+// enables them.
+func (f Facts) enabledPlugins() map[string]bool {
 	out := map[string]bool{}
-	for _, s := range slices.Backward(f.loaded()) {
+	for _, s := range slices.Backward(f.loadedFiles()) {
 		maps.Copy(out, s.settings.plugins)
 	}
 	return out

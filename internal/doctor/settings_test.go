@@ -13,7 +13,7 @@ var whole = cmp.AllowUnexported(settings{}, entry{})
 func TestParse(t *testing.T) {
 	t.Parallel()
 	yes := true
-	got, err := parse([]byte("\ufeff" + `{
+	got, err := parseSettings([]byte("\ufeff" + `{
 		"model": "opus", "disableAllHooks": true, "allowManagedHooksOnly": true,
 		"env": {"A": "x", "B": 7, "C": true},
 		"enabledPlugins": {"a@m": true, "b@m": false, "c@m": ["1.0.0"]},
@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 			{"matcher": "*", "hooks": [{"type": "prompt", "prompt": "done?"}]}
 		], "SomethingNew": []}}`))
 	want := settings{
-		env: map[string]string{"A": "x", "B": "7", "C": "true"}, noHooks: &yes, managedOnly: true,
+		env: map[string]string{"A": "x", "B": "7", "C": "true"}, disableAllHooks: &yes, managedHooksOnly: true,
 		plugins: map[string]bool{"a@m": true, "b@m": false, "c@m": true},
 		hooks: []entry{
 			{event: "Stop", kind: "command", command: "a b", timeout: 1500 * time.Millisecond},
@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// As measured with the real client: it loads nothing of these files.
+// The client does not load these files (measured).
 func TestFilesThatAreNotLoaded(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -52,18 +52,18 @@ func TestFilesThatAreNotLoaded(t *testing.T) {
 		`{"disableAllHooks": "true"}`:        `"disableAllHooks" is a string, not true or false`,
 		`{"enabledPlugins": {"a@b": "yes"}}`: `"a@b" in "enabledPlugins" is a string, not true or false`,
 	} {
-		if _, err := parse([]byte(text)); err == nil || err.Error() != want {
+		if _, err := parseSettings([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s\n got %v\nwant %s", text, err, want)
 		}
 	}
 	for _, text := range []string{"", " \n", "{}", `{"hooks": null}`} {
-		if s, err := parse([]byte(text)); err != nil || s.noHooks != nil {
+		if s, err := parseSettings([]byte(text)); err != nil || s.disableAllHooks != nil {
 			t.Errorf("%q: %v %v", text, s, err)
 		}
 	}
 }
 
-// And these cost it only what is wrong.
+// The client ignores only the wrong part of these files.
 func TestEntriesThatAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const good = `{"hooks": [{"type": "command", "command": "good"}]}`
@@ -80,7 +80,7 @@ func TestEntriesThatAreLeftOut(t *testing.T) {
 		`[{"hooks": [{"type": "command", "command": "x", "timeout": "60"}]}]`:           "Stop[0].hooks[0] has a timeout that is a string, not a number",
 		`[{"hooks": [{"type": "command", "command": "x", "timeout": 0}]}]`:              "Stop[0].hooks[0] has a timeout of 0",
 	} {
-		s, err := parse([]byte(`{"hooks": {"Stop": ` + stop + `, "SubagentStop": [` + good + `]}}`))
+		s, err := parseSettings([]byte(`{"hooks": {"Stop": ` + stop + `, "SubagentStop": [` + good + `]}}`))
 		if err != nil || len(s.ignored) != 1 || s.ignored[0] != want {
 			t.Errorf("%s\n got %q %v\nwant %q", stop, s.ignored, err, want)
 		}
@@ -89,21 +89,20 @@ func TestEntriesThatAreLeftOut(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"stop": "stop is not a hook event; Stop is", "session_start": "session_start is not a hook event; SessionStart is", "Elicitation": ""} {
-		s, err := parse([]byte(`{"hooks": {"` + name + `": []}}`))
+		s, err := parseSettings([]byte(`{"hooks": {"` + name + `": []}}`))
 		if err != nil || (want == "") != (len(s.ignored) == 0) || want != "" && s.ignored[0] != want {
 			t.Errorf("%s: %q %v", name, s.ignored, err)
 		}
 	}
 }
 
-// Whatever stands in a file, it is either not loaded or read as far as it is
-// JSON: what the client does not take is never taken.
+// For any content, parseSettings returns an error or only the parts that the client accepts.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"", "{}", "[[[", "{//\n}", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `{"env":{"A":1e999}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := parse(data)
+		s, err := parseSettings(data)
 		if err != nil && !cmp.Equal(s, settings{}, whole) {
 			t.Errorf("an error and settings: %v %v", err, s)
 		}
