@@ -59,24 +59,36 @@ func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
 	}
 }
 
-// A flaky gate is not the checkout's fault: it is run there once more.
+// A flaky gate is not the checkout's fault: it is run there once more, also where there are no namespaces.
 func TestAFlakyGateIsNotTheCheckoutsFault(t *testing.T) {
 	t.Parallel()
-	needsNamespace(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash asks the server of this test")
 	}
-	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, map[bool]string{true: "green", false: "red"}[asked.Add(1)%2 == 1])
-	}))
-	t.Cleanup(server.Close)
-	host, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
-	b := newBench(t, files{"lib": "1\n"}, nil)
-	gs := []gate.Gate{{Name: "a", Command: `bash -c 'exec 3<>/dev/tcp/` + host + "/" + port + `; printf "GET / HTTP/1.0\r\n\r\n" >&3; grep -q green <&3'`}}
-	got, err := b.CheckIsolation(t.Context(), b.tree(), gs, "")
-	if err != nil || len(got) > 0 || asked.Load() != 3 {
-		t.Errorf("unshown after %d runs: %+v (%v)", asked.Load(), got, err)
+	for name, inNamespace := range map[string]bool{"in a namespace": true, "by a folder": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintln(w, map[bool]string{true: "green", false: "red"}[asked.Add(1)%2 == 1])
+			}))
+			t.Cleanup(server.Close)
+			host, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
+			b := newBench(t, files{"lib": "1\n"}, nil)
+			if inNamespace {
+				needsNamespace(t)
+			} else if err := b.Checkout.UseNamespace(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+			gs := []gate.Gate{{Name: "a", Command: `bash -c 'exec 3<>/dev/tcp/` + host + "/" + port + `; printf "GET / HTTP/1.0\r\n\r\n" >&3; grep -q green <&3'`}}
+			got, err := b.CheckIsolation(t.Context(), b.tree(), gs, "")
+			if err != nil || len(got) > 0 || asked.Load() != 3 {
+				t.Errorf("unshown after %d runs: %+v (%v)", asked.Load(), got, err)
+			}
+			if b.Checkout.InNamespace(t.Context()) != inNamespace {
+				t.Error("its checkout is isolated in another way from then on")
+			}
+		})
 	}
 }
 
