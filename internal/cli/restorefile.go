@@ -21,8 +21,9 @@ func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		if printed := filepath.Clean(file); filepath.IsLocal(printed) && !existsIn(roots, rel) && (existsIn(roots, printed) ||
-			!existsIn(roots, filepath.Dir(rel)) && existsIn(roots, filepath.Dir(printed))) {
+		printed := filepath.Clean(file)
+		onlyThere := func(here, there string) bool { return !existsIn(roots, here) && existsIn(roots, there) }
+		if filepath.IsLocal(printed) && (onlyThere(rel, printed) || onlyThere(filepath.Dir(rel), filepath.Dir(printed))) {
 			rel = printed
 		}
 		return filepath.ToSlash(rel), nil
