@@ -38,7 +38,7 @@ type counts struct {
 
 // countsOf returns the numbers of tests, nil if the output does not count them.
 func countsOf(v testreport.Verdict) *counts {
-	if v.Uncounted || v.Passed+v.Failed+v.Skipped == 0 && v.Result != testreport.NoTests {
+	if v.PassedUncounted || v.Passed+v.Failed+v.Skipped == 0 && v.Result != testreport.NoTests {
 		return nil
 	}
 	return &counts{v.Passed, v.Failed, v.Skipped}

@@ -24,13 +24,13 @@ func (h *handler) testRun() *loop.TestRun {
 	}
 	run := testreport.Run{Command: c.Command, Output: []byte(h.event.Response.Stdout + h.event.Response.Stderr), Files: testreport.FilesIn(h.event.Dir)}
 	if h.event.Event == codec.PostToolUseFailure {
-		code, rest, ok := testreport.CutExit(h.event.Error)
+		code, rest, ok := testreport.CutExitCode(h.event.Error)
 		run.ExitCode, run.Output = code, []byte(rest)
 		if !ok && strings.HasPrefix(rest, "Command timed out") { // by the client: the tests may have been green so far
 			run.ExitCode = testreport.UnknownExit
 		}
 	}
-	return testreport.Noted(run, h.redact())
+	return testreport.AgentTestRun(run, h.redact())
 }
 
 // lastTestRun returns the last test run since an offset in tools.jsonl.

@@ -16,7 +16,7 @@ func (r *Runner) recordTestRun(ctx context.Context, ran *agent.Ran) *loop.TestRu
 	if ran == nil {
 		return nil
 	}
-	t := testreport.Noted(testreport.Run{
+	t := testreport.AgentTestRun(testreport.Run{
 		Command: ran.Command, ExitCode: ran.ExitCode, Output: []byte(ran.Output), Files: testreport.FilesIn(r.Repo.Root()),
 	}, r.redactFunc())
 	if t == nil {

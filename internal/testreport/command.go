@@ -9,40 +9,40 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Detect returns the kind of report that a shell command prints or writes:
-// "go-json" or "tap" on its standard output, "junit:PATH" for a file, "" if
-// unknown. It reads only simple commands one after another (`a && b`, `a; b`),
-// since a pipe may change what is printed.
+// Detect returns the kind of report that a shell command produces: "go-json" or "tap" on standard
+// output, "junit:PATH" in a file, or "" if unknown. It only reads lists of simple commands (`a &&
+// b`, `a; b`), because a pipe may change the output.
 func Detect(command string) string {
-	for _, call := range calls(command) {
-		if f := detect(call.words); f != "" {
+	for _, call := range simpleCommands(command) {
+		if f := reportKind(call.words); f != "" {
 			return f
 		}
 	}
 	return ""
 }
 
-// WithIDs adds -json to each plain `go test` of a shell command, so that its
-// results come by test; false, and the command as it was, where there is none
-// or something in the command would see the difference.
-func WithIDs(command string) (string, bool) {
+// AddGoTestJSON adds -json to each plain `go test` of a shell command, to get results per test. It
+// returns false and the unchanged command if it adds nothing. That is the case if there is no such
+// `go test`, or if the command processes its output.
+func AddGoTestJSON(command string) (string, bool) {
 	if Detect(command) != "" {
 		return command, false
 	}
-	return withFlag(command, "-json", notATestRun)
+	return addGoTestFlag(command, "-json", isNoRunFlag)
 }
 
-// Uncached adds -count=1 to each `go test -json`, so that a repeat is one.
-func Uncached(command string) string {
-	command, _ = withFlag(command, "-count=1", setsCount)
+// AddGoTestCount adds -count=1 to each `go test`, because Go would answer a repeated run from its
+// cache.
+func AddGoTestCount(command string) string {
+	command, _ = addGoTestFlag(command, "-count=1", isCountFlag)
 	return command
 }
 
-// withFlag adds a flag to each `go test` of a shell command that has no word which rules it
-// out. It returns false if there is none.
-func withFlag(command, flag string, rulesOut func(word string) bool) (string, bool) {
+// addGoTestFlag adds a flag to each `go test` of a shell command, unless rulesOut reports true for
+// one of its words. It returns false if it added no flag.
+func addGoTestFlag(command, flag string, rulesOut func(word string) bool) (string, bool) {
 	out, from := "", 0
-	for _, call := range calls(command) {
+	for _, call := range simpleCommands(command) {
 		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, rulesOut) {
 			continue
 		}
@@ -52,7 +52,7 @@ func withFlag(command, flag string, rulesOut func(word string) bool) (string, bo
 	return out + command[from:], from > 0
 }
 
-func notATestRun(word string) bool {
+func isNoRunFlag(word string) bool {
 	switch strings.TrimLeft(word, "-") {
 	case "c", "h", "help", "n":
 		return strings.HasPrefix(word, "-")
@@ -60,23 +60,23 @@ func notATestRun(word string) bool {
 	return false
 }
 
-func setsCount(word string) bool {
+func isCountFlag(word string) bool {
 	return strings.HasPrefix(strings.TrimLeft(word, "-"), "count") && strings.HasPrefix(word, "-")
 }
 
-// call is one simple command of constant words.
-type call struct {
+// simpleCommand is a simple command of constant words.
+type simpleCommand struct {
 	words []string
-	ends  []int // of the words, in bytes
+	ends  []int // end offset of each word, in bytes
 }
 
-// calls are the simple commands of a list, in order; none if any part of it is
-// not one, so that nothing is told of what is not understood.
-func calls(command string) []call {
+// simpleCommands returns the simple commands of a list, in order. It returns nil if any part of the
+// list is another construct, so that no caller acts on half of a command.
+func simpleCommands(command string) []simpleCommand {
 	list, _ := shell.Parse(command)
-	var out []call
+	var out []simpleCommand
 	for _, stmt := range list {
-		found, ok := listed(stmt)
+		found, ok := commandsOf(stmt)
 		if !ok {
 			return nil
 		}
@@ -85,28 +85,28 @@ func calls(command string) []call {
 	return out
 }
 
-func listed(stmt *syntax.Stmt) ([]call, bool) {
+func commandsOf(stmt *syntax.Stmt) ([]simpleCommand, bool) {
 	if len(stmt.Redirs) > 0 || stmt.Background || stmt.Negated || stmt.Coprocess {
 		return nil, false
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		return []call{simple(cmd)}, true
+		return []simpleCommand{newSimpleCommand(cmd)}, true
 	case *syntax.DeclClause: // export NAME=…
 		return nil, true
 	case *syntax.BinaryCmd:
 		if cmd.Op != syntax.AndStmt {
 			return nil, false
 		}
-		left, okLeft := listed(cmd.X)
-		right, okRight := listed(cmd.Y)
+		left, okLeft := commandsOf(cmd.X)
+		right, okRight := commandsOf(cmd.Y)
 		return append(left, right...), okLeft && okRight
 	}
 	return nil, false
 }
 
-func simple(cmd *syntax.CallExpr) call {
-	var c call
+func newSimpleCommand(cmd *syntax.CallExpr) simpleCommand {
+	var c simpleCommand
 	for _, word := range cmd.Args {
 		c.words = append(c.words, shell.Constant(word))
 		c.ends = append(c.ends, int(word.End().Offset()))
@@ -114,7 +114,7 @@ func simple(cmd *syntax.CallExpr) call {
 	return c
 }
 
-// junitFlags name the file a runner writes its XML to.
+// junitFlags returns the flags with which a runner is told the path of its JUnit XML file.
 func junitFlags(runner string) []string {
 	switch runner {
 	case "pytest", "py.test":
@@ -129,14 +129,14 @@ func junitFlags(runner string) []string {
 	return nil
 }
 
-func detect(words []string) string {
-	words = unwrap(words)
+func reportKind(words []string) string {
+	words = unwrapRunner(words)
 	if len(words) == 0 {
 		return ""
 	}
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
 	for _, flag := range junitFlags(name) {
-		if path, _ := option(words, flag); path != "" {
+		if path, _ := optionValue(words, flag); path != "" {
 			return JUnit + ":" + path
 		}
 	}
@@ -146,7 +146,7 @@ func detect(words []string) string {
 			return GoJSON
 		}
 	case "bats":
-		if f, ok := option(words, "--formatter"); !ok && !slices.Contains(words, "-p") && !slices.Contains(words, "--pretty") || f == "tap" {
+		if f, ok := optionValue(words, "--formatter"); !ok && !slices.Contains(words, "-p") && !slices.Contains(words, "--pretty") || f == "tap" {
 			return TAP
 		}
 	case "ava":
@@ -155,7 +155,7 @@ func detect(words []string) string {
 		}
 	case "node", "mocha", "vitest", "tap", "jest":
 		for _, flag := range []string{"--test-reporter", "--reporter", "-R"} {
-			if f, _ := option(words, flag); f == "tap" || f == "tap-flat" {
+			if f, _ := optionValue(words, flag); f == "tap" || f == "tap-flat" {
 				return TAP
 			}
 		}
@@ -163,8 +163,8 @@ func detect(words []string) string {
 	return ""
 }
 
-// unwrap drops what only finds, times or limits the command that follows.
-func unwrap(words []string) []string {
+// unwrapRunner drops programs that only find, time or limit the command after them.
+func unwrapRunner(words []string) []string {
 	for len(words) > 1 {
 		rest, ok := shell.Unwrap(words)
 		switch {
@@ -179,8 +179,8 @@ func unwrap(words []string) []string {
 	return words
 }
 
-// option is the value of a flag given as `flag=v` or `flag v`.
-func option(words []string, flag string) (string, bool) {
+// optionValue returns the value of a flag given as `flag=v` or `flag v`.
+func optionValue(words []string, flag string) (string, bool) {
 	for i, w := range words {
 		if v, ok := strings.CutPrefix(w, flag+"="); ok {
 			return v, true

@@ -37,7 +37,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestWithIDs(t *testing.T) {
+func TestAddGoTestJSON(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"go test ./...":                        "go test -json ./...",
@@ -51,14 +51,14 @@ func TestWithIDs(t *testing.T) {
 		"make test":                 "make test",
 		"if true; then go test; fi": "if true; then go test; fi",
 	} {
-		got, changed := testreport.WithIDs(command)
+		got, changed := testreport.AddGoTestJSON(command)
 		if got != want || changed != (got != command) {
-			t.Errorf("WithIDs(%q) = %q, %v, want %q", command, got, changed, want)
+			t.Errorf("AddGoTestJSON(%q) = %q, %v, want %q", command, got, changed, want)
 		}
 	}
 }
 
-func TestUncached(t *testing.T) {
+func TestAddGoTestCount(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"go test -json ./...":     "go test -count=1 -json ./...",
@@ -66,8 +66,8 @@ func TestUncached(t *testing.T) {
 		"go test -count=3 ./...":  "go test -count=3 ./...",
 		"npm test":                "npm test",
 	} {
-		if got := testreport.Uncached(command); got != want {
-			t.Errorf("Uncached(%q) = %q, want %q", command, got, want)
+		if got := testreport.AddGoTestCount(command); got != want {
+			t.Errorf("AddGoTestCount(%q) = %q, want %q", command, got, want)
 		}
 	}
 }

@@ -14,8 +14,8 @@ const (
 	makeError = "make: *** [Makefile:11: out/undo_test] Error 1\n"
 )
 
-// A run that a compiler kept from its tests is told from one whose tests fail, also where
-// a test prints what a compiler would.
+// A compile error that stopped a run is distinguished from failed tests, even if a test prints the
+// text of a compile error.
 func TestBuildFailed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -30,7 +30,7 @@ func TestBuildFailed(t *testing.T) {
 		{"maven", "mvn -q test", "[ERROR] COMPILATION ERROR : \n[ERROR] /r/src/Ring.java:[12,9] cannot find symbol\n", true},
 		{"gradle", "gradle test", "> Task :compileTestJava FAILED\n* What went wrong:\n> Compilation failed; see the compiler error output for details.\nBUILD FAILED in 1s\n", true},
 		{"cargo", "cargo test", "error[E0425]: cannot find function `undo` in this scope\n --> src/lib.rs:3:5\nerror: could not compile `ring` (lib test) due to 1 previous error\n", true},
-		{"cargo at length", "cargo test -q", "error[E0004]: non-exhaustive patterns\n --> src/lib.rs:3:5\n" + strings.Repeat("  |\n", 40) + "error: could not compile `ring` (lib test) due to 1 previous error\n", true},
+		{"cargo with long output", "cargo test -q", "error[E0004]: non-exhaustive patterns\n --> src/lib.rs:3:5\n" + strings.Repeat("  |\n", 40) + "error: could not compile `ring` (lib test) due to 1 previous error\n", true},
 		{"rustc", "sh run.sh", "error[E0425]: cannot find value `x` in this scope\n --> a.rs:3:5\nerror: aborting due to 1 previous error\n", true},
 		{"tsc", "tsc && node --test", "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.\n", true},
 		{"go in make", "make test", "# m/p\np/a.go:3:5: undefined: x\nFAIL\tm/p [build failed]\nFAIL\n", true},
@@ -40,13 +40,13 @@ func TestBuildFailed(t *testing.T) {
 		{"dash", "./run.sh", "./run.sh: 3: Syntax error: \"fi\" unexpected\n", true},
 
 		{"an assertion fails", "make test", "t: tests/a.c:9: main: Assertion `add(1, 2) == 3' failed.\n" + makeError, false},
-		{"an assertion fails beside what does not build", "make -k test", gccError + "t: tests/a.c:9: main: Assertion `add(1, 2) == 3' failed.\n", false},
-		{"it crashes beside what does not build", "make -k test", gccError + "make: *** [Makefile:4: test] Segmentation fault (core dumped)\n", false},
+		{"an assertion fails besides a compile error", "make -k test", gccError + "t: tests/a.c:9: main: Assertion `add(1, 2) == 3' failed.\n", false},
+		{"a crash besides a compile error", "make -k test", gccError + "make: *** [Makefile:4: test] Segmentation fault (core dumped)\n", false},
 		{"a test is counted as failed", "cargo test", "error: could not compile `inner`\ntest result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n", false},
-		{"a test prints an error alone", "make test", "a.c:3:5: error: unexpected token\n" + makeError, false},
-		{"a test prints an error of Java alone", "make test", "got: Ring.java:12: error: cannot find symbol\n" + makeError, false},
-		{"a test fails, and speaks of a build", "make test", "FAIL: want \"could not compile\", got \"error: could not compile\"\n" + makeError, false},
-		{"Python catches it", "python3 t.py", "t.py: SyntaxError: invalid syntax\n", false},
+		{"a test prints a compile error without context", "make test", "a.c:3:5: error: unexpected token\n" + makeError, false},
+		{"a test prints a compile error of Java without context", "make test", "got: Ring.java:12: error: cannot find symbol\n" + makeError, false},
+		{"a failed test mentions a build", "make test", "FAIL: want \"could not compile\", got \"error: could not compile\"\n" + makeError, false},
+		{"Python catches a syntax error", "python3 t.py", "t.py: SyntaxError: invalid syntax\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func TestBuildFailed(t *testing.T) {
 			}
 			run.ExitCode = 0
 			if got := testreport.Read(run); got.BuildFailed {
-				t.Errorf("it ended well: %+v", got)
+				t.Errorf("exit 0: %+v", got)
 			}
 		})
 	}

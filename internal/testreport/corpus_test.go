@@ -15,8 +15,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// sample is one run of a corpus: what was run, how it ended, what it printed, and
-// what a user says of it.
+// sample is one run of a corpus: its command, exit code, output, and the result that a human reader
+// assigned to it.
 type sample struct {
 	Framework string            `json:"framework"`
 	File      string            `json:"file"`
@@ -29,8 +29,8 @@ type sample struct {
 	output    []byte
 }
 
-// want is the verdict of the user: runs of other kinds than tests are never a
-// failed test, whatever their exit code.
+// want returns the result that a human reader assigned. Runs other than test runs never count as
+// failed tests, whatever their exit code.
 func (s sample) want() testreport.Result {
 	if s.Kind == "test" || s.Kind == "report" {
 		return testreport.Result(s.Expect)
@@ -73,7 +73,7 @@ func corpus(t *testing.T, name string) []sample {
 	return all
 }
 
-// confusion counts how often each wanted verdict was read as which.
+// confusion counts, for each expected result, which results Read returned.
 type confusion map[testreport.Result]map[testreport.Result]int
 
 func (c confusion) add(want, got testreport.Result) {
@@ -83,7 +83,7 @@ func (c confusion) add(want, got testreport.Result) {
 	c[want][got]++
 }
 
-// recall and precision of the one verdict on which something is done: fail.
+// recall and precision are those of Fail, the only result that Pawl acts on.
 func (c confusion) recall() float64 {
 	all := 0
 	for _, n := range c[testreport.Fail] {
@@ -122,8 +122,8 @@ func (c confusion) String() string {
 	return b.String()
 }
 
-// TestCorpus reads what real runners printed: at least 98 of 100 failed runs are
-// found, and at most one in 100 that is called so is none.
+// TestCorpus reads the output of real runners. Read must find at least 98 % of the failed runs, and
+// at most 1 % of the runs that it calls failed may be something else.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"output", "heldout", "blind"} {
@@ -150,8 +150,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusEndingWithZero reads the failed runs of the corpora as if a plugin had
-// made them end with 0: most runners sum up, which tells.
+// TestCorpusEndingWithZero reads the failed runs of the corpora as if a plugin had changed their
+// exit code to 0. Most runners print a summary that shows the failure.
 func TestCorpusEndingWithZero(t *testing.T) {
 	t.Parallel()
 	all, found := 0, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// checkReport states what holds for every report of whatever bytes.
+// checkReport checks properties that every report has, whatever its input.
 func checkReport(t *testing.T, r testreport.Report) {
 	t.Helper()
 	if !slices.IsSorted(r.Failing) || !slices.IsSorted(r.Incomplete) {
@@ -31,8 +31,8 @@ func checkReport(t *testing.T, r testreport.Report) {
 	}
 }
 
-// fuzzStream: a report is the same in whatever pieces it comes, and noise
-// around it changes nothing.
+// fuzzStream checks that the size of the pieces does not change a report, and neither does noise
+// around it.
 func fuzzStream(f *testing.F, format string) {
 	f.Fuzz(func(t *testing.T, in string) {
 		whole, err := testreport.Parse(format, strings.NewReader(in))
@@ -78,22 +78,22 @@ func FuzzJUnit(f *testing.F) {
 	})
 }
 
-// FuzzWithIDs: what is added can be taken away again, and is added once.
-func FuzzWithIDs(f *testing.F) {
+// FuzzAddGoTestJSON checks that the added flag can be removed again, and that it is added once.
+func FuzzAddGoTestJSON(f *testing.F) {
 	f.Add("go vet ./... && go test ./...")
 	f.Add("CGO_ENABLED=0 go 'test' -run 'x y'; true")
 	f.Fuzz(func(t *testing.T, in string) {
-		out, changed := testreport.WithIDs(in)
+		out, changed := testreport.AddGoTestJSON(in)
 		if strings.ReplaceAll(out, " -json", "") != strings.ReplaceAll(in, " -json", "") {
 			t.Errorf("%q became %q", in, out)
 		}
 		if changed && testreport.Detect(out) != testreport.GoJSON {
 			t.Errorf("%q prints no report", out)
 		}
-		if again, more := testreport.WithIDs(out); changed && (more || again != out) {
+		if again, more := testreport.AddGoTestJSON(out); changed && (more || again != out) {
 			t.Errorf("%q became %q", out, again)
 		}
-		if once := testreport.Uncached(in); testreport.Uncached(once) != once {
+		if once := testreport.AddGoTestCount(in); testreport.AddGoTestCount(once) != once {
 			t.Errorf("%q is still cached", once)
 		}
 	})

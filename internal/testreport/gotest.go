@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// goEvent is one line of `go test -json`; see `go doc test2json` and, for the
-// build events, `go help buildjson`.
+// goEvent is one line of `go test -json`. See `go doc test2json`, and `go help buildjson` for the
+// build events.
 type goEvent struct {
 	Action      string
 	Package     string
@@ -20,28 +20,28 @@ type goEvent struct {
 	FailedBuild string
 }
 
-// goReader rebuilds from the events what `go test` prints without -json: output
-// of failed tests and packages, and one line for each package that passed.
+// goReader converts the events back to what `go test` prints without -json: the output of failed
+// tests and packages, and one line for each package that passed.
 type goReader struct {
-	text io.Writer
-	rep  Report
-	open map[string]*goTest // by package and test; a package itself has test ""
-	err  error
+	text    io.Writer
+	rep     Report
+	running map[string]*goTest // by package and test; the key of a package has an empty test
+	err     error
 }
 
 type goTest struct {
 	id     string
 	output []byte
-	// Of a package:
-	failed   bool // some test of it failed
-	panicked bool // a line of its output looks so
+	// Only for packages:
+	failed   bool // one of its tests failed
+	panicked bool // a line of its output begins like a panic
 }
 
-// keepOutput bounds what is held of the output of one running test, in bytes.
-const keepOutput = 64 << 10
+// maxTestOutput limits the output that is kept of one running test, in bytes.
+const maxTestOutput = 64 << 10
 
 func newGoReader(text io.Writer) *goReader {
-	return &goReader{text: text, open: map[string]*goTest{}}
+	return &goReader{text: text, running: map[string]*goTest{}}
 }
 
 func (g *goReader) line(line string) error {
@@ -52,9 +52,9 @@ func (g *goReader) line(line string) error {
 	}
 	switch e.Action {
 	case "run":
-		g.test(e)
+		g.testOf(e)
 	case "output":
-		g.output(e)
+		g.addOutput(e)
 	case "build-output":
 		g.print(e.Output)
 		if isGoError(e.Output) {
@@ -80,46 +80,46 @@ func (g *goReader) print(s string) {
 
 func goKey(e goEvent) string { return e.Package + "\x00" + e.Test }
 
-func (g *goReader) test(e goEvent) *goTest {
-	t := g.open[goKey(e)]
+func (g *goReader) testOf(e goEvent) *goTest {
+	t := g.running[goKey(e)]
 	if t == nil {
 		id := e.Package
 		if e.Test != "" {
 			id += "." + e.Test
 		}
 		t = &goTest{id: id}
-		g.open[goKey(e)] = t
+		g.running[goKey(e)] = t
 	}
 	return t
 }
 
-func (g *goReader) output(e goEvent) {
+func (g *goReader) addOutput(e goEvent) {
 	if strings.HasPrefix(e.Output, "=== ") {
 		return
 	}
-	t := g.test(e)
-	if len(t.output) > 2*keepOutput {
-		t.output = append(t.output[:0], t.output[len(t.output)-keepOutput:]...)
+	t := g.testOf(e)
+	if len(t.output) > 2*maxTestOutput {
+		t.output = append(t.output[:0], t.output[len(t.output)-maxTestOutput:]...)
 	}
 	t.output = append(t.output, e.Output...)
 	if goPanic.MatchString(e.Output) {
-		g.test(goEvent{Package: e.Package}).panicked = true
+		g.testOf(goEvent{Package: e.Package}).panicked = true
 	}
 }
 
 func (g *goReader) endTest(e goEvent) {
-	t := g.test(e)
-	delete(g.open, goKey(e))
+	t := g.testOf(e)
+	delete(g.running, goKey(e))
 	switch e.Action {
 	case "pass":
 		g.rep.add(t.id, gate.Pass)
 	case "fail":
-		g.fail(t)
-		g.test(goEvent{Package: e.Package}).failed = true
+		g.addFailure(t)
+		g.testOf(goEvent{Package: e.Package}).failed = true
 	}
 }
 
-func (g *goReader) fail(t *goTest) {
+func (g *goReader) addFailure(t *goTest) {
 	g.rep.add(t.id, gate.Fail)
 	g.print(string(t.output))
 	g.rep.firstError(firstGoError(t.output))
@@ -135,8 +135,8 @@ func firstGoError(output []byte) string {
 }
 
 func (g *goReader) endPackage(e goEvent) {
-	p := g.test(e)
-	delete(g.open, goKey(e))
+	p := g.testOf(e)
+	delete(g.running, goKey(e))
 	g.endUnfinished(e.Package, p)
 	if e.Action != "fail" {
 		g.print(lastLine(p.output))
@@ -144,8 +144,8 @@ func (g *goReader) endPackage(e goEvent) {
 	}
 	g.print(string(p.output))
 	g.rep.firstError(firstGoError(p.output))
-	if p.panicked { // that ends the whole package: what did not run was not deleted
-		g.rep.cutShort(e.Package)
+	if p.panicked { // A panic ends the whole package: tests without a result were not deleted.
+		g.rep.addIncomplete(e.Package)
 	}
 	switch {
 	case e.FailedBuild != "":
@@ -156,39 +156,38 @@ func (g *goReader) endPackage(e goEvent) {
 	}
 }
 
-// failPackage notes a package that failed other than by one of its tests.
+// failPackage records a package that failed without a failed test.
 func (g *goReader) failPackage(pkg, why string) {
 	g.rep.Failing = append(g.rep.Failing, pkg+why)
-	g.rep.cutShort(pkg)
+	g.rep.addIncomplete(pkg)
 }
 
-// endUnfinished fails the tests of pkg that began and never ended: the process
-// died under them.
+// endUnfinished fails the tests of pkg that started but did not end, because the process died.
 func (g *goReader) endUnfinished(pkg string, p *goTest) {
-	for _, key := range slices.Sorted(maps.Keys(g.open)) {
+	for _, key := range slices.Sorted(maps.Keys(g.running)) {
 		name, ok := strings.CutPrefix(key, pkg+"\x00")
 		if !ok || name == "" {
 			continue
 		}
-		g.fail(g.open[key])
-		delete(g.open, key)
+		g.addFailure(g.running[key])
+		delete(g.running, key)
 		p.failed = true
-		g.rep.cutShort(pkg)
+		g.rep.addIncomplete(pkg)
 	}
 }
 
 func (g *goReader) report() Report {
-	for _, key := range slices.Sorted(maps.Keys(g.open)) {
+	for _, key := range slices.Sorted(maps.Keys(g.running)) {
 		pkg, test, _ := strings.Cut(key, "\x00")
-		if p := g.open[key]; p != nil && test == "" {
-			delete(g.open, key)
+		if p := g.running[key]; p != nil && test == "" {
+			delete(g.running, key)
 			g.endUnfinished(pkg, p)
 			g.print(string(p.output))
-			g.rep.cutShort(pkg)
+			g.rep.addIncomplete(pkg)
 		}
 	}
-	// What is left are tests of packages that never said a word themselves.
-	for _, key := range slices.Sorted(maps.Keys(g.open)) {
+	// The remaining tests belong to packages without an event of the package itself.
+	for _, key := range slices.Sorted(maps.Keys(g.running)) {
 		pkg, _, _ := strings.Cut(key, "\x00")
 		g.endUnfinished(pkg, &goTest{})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport/dialect"
 )
 
-// jsonDoc is the union of the JSON reports of jest and vitest, mocha, rspec and
-// playwright, as far as they are read.
+// jsonDoc holds the fields that are read from JSON reports of jest, vitest, mocha, rspec and
+// playwright.
 type jsonDoc struct {
 	// jest, vitest
 	NumTotalTests   *int       `json:"numTotalTests"`
@@ -81,36 +81,37 @@ type playSuite struct {
 	} `json:"specs"`
 }
 
-// jsonReport reads the first JSON report that begins a line.
-func jsonReport(text []byte) (dialect.Said, string, bool) {
+// jsonReport reads the first JSON report that starts at the beginning of a line. It also returns
+// the name of the framework.
+func jsonReport(text []byte) (dialect.Results, string, bool) {
 	for range 8 {
 		at := indexLine(text, "{")
 		if at < 0 {
 			break
 		}
 		text = text[at:]
-		if !looksReported(text) {
+		if !mayBeReport(text) {
 			break
 		}
 		var doc jsonDoc
 		if err := json.NewDecoder(bytes.NewReader(text)).Decode(&doc); err == nil {
-			if said, framework := doc.said(); framework != "" {
-				said.Marks, said.Summed = 2, true
-				return said, framework, true
+			if results, framework := doc.results(); framework != "" {
+				results.LineKinds, results.HasSummary = 2, true
+				return results, framework, true
 			}
 		}
 		text = text[1:]
 	}
-	return dialect.Said{}, "", false
+	return dialect.Results{}, "", false
 }
 
-// looksReported is the quick answer for all other JSON.
-func looksReported(text []byte) bool {
+// mayBeReport reports whether text contains a key of a report. It avoids decoding other JSON.
+func mayBeReport(text []byte) bool {
 	keys := []string{`"numTotalTests"`, `"stats"`, `"example_count"`}
 	return slices.ContainsFunc(keys, func(key string) bool { return bytes.Contains(text, []byte(key)) })
 }
 
-func (d jsonDoc) said() (dialect.Said, string) {
+func (d jsonDoc) results() (dialect.Results, string) {
 	switch {
 	case d.NumTotalTests != nil:
 		return d.jest(), "jest"
@@ -121,31 +122,31 @@ func (d jsonDoc) said() (dialect.Said, string) {
 	case d.Stats != nil && d.Stats.Passes != nil && d.Stats.Failures != nil:
 		return d.mocha(), "mocha"
 	}
-	return dialect.Said{}, ""
+	return dialect.Results{}, ""
 }
 
-func (d jsonDoc) jest() dialect.Said {
-	s := dialect.Said{Failed: d.NumFailedTests, Passed: d.NumPassed, Skipped: d.NumPending, Bad: d.NumFailedSuites > 0}
-	s.None = *d.NumTotalTests == 0 && !s.Bad
+func (d jsonDoc) jest() dialect.Results {
+	s := dialect.Results{Failed: d.NumFailedTests, Passed: d.NumPassed, Skipped: d.NumPending, OtherFailure: d.NumFailedSuites > 0}
+	s.NoTests = *d.NumTotalTests == 0 && !s.OtherFailure
 	for _, file := range d.TestResults {
 		named := false
 		for _, a := range file.Assertions {
 			if a.Status == "failed" {
 				named = true
 				s.Failing = append(s.Failing, strings.Join(append(a.Ancestors, a.Title), " > "))
-				note(&s, a.Messages...)
+				addFirstError(&s, a.Messages...)
 			}
 		}
 		if file.Status == "failed" && !named {
 			s.Failing = append(s.Failing, file.Name)
-			note(&s, file.Message)
+			addFirstError(&s, file.Message)
 		}
 	}
 	return s
 }
 
-// note keeps the first line of the first message.
-func note(s *dialect.Said, messages ...string) {
+// addFirstError sets FirstError to the first line of the first message, if it is not set yet.
+func addFirstError(s *dialect.Results, messages ...string) {
 	for _, m := range messages {
 		if s.FirstError == "" {
 			s.FirstError = firstLine(Plain(m))
@@ -153,34 +154,34 @@ func note(s *dialect.Said, messages ...string) {
 	}
 }
 
-func (d jsonDoc) rspec() dialect.Said {
-	s := dialect.Said{Failed: d.Summary.Failures, Skipped: d.Summary.Pending, Bad: d.Summary.Errors > 0}
+func (d jsonDoc) rspec() dialect.Results {
+	s := dialect.Results{Failed: d.Summary.Failures, Skipped: d.Summary.Pending, OtherFailure: d.Summary.Errors > 0}
 	s.Passed = max(0, d.Summary.Examples-s.Failed-s.Skipped)
-	s.None = d.Summary.Examples == 0 && !s.Bad
+	s.NoTests = d.Summary.Examples == 0 && !s.OtherFailure
 	for _, e := range d.Examples {
 		if e.Status == "failed" {
 			s.Failing = append(s.Failing, e.Description)
-			note(&s, strings.Join(strings.Fields(e.Exception.Message), " "))
+			addFirstError(&s, strings.Join(strings.Fields(e.Exception.Message), " "))
 		}
 	}
 	return s
 }
 
-func (d jsonDoc) mocha() dialect.Said {
-	s := dialect.Said{Failed: *d.Stats.Failures, Passed: *d.Stats.Passes}
+func (d jsonDoc) mocha() dialect.Results {
+	s := dialect.Results{Failed: *d.Stats.Failures, Passed: *d.Stats.Passes}
 	if d.Stats.Pending != nil {
 		s.Skipped = *d.Stats.Pending
 	}
-	s.None = s.Failed+s.Passed+s.Skipped == 0
+	s.NoTests = s.Failed+s.Passed+s.Skipped == 0
 	for _, t := range d.Failures {
 		s.Failing = append(s.Failing, t.FullTitle)
-		note(&s, t.Err.Message)
+		addFirstError(&s, t.Err.Message)
 	}
 	return s
 }
 
-func (d jsonDoc) playwright() dialect.Said {
-	s := dialect.Said{Failed: *d.Stats.Unexpected, Passed: d.Stats.Flaky, Skipped: d.Stats.Skipped}
+func (d jsonDoc) playwright() dialect.Results {
+	s := dialect.Results{Failed: *d.Stats.Unexpected, Passed: d.Stats.Flaky, Skipped: d.Stats.Skipped}
 	if d.Stats.Expected != nil {
 		s.Passed += *d.Stats.Expected
 	}
@@ -189,17 +190,17 @@ func (d jsonDoc) playwright() dialect.Said {
 	}
 	for _, e := range d.Errors {
 		if strings.HasPrefix(Plain(e.Message), "Error: No tests found") {
-			s.None = true
+			s.NoTests = true
 			continue
 		}
-		s.Bad = true
-		note(&s, e.Message)
+		s.OtherFailure = true
+		addFirstError(&s, e.Message)
 	}
-	s.None = s.None || s.Failed+s.Passed+s.Skipped == 0 && !s.Bad
+	s.NoTests = s.NoTests || s.Failed+s.Passed+s.Skipped == 0 && !s.OtherFailure
 	return s
 }
 
-func (p playSuite) collect(s *dialect.Said, above []string, depth int) {
+func (p playSuite) collect(s *dialect.Results, above []string, depth int) {
 	if depth > 50 {
 		return
 	}
@@ -212,7 +213,7 @@ func (p playSuite) collect(s *dialect.Said, above []string, depth int) {
 		for _, t := range spec.Tests {
 			for _, r := range t.Results {
 				if r.Error != nil {
-					note(s, r.Error.Message)
+					addFirstError(s, r.Error.Message)
 				}
 			}
 		}

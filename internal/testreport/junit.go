@@ -13,14 +13,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// junitReader walks the elements of a JUnit report, one at a time, so that a
-// report of any size needs memory only for its ids.
+// junitReader reads the elements of a JUnit report one at a time, so that its memory only grows
+// with the ids.
 type junitReader struct {
-	rep    Report
-	path   []string // open elements
-	suites []string // names of the open suites
-	test   *junitTest
-	seen   bool // a testsuite or testsuites element was met
+	rep      Report
+	path     []string // open elements
+	suites   []string // names of the open suites
+	test     *junitTest
+	hasSuite bool // a testsuite or testsuites element was read
 }
 
 type junitTest struct {
@@ -53,8 +53,8 @@ func (j *junitReader) read(r io.Reader) error {
 	for {
 		tok, err := d.RawToken()
 		switch {
-		case err != nil && j.seen && len(j.path) == 0:
-			return nil // the end, or noise after it
+		case err != nil && j.hasSuite && len(j.path) == 0:
+			return nil // the end of the report, perhaps with noise after it
 		case errors.Is(err, io.EOF):
 			return io.ErrUnexpectedEOF
 		case err != nil:
@@ -75,7 +75,7 @@ func (j *junitReader) read(r io.Reader) error {
 	}
 }
 
-// skipNoise drops what a runner printed before the report.
+// skipNoise discards what a runner printed before the report.
 func skipNoise(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 4096)
 	for {
@@ -96,7 +96,7 @@ func skipNoise(r io.Reader) (io.Reader, error) {
 			_, err := in.Discard(at)
 			return in, err
 		}
-		// A mark may stand across the border of what was looked at.
+		// The start of the report may be split between two buffers.
 		if _, err := in.Discard(max(1, len(line)-len("<testsuite"))); err != nil {
 			return nil, err
 		}
@@ -108,9 +108,9 @@ func (j *junitReader) start(e xml.StartElement) {
 	j.path = append(j.path, name)
 	switch name {
 	case "testsuites":
-		j.seen = true
+		j.hasSuite = true
 	case "testsuite":
-		j.seen = true
+		j.hasSuite = true
 		j.suites = append(j.suites, attr(e, "name"))
 	case "testcase":
 		j.test = &junitTest{id: j.id(e)}
@@ -127,7 +127,7 @@ func (j *junitReader) start(e xml.StartElement) {
 	}
 }
 
-// failure belongs to the open test, or to the suite where none is open.
+// failure records a failure of the open test, or of the suite if no test is open.
 func (j *junitReader) failure(message string) {
 	if j.test != nil {
 		j.test.failed = true
@@ -138,7 +138,7 @@ func (j *junitReader) failure(message string) {
 	}
 	suite := j.suite()
 	j.rep.Failing = append(j.rep.Failing, suite)
-	j.rep.cutShort(suite)
+	j.rep.addIncomplete(suite)
 	j.rep.firstError(strings.TrimSuffix(suite+": "+firstLine(message), ": "))
 }
 
@@ -183,7 +183,7 @@ func (j *junitReader) endTest() {
 	t := j.test
 	j.test = nil
 	switch {
-	case t == nil: // a testcase within a testcase
+	case t == nil: // a testcase inside a testcase
 	case t.failed:
 		j.rep.add(t.id, gate.Fail)
 		j.rep.firstError(strings.TrimSuffix(t.id+": "+t.message, ": "))
@@ -200,7 +200,7 @@ func attr(e xml.StartElement, name string) string {
 	return e.Attr[i].Value
 }
 
-// firstLine is the first line of s that says something.
+// firstLine returns the first line of s that is not blank.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -210,8 +210,8 @@ func firstLine(s string) string {
 	return ""
 }
 
-// latin1 gives each byte as the rune of that number. Every charset that reports
-// are written in other than UTF-8 agrees with it on what ids are made of.
+// latin1 decodes each byte as the rune with the same number. Reports that are not in UTF-8 use
+// charsets that agree with Latin-1 on the characters of ids.
 type latin1 struct {
 	in   *bufio.Reader
 	rest []byte

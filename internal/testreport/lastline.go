@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// LastLine returns the last line of an output that says something, at most 200 bytes of it. Behind an
-// error, JavaScript prints where it was thrown.
+// LastLine returns the last informative line of an output, cut to 200 bytes. It skips the stack
+// trace that JavaScript prints after an error.
 func LastLine(tail string) string {
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])

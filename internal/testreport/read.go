@@ -12,96 +12,96 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
-// Exit codes that are none.
+// Values of Run.ExitCode without an exit code.
 const (
-	Nonzero     = -1 // it ended with an error of unknown number
-	UnknownExit = -2 // how it ended is not known
+	Nonzero     = -1 // the command failed with an unknown code
+	UnknownExit = -2 // unknown whether the command failed
 )
 
-// Run is a command that ended, and what it printed.
+// Run is a finished command with its output.
 type Run struct {
 	Command  string // as given to a shell
-	ExitCode int    // or Nonzero, Unheard
-	Output   []byte // standard output and error, as they came
-	// Files reads package.json, Makefiles and reports below the folder that the
-	// command ran in; nil reads none.
+	ExitCode int    // or Nonzero, UnknownExit
+	Output   []byte // standard output and error, interleaved
+	// Files reads package.json, Makefiles and reports below the folder of the command. If it is
+	// nil, no files are read.
 	Files func(path string) ([]byte, error)
 }
 
-// Result is what became of the tests of a run.
+// Result is the result of the tests of a run.
 type Result string
 
-// The results. Fail alone says that a test failed.
+// The results. Only Fail means that a test failed.
 const (
 	Pass        Result = "pass"
 	Fail        Result = "fail"
-	NoTests     Result = "no_tests"     // none were found or chosen
-	RunnerError Result = "runner_error" // the runner did not get to run them
-	Gate        Result = "gate"         // green, but that did not suffice: coverage, or a check after them
-	Timeout     Result = "timeout"      // the limit that the command set
-	Signal      Result = "signal"       // ended from outside, or crashed
+	NoTests     Result = "no_tests"     // no tests were found or selected
+	RunnerError Result = "runner_error" // the runner could not run them
+	Gate        Result = "gate"         // all tests passed, but coverage or a check after them failed
+	Timeout     Result = "timeout"      // a time limit that the command sets
+	Signal      Result = "signal"       // killed or crashed
 	NotATest    Result = "not_a_test"
 	Unknown     Result = "unknown"
 )
 
-// Verdict is what a run said.
+// Verdict is what Read found out about a run.
 type Verdict struct {
 	Result    Result
-	Framework string   // "" if not known
-	Failing   []string // in the order they came, at most 1000
+	Framework string   // "" if unknown
+	Failing   []string // in the order of the output, at most 1000
 	// FirstError is one line, "" if there is none.
 	FirstError string
 	ExitCode   int
-	// Masked is what hides the exit code of the tests: "| tail", "|| true"; "" if
-	// it comes through.
+	// Masked is the part of the command that hides the exit code of the tests, such as "| tail" or
+	// "|| true". It is "" if the exit code is that of the tests.
 	Masked string
-	// Unsummed: it ended well without the summary that its runner always prints: it
-	// may have been made to end before its tests did, so the result is Unknown.
-	Unsummed                bool
-	Passed, Failed, Skipped int // as far as the output counts them
-	// Uncounted: the output does not say how many tests passed; Passed is 1 where some did.
-	Uncounted bool
-	// Several: the tests were run more than once, and the numbers are not those of all.
-	Several bool
-	// BuildFailed: it failed since something could not be built.
+	// MissingSummary reports that the run exited with 0, but without the summary that its runner
+	// always prints. Something may have ended it before its tests, so the result is Unknown.
+	MissingSummary          bool
+	Passed, Failed, Skipped int // as counted by the output
+	// PassedUncounted reports that the output does not count passed tests; Passed is then 0 or 1.
+	PassedUncounted bool
+	// MultipleRuns reports that tests ran more than once; the numbers may not include all runs.
+	MultipleRuns bool
+	// BuildFailed reports that the run failed because something did not compile.
 	BuildFailed bool
 
-	inOutput bool // the output says so too
+	inOutput bool // the output confirms the result
 }
 
-// Read returns the verdict on a command's tests: from its exit code first, and
-// from the runner's output if that code is lost.
+// Read returns the verdict on a command's tests. It uses the exit code, or the runner's output if
+// the exit code is masked.
 func Read(run Run) Verdict {
 	calls := testrun.Read(run.Command, run.Files)
 	text := plainText(run.Output)
 	all := make([]Verdict, 0, len(calls))
 	for _, c := range calls {
-		if v := reading(run, c, text); v.Result != NotATest {
+		if v := readCall(run, c, text); v.Result != NotATest {
 			all = append(all, v)
 		}
 	}
-	v := merge(all)
-	v.Several = len(all) > 1 || len(all) == 1 && all[0].Several
-	v.Unsummed = slices.ContainsFunc(all, func(v Verdict) bool { return v.Unsummed })
+	v := mergeVerdicts(all)
+	v.MultipleRuns = len(all) > 1 || len(all) == 1 && all[0].MultipleRuns
+	v.MissingSummary = slices.ContainsFunc(all, func(v Verdict) bool { return v.MissingSummary })
 	v.ExitCode = run.ExitCode
 	var line string
-	if line, v.BuildFailed = v.unbuilt(text); v.FirstError == "" {
+	if line, v.BuildFailed = v.compileError(text); v.FirstError == "" {
 		v.FirstError = oneLine(line)
 	}
 	return v
 }
 
-// Doubt is why a run that ended well is Unknown, "" if it is not for want of a summary.
+// Doubt explains why a run with exit code 0 is Unknown. It returns "" unless the summary is
+// missing.
 func (v Verdict) Doubt() string {
-	if !v.Unsummed {
+	if !v.MissingSummary {
 		return ""
 	}
 	return "exit 0, but " + v.Framework + " printed no summary: its tests may not have come to their end"
 }
 
-// Masks names what hides the exit codes of the tests that a command runs, none
-// if they come through.
-func Masks(command string, files func(path string) ([]byte, error)) []string {
+// ExitCodeMasks returns the parts of a command that hide the exit codes of its tests.
+func ExitCodeMasks(command string, files func(path string) ([]byte, error)) []string {
 	var masks []string
 	for _, c := range testrun.Read(command, files) {
 		if c.Sure && c.Mask != "" && !slices.Contains(masks, c.Mask) {
@@ -111,9 +111,8 @@ func Masks(command string, files func(path string) ([]byte, error)) []string {
 	return masks
 }
 
-// Silences names the redirections that throw away what the tests say that a command
-// runs, none if there are none.
-func Silences(command string, files func(path string) ([]byte, error)) []string {
+// SilencingRedirections returns the redirections of a command that discard the output of its tests.
+func SilencingRedirections(command string, files func(path string) ([]byte, error)) []string {
 	var silences []string
 	for _, c := range testrun.Read(command, files) {
 		if c.Sure && c.Silenced != "" && !slices.Contains(silences, c.Silenced) {
@@ -123,8 +122,8 @@ func Silences(command string, files func(path string) ([]byte, error)) []string 
 	return silences
 }
 
-// TestFiles are the files that a command names to the test runners which it starts,
-// from its folder and with slashes.
+// TestFiles returns the files that a command passes to its test runners, relative to its folder and
+// with slashes.
 func TestFiles(command string, files func(path string) ([]byte, error)) []string {
 	var named []string
 	for _, c := range testrun.Read(command, files) {
@@ -133,8 +132,8 @@ func TestFiles(command string, files func(path string) ([]byte, error)) []string
 	return named
 }
 
-// Reach returns the commands that gates come to, and the files that lead there, relative
-// to the root, which read is relative to as well: see [testrun.Reach].
+// Reach returns the commands that gates run directly or through scripts, and the files of those
+// scripts. Paths are relative to the root, also for read. See [testrun.Reach].
 func Reach(gates []gate.Gate, read func(path string) ([]byte, error)) (steps []testrun.Step, through []string) {
 	for _, g := range gates {
 		dir := filepath.ToSlash(g.Dir)
@@ -153,18 +152,19 @@ func Reach(gates []gate.Gate, read func(path string) ([]byte, error)) (steps []t
 	return steps, through
 }
 
-// weight orders results: of several runs the heaviest is told.
-var weight = []Result{NotATest, Pass, Unknown, NoTests, Gate, RunnerError, Signal, Timeout, Fail}
+// resultOrder lists results by increasing priority: a command with several runs has the last of
+// them.
+var resultOrder = []Result{NotATest, Pass, Unknown, NoTests, Gate, RunnerError, Signal, Timeout, Fail}
 
-// merge is the verdict of several test runs of one command. What the output says
-// outweighs what only follows from the exit code, which may be of another run.
-func merge(all []Verdict) Verdict {
+// mergeVerdicts returns the verdict on several test runs of one command. A result that the output
+// confirms has priority over one from the exit code, which may be of another run.
+func mergeVerdicts(all []Verdict) Verdict {
 	best := Verdict{Result: NotATest}
 	for _, v := range all {
-		heavier := slices.Index(weight, v.Result) > slices.Index(weight, best.Result)
+		heavier := slices.Index(resultOrder, v.Result) > slices.Index(resultOrder, best.Result)
 		switch {
 		case best.Result == Fail && v.Result == Fail && best.inOutput && v.inOutput && v.Framework == best.Framework:
-			// The same lines, read for another call: what they say is said.
+			// Both calls read the same lines of the output, so they are not added twice.
 		case best.Result == Fail && v.Result == Fail && best.inOutput && v.inOutput:
 			best.Failing = append(best.Failing, v.Failing...)
 			best.Passed, best.Failed, best.Skipped = best.Passed+v.Passed, best.Failed+v.Failed, best.Skipped+v.Skipped
@@ -176,37 +176,37 @@ func merge(all []Verdict) Verdict {
 	return best
 }
 
-// reading is the verdict on one test run.
-func reading(run Run, c testrun.Call, text plain) Verdict {
-	said, framework := listen(c, run, text)
+// readCall returns the verdict on one test run of a command.
+func readCall(run Run, c testrun.Call, text plainOutput) Verdict {
+	results, framework := readOutput(c, run, text)
 	v := Verdict{
-		Framework: framework, Failing: said.Failing, FirstError: oneLine(said.FirstError), Masked: c.Mask,
-		Passed: said.Passed, Failed: said.Failed, Skipped: said.Skipped,
-		Uncounted: said.Uncounted, Several: said.Several,
-		inOutput: said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
+		Framework: framework, Failing: results.Failing, FirstError: oneLine(results.FirstError), Masked: c.Mask,
+		Passed: results.Passed, Failed: results.Failed, Skipped: results.Skipped,
+		PassedUncounted: results.PassedUncounted, MultipleRuns: results.MultipleSummaries,
+		inOutput: results.HasSummary || results.OtherFailure || results.RunnerError || results.NoTests || results.GateFailed || results.Interrupted,
 	}
 	code, known := exitCode(run, c, text)
 	switch {
-	case !c.Sure && said.Marks < 2:
+	case !c.Sure && results.LineKinds < 2:
 		v.Result = NotATest
 	case c.Untested:
 		v.Result = NoTests
 	case !known:
-		v.Result = bySummary(said, text)
+		v.Result = resultByText(results, text)
 	case code != 0:
-		v.Result = byCode(code, c, said, text)
-	case said.None && said.Failed == 0 && !said.Bad:
+		v.Result = resultByCode(code, c, results, text)
+	case results.NoTests && results.Failed == 0 && !results.OtherFailure:
 		v.Result = NoTests
-	case c.Sure && said.Summed && (said.Failed > 0 || said.Red): // something has changed the code: the tests, or a plugin of the runner's
+	case c.Sure && results.HasSummary && (results.Failed > 0 || results.SummaryFailed): // the tests or a plugin of the runner changed the exit code
 		v.Result = Fail
 	default:
 		v.Result = Pass
 	}
 	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != UnknownExit && !known {
-		v.Result = Unknown // something failed, and it may have been the tests
+		v.Result = Unknown // something failed, perhaps the tests
 	}
-	v.Unsummed = v.Result == Pass && known && !v.inOutput && c.Mask == "" && !c.Through && !c.Elsewhere && !c.Perhaps && slices.Contains(sumUp, c.Runner)
-	if v.Unsummed {
+	v.MissingSummary = v.Result == Pass && known && !v.inOutput && c.Mask == "" && !c.Through && !c.Elsewhere && !c.Perhaps && slices.Contains(summaryRunners, c.Runner)
+	if v.MissingSummary {
 		v.Result = Unknown
 	}
 	if v.Result != Fail {
@@ -218,12 +218,12 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	return v
 }
 
-// sumUp are runners that print a summary whatever their options.
-var sumUp = []string{"unittest", "go", "cargo"}
+// summaryRunners lists the runners that always print a summary, whatever their options.
+var summaryRunners = []string{"unittest", "go", "cargo"}
 
-// exitCode is the code of the test run itself, if that can be known: it came
-// through, or the command printed it.
-func exitCode(run Run, c testrun.Call, text plain) (int, bool) {
+// exitCode returns the exit code of the test run itself. It is known if the command does not mask
+// it or prints it.
+func exitCode(run Run, c testrun.Call, text plainOutput) (int, bool) {
 	if c.Mask == "" {
 		return run.ExitCode, run.ExitCode != UnknownExit
 	}
@@ -241,32 +241,33 @@ func exitCode(run Run, c testrun.Call, text plain) (int, bool) {
 	return 0, false
 }
 
-// byCode: the test run ended with an error.
-func byCode(code int, c testrun.Call, said dialect.Said, text plain) Result {
-	failed := said.Failed > 0 || said.Bad
+// resultByCode returns the result of a test run with a nonzero exit code.
+func resultByCode(code int, c testrun.Call, results dialect.Results, text plainOutput) Result {
+	failed := results.Failed > 0 || results.OtherFailure
 	switch {
 	case c.Limited && (code == 124 || code == 137):
 		return Timeout
-	case said.Stopped, signalled(code) && (!failed || !said.Summed):
+	case results.Interrupted, isSignalCode(code) && (!failed || !results.HasSummary):
 		return Signal
 	case failed:
 		return Fail
-	case code == 126 || code == 127, c.Runner == "pytest" && (code == 3 || code == 4), c.Runner == "node" && code == 9, said.Broken:
+	case code == 126 || code == 127, c.Runner == "pytest" && (code == 3 || code == 4), c.Runner == "node" && code == 9, results.RunnerError:
 		return RunnerError
-	case said.None, c.Runner == "pytest" && code == 5:
+	case results.NoTests, c.Runner == "pytest" && code == 5:
 		return NoTests
-	case text.has(notRun):
+	case text.matches(notStarted):
 		return RunnerError
-	case said.Gate, said.Summed && len(said.Failing) == 0:
+	case results.GateFailed, results.HasSummary && len(results.Failing) == 0:
 		return Gate
-	case c.Before && said.Marks == 0:
+	case c.Before && results.LineKinds == 0:
 		return Unknown
 	}
 	return Fail
 }
 
-// signalled: a shell reports the signal that ended its child as 128 + its number.
-func signalled(code int) bool {
+// isSignalCode reports whether an exit code stands for a signal: a shell returns 128 + the number
+// of the signal that ended its child.
+func isSignalCode(code int) bool {
 	switch code - 128 {
 	case 1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 15, 24, 25, 31:
 		return true
@@ -274,24 +275,24 @@ func signalled(code int) bool {
 	return false
 }
 
-// bySummary: only what was printed can tell.
-func bySummary(said dialect.Said, text plain) Result {
+// resultByText returns the result of a test run whose exit code is unknown.
+func resultByText(results dialect.Results, text plainOutput) Result {
 	switch {
-	case said.Failed > 0 || said.Bad, len(said.Failing) > 0 && !said.Summed && said.Marks > 1:
+	case results.Failed > 0 || results.OtherFailure, len(results.Failing) > 0 && !results.HasSummary && results.LineKinds > 1:
 		return Fail
-	case said.Stopped:
+	case results.Interrupted:
 		return Signal
-	case said.Broken:
+	case results.RunnerError:
 		return RunnerError
-	case said.None:
+	case results.NoTests:
 		return NoTests
-	case said.Gate:
+	case results.GateFailed:
 		return Gate
-	case said.Summed:
+	case results.HasSummary:
 		return Pass
-	case text.has(notRun):
+	case text.matches(notStarted):
 		return RunnerError
-	case text.has(wrapperFailed):
+	case text.matches(wrapperFailed):
 		return Fail
 	}
 	return Unknown

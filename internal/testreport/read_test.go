@@ -18,7 +18,7 @@ const (
 	jestGreen = "Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total\n"
 )
 
-func TestReadInOrder(t *testing.T) {
+func TestReadByExitCodeAndText(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, command string
@@ -26,34 +26,34 @@ func TestReadInOrder(t *testing.T) {
 		output        string
 		want          testreport.Result
 	}{
-		{"good code, and a summary that says otherwise", "npx jest", 0, jestRed, testreport.Fail},
-		{"the same, by a word alone", "python3 -m unittest", 0, "Ran 1 test in 0.001s\n\nFAILED (unexpected successes=1)\n", testreport.Fail},
-		{"good code, and nothing that counts", "npx jest", 0, "● sum › adds\nFAIL\n", testreport.Pass},
-		{"and says no more than that", "npx jest", 1, jestGreen, testreport.Gate},
-		{"a number that is not known", "npx jest", testreport.Nonzero, "", testreport.Fail},
-		{"no code at all", "npx jest", testreport.UnknownExit, jestGreen, testreport.Pass},
-		{"masked, and nothing said", "npx jest | grep x", 0, "", testreport.Unknown},
-		{"masked, said to be green, and yet an error", "npx jest | grep x", 1, jestGreen, testreport.Unknown},
+		{"exit 0, but the summary has failures", "npx jest", 0, jestRed, testreport.Fail},
+		{"exit 0, but the summary says FAILED", "python3 -m unittest", 0, "Ran 1 test in 0.001s\n\nFAILED (unexpected successes=1)\n", testreport.Fail},
+		{"exit 0, no summary", "npx jest", 0, "● sum › adds\nFAIL\n", testreport.Pass},
+		{"exit 1, but all tests pass", "npx jest", 1, jestGreen, testreport.Gate},
+		{"unknown nonzero code", "npx jest", testreport.Nonzero, "", testreport.Fail},
+		{"unknown code", "npx jest", testreport.UnknownExit, jestGreen, testreport.Pass},
+		{"masked, no output", "npx jest | grep x", 0, "", testreport.Unknown},
+		{"masked, tests pass, but exit 1", "npx jest | grep x", 1, jestGreen, testreport.Unknown},
 		{"masked", "npx jest | tail", 0, jestRed, testreport.Fail},
 		{"the last summary counts", "npx jest | cat", 0, jestRed + jestGreen, testreport.Pass},
 		{"prose", "npx jest | tail", 0, "2 tests failed, FAIL, not ok, Tests: 1 failed\n", testreport.Unknown},
 		{"not a test", "cat log", 0, jestRed, testreport.NotATest},
 		{"not a test that fails", "go vet ./...", 1, jestRed, testreport.NotATest},
-		{"a script by its marks", "./check", 1, jestRed, testreport.Fail},
-		{"a script with one mark only", "./check", 1, "Time: 1 s\n", testreport.NotATest},
+		{"a script that prints a summary of jest", "./check", 1, jestRed, testreport.Fail},
+		{"a script that prints one line like jest", "./check", 1, "Time: 1 s\n", testreport.NotATest},
 		{"a limit", "timeout 5 npx jest", 124, "", testreport.Timeout},
 		{"a signal", "npx jest", 143, "", testreport.Signal},
-		{"as many failures as a signal has", "npx mocha", 130, "  1 passing (1s)\n  130 failing\n", testreport.Fail},
+		{"the exit code counts failures, and looks like a signal", "npx mocha", 130, "  1 passing (1s)\n  130 failing\n", testreport.Fail},
 		{"not found", "npx jest", 127, "sh: 1: jest: not found\n", testreport.RunnerError},
 		{"not found, masked", "jest | tail", 0, "bash: line 1: jest: command not found\n", testreport.RunnerError},
-		{"npm says so itself", "npm test 2>&1 | tail", 0, "npm ERR! Test failed.  See above for more details.\n", testreport.Fail},
-		{"the code was printed", "npx jest > log; echo exit=$?", 0, "exit=1\n", testreport.Fail},
-		{"the code was printed, and is good", "npx jest > log; echo exit=$?", 0, "exit=0\n", testreport.Pass},
-		{"what came before may have failed", "npm run lint && npx jest", 1, "2 problems\n", testreport.Unknown},
-		{"what came before did not", "npm run lint && npx jest", 1, jestRed, testreport.Fail},
+		{"npm reports the failure", "npm test 2>&1 | tail", 0, "npm ERR! Test failed.  See above for more details.\n", testreport.Fail},
+		{"the printed code is 1", "npx jest > log; echo exit=$?", 0, "exit=1\n", testreport.Fail},
+		{"the printed code is 0", "npx jest > log; echo exit=$?", 0, "exit=0\n", testreport.Pass},
+		{"the command before the tests may have failed", "npm run lint && npx jest", 1, "2 problems\n", testreport.Unknown},
+		{"the command before the tests passed", "npm run lint && npx jest", 1, jestRed, testreport.Fail},
 		{"the second of two", "go test . && npx jest", 1, "ok  \tx\t0.1s\n" + jestRed, testreport.Fail},
-		{"what came after failed", "npx jest && eslint .", 1, jestGreen, testreport.Gate},
-		{"one masked and red", "npx jest | tail && go test .", 0, jestRed + "ok  \tx\t0.1s\n", testreport.Fail},
+		{"the command after the tests failed", "npx jest && eslint .", 1, jestGreen, testreport.Gate},
+		{"one masked and failed", "npx jest | tail && go test .", 0, jestRed + "ok  \tx\t0.1s\n", testreport.Fail},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestReadReportFile(t *testing.T) {
 	}
 }
 
-func TestUnsummed(t *testing.T) {
+func TestMissingSummary(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]bool{
 		"python3 -m unittest":              true,
@@ -101,15 +101,15 @@ func TestUnsummed(t *testing.T) {
 		"if [ -d b ]; then go test .; fi":  false,
 	} {
 		got := testreport.Read(testreport.Run{Command: command, Output: []byte("..\n")})
-		if got.Unsummed != want {
-			t.Errorf("%q: unsummed is %v, want %v", command, got.Unsummed, want)
+		if got.MissingSummary != want {
+			t.Errorf("%q: unsummed is %v, want %v", command, got.MissingSummary, want)
 		}
 	}
 	if v := testreport.Read(testreport.Run{Command: "python3 -m unittest"}); v.Result != testreport.Unknown || v.Doubt() == "" {
 		t.Errorf("nothing was printed: %+v", v)
 	}
 	summed := testreport.Read(testreport.Run{Command: "python3 -m unittest", Output: []byte("Ran 2 tests in 0.1s\n\nOK\n")})
-	if summed.Unsummed || summed.Result != testreport.Pass {
+	if summed.MissingSummary || summed.Result != testreport.Pass {
 		t.Errorf("with its summary: %+v", summed)
 	}
 }
@@ -132,21 +132,21 @@ func TestCounts(t *testing.T) {
 		{"go test ./...", "ok  \ta\t0.1s\nok  \tb\t0.1s\n", 0, counts{1, 0, 0, true}},
 	} {
 		v := testreport.Read(testreport.Run{Command: c.command, ExitCode: c.code, Output: []byte(c.output)})
-		if got := (counts{v.Passed, v.Failed, v.Skipped, v.Uncounted}); got != c.want {
+		if got := (counts{v.Passed, v.Failed, v.Skipped, v.PassedUncounted}); got != c.want {
 			t.Errorf("%s: %q: %+v, want %+v", c.command, c.output, got, c.want)
 		}
 	}
 }
 
-func TestMasks(t *testing.T) {
+func TestExitCodeMasks(t *testing.T) {
 	t.Parallel()
-	got := testreport.Masks("go vet ./... | cat; npm test | tail -3; go test . || true", nil)
+	got := testreport.ExitCodeMasks("go vet ./... | cat; npm test | tail -3; go test . || true", nil)
 	if diff := cmp.Diff([]string{"| tail", "|| true"}, got); diff != "" {
 		t.Errorf("masks (-want +got):\n%s", diff)
 	}
 }
 
-// colour wraps every line as a terminal's colours do, and ends it as DOS does.
+// colour adds colour codes to every line, and ends it as Windows does.
 func colour(output []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(output) {
@@ -159,13 +159,12 @@ func colour(output []byte) []byte {
 	return b.Bytes()
 }
 
-// TestColourChangesNothing: the corpora read the same with colours and with the
-// line ends of another system.
-func TestColourChangesNothing(t *testing.T) {
+// TestColours reads the corpora with colours and with the line ends of Windows.
+func TestColours(t *testing.T) {
 	t.Parallel()
 	for _, s := range append(corpus(t, "output"), corpus(t, "heldout")...) {
 		if bytes.ContainsAny(s.output, "\r\x1b") {
-			continue // drawn on a terminal, not lines
+			continue // drawn on a terminal, without lines
 		}
 		want := s.read()
 		s.output = colour(s.output)
@@ -175,8 +174,8 @@ func TestColourChangesNothing(t *testing.T) {
 	}
 }
 
-// TestReadIsBounded: ten megabytes of anything take seconds at most.
-func TestReadIsBounded(t *testing.T) {
+// TestReadIsFast checks that ten megabytes of any text take a few seconds at most.
+func TestReadIsFast(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
 		"lines":   "FAIL src/a.test.js\n  ● a › b\n  1) x\n       y:\n",
@@ -195,8 +194,8 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// The same lines say the same, however many calls of the runner they may be of; and
-// of several runs the last one's numbers are not those of all.
+// The same lines count once, even if several calls of a runner could have printed them. With
+// several runs, the numbers of the last one are not those of all.
 func TestSeveralRunsInOneCommand(t *testing.T) {
 	t.Parallel()
 	const red = "FAIL: test_add (test_calc.AddTest)\nRan 3 tests in 0.001s\n\nFAILED (failures=1)\n"
@@ -217,14 +216,14 @@ func TestSeveralRunsInOneCommand(t *testing.T) {
 		{"npx jest && python3 -m unittest", 1, jestRed + red, 4, 2, true},
 	} {
 		v := testreport.Read(testreport.Run{Command: c.command, ExitCode: c.code, Output: []byte(c.output)})
-		if v.Passed != c.passed || v.Failed != c.failed || v.Several != c.several {
-			t.Errorf("%s, exit %d: %d pass, %d fail, several %v, want %d, %d, %v", c.command, c.code, v.Passed, v.Failed, v.Several, c.passed, c.failed, c.several)
+		if v.Passed != c.passed || v.Failed != c.failed || v.MultipleRuns != c.several {
+			t.Errorf("%s, exit %d: %d pass, %d fail, several %v, want %d, %d, %v", c.command, c.code, v.Passed, v.Failed, v.MultipleRuns, c.passed, c.failed, c.several)
 		}
 	}
 }
 
-// FuzzReadRun: whatever is printed, a test run that ended with an error has not
-// passed, and one whose exit code came through has passed only with code 0.
+// FuzzReadRun checks that a run with a nonzero, unmasked exit code never passes, whatever its
+// output.
 func FuzzReadRun(f *testing.F) {
 	for _, command := range []string{"npx jest | tail", "npm test", "go test -json ./...", "make check; echo $?", "bats --pretty . || true", "timeout 5 node x.js"} {
 		f.Add(command, 1, []byte(jestGreen))
@@ -249,8 +248,8 @@ func FuzzReadRun(f *testing.F) {
 	})
 }
 
-// A test module that cannot be imported is called by its own name, not by the loader's.
-func TestAModuleThatCannotBeImported(t *testing.T) {
+// A test module that cannot be imported has its own name, not that of the loader's class.
+func TestUnimportableModule(t *testing.T) {
 	t.Parallel()
 	out, err := os.ReadFile("testdata/heldout/unittest/import.txt")
 	if err != nil {

@@ -18,31 +18,30 @@ var (
 	tapMessage   = regex.New(`^\s*message:\s*(\S.*)$`)
 )
 
-// tapReader reads the Test Anything Protocol, versions 12 to 14. A test is
-// known by its description, not its number, which shifts when a test is added
-// before it. Children of a subtest stand indented before their parent, or
-// after it between braces.
+// tapReader reads the Test Anything Protocol, versions 12 to 14. The id of a test is its
+// description: its number changes when a test is added before it. The children of a subtest are
+// indented before their parent, or follow it between braces.
 type tapReader struct {
-	text   io.Writer
-	rep    Report
-	levels []tapLevel
-	kept   int // points in all levels, of which there are at most maxTests
-	yaml   int // indentation of the diagnostic block being skipped, -1 outside
-	failed bool
+	text         io.Writer
+	rep          Report
+	levels       []tapLevel
+	points       int // points in all levels; those after maxTests are dropped
+	yaml         int // indentation of the diagnostic block being skipped, or -1
+	wantsMessage bool
 }
 
-// tapLevel is one depth of nesting.
+// tapLevel holds the test points of one nesting level.
 type tapLevel struct {
-	parent string // known only between braces
+	parent string // only known between braces
 	points []tapTest
 	seen   map[string]int
 	ran    int
-	plan   int // -1 until one is read
+	plan   int // -1 if there is no plan
 }
 
 type tapTest struct {
 	id     string
-	status gate.Status // "" = skipped or to do
+	status gate.Status // "" if skipped or to do
 }
 
 func newTAPReader(text io.Writer) *tapReader { return &tapReader{text: text, yaml: -1} }
@@ -56,29 +55,30 @@ func (t *tapReader) line(line string) error {
 		return err
 	}
 	depth := indent / 4
-	if indent%4 != 0 || depth > 32 || !tapLine(body) {
+	if indent%4 != 0 || depth > 32 || !mayBeTAP(body) {
 		return err
 	}
 	if m := tapPoint.FindStringSubmatch(body); m != nil {
-		t.point(depth, m[1] == "", m[2], m[3])
+		t.addPoint(depth, m[1] == "", m[2], m[3])
 	} else if m := tapPlan.FindStringSubmatch(body); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			t.level(depth).plan = n
 		}
 	} else if m := tapBail.FindStringSubmatch(body); m != nil {
-		t.broken(strings.TrimSpace("Bail out! " + m[1]))
+		t.failRun(strings.TrimSpace("Bail out! " + m[1]))
 	} else if body == "}" {
-		t.fold(depth, t.level(depth+1).parent)
+		t.endSubtest(depth, t.level(depth+1).parent)
 	}
 	return err
 }
 
-// tapLine is the quick answer for the most of all lines.
-func tapLine(body string) bool {
+// mayBeTAP reports whether a line can be TAP by its first byte. It avoids matching most lines.
+func mayBeTAP(body string) bool {
 	return body != "" && strings.IndexByte("on1B}", body[0]) >= 0
 }
 
-// inYAML passes over the diagnostics of a test point, which may hold anything.
+// inYAML reports whether a line belongs to the diagnostics of a test point, which may contain
+// anything.
 func (t *tapReader) inYAML(indent int, body string) bool {
 	if t.yaml < 0 {
 		if body == "---" && indent > 0 {
@@ -86,13 +86,13 @@ func (t *tapReader) inYAML(indent int, body string) bool {
 		}
 		return t.yaml >= 0
 	}
-	if m := tapMessage.FindStringSubmatch(body); m != nil && t.failed {
+	if m := tapMessage.FindStringSubmatch(body); m != nil && t.wantsMessage {
 		if message := strings.Trim(m[1], `'"`); message != "" {
 			t.rep.FirstError = oneLine(t.rep.FirstError + ": " + message)
 		}
-		t.failed = false
+		t.wantsMessage = false
 	}
-	if indent < t.yaml && body != "" { // never closed: this line is not of the block
+	if indent < t.yaml && body != "" { // The block has no end: this line does not belong to it.
 		t.yaml = -1
 		return false
 	}
@@ -109,12 +109,12 @@ func (t *tapReader) level(depth int) *tapLevel {
 	return &t.levels[depth]
 }
 
-func (t *tapReader) point(depth int, ok bool, number, rest string) {
+func (t *tapReader) addPoint(depth int, ok bool, number, rest string) {
 	rest, braces := strings.CutSuffix(rest, "{")
-	name, directive := tapSplit(rest)
+	name, directive := splitDirective(rest)
 	level := t.level(depth)
 	level.ran++
-	if t.kept++; t.kept > maxTests {
+	if t.points++; t.points > maxTests {
 		return
 	}
 	if name == "" {
@@ -128,25 +128,25 @@ func (t *tapReader) point(depth int, ok bool, number, rest string) {
 		name = fmt.Sprintf("%s #%d", name, n)
 	}
 	status := gate.Pass
-	t.failed = false
+	t.wantsMessage = false
 	switch {
 	case tapDirective.MatchString(directive):
 		status = ""
 	case !ok:
 		status = gate.Fail
-		t.failed = t.rep.FirstError == ""
+		t.wantsMessage = t.rep.FirstError == ""
 		t.rep.firstError("not ok " + name)
 	}
-	t.fold(depth, name)
+	t.endSubtest(depth, name)
 	t.level(depth).points = append(t.level(depth).points, tapTest{name, status})
 	if braces {
 		t.level(depth + 1).parent = name
 	}
 }
 
-// tapSplit parts a description from what follows an unescaped #, a directive or
-// a comment such as the time it took.
-func tapSplit(s string) (name, directive string) {
+// splitDirective splits a test point at its first unescaped #. What follows it is a directive, or a
+// comment such as the duration.
+func splitDirective(s string) (name, directive string) {
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
@@ -158,12 +158,12 @@ func tapSplit(s string) (name, directive string) {
 	return strings.TrimSpace(s), ""
 }
 
-// fold takes the tests of the level below as children of name.
-func (t *tapReader) fold(depth int, name string) {
+// endSubtest makes the tests of the level below children of name.
+func (t *tapReader) endSubtest(depth int, name string) {
 	if len(t.levels) <= depth+1 {
 		return
 	}
-	t.fold(depth+1, "")
+	t.endSubtest(depth+1, "")
 	child := t.levels[depth+1]
 	t.levels = t.levels[:depth+1]
 	for _, p := range child.points {
@@ -177,20 +177,20 @@ func (t *tapReader) fold(depth int, name string) {
 
 func (t *tapReader) checkPlan(l tapLevel) {
 	if l.plan >= 0 && l.plan != l.ran {
-		t.broken(fmt.Sprintf("planned %d tests, ran %d", l.plan, l.ran))
+		t.failRun(fmt.Sprintf("planned %d tests, ran %d", l.plan, l.ran))
 	}
 }
 
-// broken notes a failure of the run as a whole.
-func (t *tapReader) broken(why string) {
+// failRun records a failure of the whole run.
+func (t *tapReader) failRun(why string) {
 	t.rep.Failing = append(t.rep.Failing, why)
-	t.rep.cutShort("")
+	t.rep.addIncomplete("")
 	t.rep.firstError(why)
 }
 
 func (t *tapReader) report() Report {
 	root := t.level(0)
-	t.fold(0, "")
+	t.endSubtest(0, "")
 	t.checkPlan(*root)
 	for _, p := range t.levels[0].points {
 		if p.status != "" {

@@ -1,16 +1,15 @@
-// Package testreport reads what test runners print: which tests
-// passed, which failed, and what the first error was.
+// Package testreport reads the output of test runners: which tests passed, which failed, and the
+// first error.
 //
-// Formats: go-json (the event stream of `go test -json`), tap, and junit (the
-// XML that most runners can write). A report only adds detail to an exit code,
-// so readers are forgiving: noise before, between and after the report is
-// passed over, a report that breaks off still gives what it said, and the tests
-// that began without an end count as failed. Skipped tests are left out: a test
-// that passed before and is skipped now has not passed.
+// It reads three report formats: go-json (the events of `go test -json`), tap, and junit (XML that
+// most runners can write). A report only adds detail to an exit code, so the readers are forgiving.
+// They skip noise before, between and after the report. They return the results of a truncated
+// report. A test that started but did not end has failed. Skipped tests are left out: a test that
+// passed before and is skipped now has not passed.
 //
-// Read tells what became of the tests of any command, also where no report is
-// printed: by its exit code, and where the command hides that, by the lines with
-// which its runner sums up. Nothing here guesses from prose.
+// Read returns the result of the tests of any command, with or without a report. It uses the exit
+// code, or the summary of the runner if the command hides the exit code. It does not interpret
+// prose.
 package testreport
 
 import (
@@ -21,33 +20,33 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// The formats Parse reads.
+// The formats that Parse reads.
 const (
 	GoJSON = "go-json"
 	TAP    = "tap"
 	JUnit  = "junit"
 )
 
-// Report is what one run of a test runner said.
+// Report holds the results of one run of a test runner.
 type Report struct {
-	// Tests that ran, by id: package.Test for Go, classname.name for JUnit, the
+	// Tests holds the tests that ran, by id: package.Test for Go, classname.name for JUnit, the
 	// path of descriptions ("parent > child") for TAP.
 	Tests map[string]gate.Status
-	// Failing holds the ids of failed tests and the names of packages or suites
-	// that failed as a whole, sorted.
+	// Failing holds the ids of failed tests and the names of packages or suites that failed as a
+	// whole, sorted.
 	Failing []string
 	// FirstError is one line, "" if nothing failed.
 	FirstError string
-	// BuildFailed: some of the tests could not even be built.
+	// BuildFailed reports that some tests did not compile.
 	BuildFailed bool
-	// Incomplete names the groups of which not every test was heard: a package
-	// that did not build or crashed. A test belongs to group g if its id begins
-	// with g and a dot, or to "" in any case.
+	// Incomplete names the groups with missing results, such as a package that did not compile or
+	// crashed. A test belongs to group g if its id begins with g and a dot. Every test belongs to
+	// group "".
 	Incomplete []string
 }
 
-// Parse reads a whole report. An error means that it broke off or that the
-// format is unknown; the Report then holds what was read until there.
+// Parse reads a whole report. It returns an error if the report is truncated or its format is
+// unknown, together with what it read.
 func Parse(format string, r io.Reader) (Report, error) {
 	if format == JUnit {
 		return parseJUnit(r)
@@ -62,27 +61,26 @@ func Parse(format string, r io.Reader) (Report, error) {
 	return s.Report(), nil
 }
 
-// maxLine is the longest line that is parsed; what is longer is passed on
-// unread.
+// maxLine limits the length of a parsed line in bytes; longer lines are cut.
 const maxLine = 1 << 20
 
-// Stream reads a report while it is being printed, in bounded memory per
-// running test, and passes on what a user would want to read of it.
+// Stream reads a report while it is printed. It writes the readable part to another writer, and its
+// memory per running test is limited.
 type Stream struct {
 	reader  lineReader
 	pending []byte
-	long    bool // the pending line passed maxLine, its rest is dropped
+	cut     bool // the pending line exceeds maxLine, its rest is dropped
 	err     error
 }
 
-// lineReader is one format. A line comes without its newline.
+// lineReader reads one format. Lines have no newline.
 type lineReader interface {
 	line(line string) error
 	report() Report
 }
 
-// NewStream begins to read a report of format go-json or tap; text receives the
-// readable part.
+// NewStream returns a Stream for a report of format go-json or tap. It writes the readable part to
+// text.
 func NewStream(format string, text io.Writer) (*Stream, error) {
 	switch format {
 	case GoJSON:
@@ -93,57 +91,57 @@ func NewStream(format string, text io.Writer) (*Stream, error) {
 	return nil, fmt.Errorf("read test report: unknown format %q (go-json, tap or junit)", format)
 }
 
-// Write takes the next part of the runner's output. It fails only when the
-// writer of the readable part does.
+// Write reads the next part of the runner's output. It only fails if the writer of the readable
+// part fails.
 func (s *Stream) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && s.err == nil {
 		i := slices.Index(p, '\n')
 		if i < 0 {
-			s.hold(p)
+			s.buffer(p)
 			break
 		}
-		s.hold(p[:i])
-		s.flush()
+		s.buffer(p[:i])
+		s.readLine()
 		p = p[i+1:]
 	}
 	return n, s.err
 }
 
-func (s *Stream) hold(p []byte) {
+func (s *Stream) buffer(p []byte) {
 	if room := maxLine - len(s.pending); len(p) > room {
-		p, s.long = p[:room], true
+		p, s.cut = p[:room], true
 	}
 	s.pending = append(s.pending, p...)
 }
 
-func (s *Stream) flush() {
+func (s *Stream) readLine() {
 	line := string(s.pending)
-	if s.long {
+	if s.cut {
 		line += "…"
 	}
-	s.pending, s.long = s.pending[:0], false
+	s.pending, s.cut = s.pending[:0], false
 	if cap(s.pending) > 1<<16 {
 		s.pending = nil
 	}
 	s.err = s.reader.line(line)
 }
 
-// Report returns the report of what was read until now, as if the output had ended.
+// Report returns the report so far, as if the output had ended.
 func (s *Stream) Report() Report {
 	if len(s.pending) > 0 {
-		s.flush()
+		s.readLine()
 	}
 	r := s.reader.report()
 	r.finish()
 	return r
 }
 
-// maxTests bounds the tests that a report keeps. Output that never ends may look
-// like one; no suite has so many.
+// maxTests limits the tests of a report. No suite has so many, but endless output may look like
+// one.
 const maxTests = 250_000
 
-// add notes the result of a test; where an id comes twice, fail wins.
+// add records the result of a test. If an id occurs twice, a failure has priority.
 func (r *Report) add(id string, status gate.Status) {
 	if r.Tests == nil {
 		r.Tests = map[string]gate.Status{}
@@ -162,14 +160,14 @@ func (r *Report) firstError(line string) {
 	}
 }
 
-// cutShort notes a group of which not every test was heard.
-func (r *Report) cutShort(group string) {
+// addIncomplete records a group with missing results.
+func (r *Report) addIncomplete(group string) {
 	if !slices.Contains(r.Incomplete, group) {
 		r.Incomplete = append(r.Incomplete, group)
 	}
 }
 
-// finish derives what is derived, and makes equal reports equal.
+// finish adds failed tests to Failing, and sorts, so that equal reports compare equal.
 func (r *Report) finish() {
 	for id, s := range r.Tests {
 		if s == gate.Fail {
@@ -181,7 +179,7 @@ func (r *Report) finish() {
 	slices.Sort(r.Incomplete)
 }
 
-// Merge adds what another report of the same run says; fail wins.
+// Merge adds the results of another report of the same run. A failure has priority.
 func (r *Report) Merge(other Report) {
 	for id, s := range other.Tests {
 		r.add(id, s)

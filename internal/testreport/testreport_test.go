@@ -69,7 +69,7 @@ func TestParseWholeReports(t *testing.T) {
 	}
 }
 
-func TestParseOddReports(t *testing.T) {
+func TestParseIrregularReports(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, format, in string
@@ -161,7 +161,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestNoiseBeforeXMLMayHaveAnyLength(t *testing.T) {
+func TestLongNoiseBeforeXML(t *testing.T) {
 	t.Parallel()
 	for n := 4070; n < 4110; n++ {
 		in := strings.Repeat("x", n) + `<testsuite name="s"><testcase name="a"/></testsuite>`
@@ -172,7 +172,7 @@ func TestNoiseBeforeXMLMayHaveAnyLength(t *testing.T) {
 	}
 }
 
-func TestStreamPassesOnWhatAUserWants(t *testing.T) {
+func TestStreamWritesReadableText(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	s, err := testreport.NewStream(testreport.GoJSON, &text)
@@ -206,7 +206,7 @@ ok  	ex/d	(cached)
 	}
 }
 
-func TestStreamSurvivesALineWithoutEnd(t *testing.T) {
+func TestStreamCutsEndlessLine(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	s, err := testreport.NewStream(testreport.TAP, &text)
@@ -230,7 +230,7 @@ func TestStreamSurvivesALineWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestReportWithoutEndIsBounded(t *testing.T) {
+func TestEndlessReportIsLimited(t *testing.T) {
 	t.Parallel()
 	flood := strings.Repeat("ok\n", 400_000) + "1..400001\n"
 	got, err := testreport.Parse(testreport.TAP, strings.NewReader(flood))
@@ -245,7 +245,7 @@ func TestReportWithoutEndIsBounded(t *testing.T) {
 	}
 }
 
-func TestReadNamesOnlyWhatGoPrints(t *testing.T) {
+func TestReadIgnoresOtherErrors(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, in string

@@ -7,12 +7,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// ansi matches terminal control: CSI and OSC sequences, and two-byte escapes.
+// ansi matches terminal control sequences: CSI, OSC, and two-byte escapes.
 var ansi = regex.New("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[ -/]*[0-~]")
 
-// Plain is s as a user would copy it from a terminal: without control
-// sequences, in valid UTF-8, with carriage returns resolved to the last text of
-// their line.
+// Plain returns s as a user would copy it from a terminal: without control sequences, in valid
+// UTF-8. Of a line with carriage returns, only the last text remains.
 func Plain(s string) string {
 	if isPlain(s) {
 		return s
@@ -34,7 +33,7 @@ func Plain(s string) string {
 	}, s)
 }
 
-// isPlain is the quick answer for the most of all output.
+// isPlain reports whether s needs no change. It is the fast path for most output.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\n' && s[i] != '\t' || s[i] >= 0x7f {
@@ -44,7 +43,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// Lines that only the go command prints.
+// Lines that only Go prints.
 var (
 	goAt    = regex.New(`^\s*\S+\.go:\d+(?::\d+)?: \S`)
 	goPanic = regex.New(`^(?:panic|fatal error): \S`)
@@ -52,8 +51,8 @@ var (
 
 func isGoError(line string) bool { return goAt.MatchString(line) || goPanic.MatchString(line) }
 
-// maxError bounds one line of error, in characters.
+// maxError limits a line of an error, in characters.
 const maxError = 400
 
-// oneLine is s as one bounded line of plain text.
+// oneLine returns s as one line of plain text, cut to maxError.
 func oneLine(s string) string { return plan.OneLine(Plain(s), maxError) }

@@ -26,13 +26,13 @@ func commandFor(g gate.Gate, uncached bool) command {
 	}
 	if c.report == "" {
 		if c.report = testreport.Detect(text); c.report == "" && c.argv == nil {
-			if withIDs, ok := testreport.WithIDs(text); ok {
+			if withIDs, ok := testreport.AddGoTestJSON(text); ok {
 				text, c.report = withIDs, testreport.GoJSON
 			}
 		}
 	}
 	if uncached {
-		text = testreport.Uncached(text)
+		text = testreport.AddGoTestCount(text)
 	}
 	if c.argv == nil {
 		c.argv, c.env = proc.Shell(text)

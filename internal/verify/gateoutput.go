@@ -21,7 +21,7 @@ func readOutput(r *gate.Result, dir string) testreport.Verdict {
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, withColon(failureSummary(said)))
 	}
 	if len(r.Tests) == 0 {
-		r.Passed, r.Failed, r.MultipleRuns = said.Passed, said.Failed, said.Several
+		r.Passed, r.Failed, r.MultipleRuns = said.Passed, said.Failed, said.MultipleRuns
 		r.BuildFailed = r.BuildFailed || said.BuildFailed
 	}
 	if (r.ExitCode != 0 || failsDespiteExit0(*r, said)) && len(r.Failing) == 0 && len(r.Tests) == 0 {
@@ -67,7 +67,7 @@ func reasonFor(said testreport.Verdict, reason string) string {
 // Masked names the part of a gate's command that hides the exit code of its tests, or "". root is
 // the work tree.
 func Masked(g gate.Gate, root string) string {
-	return strings.Join(testreport.Masks(g.ShellCommand(), filesOf(g, root)), ", ")
+	return strings.Join(testreport.ExitCodeMasks(g.ShellCommand(), filesOf(g, root)), ", ")
 }
 
 // HiddenOutput names the part of a gate's command that discards the tests' output, or "". A report
@@ -76,7 +76,7 @@ func HiddenOutput(g gate.Gate, root string) string {
 	if g.Report != "" {
 		return ""
 	}
-	return strings.Join(testreport.Silences(g.ShellCommand(), filesOf(g, root)), ", ")
+	return strings.Join(testreport.SilencingRedirections(g.ShellCommand(), filesOf(g, root)), ", ")
 }
 
 func filesOf(g gate.Gate, root string) func(string) ([]byte, error) {

@@ -105,7 +105,7 @@ func (e ending) outcome(r gate.Result) (gate.Status, string) {
 	case failsDespiteExit0(r, e.said):
 	case e.exit.Code == 0 && e.reportErr != nil:
 		return gate.Unknown, e.reportErr.Error()
-	case passes && !e.hasReport && e.said.Unsummed:
+	case passes && !e.hasReport && e.said.MissingSummary:
 		return gate.Unknown, e.said.Doubt()
 	case passes:
 		return gate.Pass, ""

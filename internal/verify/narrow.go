@@ -35,7 +35,7 @@ func narrowToTests(root string, gates []gate.Gate, ids []string) ([]gate.Gate, m
 	few := slices.Clone(gates)
 	narrowed := map[string]bool{}
 	for i, g := range few {
-		if command, ok := testreport.Only(g.ShellCommand(), ids, filesOf(g, root)); ok {
+		if command, ok := testreport.OnlyTests(g.ShellCommand(), ids, filesOf(g, root)); ok {
 			few[i].Command, few[i].Argv = command, nil
 			narrowed[g.Name] = true
 		}

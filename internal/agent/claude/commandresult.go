@@ -27,7 +27,7 @@ func (c calledTool) ran(b block) *agent.Ran {
 		}
 		return &agent.Ran{Command: command, Output: out}
 	}
-	code, rest, ok := testreport.CutExit(out)
+	code, rest, ok := testreport.CutExitCode(out)
 	if !ok {
 		return nil
 	}

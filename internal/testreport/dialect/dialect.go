@@ -1,13 +1,12 @@
-// Package dialect reads what test runners print for people: how many tests
-// failed, which, and what the first error was.
+// Package dialect reads the text that test runners print for people: how many tests failed, which
+// ones, and the first error.
 //
-// Each runner has a table of lines that it prints itself, from the first column
-// to the last: its header, its summary, the names of what failed. A line that
-// only speaks of failure is none of them. Tests print what they like, also such
-// lines, but they do so before the runner sums up: a later summary takes the
-// place of an earlier one.
+// Each runner has a table of lines that it prints: its header, its summary, the names of failed
+// tests. A rule matches a whole line, so that a line that only mentions a failure does not match.
+// Tests may print such lines too, but before the summary of the runner. A later summary therefore
+// replaces an earlier one.
 //
-// The text comes as lines without terminal control.
+// Lines must not contain terminal control sequences.
 package dialect
 
 import (
@@ -18,96 +17,97 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Said is what the text of a run says.
-type Said struct {
-	// Marks counts the different kinds of lines of this runner that were met.
-	Marks int
-	// Summed: a summary was met, so that the absence of failures means something.
-	Summed bool
-	// Failed, Passed, Skipped count tests, as far as a summary gave them.
+// Results holds what the text of a run says.
+type Results struct {
+	// LineKinds counts the rules of the runner that matched at least one line.
+	LineKinds int
+	// HasSummary reports that there is a summary. Without one, the absence of failures means
+	// nothing.
+	HasSummary bool
+	// Failed, Passed and Skipped count tests, as given by the summary.
 	Failed, Passed, Skipped int
-	// Uncounted: nothing says how many tests passed; Passed is 1 where some did.
-	Uncounted bool
-	// Several: a summary took the place of an earlier one that counted tests, as where
-	// a runner is started twice; the numbers are of the last.
-	Several bool
-	// Red: the summary says by a word, or by its number of files, that tests failed.
-	Red bool
-	// Bad: something failed that is not counted as a test.
-	Bad bool
-	// None: no tests were found or run. Broken: the runner did not get to run any.
-	// Gate: green tests did not suffice (coverage). Stopped: by a user.
-	None, Broken, Gate, Stopped bool
-	// Failing are names of failed tests, in the order they came.
+	// PassedUncounted reports that the text does not count passed tests; Passed is then 0 or 1.
+	PassedUncounted bool
+	// MultipleSummaries reports that a summary with counts replaced an earlier one, for example
+	// because a runner started twice. The numbers are those of the last summary.
+	MultipleSummaries bool
+	// SummaryFailed reports that the summary says "failed", or counts failed files.
+	SummaryFailed bool
+	// OtherFailure reports a failure that is not counted as a test.
+	OtherFailure bool
+	// NoTests: no tests were found or run. RunnerError: the runner could not run any test.
+	// GateFailed: all tests passed, but a check such as coverage failed. Interrupted: a user
+	// stopped the run.
+	NoTests, RunnerError, GateFailed, Interrupted bool
+	// Failing holds the names of failed tests, in the order of the text.
 	Failing []string
-	// FirstError is a line, "" if there is none.
+	// FirstError is one line, "" if there is none.
 	FirstError string
 }
 
-// maxNames bounds the failing tests that are kept.
+// maxNames limits the failed tests that are kept.
 const maxNames = 1000
 
-// kind is what a line tells.
+// kind is the meaning of a line.
 type kind int
 
 const (
-	mark    kind = iota
-	start        // the summary begins: what was counted before was not it
-	count        // numbers: named groups, or a text of "2 failed, 1 passed"
-	bad          // a failure that no number counts
-	red          // the same, unless a summary follows
-	name         // of a failed test; a group "err" is its error
-	subject      // a file or package that failed, to be named where no test is
-	whole        // the last subject failed as a whole
-	first        // the first error, if there is none yet
-	none         // no tests
-	broken       // the runner itself failed
-	gated        // a demand beside the tests
-	stopped      // by a user
-	forget       // the names begin anew
-	enter        // a section
-	leave        // the end of all sections
+	typicalLine        kind = iota
+	summaryStart            // begins the summary; resets the counts of an earlier one
+	counts                  // numbers: named groups, or a text such as "2 failed, 1 passed"
+	otherFailure            // a failure that no number counts
+	unconfirmedFailure      // the same, unless a summary follows
+	failedTest              // the name of a failed test; a group "err" is its error
+	failedFile              // a file or package that failed, named if no failed test is
+	lastFileFailed          // the last failed file failed as a whole
+	firstError              // an error, used if there is none before it
+	noTests                 // no tests were found or run
+	runnerError             // the runner itself failed
+	gateFailed              // a check other than the tests failed, such as coverage
+	interrupted             // a user stopped the run
+	resetNames              // the names of failed tests start again
+	sectionStart            // begins a section
 )
 
-// rule is one line of a runner.
+// rule describes one kind of line of a runner.
 type rule struct {
-	kind kind
-	re   *regex.Regex
-	in   string // the section it counts in; "" = any
-	to   string // the section it begins
-	// next: the next line that is not blank is the first error, if there is none.
-	next bool
+	kind        kind
+	re          *regex.Regex
+	section     string // the section in which the rule applies; "" = any
+	nextSection string // the section that the line begins
+	// errorFollows makes the next line that is not blank the first error, if there is none.
+	errorFollows bool
 }
 
-// Dialect is one runner.
+// Dialect describes the text output of one runner.
 type Dialect struct {
 	rules []rule
-	// all: a summary's total counts the tests that ended with an error too.
-	all bool
-	// settle may correct what the lines said.
-	correct func(*reading)
-	// line sees every line before the rules; true takes it.
-	line func(*reading, string) bool
+	// errorsInTotal: the total of a summary includes the tests that ended with an error.
+	errorsInTotal bool
+	// correct may adjust the results after the last line.
+	correct func(*reader)
+	// readLine gets every line before the rules. If it returns true, the rules are skipped.
+	readLine func(*reader, string) bool
 }
 
-// reading is a text being read.
-type reading struct {
-	Said
-	marks   map[int]bool
-	seen    map[string]bool
-	section string
-	want    bool // the next line that is not blank is the first error
-	part    []string
-	// subjects failed, and some of them are named by no test.
-	subjects []string
-	ticks    int  // tests that were listed as passed
-	errs     int  // failures that are not a test's
-	total    int  // of the tests, where a summary gives it
-	red      bool // a failure was named that no summary has counted yet
+// reader is the state of reading a text.
+type reader struct {
+	Results
+	matched   map[int]bool
+	known     map[string]bool
+	section   string
+	errorNext bool // the next line that is not blank is the first error
+	nameParts []string
+	// failedFiles holds failed files and packages, used if no failed test has a name.
+	failedFiles []string
+	ticked      int  // tests listed as passed
+	errors      int  // failures other than of a test
+	total       int  // number of tests, if a summary has it
+	unconfirmed bool // a failure that no summary has counted yet
 }
 
-// dialects are tried in this order where the runner is not known. The patterns
-// are compiled when they are first wanted.
+// dialects are tried in this order if the runner is unknown. The patterns are compiled on first
+// use.
 var dialects = []struct {
 	name    string
 	dialect func() Dialect
@@ -138,139 +138,137 @@ var dialects = []struct {
 
 // Read reads lines as the text output of a runner. It returns false if the
 // runner has no known text format.
-func Read(runner string, lines []string) (Said, bool) {
+func Read(runner string, lines []string) (Results, bool) {
 	for _, d := range dialects {
 		if d.name == runner {
 			return d.dialect().read(lines), true
 		}
 	}
-	return Said{}, false
+	return Results{}, false
 }
 
-// Headers stand at the beginning and summaries at the end: so many lines of
-// each are looked at by every dialect.
+// Recognize tries every dialect on so many lines: headers are at the beginning of a text and
+// summaries at its end.
 const (
 	sampleHead = 500
 	sampleTail = 2000
 )
 
-// Recognize finds the runner whose text this is, by at least two of its marks.
-func Recognize(lines []string) (string, Said) {
+// Recognize returns the runner that printed a text. At least two rules of its dialect must match.
+func Recognize(lines []string) (string, Results) {
 	sample := lines
 	if len(lines) > sampleHead+sampleTail {
 		sample = slices.Concat(lines[:sampleHead], lines[len(lines)-sampleTail:])
 	}
 	marks, runner := 1, ""
 	for _, d := range dialects {
-		if s := d.dialect().read(sample); s.Marks > marks {
-			marks, runner = s.Marks, d.name
+		if s := d.dialect().read(sample); s.LineKinds > marks {
+			marks, runner = s.LineKinds, d.name
 		}
 	}
-	said, _ := Read(runner, lines)
-	return runner, said
+	results, _ := Read(runner, lines)
+	return runner, results
 }
 
-func (d Dialect) read(lines []string) Said {
-	r := &reading{marks: map[int]bool{}, seen: map[string]bool{}}
+func (d Dialect) read(lines []string) Results {
+	r := &reader{matched: map[int]bool{}, known: map[string]bool{}}
 	for _, line := range lines {
-		r.line(d, strings.TrimRight(line, " \t"))
+		r.readLine(d, strings.TrimRight(line, " \t"))
 	}
 	if r.total > 0 && r.Passed == 0 {
 		r.Passed = max(0, r.total-r.Failed-r.Skipped)
-		if d.all {
-			r.Passed = max(0, r.Passed-r.errs)
+		if d.errorsInTotal {
+			r.Passed = max(0, r.Passed-r.errors)
 		}
 	}
-	r.Bad = r.Bad || r.Red || r.red
+	r.OtherFailure = r.OtherFailure || r.SummaryFailed || r.unconfirmed
 	if d.correct != nil {
 		d.correct(r)
 	}
 	if len(r.Failing) == 0 {
-		r.Failing = r.subjects
+		r.Failing = r.failedFiles
 	}
-	r.Failed += r.errs
-	r.Marks = len(r.marks)
-	return r.Said
+	r.Failed += r.errors
+	r.LineKinds = len(r.matched)
+	return r.Results
 }
 
-// zero: a summary that counts nothing at all.
-func (r *reading) zero() bool {
-	return r.Summed && !r.Bad && r.Failed+r.errs+r.Passed+r.Skipped == 0
+// isSummaryEmpty reports whether there is a summary that counts no test and no failure.
+func (r *reader) isSummaryEmpty() bool {
+	return r.HasSummary && !r.OtherFailure && r.Failed+r.errors+r.Passed+r.Skipped == 0
 }
 
-func noneIfZero(r *reading) { r.None = r.None || r.zero() }
+func correctEmpty(r *reader) { r.NoTests = r.NoTests || r.isSummaryEmpty() }
 
-func (r *reading) line(d Dialect, line string) {
+func (r *reader) readLine(d Dialect, line string) {
 	if line == "" {
 		return
 	}
-	if r.want {
-		r.want = false
-		r.error(line)
+	if r.errorNext {
+		r.errorNext = false
+		r.setFirstError(line)
 	}
-	if d.line != nil && d.line(r, line) {
+	if d.readLine != nil && d.readLine(r, line) {
 		return
 	}
 	for i, rule := range d.rules {
-		if rule.in != "" && rule.in != r.section {
+		if rule.section != "" && rule.section != r.section {
 			continue
 		}
 		if m := rule.re.FindStringSubmatch(line); m != nil {
-			r.marks[i] = true
-			r.apply(rule, m)
+			r.matched[i] = true
+			r.applyRule(rule, m)
 			return
 		}
 	}
 }
 
-func (r *reading) apply(rule rule, m []string) {
-	if rule.to != "" {
-		r.section = rule.to
+func (r *reader) applyRule(rule rule, m []string) {
+	if rule.nextSection != "" {
+		r.section = rule.nextSection
 	}
-	r.want = rule.next && r.FirstError == ""
+	r.errorNext = rule.errorFollows && r.FirstError == ""
 	switch rule.kind {
-	case start:
+	case summaryStart:
 		r.reset()
-		r.count(rule.re, m)
-	case count:
-		r.count(rule.re, m)
-	case bad:
-		r.Bad = true
-		r.error(group(rule.re, m, "err"))
-	case red:
-		r.red = true
-		r.error(group(rule.re, m, "err"))
-	case name:
-		r.name(group(rule.re, m, "name"))
-		r.error(group(rule.re, m, "err"))
-	case subject:
-		r.subject(group(rule.re, m, "name"))
-	case whole:
-		r.whole()
-	case first:
-		r.error(group(rule.re, m, "err"))
-	case none:
-		r.None = true
-	case broken:
-		r.Broken = true
-		r.error(m[0])
-	case gated:
-		r.Gate = true
-		r.error(m[0])
-	case stopped:
-		r.Stopped = true
-	case forget:
-		r.Failing, r.seen = nil, map[string]bool{}
-	case leave:
-		r.section = ""
+		r.addCounts(rule.re, m)
+	case counts:
+		r.addCounts(rule.re, m)
+	case otherFailure:
+		r.OtherFailure = true
+		r.setFirstError(group(rule.re, m, "err"))
+	case unconfirmedFailure:
+		r.unconfirmed = true
+		r.setFirstError(group(rule.re, m, "err"))
+	case failedTest:
+		r.addName(group(rule.re, m, "name"))
+		r.setFirstError(group(rule.re, m, "err"))
+	case failedFile:
+		r.addFailedFile(group(rule.re, m, "name"))
+	case lastFileFailed:
+		r.addLastFile()
+	case firstError:
+		r.setFirstError(group(rule.re, m, "err"))
+	case noTests:
+		r.NoTests = true
+	case runnerError:
+		r.RunnerError = true
+		r.setFirstError(m[0])
+	case gateFailed:
+		r.GateFailed = true
+		r.setFirstError(m[0])
+	case interrupted:
+		r.Interrupted = true
+	case resetNames:
+		r.Failing, r.known = nil, map[string]bool{}
 	}
 }
 
-// reset forgets the counts of a summary that was none.
-func (r *reading) reset() {
-	r.Several = r.Several || r.Failed+r.Passed+r.Skipped+r.errs+r.total > 0
-	r.Failed, r.Passed, r.Skipped, r.errs, r.total = 0, 0, 0, 0, 0
-	r.None, r.Summed, r.Red, r.red = false, false, false, false
+// reset forgets the counts of an earlier summary.
+func (r *reader) reset() {
+	r.MultipleSummaries = r.MultipleSummaries || r.Failed+r.Passed+r.Skipped+r.errors+r.total > 0
+	r.Failed, r.Passed, r.Skipped, r.errors, r.total = 0, 0, 0, 0, 0
+	r.NoTests, r.HasSummary, r.SummaryFailed, r.unconfirmed = false, false, false, false
 }
 
 func group(re *regex.Regex, m []string, name string) string {
@@ -280,37 +278,37 @@ func group(re *regex.Regex, m []string, name string) string {
 	return ""
 }
 
-func (r *reading) name(s string) {
+func (r *reader) addName(s string) {
 	s = strings.Join(strings.Fields(s), " ")
-	if s == "" || r.seen[s] || len(r.Failing) >= maxNames {
+	if s == "" || r.known[s] || len(r.Failing) >= maxNames {
 		return
 	}
-	r.seen[s] = true
+	r.known[s] = true
 	r.Failing = append(r.Failing, s)
 }
 
-func (r *reading) subject(s string) {
-	if len(r.subjects) < maxNames && s != "" {
-		r.subjects = append(r.subjects, s)
+func (r *reader) addFailedFile(s string) {
+	if len(r.failedFiles) < maxNames && s != "" {
+		r.failedFiles = append(r.failedFiles, s)
 	}
 }
 
-func (r *reading) whole() {
-	if len(r.subjects) > 0 {
-		r.name(r.subjects[len(r.subjects)-1])
+func (r *reader) addLastFile() {
+	if len(r.failedFiles) > 0 {
+		r.addName(r.failedFiles[len(r.failedFiles)-1])
 	}
 }
 
-func (r *reading) error(s string) {
+func (r *reader) setFirstError(s string) {
 	if s = strings.TrimSpace(s); r.FirstError == "" {
 		r.FirstError = s
 	}
 }
 
-// count adds the numbers of a summary line: from the groups fail, errors, pass, skip
-// and from the words of the group counts.
-func (r *reading) count(re *regex.Regex, m []string) {
-	r.Summed = true
+// addCounts adds the numbers of a summary line: from the groups fail, errors, pass, skip, suites
+// and total, and from the words of the group counts.
+func (r *reader) addCounts(re *regex.Regex, m []string) {
+	r.HasSummary = true
 	for i, g := range re.SubexpNames() {
 		if m[i] == "" {
 			continue
@@ -323,39 +321,39 @@ func (r *reading) count(re *regex.Regex, m []string) {
 		case "fail":
 			r.Failed += n
 		case "errors":
-			r.errs += n
+			r.errors += n
 		case "pass":
 			r.Passed += n
 		case "skip":
 			r.Skipped += n
-		case "suites": // of the failed tests, or that could not be run
-			r.Red = r.Red || n > 0
+		case "suites": // files with failed tests, or that could not be run
+			r.SummaryFailed = r.SummaryFailed || n > 0
 		case "total":
 			r.total += n
 		case "counts":
-			r.words(m[i])
+			r.addWordCounts(m[i])
 		case "verdict":
-			r.verdict(m[i])
+			r.applyVerdict(m[i])
 		}
 	}
 }
 
-// verdict is a word that sums up.
-func (r *reading) verdict(word string) {
+// applyVerdict reads the word of a summary that says whether all tests passed.
+func (r *reader) applyVerdict(word string) {
 	switch strings.ToLower(word) {
 	case "fail", "failed", "failures!", "errors!", "failure":
-		r.Red = true
+		r.SummaryFailed = true
 	case "notests":
-		r.None = true
+		r.NoTests = true
 	default:
-		r.Red, r.red = false, false
+		r.SummaryFailed, r.unconfirmed = false, false
 	}
 }
 
 var counted = regex.New(`(\d+) (?:tests? |todo|known )?([a-z][a-z -]*)|([A-Z][a-z]+)[:=] ?(\d+)|([a-z ]+)=(\d+)`)
 
-// words reads "1 failed, 2 passed", "Failures: 1, Skipped: 2" and "failures=1".
-func (r *reading) words(text string) {
+// addWordCounts reads "1 failed, 2 passed", "Failures: 1, Skipped: 2" and "failures=1".
+func (r *reader) addWordCounts(text string) {
 	for _, m := range counted.FindAllStringSubmatch(text, -1) {
 		number, word := m[1]+m[4]+m[6], strings.TrimSpace(strings.ToLower(m[2]+m[3]+m[5]))
 		n, err := strconv.Atoi(number)
@@ -367,7 +365,7 @@ func (r *reading) words(text string) {
 		case strings.HasPrefix(word, "fail"), strings.HasPrefix(word, "timed out"), strings.HasPrefix(word, "cancelled"):
 			r.Failed += n
 		case strings.HasPrefix(word, "error"), strings.HasPrefix(word, "uncaught"), strings.HasPrefix(word, "unhandled"):
-			r.errs += n
+			r.errors += n
 		case strings.HasPrefix(word, "pass"), strings.HasPrefix(word, "xpass"), strings.HasPrefix(word, "ok"):
 			r.Passed += n
 		case strings.HasPrefix(word, "skip"), strings.HasPrefix(word, "pending"), strings.HasPrefix(word, "todo"), strings.HasPrefix(word, "xfail"), strings.HasPrefix(word, "ignored"):
@@ -376,5 +374,5 @@ func (r *reading) words(text string) {
 	}
 }
 
-// line compiles a pattern that is a whole line.
-func line(pattern string) *regex.Regex { return regex.New(`^(?:` + pattern + `)$`) }
+// wholeLine compiles a pattern that must match a whole line.
+func wholeLine(pattern string) *regex.Regex { return regex.New(`^(?:` + pattern + `)$`) }

@@ -12,11 +12,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
-// Only narrows a shell command to tests of these ids, also where a script of package.json
-// or a Makefile names the runner; false where that cannot be told: for an unknown runner,
-// for several, or where the command names tests itself. What a runner finds by a part of a
-// name it may run more of. files reads the files of the folder that the command runs in.
-func Only(command string, ids []string, files func(path string) ([]byte, error)) (string, bool) {
+// OnlyTests narrows a shell command to the tests with these ids, even if a script of package.json
+// or a Makefile starts the runner. It returns false for an unknown runner, for several runners, and
+// if the command already selects tests. A runner that matches a part of a name may run more tests.
+// files reads the files of the folder that the command runs in.
+func OnlyTests(command string, ids []string, files func(path string) ([]byte, error)) (string, bool) {
 	runs := testrun.Read(command, files)
 	if len(runs) != 1 || len(ids) == 0 || len(runs[0].Words) == 0 || files == nil {
 		return command, false
@@ -33,29 +33,30 @@ func Only(command string, ids []string, files func(path string) ([]byte, error))
 		}
 	case "unittest":
 		if tests, ok := testNames(ids); ok && !hasFlag(words, "k") {
-			return appended(command, runs[0], files, " -k "+strings.Join(tests, " -k "))
+			return appendArguments(command, runs[0], files, " -k "+strings.Join(tests, " -k "))
 		}
 	case "cargo":
 		if tests, ok := testNames(ids); ok && !slices.ContainsFunc(words[2:], func(w string) bool { return !strings.HasPrefix(w, "-") || w == "--" }) {
-			return appended(command, runs[0], files, " -- "+strings.Join(tests, " "))
+			return appendArguments(command, runs[0], files, " -- "+strings.Join(tests, " "))
 		}
 	case "jest", "vitest":
 		if !hasFlag(words, "t", "testNamePattern") {
-			return appended(command, runs[0], files, " -t "+shell.QuoteCommand([]string{titles(ids)}))
+			return appendArguments(command, runs[0], files, " -t "+shell.QuoteCommand([]string{titlePattern(ids)}))
 		}
 	case "mocha":
 		if !hasFlag(words, "g", "grep", "f", "fgrep") {
-			return appended(command, runs[0], files, " -g "+shell.QuoteCommand([]string{titles(ids)}))
+			return appendArguments(command, runs[0], files, " -g "+shell.QuoteCommand([]string{titlePattern(ids)}))
 		}
 	case "node":
 		if !hasFlag(words, "test-name-pattern", "test-only", "test-skip-pattern") {
-			return nodeOnly(command, runs[0], files, " --test-name-pattern="+shell.QuoteCommand([]string{titles(ids)}))
+			return narrowNode(command, runs[0], files, " --test-name-pattern="+shell.QuoteCommand([]string{titlePattern(ids)}))
 		}
 	}
 	return command, false
 }
 
-// runnerOf is the runner of a test run. That of a script is known by what stands in it.
+// runnerOf returns the runner of a call. Scripts of Python and Node.js are recognized by their
+// text.
 func runnerOf(c testrun.Call, files func(path string) ([]byte, error)) string {
 	own, mark := "", ""
 	switch shell.CommandName(c.Words[0]) {
@@ -76,21 +77,21 @@ func runnerOf(c testrun.Call, files func(path string) ([]byte, error)) string {
 	return ""
 }
 
-// nodeOnly narrows a run of Node.js, whose options stand before the names of files.
-func nodeOnly(command string, c testrun.Call, files func(path string) ([]byte, error), option string) (string, bool) {
-	if all := calls(command); len(all) == 1 && all[0].words[0] == "node" {
+// narrowNode adds an option to a run of Node.js, which expects options before file names.
+func narrowNode(command string, c testrun.Call, files func(path string) ([]byte, error), option string) (string, bool) {
+	if all := simpleCommands(command); len(all) == 1 && all[0].words[0] == "node" {
 		return command[:all[0].ends[0]] + option + command[all[0].ends[0]:], true
 	}
 	if slices.ContainsFunc(c.Words[1:], func(w string) bool { return !strings.HasPrefix(w, "-") }) {
 		return command, false
 	}
-	return appended(command, c, files, option)
+	return appendArguments(command, c, files, option)
 }
 
-// appended is a command with arguments for the runner that it starts last: itself, or by a
-// script of package.json that is nothing else.
-func appended(command string, c testrun.Call, files func(path string) ([]byte, error), arguments string) (string, bool) {
-	all := calls(command)
+// appendArguments adds arguments for the runner that the command starts last. The command starts it
+// directly, or by a script of package.json that does nothing else.
+func appendArguments(command string, c testrun.Call, files func(path string) ([]byte, error), arguments string) (string, bool) {
+	all := simpleCommands(command)
 	if len(all) == 0 || len(all[len(all)-1].words) == 0 {
 		return command, false
 	}
@@ -110,7 +111,7 @@ func appended(command string, c testrun.Call, files func(path string) ([]byte, e
 	if name == "" || c.Dir != "" || err != nil || json.Unmarshal(text, &manifest) != nil {
 		return command, false
 	}
-	inner := calls(manifest.Scripts[name])
+	inner := simpleCommands(manifest.Scripts[name])
 	if len(inner) != 1 || slices.Contains(packageManagers, inner[0].words[0]) || slices.Contains(inner[0].words, "--") || len(testrun.Read(manifest.Scripts[name], files)) != 1 {
 		return command, false
 	}
@@ -122,8 +123,8 @@ func appended(command string, c testrun.Call, files func(path string) ([]byte, e
 
 var packageManagers = []string{"npm", "pnpm", "yarn"}
 
-// packageScript names the script of package.json that a package manager is to run, "" for
-// none or one that has arguments already.
+// packageScript returns the script of package.json that a package manager runs. It returns "" if
+// there is no script or if the script gets arguments.
 func packageScript(words []string) string {
 	switch rest := words[1:]; {
 	case len(rest) == 1 && (rest[0] == "test" || rest[0] == "t"):
@@ -135,11 +136,11 @@ func packageScript(words []string) string {
 }
 
 var (
-	goTestID  = regex.New(`\.((?:Test|Fuzz|Example)\w*)(?:/|$)`) // pkg.TestX/case
-	plainName = regex.New(`^\w+$`)
+	goTestID   = regex.New(`\.((?:Test|Fuzz|Example)\w*)(?:/|$)`) // pkg.TestX/case
+	identifier = regex.New(`^\w+$`)
 )
 
-// testNames returns the names of tests in their files, from their ids.
+// testNames returns the names of tests in their source files, from their ids.
 func testNames(ids []string) ([]string, bool) {
 	var names []string
 	for _, id := range ids {
@@ -161,12 +162,12 @@ func testName(id string) (string, bool) {
 	id, _, _ = strings.Cut(id, " (")
 	id, _, _ = strings.Cut(id, "[")
 	name := strings.TrimSpace(id[strings.LastIndexAny(id, ".:>")+1:])
-	return name, plainName.MatchString(name)
+	return name, identifier.MatchString(name)
 }
 
-// titles is a regular expression for JavaScript tests, and for the suites that they stand
-// in: a runner may match each of these by itself.
-func titles(ids []string) string {
+// titlePattern returns a regular expression that matches the titles of JavaScript tests and of
+// their suites, because some runners match each title separately.
+func titlePattern(ids []string) string {
 	var parts []string
 	for _, id := range ids {
 		for part := range strings.SplitSeq(id, " > ") {

@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Noted is a run of an agent's as the loop keeps it, nil if it ran no tests. What
-// it says is cleaned of secrets by redact before it is cut.
-func Noted(run Run, redact func(string) string) *loop.TestRun {
+// AgentTestRun converts a command that an agent ran to the loop's record of a test run. It returns
+// nil if the command ran no tests. Secrets are redacted before texts are cut.
+func AgentTestRun(run Run, redact func(string) string) *loop.TestRun {
 	v := Read(run)
 	if v.Result == NotATest {
 		return nil
@@ -23,13 +23,13 @@ func Noted(run Run, redact func(string) string) *loop.TestRun {
 	return &t
 }
 
-// exitLine is how Claude Code begins the output of a command that failed; it has
-// been seen in these wordings.
+// exitLine matches the first line of Claude Code's output for a failed command. All its observed
+// wordings are here.
 var exitLine = regex.New(`^(?:Exit code|Command exited with non-zero status code|Command failed with exit code) (\d+)$`)
 
-// CutExit parts what a client gives of a command that failed: its exit code, and
-// its output. Without a first line of that kind it is not ok.
-func CutExit(text string) (code int, output string, ok bool) {
+// CutExitCode splits what a client returns for a failed command into exit code and output. It
+// returns false if the text does not begin with an exit code.
+func CutExitCode(text string) (code int, output string, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	m := exitLine.FindStringSubmatch(strings.TrimSpace(first))
 	if m == nil {
@@ -42,11 +42,11 @@ func CutExit(text string) (code int, output string, ok bool) {
 	return code, rest, true
 }
 
-// maxScriptFile is how much is read of a file that holds scripts or a report.
+// maxScriptFile limits what is read of a file with scripts or a report, in bytes.
 const maxScriptFile = 8 << 20
 
-// FilesIn reads files of the folder that a command runs in. They are an agent's to
-// make: what is not a regular file (a pipe would be waited for without end) is none.
+// FilesIn returns a function that reads files in the folder of a command. It only reads regular
+// files: an agent could create a pipe, on which reading waits forever.
 func FilesIn(dir string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		f, err := atomicfile.Open(filepath.Join(dir, filepath.FromSlash(path)))

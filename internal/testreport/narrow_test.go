@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-func TestACommandForSomeTestsOnly(t *testing.T) {
+func TestOnlyTests(t *testing.T) {
 	t.Parallel()
 	const goAB = `export GOFLAGS="$(go env GOFLAGS) -run=^(TestA|TestB)$"; `
 	const pytestAB = `export PYTEST_ADDOPTS="$PYTEST_ADDOPTS -k 'TestA or TestB'"; `
@@ -51,20 +51,21 @@ func TestACommandForSomeTestsOnly(t *testing.T) {
 		"cargo test --quiet":                      "cargo test --quiet -- TestA TestB",
 		"cargo test sums":                         "",
 	} {
-		got, ok := testreport.Only(command, []string{"calc.TestA", "example.com/calc.TestB/a case", "calc.TestA/b.c", "t::TestB[1-2]", "TestA (t.TestA)"}, files)
+		got, ok := testreport.OnlyTests(command, []string{"calc.TestA", "example.com/calc.TestB/a case", "calc.TestA/b.c", "t::TestB[1-2]", "TestA (t.TestA)"}, files)
 		if ok != (want != "") || ok && got != want || !ok && got != command {
 			t.Errorf("%s: %q %v, want %q", command, got, ok, want)
 		}
 	}
 	for _, names := range [][]string{nil, {"a case with blanks"}, {"TestA", ""}, {"a/b"}} {
-		if got, ok := testreport.Only("go test ./...", names, files); ok {
+		if got, ok := testreport.OnlyTests("go test ./...", names, files); ok {
 			t.Errorf("%q: %s", names, got)
 		}
 	}
 }
 
-// Titles of JavaScript tests are texts; a script of package.json passes arguments on.
-func TestACommandForSomeJavaScriptTestsOnly(t *testing.T) {
+// Titles of JavaScript tests are quoted for regular expressions. Scripts of package.json pass
+// arguments to the runner.
+func TestOnlyTestsOfJavaScript(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ script, command, want string }{
 		{"", "node --test", `node --test-name-pattern='sums|adds a\.b' --test`},
@@ -96,7 +97,7 @@ func TestACommandForSomeJavaScriptTestsOnly(t *testing.T) {
 			}
 			return nil, fs.ErrNotExist
 		}
-		got, ok := testreport.Only(c.command, []string{"sums > adds a.b"}, files)
+		got, ok := testreport.OnlyTests(c.command, []string{"sums > adds a.b"}, files)
 		if ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%s (%s): %q %v, want %q", c.command, c.script, got, ok, c.want)
 		}
