@@ -51,7 +51,7 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 // startTelemetry starts that process and returns its id. It returns 0 if a variable turns telemetry
 // off.
 func (a *app) startTelemetry(l *store.Loop, spec record.Observers) (pid int, err error) {
-	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.On() {
+	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.Enabled() {
 		return 0, err
 	}
 	return (&notify.Outbox{Dir: l.Dir, Loop: l.ID, Tool: []string{a.self}, Vars: a.env.Vars}).StartTelemetry()
@@ -65,7 +65,7 @@ func (a *app) telemetryFindings(settings config.Settings) []doctor.Finding {
 	switch {
 	case err != nil:
 		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "no traces and metrics are sent: " + err.Error(), Fix: "set it, or leave it out"}}
-	case !to.On():
+	case !to.Enabled():
 		return nil
 	}
 	return []doctor.Finding{{Check: check, Status: doctor.OK, What: "traces and metrics are sent: " + strings.Join(to.Hosts(), ", ")}}
@@ -96,7 +96,7 @@ func (a *app) sendRuns(ctx context.Context, l *store.Loop) (sent int, err error)
 		return 0, err
 	}
 	settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry))
-	if err != nil || !settings.On() {
+	if err != nil || !settings.Enabled() {
 		return 0, err
 	}
 	var ledger struct {

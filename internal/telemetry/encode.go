@@ -17,10 +17,10 @@ const (
 	kindInternal  = 1
 	statusError   = 2
 	isCumulative  = 2
-	maxTextLength = 1000 // bytes of an attribute's text
+	maxTextLength = 1000 // maximum length of an attribute's text, in bytes
 )
 
-// encodeTraces is the body of a request to /v1/traces.
+// encodeTraces returns the body of a request to /v1/traces.
 func encodeTraces(resource []Attribute, version string, r Run) ([]byte, error) {
 	spans := make([]any, 0, len(r.Spans))
 	for _, s := range r.Spans {
@@ -45,7 +45,7 @@ func encodeTraces(resource []Attribute, version string, r Run) ([]byte, error) {
 	})
 }
 
-// encodeMetrics is the body of a request to /v1/metrics.
+// encodeMetrics returns the body of a request to /v1/metrics.
 func encodeMetrics(resource []Attribute, version string, r Run) ([]byte, error) {
 	root := r.Spans[0]
 	metrics := make([]any, 0, len(r.Metrics))

@@ -9,7 +9,7 @@ import (
 // Metric is a measured quantity of a run.
 type Metric struct {
 	Name, Unit, About string
-	Bounds            []float64 // of a histogram's buckets; nil: it is a sum
+	Bounds            []float64 // of the buckets of a histogram; nil for a sum
 	Points            []Point
 }
 
@@ -17,10 +17,11 @@ type Metric struct {
 type Point struct {
 	Attributes []Attribute
 	Sum        float64
-	Counts     []int // of a histogram: for each bucket, the last one without a bound
+	Counts     []int // of each bucket of a histogram; the last bucket has no upper bound
 }
 
-// tokenBounds returns the bucket bounds that the conventions recommend for tokens.
+// tokenBounds returns the bucket bounds for tokens that OpenTelemetry's semantic conventions for
+// generative AI recommend.
 func tokenBounds() []float64 {
 	bounds := []float64{1}
 	for range 13 {
@@ -32,7 +33,7 @@ func tokenBounds() []float64 {
 // turnBounds returns the bucket bounds for the duration of turns, in seconds.
 func turnBounds() []float64 { return []float64{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600} }
 
-// add counts a value into its bucket.
+// add adds a value to its bucket.
 func (p *Point) add(bounds []float64, value float64) {
 	if p.Counts == nil {
 		p.Counts = make([]int, len(bounds)+1)
@@ -42,26 +43,26 @@ func (p *Point) add(bounds []float64, value float64) {
 	p.Sum += value
 }
 
-// metrics are those of the run that ends with a state.
+// metrics returns the metrics of the run that ends with state s.
 func (b *builder) metrics(s loop.State) []Metric {
 	tokens := Metric{Name: "gen_ai.client.token.usage", Unit: "{token}", About: "tokens of the agent's turns", Bounds: tokenBounds()}
 	took := Metric{Name: "gen_ai.client.operation.duration", Unit: "s", About: "time of the agent's turns", Bounds: turnBounds()}
-	input := Point{Attributes: append(b.operation(), Attribute{"gen_ai.token.type", "input"})}
-	output := Point{Attributes: append(b.operation(), Attribute{"gen_ai.token.type", "output"})}
+	input := Point{Attributes: append(b.operationAttributes(), Attribute{"gen_ai.token.type", "input"})}
+	output := Point{Attributes: append(b.operationAttributes(), Attribute{"gen_ai.token.type", "output"})}
 	turns := map[string]*Point{}
 	var order []string
 	for _, t := range b.turns {
 		if t.usage != (loop.Usage{}) {
-			input.add(tokens.Bounds, float64(t.input()))
+			input.add(tokens.Bounds, float64(t.inputTokens()))
 			output.add(tokens.Bounds, float64(t.usage.Output))
 		}
-		p := turns[t.failed]
+		p := turns[t.failure]
 		if p == nil {
-			p = &Point{Attributes: b.operation()}
-			if t.failed != "" {
-				p.Attributes = append(p.Attributes, Attribute{"error.type", t.failed})
+			p = &Point{Attributes: b.operationAttributes()}
+			if t.failure != "" {
+				p.Attributes = append(p.Attributes, Attribute{"error.type", t.failure})
 			}
-			turns[t.failed], order = p, append(order, t.failed)
+			turns[t.failure], order = p, append(order, t.failure)
 		}
 		p.add(took.Bounds, t.seconds)
 	}
@@ -74,29 +75,29 @@ func (b *builder) metrics(s loop.State) []Metric {
 	root := b.run.Spans[0]
 	all := []Metric{
 		tokens, took,
-		sum(Metric{Name: "pawl.cost", Unit: "USD", About: "cost of the agent's turns and of reviews"}, s.Usage.CostUSD-b.first.Usage.CostUSD),
-		sum(Metric{Name: "pawl.iterations", Unit: "{iteration}", About: "turns of the agent"}, float64(s.Iteration-b.first.Iteration)),
-		sum(Metric{Name: "pawl.claims.refused", Unit: "{claim}", About: "claims that were refused"}, float64(s.Refusals-b.first.Refusals)),
-		sum(Metric{Name: "pawl.restores", Unit: "{restore}", About: "trees that were put back"}, float64(s.Restores-b.first.Restores)),
-		sum(Metric{Name: "pawl.violations", Unit: "{violation}", About: "changes of protected files"}, float64(s.Violations-b.first.Violations)),
-		sum(Metric{Name: "pawl.loop.time", Unit: "s", About: "time from start to end"}, root.End.Sub(root.Start).Seconds()),
-		sum(Metric{Name: "pawl.loop.ends", Unit: "{loop}", About: "loops that ended, by outcome"}, 1, Attribute{"pawl.outcome", string(s.Outcome)}),
+		withValue(Metric{Name: "pawl.cost", Unit: "USD", About: "cost of the agent's turns and of reviews"}, s.Usage.CostUSD-b.before.Usage.CostUSD),
+		withValue(Metric{Name: "pawl.iterations", Unit: "{iteration}", About: "turns of the agent"}, float64(s.Iteration-b.before.Iteration)),
+		withValue(Metric{Name: "pawl.claims.refused", Unit: "{claim}", About: "claims that were refused"}, float64(s.Refusals-b.before.Refusals)),
+		withValue(Metric{Name: "pawl.restores", Unit: "{restore}", About: "trees that were put back"}, float64(s.Restores-b.before.Restores)),
+		withValue(Metric{Name: "pawl.violations", Unit: "{violation}", About: "changes of protected files"}, float64(s.Violations-b.before.Violations)),
+		withValue(Metric{Name: "pawl.loop.time", Unit: "s", About: "time from start to end"}, root.End.Sub(root.Start).Seconds()),
+		withValue(Metric{Name: "pawl.loop.ends", Unit: "{loop}", About: "loops that ended, by outcome"}, 1, Attribute{"pawl.outcome", string(s.Outcome)}),
 		b.tasksByEnd(s),
 	}
 	return slices.DeleteFunc(all, func(m Metric) bool { return len(m.Points) == 0 })
 }
 
-// sum is the metric with one value.
-func sum(m Metric, value float64, with ...Attribute) Metric {
+// withValue returns the metric with one value.
+func withValue(m Metric, value float64, with ...Attribute) Metric {
 	m.Points = []Point{{Attributes: with, Sum: value}}
 	return m
 }
 
-// tasksByEnd counts the tasks whose end is of this run, by status and evidence.
+// tasksByEnd counts the tasks that ended in this run, by status and evidence.
 func (b *builder) tasksByEnd(s loop.State) Metric {
 	m := Metric{Name: "pawl.tasks", Unit: "{task}", About: "tasks, by how they ended"}
 	for _, t := range s.Tasks {
-		if was, ok := b.first.Task(t.ID); t.DoneEarlier || ok && was.Status == t.Status && t.Status != loop.Open {
+		if was, ok := b.before.Task(t.ID); t.DoneEarlier || ok && was.Status == t.Status && t.Status != loop.Open {
 			continue
 		}
 		status, evidence := string(t.Status), string(t.Evidence)

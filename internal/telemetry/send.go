@@ -15,20 +15,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// SendTimeout bounds all attempts for the runs of a loop.
+// SendTimeout limits all attempts for the runs of a loop.
 const SendTimeout = 2 * time.Minute
 
-const maxReply = 64 << 10 // bytes that are read of an answer
+const maxReply = 64 << 10 // maximum of a response that is read, in bytes
 
 // Sender sends runs to a collector.
 type Sender struct {
 	Settings
 	Loop Loop
 
-	pauses []time.Duration // before further attempts; see failure.Retry
+	pauses []time.Duration // before each retry; see failure.Retry
 }
 
-// Send sends a run. The context bounds it.
+// Send sends a run, unless the context ends first.
 func (s Sender) Send(ctx context.Context, r Run) error {
 	resource := slices.Concat(s.Resource, []Attribute{{"service.version", s.Loop.Version}, {"service.instance.id", s.Loop.ID}})
 	traces, err := encodeTraces(resource, s.Loop.Version, r)
@@ -48,7 +48,7 @@ func (s Sender) Send(ctx context.Context, r Run) error {
 	return nil
 }
 
-// post posts a body, again where that may help.
+// post posts a body. It retries after temporary errors.
 func (s Sender) post(ctx context.Context, to string, header http.Header, body []byte) error {
 	if to == "" {
 		return nil
@@ -56,7 +56,7 @@ func (s Sender) post(ctx context.Context, to string, header http.Header, body []
 	return failure.Retry(ctx, s.pauses, func() error { return s.attempt(ctx, to, header, body) })
 }
 
-// attempt posts once.
+// attempt posts a body once.
 func (s Sender) attempt(ctx context.Context, to string, header http.Header, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -66,12 +66,12 @@ func (s Sender) attempt(ctx context.Context, to string, header http.Header, body
 	}
 	q.Header = header.Clone()
 	q.Header.Set("Content-Type", "application/json")
-	// No redirect is followed: the headers, which may hold a key, are meant for one place.
+	// Redirects are not followed: the headers may contain a key for this host only.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(q)
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the address
+		err = wrapped.Err // without the address, which may contain a secret
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s", s.Timeout)
@@ -80,7 +80,7 @@ func (s Sender) attempt(ctx context.Context, to string, header http.Header, body
 		return &failure.Temporary{Err: fmt.Errorf("%s: %w", q.URL.Host, err)}
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxReply)) // the status says it all
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxReply)) // only the status matters
 	err = fmt.Errorf("%s answers %s", q.URL.Host, answer.Status)
 	switch code := answer.StatusCode; {
 	case code < http.StatusMultipleChoices:
@@ -88,7 +88,7 @@ func (s Sender) attempt(ctx context.Context, to string, header http.Header, body
 	case code < http.StatusBadRequest:
 		return fmt.Errorf("%s redirects (%s), which is not followed: set the new address", q.URL.Host, answer.Status)
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is as good as nothing
+		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is ignored
 		return &failure.Temporary{Err: err, After: time.Duration(seconds) * time.Second}
 	}
 	return err

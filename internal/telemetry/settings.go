@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// Collector is the one of the user's configuration.
+// Collector is the collector in the user's configuration.
 type Collector struct {
-	Endpoint string            // "": none
-	Headers  map[string]string // by name, as env:NAME
+	Endpoint string            // "" = none
+	Headers  map[string]string // values are env:NAME
 }
 
-// Settings are what the standard OTEL_ variables say, and below them the configuration.
+// Settings holds what the standard OTEL_ variables specify, with the configuration as fallback.
 type Settings struct {
-	Traces, Metrics string // addresses; "": not sent
+	Traces, Metrics string // addresses; "" = not sent
 	TraceHeader     http.Header
 	MetricHeader    http.Header
-	Timeout         time.Duration // of a request
-	Resource        []Attribute   // service.name first
+	Timeout         time.Duration // of each request
+	Resource        []Attribute   // the first attribute is service.name
 }
 
 const defaultTimeout = 10 * time.Second
 
-// On reports whether anything is sent.
-func (s Settings) On() bool { return s.Traces != "" || s.Metrics != "" }
+// Enabled reports whether anything is sent.
+func (s Settings) Enabled() bool { return s.Traces != "" || s.Metrics != "" }
 
-// Hosts are those to which something is sent.
+// Hosts returns the hosts that traces and metrics are sent to.
 func (s Settings) Hosts() []string {
 	var out []string
 	for _, to := range []string{s.Traces, s.Metrics} {
@@ -42,10 +42,10 @@ func (s Settings) Hosts() []string {
 	return out
 }
 
-// variables are an environment, as NAME=value.
+// variables is an environment, as NAME=value.
 type variables []string
 
-// value is that of the first of the variables that is set and not blank.
+// value returns the value of the first of these variables that is set and not blank, or "".
 func (vars variables) value(names ...string) string {
 	for _, name := range names {
 		for _, v := range vars {
@@ -57,9 +57,10 @@ func (vars variables) value(names ...string) string {
 	return ""
 }
 
-// ReadSettings reads the environment, as NAME=value. A signal for which it names no
-// collector is sent to that of the configuration. Headers are sent only to where the same
-// place names the address: a key is meant for one collector.
+// ReadSettings reads the environment, as NAME=value. Signals without a collector in the environment
+// are sent to the configured collector. The environment's headers are only sent to the
+// environment's address, and the configuration's headers to the configured one: a key is for one
+// collector.
 func ReadSettings(env []string, c Collector) (Settings, error) {
 	value := variables(env).value
 	s := Settings{Timeout: defaultTimeout}
@@ -67,16 +68,16 @@ func ReadSettings(env []string, c Collector) (Settings, error) {
 		return s, nil
 	}
 	var err error
-	if s.Traces, s.TraceHeader, err = signal(env, c, "TRACES"); err != nil {
+	if s.Traces, s.TraceHeader, err = signalTarget(env, c, "TRACES"); err != nil {
 		return s, err
 	}
-	if s.Metrics, s.MetricHeader, err = signal(env, c, "METRICS"); err != nil {
+	if s.Metrics, s.MetricHeader, err = signalTarget(env, c, "METRICS"); err != nil {
 		return s, err
 	}
 	if ms, err := strconv.Atoi(value("OTEL_EXPORTER_OTLP_TIMEOUT")); err == nil && ms > 0 {
 		s.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	given, err := pairs(value("OTEL_RESOURCE_ATTRIBUTES"))
+	given, err := parsePairs(value("OTEL_RESOURCE_ATTRIBUTES"))
 	if err != nil {
 		return s, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -95,16 +96,16 @@ func ReadSettings(env []string, c Collector) (Settings, error) {
 	return s, nil
 }
 
-// signal returns where a signal is sent, and with which headers.
-func signal(env variables, c Collector, name string) (to string, h http.Header, err error) {
+// signalTarget returns the address that a signal is sent to, and the headers.
+func signalTarget(env variables, c Collector, name string) (to string, h http.Header, err error) {
 	if strings.EqualFold(env.value("OTEL_"+name+"_EXPORTER"), "none") {
 		return "", nil, nil
 	}
-	if to, err = address(env.value, name); err != nil {
+	if to, err = endpoint(env.value, name); err != nil {
 		return "", nil, err
 	}
 	if to != "" {
-		h, err = header(env.value("OTEL_EXPORTER_OTLP_"+name+"_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"))
+		h, err = parseHeader(env.value("OTEL_EXPORTER_OTLP_"+name+"_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"))
 		return to, h, err
 	}
 	if c.Endpoint == "" {
@@ -114,12 +115,12 @@ func signal(env variables, c Collector, name string) (to string, h http.Header, 
 	return withPath(c.Endpoint, name), h, err
 }
 
-// withPath is the address of a signal at a collector.
+// withPath returns the address of a signal at a collector.
 func withPath(endpoint, signal string) string {
 	return strings.TrimSuffix(endpoint, "/") + "/v1/" + strings.ToLower(signal)
 }
 
-// header reads the variables that the configuration names.
+// header returns the configured headers with their values from the environment.
 func (c Collector) header(env variables) (http.Header, error) {
 	h := http.Header{}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
@@ -133,9 +134,9 @@ func (c Collector) header(env variables) (http.Header, error) {
 	return h, nil
 }
 
-// address is where the environment has a signal sent; "": it does not say. Errors do not
-// repeat it: it may hold a secret.
-func address(value func(...string) string, signal string) (string, error) {
+// endpoint returns the address of a signal in the environment, or "". Errors do not contain it,
+// because it may contain a secret.
+func endpoint(value func(...string) string, signal string) (string, error) {
 	name := "OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT"
 	text := value(name)
 	if text == "" {
@@ -152,9 +153,9 @@ func address(value func(...string) string, signal string) (string, error) {
 	return text, nil
 }
 
-// header reads "api-key=abc,other=a%20b".
-func header(text string) (http.Header, error) {
-	all, err := pairs(text)
+// parseHeader reads "api-key=abc,other=a%20b".
+func parseHeader(text string) (http.Header, error) {
+	all, err := parsePairs(text)
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_HEADERS: %w", err)
 	}
@@ -165,8 +166,8 @@ func header(text string) (http.Header, error) {
 	return h, nil
 }
 
-// pairs reads "name=value,name=value" with percent-encoded values.
-func pairs(text string) ([][2]string, error) {
+// parsePairs reads "name=value,name=value" with percent-encoded values.
+func parsePairs(text string) ([][2]string, error) {
 	var out [][2]string
 	n := 0
 	for part := range strings.SplitSeq(text, ",") {

@@ -18,9 +18,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/telemetry"
 )
 
-// played are the events of a loop over two tasks: a claim that does not hold, a turn that
-// dies, and both done. Each event is a minute after the one before.
-func played() (events []loop.Event) {
+// journalEvents returns the events of a loop over two tasks. The first has a rejected claim and a
+// turn that crashes; both end as done. Events are one minute apart.
+func journalEvents() (events []loop.Event) {
 	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	add := func(e loop.Event) {
 		at = at.Add(time.Minute)
@@ -60,14 +60,14 @@ func played() (events []loop.Event) {
 	return events
 }
 
-func about() telemetry.Loop {
+func testLoop() telemetry.Loop {
 	return telemetry.Loop{
 		ID: "calm-heron-1a2b", Agent: "claude", Model: "opus", Version: "v1",
 		Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2hunter2", "[redacted]") },
 	}
 }
 
-// outline is the tree of spans, each with its minutes and what went wrong.
+// outline returns the tree of spans, with the duration and the error of each.
 func outline(r telemetry.Run) []string {
 	depth := map[string]int{}
 	var out []string
@@ -84,9 +84,9 @@ func outline(r telemetry.Run) []string {
 	return out
 }
 
-func TestSpansAreTheJournals(t *testing.T) {
+func TestRuns(t *testing.T) {
 	t.Parallel()
-	runs := telemetry.Runs(about(), slices.Values(played()))
+	runs := telemetry.Runs(testLoop(), slices.Values(journalEvents()))
 	if len(runs) != 1 {
 		t.Fatalf("%d runs", len(runs))
 	}
@@ -112,7 +112,7 @@ func TestSpansAreTheJournals(t *testing.T) {
 	if diff := cmp.Diff(want, outline(runs[0])); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(runs, telemetry.Runs(about(), slices.Values(played()))); diff != "" {
+	if diff := cmp.Diff(runs, telemetry.Runs(testLoop(), slices.Values(journalEvents()))); diff != "" {
 		t.Errorf("the same journal gives other spans: %s", diff)
 	}
 	sums := map[string]float64{}
@@ -130,18 +130,19 @@ func TestSpansAreTheJournals(t *testing.T) {
 	}
 }
 
-// A loop that has not ended gives nothing, whatever was its last event.
-func TestNothingOfALoopUnderWay(t *testing.T) {
+// A loop that has not ended has no runs, after any event.
+func TestRunningLoopHasNoRuns(t *testing.T) {
 	t.Parallel()
-	all := played()
+	all := journalEvents()
 	for n := range all {
-		if runs := telemetry.Runs(about(), slices.Values(all[:n])); len(runs) > 0 {
+		if runs := telemetry.Runs(testLoop(), slices.Values(all[:n])); len(runs) > 0 {
 			t.Errorf("after %d events: %d runs", n, len(runs))
 		}
 	}
 }
 
-// collector answers with each status in turn, the last one for good.
+// collector starts a server that answers with each status in turn, and then always with the last
+// one.
 func collector(t *testing.T, status ...int) (vars []string, bodies func() map[string]string) {
 	t.Helper()
 	var calls atomic.Int64
@@ -183,16 +184,16 @@ func send(t *testing.T, vars []string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := telemetry.Runs(about(), slices.Values(played()))[0]
-	return telemetry.Quick(telemetry.Sender{Settings: settings, Loop: about()}).Send(t.Context(), run)
+	run := telemetry.Runs(testLoop(), slices.Values(journalEvents()))[0]
+	return telemetry.WithShortPauses(telemetry.Sender{Settings: settings, Loop: testLoop()}).Send(t.Context(), run)
 }
 
 func TestSend(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status []int
-		err    string // "": it is sent
-		calls  int    // paths that were asked
+		err    string // "" = no error
+		calls  int    // number of different paths requested
 	}{
 		"at once":          {status: []int{200}, calls: 2},
 		"after a bad time": {status: []int{503, 429, 200}, calls: 2},
@@ -216,8 +217,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// What is sent is OTLP's JSON, and holds no title, message or secret.
-func TestWhatIsSent(t *testing.T) {
+// The requests are OTLP's JSON, without titles, messages or secrets.
+func TestRequestBodies(t *testing.T) {
 	t.Parallel()
 	vars, bodies := collector(t, 200)
 	if err := send(t, vars); err != nil {
@@ -293,8 +294,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The environment wins over the configuration, signal by signal, and a key is sent only
-// to the collector that it is meant for.
+// The environment has priority over the configuration for each signal. A key is only sent to its
+// collector.
 func TestConfiguredCollector(t *testing.T) {
 	t.Parallel()
 	const (
@@ -304,7 +305,7 @@ func TestConfiguredCollector(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		vars            []string
-		traces, metrics string // the address, and the key that is sent there
+		traces, metrics string // address and key
 		err             string
 	}{
 		"configuration":            {vars: []string{mine}, traces: "https://conf.example/v1/traces configured", metrics: "https://conf.example/v1/metrics configured"},
@@ -326,8 +327,8 @@ func TestConfiguredCollector(t *testing.T) {
 				return
 			}
 			traces, metrics := s.Traces+" "+s.TraceHeader.Get("x-key"), s.Metrics+" "+s.MetricHeader.Get("x-key")
-			if err != nil || traces != c.traces || metrics != c.metrics || s.On() != (c.metrics != " ") {
-				t.Errorf("%q, %q, on %t, %v", traces, metrics, s.On(), err)
+			if err != nil || traces != c.traces || metrics != c.metrics || s.Enabled() != (c.metrics != " ") {
+				t.Errorf("%q, %q, on %t, %v", traces, metrics, s.Enabled(), err)
 			}
 		})
 	}
