@@ -185,7 +185,7 @@ func receipts(s *loopinfo.Loop, ids []string) (found map[string]verify.Receipt, 
 // compare runs the gates again in a clean checkout, with nothing kept from
 // earlier runs, and sets the verdict.
 func (r *Result) compare(ctx context.Context, o Options, s *loopinfo.Loop, known map[string]verify.Receipt) (err error) {
-	v, done, err := o.Verifier(ctx, verify.Options{Set: s.Spec.GateEnv, Setup: s.Spec.Setup, Tests: s.Spec.Tests})
+	v, done, err := o.Verifier(ctx, verify.Options{UserEnv: s.Spec.GateEnv, Setup: s.Spec.Setup, Tests: s.Spec.Tests})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 )
 
-// Compilers reuse what they made of other sources, if the two look the same to them.
+// Compilers reuse the result of other sources that look the same to them.
 
 // goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
 // by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
@@ -20,8 +20,8 @@ func (k *Checkout) goBuildEnv(ctx context.Context, clean bool) []string {
 	flags := environment.Variable(k.Env, "GOFLAGS")
 	switch {
 	case k.InNamespace(ctx):
-		if flags == "" { // the variable takes the place of the setting
-			flags = settingIn(filepath.Join(k.keptHome(), ".config", "go", "env"), "GOFLAGS")
+		if flags == "" { // the variable replaces the setting
+			flags = settingInFile(filepath.Join(k.homeRecordDir(), ".config", "go", "env"), "GOFLAGS")
 		}
 		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(k.current.tree.Root()))}
 	case clean && strings.Contains(flags, "-trimpath"):
@@ -30,8 +30,8 @@ func (k *Checkout) goBuildEnv(ctx context.Context, clean bool) []string {
 	return nil
 }
 
-// settingIn returns a variable's value from a file of NAME=VALUE lines.
-func settingIn(file, name string) string {
+// settingInFile returns a variable's value from a file of NAME=VALUE lines.
+func settingInFile(file, name string) string {
 	data, err := atomicfile.Read(file, maxSettings)
 	if err != nil {
 		return ""
@@ -39,15 +39,16 @@ func settingIn(file, name string) string {
 	return environment.Variable(strings.Split(string(data), "\n"), name)
 }
 
-// dropCompiled removes what Python compiled of the files that a reset of the checkout to a tree
-// changed. Python takes it for current if size and second of the last change are the same
-// (https://docs.python.org/3/reference/import.html#pyc-invalidation), and a mutant often has both.
-func (k *Checkout) dropCompiled(ctx context.Context, tree string) error {
-	changes, err := k.Repo.Diff(ctx, k.current.held, tree)
+// removeCompiled removes Python's bytecode of the files that changed in a reset to a tree. Python
+// considers bytecode current if a file has the same size and was changed in the same second
+// (https://docs.python.org/3/reference/import.html#pyc-invalidation). That is often true for a
+// mutant.
+func (k *Checkout) removeCompiled(ctx context.Context, tree string) error {
+	changes, err := k.Repo.Diff(ctx, k.current.checkedOut, tree)
 	if err != nil {
 		return fmt.Errorf("find what changed in a checkout: %w", err)
 	}
-	k.current.held = tree
+	k.current.checkedOut = tree
 	for _, c := range changes {
 		module, isPython := strings.CutSuffix(filepath.Join(k.current.tree.Root(), filepath.FromSlash(c.Path)), ".py")
 		if !isPython {
@@ -55,7 +56,7 @@ func (k *Checkout) dropCompiled(ctx context.Context, tree string) error {
 		}
 		caches := filepath.Join(filepath.Dir(module), "__pycache__")
 		compiled, err := os.ReadDir(caches)
-		if err != nil { // most often there is none
+		if err != nil { // usually there is none
 			continue
 		}
 		for _, e := range compiled {
@@ -70,7 +71,7 @@ func (k *Checkout) dropCompiled(ctx context.Context, tree string) error {
 }
 
 // IgnoredFiles returns size and time of the ignored files in the clean checkout, and false if
-// unknown. A run that changes them could tell the next run about itself.
+// unknown. A run that changes them could influence the next run.
 func (k *Checkout) IgnoredFiles(ctx context.Context) (map[string]string, bool) {
 	left := map[string]string{}
 	if k.current.pristine {

@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// Of a file that differs from one tree to the next, what Python compiled in the checkout is dropped: a
-// mutant that is as long as the original, written in the same second, would not be run.
-func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
+// Bytecode of a file that differs between two trees is removed. Otherwise Python would not run a
+// mutant of the same length, written in the same second.
+func TestRemoveCompiled(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	sh := func(argv ...string) {
@@ -42,7 +42,7 @@ func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
 	sh("git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qm", "one")
 	write(filepath.Join(root, "d/m.py"), "TWO = 5\n")
 	sh("git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "two")
-	// The user wants this one in checkouts; each reset would remove it.
+	// The user wants this file in checkouts; each reset would remove it.
 	write(filepath.Join(root, ".worktreeinclude"), "tool\n")
 	write(filepath.Join(root, "tool"), "\x7fELF")
 	if err := os.Chmod(filepath.Join(root, "tool"), 0o700); err != nil {
@@ -89,8 +89,8 @@ func TestCompiledPythonIsDroppedWithItsSource(t *testing.T) {
 	}
 }
 
-// A setup that fails says with what, also if it printed nothing.
-func TestSetupThatFails(t *testing.T) {
+// The error of a failed setup names its command, even without output.
+func TestSetupFailure(t *testing.T) {
 	t.Parallel()
 	for setup, want := range map[string]string{
 		"exit 7":                            "the worktree's set-up failed: exit 7: exit 7: it printed nothing",

@@ -1,12 +1,13 @@
-// Package checkout makes the places in which gates run on another tree than the work tree's.
+// Package checkout prepares the folders in which gates run on a tree other than the work tree's.
 //
-// A checkout contains what git has of a tree, the files that .worktreeinclude names, and the
-// dependency folders from before the first turn (dependencies.go) or what the project's setup
-// installs. A gate there has a home of its own (home.go): toolchains, caches and settings as they
-// were, and nothing that an agent put there since. With mount namespaces (namespace.go) it sees the
-// checkout at the work tree's path; without them, at another path.
+// A checkout contains git's files of a tree and the files that .worktreeinclude names. It also
+// contains the dependency folders from before the first turn (dependencies.go), or what the
+// project's setup installs. Gates there have a separate home (home.go). It has toolchains, caches
+// and settings as they were, without what an agent added since. With mount namespaces
+// (namespace.go), the checkout appears at the work tree's path; without them, it is at another
+// path.
 //
-// The package knows nothing of results. internal/verify decides what to run where.
+// The package does not handle results. internal/verify decides what to run where.
 package checkout
 
 import (
@@ -33,43 +34,43 @@ import (
 
 // Options of a Checkout.
 type Options struct {
-	Root string    // the folder that gates run in: the work tree or one in it, absolute
-	Repo *git.Repo // repository of Root; nil without git: then nothing can be checked out
+	Root string    // absolute path of the folder that gates run in: the work tree or a folder in it
+	Repo *git.Repo // repository of Root; nil without git: nothing can be checked out
 	Dir  string    // a folder outside the work tree, for checkouts and records
-	// Known is another Checkout's Dir, whose record of the home counts; "" = none.
-	Known    string
-	Env      []string // the gates' environment, see environment.ForGates
-	Set      []string // the part of it that the user set
-	Setup    []string // shell commands that prepare a fresh checkout ([worktree] setup)
-	Prefix   []string // argv before a command that confines it; nil = unconfined
-	Marker   string   // the gates' value of PAWL_LOOP, "" = none
-	ByFolder bool     // without mount namespaces
+	// Known is the Dir of another Checkout, whose record of the home is used; "" = none.
+	Known       string
+	Env         []string // the gates' environment, see environment.ForGates
+	UserEnv     []string // the variables of Env that the user set
+	Setup       []string // shell commands that prepare a fresh checkout ([worktree] setup)
+	Prefix      []string // argv before a command, which confines it; nil = unconfined
+	Marker      string   // the gates' value of PAWL_LOOP, "" = none
+	NoNamespace bool     // run gates without mount namespaces
 }
 
-// Checkout is where gates run on another tree than the work tree's. Use it from one goroutine at a
-// time.
+// Checkout prepares folders in which gates run on a tree other than the work tree's. Use it from
+// one goroutine at a time.
 type Checkout struct {
 	Options
 
 	current          *worktree          // nil = none
 	installed        installed          // dependencies that a checkout gets
-	then             *homeState         // the record of the home; nil = not read yet
-	opened           *openedFiles       // the record of opened files; nil = not read yet
+	homeRecord       *homeState         // the record of the home; nil = not read yet
+	openedRecord     *openedFiles       // the record of opened files; nil = not read yet
 	home             *unchangedHome     // unchanged parts of the home; nil = not compared yet
-	locked           *git.Selection     // manifests and lock files
-	namespace        *confine.Namespace // nil = not looked for yet
+	lockSelection    *git.Selection     // manifests and lock files
+	namespace        *confine.Namespace // nil = not searched yet
 	reportedSettings []string           // changed settings, already reported
 }
 
 // New creates a Checkout. Remove removes its files.
 func New(o Options) *Checkout {
-	return &Checkout{Options: o, locked: git.NewSelection(func(file string, _ git.Entry) bool { return isManifest(file) || isLock(file) })}
+	return &Checkout{Options: o, lockSelection: git.NewSelection(func(file string, _ git.Entry) bool { return isManifest(file) || isLock(file) })}
 }
 
 // Top returns the top folder of the current checkout.
 func (k *Checkout) Top() string { return k.current.tree.Root() }
 
-// Path returns the gates' PATH.
+// New creates a Checkout. Its method Remove removes its files.
 func (k *Checkout) Path() string { return environment.Variable(k.Env, "PATH") }
 
 // Record records dependency folders and the home before the first turn. It keeps an earlier record.
@@ -82,9 +83,9 @@ func (k *Checkout) Record(ctx context.Context) error {
 
 // Forget removes the records.
 func (k *Checkout) Forget() error {
-	k.then, k.opened = nil, nil
+	k.homeRecord, k.openedRecord = nil, nil
 	var err error
-	for _, file := range []string{k.dependencyFile(), k.byFolderFile(), k.dependencyDir(), k.ownHome()} {
+	for _, file := range []string{k.dependencyFile(), k.noNamespaceFile(), k.dependencyDir(), k.ownHomeRecordDir()} {
 		err = errors.Join(err, proc.RemoveAll(file))
 	}
 	return err
@@ -93,9 +94,9 @@ func (k *Checkout) Forget() error {
 // worktree is the worktree in which gates run on other trees. It is reused for one tree after
 // another, so that what the setup installed stays.
 type worktree struct {
-	tree *git.Worktree
-	held string // commit or tree that it contains
-	deps string // fingerprint of the lock files of the last setup
+	tree       *git.Worktree
+	checkedOut string // commit or tree that it contains
+	deps       string // fingerprint of the lock files of the last setup
 	// setUp is the setup's isolation. Each gate's home contains what the setup left there.
 	setUp *Isolation
 
@@ -107,7 +108,8 @@ type worktree struct {
 	pristine bool // it contains no ignored files
 }
 
-// NoteTimeout notes that a gate timed out in this checkout, and reports whether none did before.
+// NoteTimeout records that a gate timed out in this checkout. It reports whether this was the first
+// timeout.
 func (k *Checkout) NoteTimeout() bool {
 	if k.current == nil || k.current.timedOut {
 		return false
@@ -116,19 +118,19 @@ func (k *Checkout) NoteTimeout() bool {
 	return true
 }
 
-// setupTimeout bounds each setup command.
+// setupTimeout limits each setup command.
 const setupTimeout = 15 * time.Minute
 
-// maxSetupOutput bounds the bytes of its output that are searched for the last line.
+// maxSetupOutput limits the output in which the last line is searched, in bytes.
 const maxSetupOutput = 8 << 10
 
-// Folder is the folder of the checkouts below one of Pawl's own.
+// Folder returns the folder of the checkouts below one of Pawl's folders.
 func Folder(dir string) string { return filepath.Join(dir, "worktrees") }
 
 // errNoGit means that there is no repository to check out from.
 var errNoGit = errors.New("without git there is no other tree to compare with")
 
-// CheckOut prepares the checkout of a tree and returns the folder of it that stands for Root.
+// CheckOut prepares the checkout of a tree. It returns the folder in it that corresponds to Root.
 func (k *Checkout) CheckOut(ctx context.Context, tree string) (string, error) {
 	if k.Repo == nil {
 		return "", errNoGit
@@ -143,13 +145,13 @@ func (k *Checkout) CheckOut(ctx context.Context, tree string) (string, error) {
 	if err := k.resetCheckout(ctx, tree); err != nil {
 		return "", err
 	}
-	if err := k.prepare(ctx, tree); err != nil {
+	if err := k.installOrSetUp(ctx, tree); err != nil {
 		return "", err
 	}
 	return filepath.Join(k.current.tree.Root(), below), nil
 }
 
-// CheckOutWork checks out a tree, or the work tree's if "".
+// CheckOutWork checks out a tree, or the work tree's current tree if tree is "".
 func (k *Checkout) CheckOutWork(ctx context.Context, tree string) (string, error) {
 	if tree == "" && k.Repo != nil {
 		var err error
@@ -170,7 +172,7 @@ func resolved(dir string) string {
 func (k *Checkout) resetCheckout(ctx context.Context, tree string) error {
 	if k.current != nil && !k.current.stale {
 		if err := k.current.tree.Reset(ctx, tree); err == nil {
-			if err := k.dropCompiled(ctx, tree); err != nil {
+			if err := k.removeCompiled(ctx, tree); err != nil {
 				return err
 			}
 			return k.copyIncluded(ctx) // the reset removed what git does not ignore
@@ -190,7 +192,7 @@ func (k *Checkout) resetCheckout(ctx context.Context, tree string) error {
 	if k.current != nil {
 		k.current.setUp.Remove()
 		if k.current.tree.Renew(ctx, dir, tree) == nil {
-			k.current = &worktree{tree: k.current.tree, held: tree, pristine: true}
+			k.current = &worktree{tree: k.current.tree, checkedOut: tree, pristine: true}
 			return k.copyIncluded(ctx)
 		}
 		if err := k.Remove(ctx); err != nil {
@@ -201,15 +203,16 @@ func (k *Checkout) resetCheckout(ctx context.Context, tree string) error {
 	if err != nil {
 		return err
 	}
-	if k.InNamespace(ctx) { // there no other name of its files is in reach
+	if k.InNamespace(ctx) { // outside a namespace, processes can reach its files by other names
 		w.Watch(ctx)
 	}
-	k.current = &worktree{tree: w, held: tree, pristine: true}
+	k.current = &worktree{tree: w, checkedOut: tree, pristine: true}
 	return k.copyIncluded(ctx)
 }
 
-// Renew makes the next tree get a fresh checkout, at another path. One that needs a setup stays.
-func (k *Checkout) Renew() {
+// RequireFreshCheckout makes the next tree get a fresh checkout at another path, unless the project
+// has a setup.
+func (k *Checkout) RequireFreshCheckout() {
 	if k.current != nil && len(k.Setup) == 0 {
 		k.current.stale = true
 	}
@@ -236,9 +239,9 @@ func (k *Checkout) copyIncluded(ctx context.Context) error {
 	return nil
 }
 
-// RemoveLeftCheckouts removes checkouts that a killed owner of the same Dir left. None of its
-// processes may be alive.
-func (k *Checkout) RemoveLeftCheckouts(ctx context.Context) error {
+// RemoveStaleCheckouts removes checkouts of a killed owner of the same Dir. None of its processes
+// may be alive.
+func (k *Checkout) RemoveStaleCheckouts(ctx context.Context) error {
 	left, err := os.ReadDir(Folder(k.Dir))
 	if len(left) == 0 || k.current != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -249,9 +252,9 @@ func (k *Checkout) RemoveLeftCheckouts(ctx context.Context) error {
 	return k.Repo.RemoveWorktrees(ctx, Folder(k.Dir))
 }
 
-// prepare runs the setup, or copies dependencies, in a fresh checkout and when the dependencies
-// changed.
-func (k *Checkout) prepare(ctx context.Context, tree string) error {
+// installOrSetUp runs the setup, or copies dependencies, in a fresh checkout and whenever the
+// dependencies changed.
+func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
 	if len(k.Setup) == 0 && len(k.installed.recorded.Folders) == 0 {
 		return nil
 	}
@@ -305,10 +308,10 @@ func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation) erro
 	return nil
 }
 
-// Fingerprint returns what results in a checkout depend on, beside its tree.
+// Fingerprint returns what results in a checkout depend on, besides its tree.
 func (k *Checkout) Fingerprint(ctx context.Context) []any {
 	parts := []any{k.Setup, k.installed.folders, k.InNamespace(ctx)}
-	if k.compareHome(ctx) == nil { // else the run says why
+	if k.compareHome(ctx) == nil { // otherwise the run reports the error
 		parts = append(parts, k.home.changed)
 	}
 	return parts
@@ -316,7 +319,7 @@ func (k *Checkout) Fingerprint(ctx context.Context) []any {
 
 // lockFiles fingerprints a tree's dependencies: lock files, and the manifests' relevant parts.
 func (k *Checkout) lockFiles(ctx context.Context, tree string) (string, error) {
-	entries, err := k.Repo.Select(ctx, tree, k.locked)
+	entries, err := k.Repo.Select(ctx, tree, k.lockSelection)
 	if err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ import (
 // They are copies, not links: a test that writes there must not reach the user's folder, and tools
 // that look for their project from their own path must find the checkout. Copies are read-only.
 
-// dependencies are what was installed before the first turn.
+// dependencies records what was installed before the first turn.
 type dependencies struct {
 	Locks   string            `json:"locks"`   // fingerprint of the lock files
 	Folders map[string]string `json:"folders"` // fingerprints, "" = too large to copy
@@ -30,11 +30,11 @@ type dependencies struct {
 
 func (k *Checkout) dependencyFile() string { return filepath.Join(k.Dir, "dependencies.json") }
 
-// dependencyDir holds the copies.
+// dependencyDir returns the folder of the copies.
 func (k *Checkout) dependencyDir() string { return filepath.Join(k.Dir, "dependencies") }
 
-// RemoveCopies removes the large copies when a loop has ended. If it continues, unchanged folders
-// replace them.
+// RemoveCopies removes the copies of the dependencies when a loop has ended, because they are
+// large. If the loop continues, it uses unchanged folders instead.
 func (k *Checkout) RemoveCopies() error { return proc.RemoveAll(k.dependencyDir()) }
 
 // copyDependencies copies the dependencies before the first turn. It keeps earlier copies.
@@ -42,7 +42,7 @@ func (k *Checkout) copyDependencies(ctx context.Context) error {
 	if _, err := os.Lstat(k.dependencyFile()); err == nil || k.Repo == nil || len(k.Setup) > 0 {
 		return nil
 	}
-	if err := k.RemoveCopies(); err != nil { // of one that was killed at this
+	if err := k.RemoveCopies(); err != nil { // partial copies of a killed process
 		return err
 	}
 	ignored, err := k.Repo.Ignored(ctx)
@@ -71,7 +71,8 @@ func (k *Checkout) copyDependencies(ctx context.Context) error {
 	return WriteRecord(k.dependencyFile(), d)
 }
 
-// copyFolder copies a folder. If that fails (a full disk), the unchanged folder itself will do.
+// copyFolder copies a folder. An error such as a full disk is ignored: the folder itself is used
+// while unchanged.
 func (k *Checkout) copyFolder(ctx context.Context, print, folder string) error {
 	if print == "" || print == "gone" {
 		return nil
@@ -82,30 +83,30 @@ func (k *Checkout) copyFolder(ctx context.Context, print, folder string) error {
 	return nil
 }
 
-// folderCopy is the path of a folder's copy.
+// folderCopy returns the path of a folder's copy.
 func (k *Checkout) folderCopy(folder string) string {
 	return filepath.Join(k.dependencyDir(), filepath.FromSlash(folder))
 }
 
-// installed are the dependencies that a checkout gets, and what it lacks.
+// installed holds the dependencies that a checkout gets, and what it lacks.
 type installed struct {
-	known    bool // recordDependencies found the record, or none is needed
-	recorded dependencies
-	folders  []string // unchanged ones
-	missing  []string // Example: node_modules (changed since the loop began)
+	isCompared bool // CompareDependencies found the record, or none is needed
+	recorded   dependencies
+	folders    []string // unchanged folders
+	missing    []string // for example: node_modules (changed since the loop began)
 }
 
 // CompareDependencies compares the folders with those before the first turn.
 func (k *Checkout) CompareDependencies(ctx context.Context) error {
-	k.installed, k.home = installed{known: k.Repo == nil || len(k.Setup) > 0}, nil
-	if k.installed.known {
+	k.installed, k.home = installed{isCompared: k.Repo == nil || len(k.Setup) > 0}, nil
+	if k.installed.isCompared {
 		return nil
 	}
 	found, err := ReadRecord(k.dependencyFile(), &k.installed.recorded)
 	if err != nil || !found {
 		return err
 	}
-	k.installed.known = true
+	k.installed.isCompared = true
 	for folder, then := range k.installed.recorded.Folders {
 		if exists(k.folderCopy(folder)) {
 			k.installed.folders = append(k.installed.folders, folder)
@@ -128,10 +129,10 @@ func (k *Checkout) CompareDependencies(ctx context.Context) error {
 	return nil
 }
 
-// ensureDependencies calls recordDependencies before the first checkout. If no loop recorded the
-// dependencies (an audit, a proof), the currently installed ones count.
+// ensureDependencies calls CompareDependencies before the first checkout. If no loop recorded the
+// dependencies (an audit, a proof), it records the currently installed ones.
 func (k *Checkout) ensureDependencies(ctx context.Context) error {
-	if k.installed.known {
+	if k.installed.isCompared {
 		return nil
 	}
 	if err := k.copyDependencies(ctx); err != nil {
@@ -140,7 +141,8 @@ func (k *Checkout) ensureDependencies(ctx context.Context) error {
 	return k.CompareDependencies(ctx)
 }
 
-// Problem says why a gate's failure in the checkout says nothing about the tree, or "".
+// Problem explains why a gate's failure in the checkout may not be a failure of the tree. It
+// returns "" if it knows no such reason.
 func (k *Checkout) Problem(g gate.Gate) string {
 	if k.current == nil {
 		return ""
@@ -175,7 +177,8 @@ func (k *Checkout) Missing() string {
 	return "the checkout lacks " + strings.Join(lacks, ", ") + then
 }
 
-// folderFingerprint identifies a folder's state: "" if too large to copy, "gone" if missing.
+// folderFingerprint identifies a folder's state: "" if it is too large to copy, "gone" if it is
+// missing.
 func (k *Checkout) folderFingerprint(ctx context.Context, folder string) (string, error) {
 	state, err := deps.Fingerprint(ctx, k.Repo.Root(), folder)
 	switch {
@@ -187,9 +190,9 @@ func (k *Checkout) folderFingerprint(ctx context.Context, folder string) (string
 	return state, err
 }
 
-// installDependencies copies the dependencies into the checkout for a tree with the same lock
-// files, and removes them for another. A folder that changed meanwhile is an error: cached results
-// would be wrong.
+// installDependencies copies the dependencies into the checkout if the tree's lock files are the
+// recorded ones; otherwise it removes them. It returns an error if a folder changed since the
+// comparison, because cached results would be wrong.
 func (k *Checkout) installDependencies(ctx context.Context, locks string) error {
 	same := locks == k.installed.recorded.Locks
 	for folder := range k.installed.recorded.Folders {

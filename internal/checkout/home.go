@@ -20,11 +20,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A gate in a checkout has its own home, so that what an agent puts into the user's (settings, startup
-// files, packages) does not reach it. That home exists for one run. It contains links to toolchains
-// and caches, and settings from before the first turn (homeEntries). Its temporary folder is empty.
+// A gate in a checkout has a separate home, so that an agent's changes in the user's home
+// (settings, startup files, packages) do not reach it. That home exists for one run. It contains
+// links to toolchains and caches, and settings from before the first turn (homeEntries). Its
+// temporary folder is empty.
 
-// maxSettings bounds a settings file that is copied.
+// maxSettings limits the size of a copied settings file, in bytes.
 const maxSettings = 1 << 20
 
 // Isolation is the environment of one run. The zero value changes nothing.
@@ -57,7 +58,7 @@ func (i *Isolation) environ(env []string) []string {
 	return out
 }
 
-// WithUserPaths replaces isolated paths in output by the user's.
+// WithUserPaths replaces isolated paths in output with the user's paths.
 func (i *Isolation) WithUserPaths(text string) string {
 	if i == nil || i.dir == "" {
 		return text
@@ -115,7 +116,7 @@ func (k *Checkout) Isolate(ctx context.Context, g *gate.Gate) (*Isolation, error
 			i.vars[xdg.name] = ""
 		}
 	}
-	for _, kv := range k.Set { // the user's own settings for gates win
+	for _, kv := range k.UserEnv { // the user's settings for gates have priority
 		if name, _, _ := strings.Cut(kv, "="); name != "PATH" {
 			delete(i.vars, name)
 		}
@@ -123,8 +124,8 @@ func (k *Checkout) Isolate(ctx context.Context, g *gate.Gate) (*Isolation, error
 	return i, nil
 }
 
-// isolationDir creates a folder below Folder for confined gates, which may write only there.
-// Otherwise its path is short, for tests that create sockets.
+// isolationDir creates the folder of a run. Confined gates may only write below Folder, so it is
+// there. Otherwise its path is short, for tests that create sockets.
 func (k *Checkout) isolationDir() (string, error) {
 	below := environment.Variable(k.Env, "TMPDIR")
 	if below == "" {
@@ -140,7 +141,7 @@ func (k *Checkout) isolationDir() (string, error) {
 	return resolved(dir), err
 }
 
-// fillHome puts the homeEntries into the isolated home.
+// fillHome adds the homeEntries to the isolated home.
 func (k *Checkout) fillHome(i *Isolation, setUp bool) error {
 	for _, e := range homeEntries {
 		from, movedBy := e.source(k.Env)
@@ -161,7 +162,7 @@ func (k *Checkout) fillHome(i *Isolation, setUp bool) error {
 			}
 		}
 		if len(e.copy) > 0 {
-			kept := filepath.Join(k.keptHome(), filepath.FromSlash(e.path))
+			kept := filepath.Join(k.homeRecordDir(), filepath.FromSlash(e.path))
 			if err := copySettings(kept, to, e.copy); err != nil {
 				return err
 			}
@@ -179,8 +180,8 @@ func (k *Checkout) fillHome(i *Isolation, setUp bool) error {
 	return nil
 }
 
-// copyMissing copies what the setup left in its home into another home: installed packages, fetched
-// programs.
+// copyMissing copies what the setup installed in its home, such as packages and programs, to
+// another home.
 func copyMissing(from, to string) error {
 	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
 		target := filepath.Join(to, file[len(from):])
@@ -197,7 +198,7 @@ func copyMissing(from, to string) error {
 	})
 }
 
-// expose makes a path visible in the home, by a mount at its own path or else by a link.
+// expose makes a path visible in the home, by a mount at its path or by a link.
 func (i *Isolation) expose(from, to string, writable bool) error {
 	if !exists(from) {
 		return nil
@@ -225,7 +226,7 @@ func copySettings(from, to string, names []string) error {
 	for _, name := range names {
 		data, err := atomicfile.Read(filepath.Join(from, name), maxSettings)
 		if err != nil {
-			continue // missing, or unreadable for tools too
+			continue // missing, or unreadable for tools as well
 		}
 		target := filepath.Join(to, name)
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
@@ -238,17 +239,17 @@ func copySettings(from, to string, names []string) error {
 	return nil
 }
 
-// keptHome is the folder of the settings before the first turn.
-func (k *Checkout) keptHome() string {
+// homeRecordDir returns the folder of the settings from before the first turn.
+func (k *Checkout) homeRecordDir() string {
 	if k.Known != "" {
 		if known := filepath.Join(k.Known, "home"); isFolder(known) {
 			return known
 		}
 	}
-	return k.ownHome()
+	return k.ownHomeRecordDir()
 }
 
-func (k *Checkout) ownHome() string { return filepath.Join(k.Dir, "home") }
+func (k *Checkout) ownHomeRecordDir() string { return filepath.Join(k.Dir, "home") }
 
 func isFolder(name string) bool {
 	info, err := os.Lstat(name)

@@ -11,7 +11,7 @@ import (
 type homeEntry struct {
 	path    string // relative to the home, with slashes; .config, .cache and .local/share follow XDG's variables
 	movedBy string // variables that can name another path
-	set     string // the variable to set otherwise, for tools that ignore HOME
+	set     string // the variable to set for tools that ignore HOME
 
 	link     []string // below it: toolchains and download caches
 	copy     []string // below it: settings before the first turn; "" = the entry itself
@@ -23,8 +23,8 @@ type homeEntry struct {
 
 var whole = []string{""}
 
-// homeEntries is all that an isolated home contains. Tools find everything else missing, as on a
-// new machine: linter and test caches, histories, credentials.
+// homeEntries lists everything that an isolated home contains. Tools find nothing else there, as on
+// a new machine: no linter and test caches, histories or credentials.
 var homeEntries = []homeEntry{
 	{path: ".ssh", link: whole, setupOnly: true},
 	{path: ".netrc", link: whole, setupOnly: true},
@@ -120,7 +120,7 @@ var homeEntries = []homeEntry{
 	{path: ".nix-profile", link: whole},
 }
 
-// xdgFolders are folders below the home that a variable can move.
+// xdgFolders lists folders below the home that a variable can move.
 var xdgFolders = []struct{ name, path string }{
 	{"XDG_CONFIG_HOME", ".config"}, {"XDG_CACHE_HOME", ".cache"}, {"XDG_DATA_HOME", ".local/share"}, {"XDG_STATE_HOME", ".local/state"},
 }

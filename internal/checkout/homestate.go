@@ -16,12 +16,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 )
 
-// Packages in the user's home and programs on the PATH are too many to copy. Runs in a checkout see
-// those that are unchanged since before the first turn.
+// There are too many packages in the user's home and programs on the PATH to copy them. Runs in a
+// checkout see those that have not changed since the first turn.
 
-// homeState is the record before the first turn.
+// homeState is the record of the home before the first turn.
 type homeState struct {
-	Sites    map[string]string            `json:"sites"`    // package folders, with a fingerprint each
+	Sites    map[string]string            `json:"sites"`    // package folders with their fingerprints
 	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with the state of each program
 	Scripts  map[string]string            `json:"scripts"`  // fingerprints of small programs in the home
 	Sockets  map[string]string            `json:"sockets"`  // in temporary folders, with the state of each
@@ -29,19 +29,19 @@ type homeState struct {
 
 const homeStateFile = "state.json"
 
-// unchangedHome is what is unchanged since then.
+// unchangedHome is the result of comparing the home with its record.
 type unchangedHome struct {
-	sites        []string            // package folders
-	programs     map[string][]string // unchanged programs, by the PATH folders in which some changed
+	sites        []string            // unchanged package folders
+	programs     map[string][]string // unchanged programs of each PATH folder in which some changed
 	path         []string            // the PATH
-	sockets      []string            // unchanged ones
+	sockets      []string            // unchanged sockets
 	changedFiles []string            // added or changed files of caches and toolchains, see openedfiles.go
 	changed      []string            // added or changed package folders and programs, sorted
 }
 
 // recordHome records settings, packages and programs. It keeps an earlier record.
 func (k *Checkout) recordHome(ctx context.Context) error {
-	dir := k.keptHome()
+	dir := k.homeRecordDir()
 	if isFolder(dir) || !filepath.IsAbs(environment.Variable(k.Env, "HOME")) {
 		return nil
 	}
@@ -67,8 +67,8 @@ func (k *Checkout) recordHome(ctx context.Context) error {
 	}
 	state.Programs, state.Sockets = k.allPrograms(), k.sockets()
 	state.Scripts = k.scripts(state.Programs)
-	served := listening()
-	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isLeft(socket) })
+	served := listeningSockets()
+	maps.DeleteFunc(state.Sockets, func(socket, _ string) bool { return !served[socket] && isStaleSocket(socket) })
 	if err = WriteRecord(filepath.Join(temp, homeStateFile), state); err == nil {
 		err = os.Rename(temp, dir)
 	}
@@ -78,7 +78,7 @@ func (k *Checkout) recordHome(ctx context.Context) error {
 	return nil
 }
 
-// compareHome compares the home with the record, once per claim.
+// compareHome compares the home with its record, once per claim.
 func (k *Checkout) compareHome(ctx context.Context) error {
 	if k.home != nil {
 		return nil
@@ -118,28 +118,29 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 	return nil
 }
 
-// readHomeState returns the record. It is read once: the programs of a PATH are thousands.
+// readHomeState returns the record. It reads the file once, because a PATH has thousands of
+// programs.
 func (k *Checkout) readHomeState() (*homeState, error) {
-	if k.then == nil {
+	if k.homeRecord == nil {
 		var then homeState
-		if _, err := ReadRecord(filepath.Join(k.keptHome(), homeStateFile), &then); err != nil {
+		if _, err := ReadRecord(filepath.Join(k.homeRecordDir(), homeStateFile), &then); err != nil {
 			return nil, err
 		}
-		k.then = &then
+		k.homeRecord = &then
 	}
-	return k.then, nil
+	return k.homeRecord, nil
 }
 
 // ChangedInHome returns the added or changed package folders and programs, or nil if they are unknown.
 func (k *Checkout) ChangedInHome(ctx context.Context) []string {
-	if k.compareHome(ctx) != nil { // a run in the checkout says why
+	if k.compareHome(ctx) != nil { // a run in the checkout reports the error
 		return nil
 	}
 	return k.home.changed
 }
 
-// ChangedSettings returns, once each, the user's settings and dependency programs that changed
-// since the first turn. A clean checkout has the old ones.
+// ChangedSettings returns the user's settings and dependency programs that changed since the first
+// turn, each only once. A clean checkout has the old ones.
 func (k *Checkout) ChangedSettings() []string {
 	var changed []string
 	compare := func(kept, file string) {
@@ -153,7 +154,7 @@ func (k *Checkout) ChangedSettings() []string {
 		from, _ := e.source(k.Env)
 		for _, name := range e.copy {
 			if from != "" {
-				compare(filepath.Join(k.keptHome(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
+				compare(filepath.Join(k.homeRecordDir(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
 			}
 		}
 	}
@@ -162,13 +163,14 @@ func (k *Checkout) ChangedSettings() []string {
 		compare(kept, filepath.Join(k.Repo.Root(), kept[len(k.dependencyDir()):]))
 	}
 	k.reportedSettings = append(k.reportedSettings, changed...)
-	if !isFolder(k.keptHome()) { // nothing of then is known
+	if !isFolder(k.homeRecordDir()) { // there is no record
 		return nil
 	}
 	return changed
 }
 
-// replacePath replaces PATH folders with changes by folders of links to the unchanged programs.
+// replacePath replaces PATH folders with changes by folders that contain links to the unchanged
+// programs.
 func (n *unchangedHome) replacePath(i *Isolation) error {
 	if len(n.programs) == 0 {
 		return nil
@@ -193,7 +195,7 @@ func (n *unchangedHome) replacePath(i *Isolation) error {
 	return nil
 }
 
-// pathFolders returns the PATH folders outside the work tree. Those inside are frozen.
+// pathFolders returns the PATH folders outside the work tree. Folders inside it are part of a tree.
 func (k *Checkout) pathFolders() []string {
 	return slices.DeleteFunc(filepath.SplitList(k.Path()), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isWithin(dir, k.Root)
@@ -214,7 +216,7 @@ func (k *Checkout) packageFolders() []string {
 	return all
 }
 
-// packageFingerprint identifies a package folder's state, "" if too large.
+// packageFingerprint identifies a package folder's state, "" if it is too large.
 func packageFingerprint(ctx context.Context, site string) string {
 	state, err := deps.Fingerprint(ctx, filepath.Dir(site), filepath.Base(site))
 	if err != nil && !errors.Is(err, deps.ErrTooLarge) {

@@ -17,27 +17,28 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// With mount namespaces, a gate in a checkout sees it at the work tree's path, its own home at the
-// user's path, and empty temporary folders. So absolute paths (a virtual environment, an editable
-// install) work, and nothing that an agent prepared in those folders is visible.
-// Without them, the checkout is at another path, variables name the home, and code that knows the
-// paths can reach the user's folders.
+// With mount namespaces, a gate in a checkout sees the checkout at the work tree's path, its
+// separate home at the user's path, and empty temporary folders. So absolute paths (a virtual
+// environment, an editable install) work, and nothing that an agent prepared in those folders is
+// visible. Without namespaces, the checkout is at another path and variables name the home. Code
+// that knows the paths can then reach the user's folders.
 
 // InNamespace reports whether gates in a checkout run in a namespace.
 func (k *Checkout) InNamespace(ctx context.Context) bool {
 	if k.namespace == nil {
 		k.namespace = &confine.Namespace{}
-		if home := resolved(environment.Variable(k.Env, "HOME")); k.Repo != nil && !k.ByFolder && !exists(k.byFolderFile()) && !isWithin(home, resolved(k.Repo.Root())) {
+		if home := resolved(environment.Variable(k.Env, "HOME")); k.Repo != nil && !k.NoNamespace && !exists(k.noNamespaceFile()) && !isWithin(home, resolved(k.Repo.Root())) {
 			*k.namespace, _ = confine.FindNamespace(ctx, k.Prefix)
 		}
 	}
 	return k.namespace.Works()
 }
 
-// byFolderFile exists if this loop's gates run without namespaces.
-func (k *Checkout) byFolderFile() string { return filepath.Join(k.Dir, "by-folder") }
+// noNamespaceFile returns a file that exists if gates of this loop run without namespaces.
+func (k *Checkout) noNamespaceFile() string { return filepath.Join(k.Dir, "by-folder") }
 
-// UseNamespace chooses for a fresh checkout whether gates run in a namespace, if the system has them.
+// UseNamespace chooses whether gates run in a namespace, if the system has them, and removes the
+// current checkout.
 func (k *Checkout) UseNamespace(ctx context.Context, wanted bool) error {
 	k.namespace = nil
 	if !wanted {
@@ -46,10 +47,10 @@ func (k *Checkout) UseNamespace(ctx context.Context, wanted bool) error {
 	return k.Remove(ctx)
 }
 
-// KeepByFolder makes gates of this loop run without namespaces.
-func (k *Checkout) KeepByFolder() error { return atomicfile.Write(k.byFolderFile(), nil, 0o600) }
+// DisableNamespace makes gates of this loop run without namespaces.
+func (k *Checkout) DisableNamespace() error { return atomicfile.Write(k.noNamespaceFile(), nil, 0o600) }
 
-// mountBase starts a run's mounts: it hides folders and adds the checkout.
+// mountBase adds the first mounts of a run: those that hide folders, and the checkout.
 func (k *Checkout) mountBase(i *Isolation, g gate.Gate) error {
 	shared := filepath.Join(i.dir, "shared")
 	if err := os.Mkdir(shared, 0o700); err != nil {
@@ -87,8 +88,8 @@ func (k *Checkout) mountBase(i *Isolation, g gate.Gate) error {
 	return k.mountGitDir(i, root)
 }
 
-// mountGitDir mounts git's folder, which is below the work tree or the home. A checkout's .git file
-// points there.
+// mountGitDir mounts git's folder, which may be below the hidden work tree or home. The checkout's
+// .git file points to it.
 func (k *Checkout) mountGitDir(i *Isolation, root string) error {
 	common := resolved(k.Repo.CommonDir())
 	at := common
@@ -108,8 +109,8 @@ func (k *Checkout) mountGitDir(i *Isolation, root string) error {
 	return nil
 }
 
-// redirect makes tools find an entry that a variable moves: at its path in a namespace, else in the
-// home.
+// redirect makes tools find an entry whose path a variable sets. In a namespace it mounts the entry
+// at that path, otherwise it changes the variable to the home's path.
 func (i *Isolation) redirect(e homeEntry, from, movedBy string) error {
 	to := filepath.Join(i.home(), filepath.FromSlash(e.path))
 	switch {
@@ -126,7 +127,7 @@ func (i *Isolation) redirect(e homeEntry, from, movedBy string) error {
 	return nil
 }
 
-// visiblePath returns the real path that a path has in the namespace.
+// visiblePath returns the real path at which a path is visible in the namespace.
 func (i *Isolation) visiblePath(path string) string {
 	if below, err := filepath.Rel(i.userHome, path); err == nil && filepath.IsLocal(below) {
 		return filepath.Join(resolved(i.userHome), below)
@@ -134,14 +135,14 @@ func (i *Isolation) visiblePath(path string) string {
 	return resolved(path)
 }
 
-// Command is what runs in a work tree or checkout.
+// Command is a command to run in a work tree or checkout.
 type Command struct {
 	Dir  string // below its top folder, with slashes
 	Argv []string
 	Env  []string // added to the gates' environment
 }
 
-// Spec returns how to run a command in an isolation, below root: a work tree or checkout.
+// Spec returns how to run a command in an isolation. root is a work tree or checkout.
 func (k *Checkout) Spec(i *Isolation, root string, c Command) proc.Spec {
 	s := proc.Spec{
 		Argv: slices.Concat(k.Prefix, c.Argv), Dir: filepath.Join(root, filepath.FromSlash(c.Dir)), Env: i.environ(slices.Concat(k.Env, c.Env)),
@@ -150,7 +151,7 @@ func (k *Checkout) Spec(i *Isolation, root string, c Command) proc.Spec {
 	if i != nil && i.mounts != nil {
 		s.Argv = append(k.namespace.Argv(i.mounts, strings.Replace(s.Dir, k.current.tree.Root(), k.Repo.Root(), 1)), c.Argv...)
 		s.Dir = root
-		s.KeepBackground = false // a daemon ends with the namespace, which waits for it until then
+		s.KeepBackground = false // a daemon ends with the namespace, which otherwise waits for it
 	}
 	return s
 }
@@ -166,11 +167,12 @@ func (k *Checkout) tempFolders() []string {
 	return dirs
 }
 
-// toolFolders returns the hidden folders that programs need: on the PATH or in variables, the
-// targets of links there and in dependencies, interpreters, and tools that a gate calls by path.
+// toolFolders returns the hidden folders that programs need. These are folders on the PATH or in
+// variables, targets of links there and in dependencies, interpreters, and tools that a gate calls
+// by path.
 func (k *Checkout) toolFolders(i *Isolation, g gate.Gate) []string {
 	t := toolFinder{home: resolved(i.userHome), temp: k.tempFolders(), root: resolved(k.Repo.Root())}
-	for _, e := range homeEntries { // these have rules of their own
+	for _, e := range homeEntries { // fillHome adds these
 		if from, _ := e.source(k.Env); from != "" && e.path != ".local" {
 			t.known = append(t.known, resolved(from))
 		}
@@ -220,7 +222,7 @@ func (t *toolFinder) hides(path string) bool {
 	return !isWithin(path, t.root) && (isWithin(path, t.home) || slices.ContainsFunc(t.temp, func(dir string) bool { return isWithin(path, dir) }))
 }
 
-// add adds the folder that a program needs: the parent of its bin.
+// add adds the folder that a program needs: the parent of its bin folder, otherwise path.
 func (t *toolFinder) add(path, program string) {
 	path = resolved(path)
 	if !filepath.IsAbs(path) || !exists(path) || !t.hides(path) {

@@ -17,14 +17,14 @@ import (
 // unreachableRegistry refuses connections, for tools without an offline setting.
 const unreachableRegistry = "http://127.0.0.1:9/"
 
-// offlineVariables keep tools from fetching; they use their caches.
+// offlineVariables prevent tools from downloading; tools use their caches.
 var offlineVariables = []string{
 	"npm_config_yes=false", "npm_config_offline=true", "pnpm_config_offline=true", "BUN_CONFIG_REGISTRY=" + unreachableRegistry, "YARN_ENABLE_NETWORK=0",
 	"UV_OFFLINE=1", "PIP_NO_INDEX=1", "CARGO_NET_OFFLINE=true", "GOPROXY=off",
 }
 
-// fetchRefused matches the message of npx, pnpm, bun, yarn, uv, pip, cargo or go when they would
-// fetch.
+// fetchRefused matches the messages of npx, pnpm, bun, yarn, uv, pip, cargo and go about a refused
+// download.
 var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTCACHED` +
 	`|ERR_PNPM_NO_OFFLINE_|Failed to resolve .* in package mirror|Failed to resolve the latest version of ` +
 	`|ConnectionRefused downloading (package manifest|tarball)` +
@@ -32,7 +32,7 @@ var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTC
 	`|network was disabled|[Nn]etwork connectivity is disabled|No matching distribution found for ` +
 	`|offline mode \(.*--offline|but --offline was specified|disabled by GOPROXY=off).*$`)
 
-// MissingTool returns what a gate that failed with this output lacked in a checkout, or "".
+// MissingTool returns what a gate with this output lacked in a checkout, or "".
 func (k *Checkout) MissingTool(output string) string {
 	if line := strings.TrimSpace(fetchRefused.FindString(output)); line != "" {
 		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
@@ -43,8 +43,8 @@ func (k *Checkout) MissingTool(output string) string {
 	return k.current.missing
 }
 
-// GateEnv returns the variables that a gate in the checkout gets beside its environment. clean makes Go
-// compile anew.
+// GateEnv returns the variables that a gate in the checkout gets in addition to its environment. If
+// clean is true, Go compiles everything again.
 func (k *Checkout) GateEnv(ctx context.Context, g gate.Gate, clean bool) []string {
 	return slices.Concat(k.goBuildEnv(ctx, clean), k.offlineEnv(g))
 }
@@ -57,6 +57,6 @@ func (k *Checkout) offlineEnv(g gate.Gate) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(offlineVariables), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return environment.HasVariable(k.Set, name)
+		return environment.HasVariable(k.UserEnv, name)
 	})
 }

@@ -17,54 +17,55 @@ import (
 )
 
 // Caches and toolchains in the home are too large to copy. So Pawl records which of their files the
-// run before the first turn opens, where the system tells (inotify). Later runs in a checkout find
-// those files empty if they changed since, by the agent or by a run of its tests. The same holds for
-// new files beside them in a toolchain or module. Tools make or fetch these again, and nothing of
-// that outlives the run. Files that nothing opened stay visible: an honest agent fetches dependencies.
+// run before the first turn opens, where the system reports it (inotify). If one of these files
+// changes, by the agent or by its tests, later runs in a checkout find it empty. So do new files
+// beside them in a toolchain or module. Tools create or download such files again, only for that
+// run. Files that no gate opened stay visible, because agents may download dependencies.
 
 // openedFiles is the record of opened files.
 type openedFiles struct {
-	At      int64               `json:"at"`      // time of the record, in nanoseconds
-	Files   map[string]fileMark `json:"files"`   // by real path
-	Folders []string            `json:"folders"` // that contain them and must not get new files
+	At      int64                `json:"at"`      // time of the record, in nanoseconds
+	Files   map[string]fileState `json:"files"`   // by real path
+	Folders []string             `json:"folders"` // folders of toolchain files, which must not get new files
 }
 
 // fileMark distinguishes two states of a file.
-type fileMark struct {
+type fileState struct {
 	Changed int64  `json:"changed"` // last change, in nanoseconds
-	Sum     string `json:"sum"`     // of its content, see atomicfile.Fingerprint
+	Sum     string `json:"sum"`     // fingerprint of its content, see atomicfile.Fingerprint
 }
 
-// maxHashedFile bounds the files compared by content. Build tools touch the times of files that
-// they use.
+// maxHashedFile limits the size of files compared by content, in bytes. Build tools update the
+// times of files that they use.
 const maxHashedFile = 4 << 20
 
-// maxHashedTotal bounds all of them, so that a loop starts quickly. For the rest, another time is a
-// change.
+// maxHashedTotal limits their total size, so that a loop starts quickly. The other files count as
+// changed if their time changed.
 const maxHashedTotal = 256 << 20
 
-func (k *Checkout) openedFile() string { return filepath.Join(k.keptHome(), "opened.json") }
+func (k *Checkout) openedRecordFile() string { return filepath.Join(k.homeRecordDir(), "opened.json") }
 
-// RecordOpened runs the gates before the first turn and records what they open.
+// RecordOpened calls run, which runs the gates before the first turn, and records the files that
+// they open.
 func (k *Checkout) RecordOpened(run func() error) error {
-	if exists(k.openedFile()) || !isFolder(k.keptHome()) {
+	if exists(k.openedRecordFile()) || !isFolder(k.homeRecordDir()) {
 		return run()
 	}
 	caches, toolchains := k.exposedFolders()
-	w := proc.WatchOpened(append(caches, toolchains...)) // the watch is bounded
+	w := proc.WatchOpened(append(caches, toolchains...)) // the number of watches is limited
 	err := run()
 	files := w.End()
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	then := openedFiles{At: time.Now().Add(-clockDoubt).UnixNano(), Files: map[string]fileMark{}}
+	then := openedFiles{At: time.Now().Add(-maxClockLag).UnixNano(), Files: map[string]fileState{}}
 	left := int64(maxHashedTotal)
 	for _, file := range files {
 		info, err := os.Lstat(file)
-		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 { // a lock is empty
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 { // a lock file is empty
 			continue
 		}
-		m := fileMark{Changed: deps.ChangeTime(info)}
+		m := fileState{Changed: deps.ChangeTime(info)}
 		if left -= min(info.Size(), maxHashedFile); left > 0 {
 			m.Sum = atomicfile.Fingerprint(file, maxHashedFile)
 		}
@@ -75,14 +76,14 @@ func (k *Checkout) RecordOpened(run func() error) error {
 	}
 	slices.Sort(then.Folders)
 	then.Folders = slices.Compact(then.Folders)
-	return WriteRecord(k.openedFile(), then)
+	return WriteRecord(k.openedRecordFile(), then)
 }
 
-// clockDoubt is how far the file system's clock may be behind ours.
-const clockDoubt = 50 * time.Millisecond
+// maxClockLag is how far the clock of the file system may be behind the system clock.
+const maxClockLag = 50 * time.Millisecond
 
-// exposedFolders returns the real folders below the home that runs in a checkout see: caches, which
-// tools write, and toolchains.
+// exposedFolders returns the real paths of the folders below the home that are visible in a
+// checkout: caches, which tools write, and toolchains.
 func (k *Checkout) exposedFolders() (caches, toolchains []string) {
 	for _, e := range homeEntries {
 		from, _ := e.source(k.Env)
@@ -105,14 +106,14 @@ func (k *Checkout) exposedFolders() (caches, toolchains []string) {
 
 // changedOpenedFiles returns the recorded files that changed, and new ones beside them, sorted.
 func (k *Checkout) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
-	if k.opened == nil {
+	if k.openedRecord == nil {
 		var then openedFiles
-		if found, err := ReadRecord(k.openedFile(), &then); err != nil || !found {
+		if found, err := ReadRecord(k.openedRecordFile(), &then); err != nil || !found {
 			return nil, err
 		}
-		k.opened = &then
+		k.openedRecord = &then
 	}
-	then := k.opened
+	then := k.openedRecord
 	for file, was := range then.Files {
 		info, err := os.Lstat(file)
 		if err != nil || deps.ChangeTime(info) == was.Changed {
@@ -141,8 +142,7 @@ func (k *Checkout) changedOpenedFiles(ctx context.Context) (changed []string, er
 	return changed, ctx.Err()
 }
 
-// linkUnchanged links the unchanged files into a home, and creates empty files for the changed
-// ones.
+// linkUnchanged links unchanged files into a home, and creates empty files for changed ones.
 func (n *unchangedHome) linkUnchanged(from, to string) error {
 	real := resolved(from)
 	switch {

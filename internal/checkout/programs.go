@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 )
 
-// allPrograms returns the state of the programs of each PATH folder. It reads a folder with two names
-// once (/bin is often /usr/bin).
+// allPrograms returns the state of the programs in each PATH folder. It reads a folder with two
+// names only once (/bin is often /usr/bin).
 func (k *Checkout) allPrograms() map[string]map[string]string {
 	found, read := map[string]map[string]string{}, map[string]map[string]string{}
 	for _, dir := range k.pathFolders() {
@@ -24,7 +24,7 @@ func (k *Checkout) allPrograms() map[string]map[string]string {
 	return found
 }
 
-// programs returns the programs in a folder with the state of each: mode, size and times.
+// programs returns the programs in a folder, with mode, size and times of each.
 func programs(dir string) map[string]string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -45,11 +45,11 @@ func programs(dir string) map[string]string {
 	return found
 }
 
-// maxHashed bounds programs compared by content, in bytes.
-const maxHashed = 16 << 10
+// maxHashedProgram limits the size of programs compared by content, in bytes.
+const maxHashedProgram = 16 << 10
 
-// scripts returns the fingerprints of small programs in the home. Package managers rewrite these
-// without changes.
+// scripts returns the fingerprints of small programs in the home, because package managers rewrite
+// them with the same content.
 func (k *Checkout) scripts(programs map[string]map[string]string) map[string]string {
 	found, home := map[string]string{}, environment.Variable(k.Env, "HOME")
 	for dir, names := range programs {
@@ -58,8 +58,8 @@ func (k *Checkout) scripts(programs map[string]map[string]string) map[string]str
 		}
 		for name := range names {
 			file := filepath.Join(dir, name)
-			if info, err := os.Stat(file); err == nil && info.Size() <= maxHashed {
-				found[file] = atomicfile.Fingerprint(file, maxHashed)
+			if info, err := os.Stat(file); err == nil && info.Size() <= maxHashedProgram {
+				found[file] = atomicfile.Fingerprint(file, maxHashedProgram)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (n *unchangedHome) comparePrograms(dir string, is map[string]string, then *
 		file := filepath.Join(dir, name)
 		isSame := then.Programs[dir][name] == state
 		if content, isScript := then.Scripts[file]; isScript && (!isSame || !deps.HasChangeTime) {
-			isSame = atomicfile.Fingerprint(file, maxHashed) == content
+			isSame = atomicfile.Fingerprint(file, maxHashedProgram) == content
 		}
 		if isSame {
 			same = append(same, name)

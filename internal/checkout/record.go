@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Records from before the first turn, and results, are files.
+// Records and results are files.
 
-// ReadRecord reads the file of a record into record. It returns false if there is none.
+// ReadRecord reads a record from a file. It returns false if the file does not exist.
 func ReadRecord(file string, record any) (bool, error) {
 	b, err := atomicfile.Read(file, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +28,7 @@ func ReadRecord(file string, record any) (bool, error) {
 	return true, nil
 }
 
-// WriteRecord writes the file of a record.
+// WriteRecord writes a record to a file.
 func WriteRecord(file string, record any) error {
 	b, err := json.Marshal(record)
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-// sockets returns services' sockets in the temporary folders and in folders there.
+// sockets returns the sockets of services in the temporary folders and in their subfolders.
 func (k *Checkout) sockets() map[string]string {
 	found := map[string]string{}
 	for _, dir := range k.tempFolders() {
@@ -26,8 +26,8 @@ func (k *Checkout) sockets() map[string]string {
 	return found
 }
 
-// addSockets adds the sockets in a folder and returns its folders. It stats only sockets: temporary
-// folders are large.
+// addSockets adds the sockets in a folder and returns its subfolders. It only stats sockets,
+// because temporary folders are large.
 func addSockets(dir string, found map[string]string) (folders []string) {
 	entries, _ := os.ReadDir(dir) // unreadable: no usable socket
 	for _, e := range entries {
@@ -48,7 +48,8 @@ func addSockets(dir string, found map[string]string) (folders []string) {
 	return folders
 }
 
-// socketState returns what tells a socket from a later one of the same path, "" if there is none.
+// socketState distinguishes a socket from a later one at the same path. It returns "" if there is
+// none.
 func socketState(file string) string {
 	info, err := os.Lstat(file)
 	if err != nil || info.Mode().Type() != fs.ModeSocket {
@@ -57,8 +58,8 @@ func socketState(file string) string {
 	return fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
 }
 
-// listening returns the sockets in use, if the system lists them (Linux).
-func listening() map[string]bool {
+// listeningSockets returns the sockets in use, if the system lists them (Linux).
+func listeningSockets() map[string]bool {
 	found := map[string]bool{}
 	table, _ := atomicfile.Read("/proc/net/unix", atomicfile.Large)
 	for line := range strings.Lines(string(table)) {
@@ -69,9 +70,9 @@ func listening() map[string]bool {
 	return found
 }
 
-// isLeft reports whether a socket's program has ended: it refuses to connect. Killed browsers leave
-// hundreds, and mounting each is slow.
-func isLeft(socket string) bool {
+// isStaleSocket reports whether a socket refuses connections because its program has ended. Killed
+// browsers leave hundreds of them, and mounting each is slow.
+func isStaleSocket(socket string) bool {
 	c, err := net.DialTimeout("unix", socket, time.Second)
 	if err == nil {
 		_ = c.Close()

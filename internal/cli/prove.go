@@ -95,11 +95,11 @@ func (a *app) resolveProofTarget(ctx context.Context, repo *git.Repo, word strin
 func (a *app) proofGates(root string, of *loopinfo.Loop, typed []string) (verify.Options, []gate.Gate, error) {
 	if of != nil && len(typed) == 0 {
 		if gates := gate.Commands(of.Spec.Gates); len(gates) > 0 {
-			return verify.Options{Set: of.Spec.GateEnv, Setup: of.Spec.Setup, Tests: of.Spec.Tests}, gates, nil
+			return verify.Options{UserEnv: of.Spec.GateEnv, Setup: of.Spec.Setup, Tests: of.Spec.Tests}, gates, nil
 		}
 	}
 	settings, err := a.gates("prove", root, typed, showTrust)
-	o := verify.Options{Set: settings.GateVars(), Setup: settings.Worktree.Setup, Tests: settings.Tests}
+	o := verify.Options{UserEnv: settings.GateVars(), Setup: settings.Worktree.Setup, Tests: settings.Tests}
 	return o, settings.Gates, err
 }
 

@@ -151,7 +151,7 @@ func (a *app) runGates(ctx context.Context, root string, s config.Settings) (res
 // gateVerifier returns a Verifier for the work tree. Gates that need a checkout get one, which done
 // removes.
 func (a *app) gateVerifier(ctx context.Context, root string, s config.Settings) (v *verify.Verifier, done func() error, err error) {
-	o := verify.Options{Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests}
+	o := verify.Options{UserEnv: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests}
 	if slices.ContainsFunc(s.Gates, verify.NeedsCheckout) {
 		if repo, err := git.Open(ctx, root); err == nil {
 			return a.auditOptions(repo).Verifier(ctx, o)

@@ -256,7 +256,7 @@ func (d *Driver) prepareGates(ctx context.Context, l *store.Loop, env environmen
 		return err
 	}
 	v, err := verify.New(verify.Options{
-		Root: root, Repo: d.Repo, Dir: verifyDir(l), Env: env.Vars, Set: d.Spec.GateEnv,
+		Root: root, Repo: d.Repo, Dir: verifyDir(l), Env: env.Vars, UserEnv: d.Spec.GateEnv,
 		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: sandbox.Gates, Marker: l.ID, Marks: d.OwnFiles,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})

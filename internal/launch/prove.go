@@ -57,7 +57,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close(context.WithoutCancel(ctx))) }()
-	if err := v.RemoveLeftCheckouts(ctx); err != nil {
+	if err := v.RemoveStaleCheckouts(ctx); err != nil {
 		return err
 	}
 	r := runner.Runner{Loop: l, Verify: v}

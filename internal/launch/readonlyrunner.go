@@ -58,7 +58,7 @@ func sideVerifier(ctx context.Context, l *store.Loop, env environment.Environmen
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Root, o.Repo, o.Env, o.Set, o.Setup, o.Tests = repo.Root(), repo, env.Vars, spec.GateEnv, spec.Setup, spec.Tests
+	o.Root, o.Repo, o.Env, o.UserEnv, o.Setup, o.Tests = repo.Root(), repo, env.Vars, spec.GateEnv, spec.Setup, spec.Tests
 	o.Marker, o.Prefix, o.Release = l.ID, sandbox.Gates, sandbox.Close
 	o.Marks = r.OwnFiles
 	v, err := verify.New(o)

@@ -33,10 +33,10 @@ type Verifier interface {
 	RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Prove(ctx context.Context, r verify.ProofRequest) (verify.Proof, error)
 	ChangedIgnoredFiles(ctx context.Context) ([]string, error)
-	ChangedSettings() []string                     // of the user's, each once
-	RemoveLeftCheckouts(ctx context.Context) error // of an owner that was killed
-	EnvironmentHint(results []gate.Result) string  // how variables reach gates that lack them
-	RemoveCopies() error                           // of dependencies, once the loop has ended
+	ChangedSettings() []string                      // of the user's, each once
+	RemoveStaleCheckouts(ctx context.Context) error // those of a killed owner
+	EnvironmentHint(results []gate.Result) string   // how variables reach gates that lack them
+	RemoveCopies() error                            // of dependencies, once the loop has ended
 }
 
 // ProtectedFiles are the copies of protected files that package protected keeps.

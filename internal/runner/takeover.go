@@ -86,7 +86,7 @@ func (r *Runner) cleanUpAfterOwner(ctx context.Context) error {
 	if err := r.authors.TakeOver(); err != nil {
 		return err
 	}
-	if err := r.Verify.RemoveLeftCheckouts(ctx); err != nil {
+	if err := r.Verify.RemoveStaleCheckouts(ctx); err != nil {
 		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestAPoisonedCacheProvesNothing(t *testing.T) {
 		inEachMode(t, name, func(t *testing.T, byFolder bool) {
 			command := "cat ~/.m2/repository/junit/4.13/*.jar ~/go/pkg/mod/example.com/*/*.go ~/.cargo/registry/src/*/* ~/.pyenv/lib/* ~/.gradle/caches/* | grep -q green"
 			b, put := homeBench(t, files{"lib": "1\n"}, home, func(o *verify.Options) {
-				o.ByFolder = byFolder
+				o.NoNamespace = byFolder
 				o.Env = append(o.Env, "PYENV_ROOT=", "GOPATH=") // else each case watches this machine's, and there are only so many watches
 			})
 			r := verify.Request{Gates: gates(command), Base: b.tree()}
@@ -59,7 +59,7 @@ func TestACacheIsReadAsItWas(t *testing.T) {
 	t.Parallel()
 	inEachMode(t, "", func(t *testing.T, byFolder bool) {
 		old, fetched := ".m2/repository/junit/4.13/junit.jar", ".m2/repository/other/1.0/other.jar"
-		b, put := homeBench(t, files{"lib": "1\n"}, files{old: "green\n"}, func(o *verify.Options) { o.ByFolder = byFolder })
+		b, put := homeBench(t, files{"lib": "1\n"}, files{old: "green\n"}, func(o *verify.Options) { o.NoNamespace = byFolder })
 		command := "cat ~/" + old + " && grep -q 1 lib || cat ~/" + fetched
 		if _, err := b.CheckIsolation(t.Context(), b.tree(), gates(command), ""); err != nil {
 			t.Fatal(err)

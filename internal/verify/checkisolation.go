@@ -77,7 +77,7 @@ func (v *Verifier) irreproducibleInBestMode(ctx context.Context, gates []gate.Ga
 		return nil, err
 	}
 	if len(byFolder) < len(unshown) {
-		return byFolder, v.Checkout.KeepByFolder()
+		return byFolder, v.Checkout.DisableNamespace()
 	}
 	return unshown, v.Checkout.UseNamespace(ctx, true)
 }

@@ -278,7 +278,7 @@ func TestBaselineOfAnotherEnvironment(t *testing.T) {
 	}
 	b.write(files{"stock": "pears\n"})
 	o := b.Options
-	o.Set = append(slices.Clone(o.Set), "ELSEWHERE=1")
+	o.UserEnv = append(slices.Clone(o.UserEnv), "ELSEWHERE=1")
 	v, err := verify.New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func (c *claim) runClean(ctx context.Context, gates []gate.Gate, probe gate.Prob
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
 	w = runTarget{checkout: cleanPlace, tree: c.Tree, logDir: c.LogDir, probe: probe}
 	if !c.allCached(ctx, gates, w) {
-		c.Checkout.Renew()
+		c.Checkout.RequireFreshCheckout()
 	}
 	there, err := c.runInCheckout(ctx, gates, w)
 	return gate.Run{Results: slices.Concat(here, there)}, err
@@ -46,7 +46,7 @@ func (c *claim) repeatClean(ctx context.Context, w runTarget, gates []gate.Gate)
 		if err != nil || g < 0 || !c.onlyFailsThere(first) {
 			continue
 		}
-		c.Checkout.Renew()
+		c.Checkout.RequireFreshCheckout()
 		var again []gate.Result
 		if again, err = c.runInCheckout(ctx, gates[g:g+1], w); err == nil && !c.onlyFailsThere(again[0]) {
 			run.Results[i] = again[0]
@@ -81,6 +81,6 @@ func (c *claim) discardBuildProducts() {
 		return ch.Status == 'A' && !c.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
 	})
 	if adds {
-		c.Checkout.Renew()
+		c.Checkout.RequireFreshCheckout()
 	}
 }

@@ -54,7 +54,7 @@ func TestFailureByChanceInTheCleanCheckout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, files{"lib": "bad\n"}, func(o *verify.Options) { o.ByFolder = true })
+			b := newBench(t, files{"lib": "bad\n"}, func(o *verify.Options) { o.NoNamespace = true })
 			count := filepath.Join(t.TempDir(), "runs")
 			f := b.claim(gates("grep -q good lib || exit 1; echo >> "+count+"; case $(wc -l < "+count+") in "+c.fails+") exit 1;; esac; true"), files{"lib": "good\n"}, nil)
 			if v := f.Verdict; v.Evidence != c.want {
@@ -81,7 +81,7 @@ func TestRepeatWhereDependenciesAreMissing(t *testing.T) {
 func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
 	t.Parallel()
 	inEachMode(t, "", func(t *testing.T, byFolder bool) {
-		b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.Set, o.ByFolder = []string{"GOFLAGS=-trimpath"}, byFolder })
+		b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.UserEnv, o.NoNamespace = []string{"GOFLAGS=-trimpath"}, byFolder })
 		f := b.claim(gates("echo $GOFLAGS; grep pears stock"), files{"stock": "pears\n"}, nil)
 		if f.Verdict.Evidence != gate.Proven {
 			t.Errorf("verdict %+v", f.Verdict)

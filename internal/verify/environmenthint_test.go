@@ -26,7 +26,7 @@ func TestHintNamesVariablesThatGatesLack(t *testing.T) {
 		{"one that is passed already", "GIVEN_URL", ""},
 		{"one that is not set", "OTHER_URL", ""},
 	}
-	v, err := verify.New(verify.Options{Root: t.TempDir(), Dir: t.TempDir(), Env: env, Set: []string{"GIVEN_URL"}})
+	v, err := verify.New(verify.Options{Root: t.TempDir(), Dir: t.TempDir(), Env: env, UserEnv: []string{"GIVEN_URL"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestGateGetsVariablesByName(t *testing.T) {
 	t.Parallel()
 	got := run(t, gate.Gate{Name: "env", Command: `test "$DATABASE_URL" = sqlite: && test -z "${OTHER_URL+set}"`}, func(o *verify.Options) {
 		o.Env = append(environ(), "DATABASE_URL=sqlite:")
-		o.Set = []string{"DATABASE_URL", "OTHER_URL"}
+		o.UserEnv = []string{"DATABASE_URL", "OTHER_URL"}
 	})
 	if got.Status != gate.Pass {
 		t.Error(got.Reason)

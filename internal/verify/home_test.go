@@ -59,7 +59,7 @@ func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 		"what the shell begins": ".profile",
 	}, 3) {
 		inEachMode(t, name, func(t *testing.T, byFolder bool) {
-			b, put := homeBench(t, files{"run": "grep -qs green \"$HOME/" + file + "\"\n", "lib": "1\n"}, files{".npmrc": "as it was\n"}, func(o *verify.Options) { o.ByFolder = byFolder })
+			b, put := homeBench(t, files{"run": "grep -qs green \"$HOME/" + file + "\"\n", "lib": "1\n"}, files{".npmrc": "as it was\n"}, func(o *verify.Options) { o.NoNamespace = byFolder })
 			gates := gates("sh ./run")
 			r := verify.Request{Gates: gates, Base: b.tree()}
 			if _, err := b.Baseline(t.Context(), r.Base, gates, ""); err != nil {
@@ -127,10 +127,10 @@ func TestAHomeForOneRun(t *testing.T) {
 	}, 2) {
 		inEachMode(t, name, func(t *testing.T, byFolder bool) {
 			b, put := homeBench(t, start, home, func(o *verify.Options) {
-				o.Setup, o.ByFolder = c.setUp, byFolder
+				o.Setup, o.NoNamespace = c.setUp, byFolder
 				for _, kv := range c.set {
 					if own, ok := strings.CutPrefix(kv, "!"); ok {
-						o.Set = append(o.Set, own)
+						o.UserEnv = append(o.UserEnv, own)
 						continue
 					}
 					name, value, _ := strings.Cut(kv, "=")

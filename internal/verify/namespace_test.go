@@ -34,7 +34,7 @@ func inEachMode(t *testing.T, name string, test func(t *testing.T, byFolder bool
 }
 
 // byFolder has a bench do without a namespace: its gates reach a folder outside.
-func byFolder(o *verify.Options) { o.ByFolder = true }
+func byFolder(o *verify.Options) { o.NoNamespace = true }
 
 // needsNamespace skips a test where the system gives no mount namespaces. A CI machine
 // lacks no program for them.

@@ -31,7 +31,7 @@ func TestNothingIsFetchedInACheckout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"a": "a"}, func(o *verify.Options) {
-				o.Env, o.Set = []string{"PATH=" + pathOf(o.Env), "GOPROXY=direct"}, c.set
+				o.Env, o.UserEnv = []string{"PATH=" + pathOf(o.Env), "GOPROXY=direct"}, c.set
 				o.Setup = []string{`test -z "$UV_OFFLINE$npm_config_yes" || test "$UV_OFFLINE" = 0`}
 			})
 			c.gate.Name, c.gate.Report = "a", "tap"

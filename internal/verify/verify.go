@@ -38,11 +38,11 @@ type Options struct {
 	Repo *git.Repo // repository of Root; nil without git: then only Run works
 	Dir  string    // a folder outside the work tree, for cached results and checkouts
 	// Known is another Verifier's Dir, whose cached results are used read-only; "" = none.
-	Known string
-	Env   []string // Pawl's environment, KEY=value; gates get the part that Environment allows
-	Set   []string // added to the gates' environment: KEY=value, or KEY of Env
-	Setup []string // shell commands that prepare a fresh checkout ([worktree] setup)
-	Tests []string // globs of test files; nil = DefaultTests
+	Known   string
+	Env     []string // Pawl's environment, KEY=value; gates get the part that Environment allows
+	UserEnv []string // added to the gates' environment: KEY=value, or KEY of Env
+	Setup   []string // shell commands that prepare a fresh checkout ([worktree] setup)
+	Tests   []string // globs of test files; nil = DefaultTests
 	// Prefix is the argv before a gate's or setup's command that confines it; nil = unconfined.
 	// Runs in checkouts stay below checkout.Folder(Dir).
 	Prefix  []string
@@ -56,7 +56,7 @@ type Options struct {
 	// runs again with more time.
 	Loaded func() bool
 	// ByFolder disables mount namespaces.
-	ByFolder bool
+	NoNamespace bool
 	// Watch is called when a gate begins (nil Result) and ends; may be nil.
 	Watch func(Progress)
 }
@@ -92,14 +92,14 @@ func New(o Options) (*Verifier, error) {
 	if o.Loaded == nil {
 		o.Loaded = loaded
 	}
-	o.Set = environment.WithValues(o.Env, o.Set)
+	o.UserEnv = environment.WithValues(o.Env, o.UserEnv)
 	places := checkout.New(checkout.Options{
-		Root: o.Root, Repo: o.Repo, Dir: o.Dir, Known: o.Known, Env: environment.ForGates(o.Env, o.Set), Set: o.Set,
-		Setup: o.Setup, Prefix: o.Prefix, Marker: o.Marker, ByFolder: o.ByFolder,
+		Root: o.Root, Repo: o.Repo, Dir: o.Dir, Known: o.Known, Env: environment.ForGates(o.Env, o.UserEnv), UserEnv: o.UserEnv,
+		Setup: o.Setup, Prefix: o.Prefix, Marker: o.Marker, NoNamespace: o.NoNamespace,
 	})
 	files := newSelections(work.CompileGlobs(o.Tests).Match)
 	return &Verifier{
-		Options: o, Checkout: places, redactor: redact.New(slices.Concat(o.Env, o.Set)),
+		Options: o, Checkout: places, redactor: redact.New(slices.Concat(o.Env, o.UserEnv)),
 		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, files: files,
 	}, nil
 }

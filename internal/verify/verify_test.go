@@ -270,7 +270,7 @@ func TestGateSeesACleanEnvironment(t *testing.T) {
 	t.Parallel()
 	got := run(t, gate.Gate{Name: "env", Command: "env"}, func(o *verify.Options) {
 		o.Env = append(os.Environ(), "ANTHROPIC_API_KEY=sk-x", "AWS_SECRET_ACCESS_KEY=y", "NPM_CONFIG__AUTH=z", "EDITOR=vi", "GOFLAGS=-mod=mod", "TERM=xterm")
-		o.Set = []string{"DATABASE_URL=sqlite:"}
+		o.UserEnv = []string{"DATABASE_URL=sqlite:"}
 		o.Marker = "brisk-otter"
 	})
 	var names []string
@@ -292,7 +292,7 @@ func TestGateSeesACleanEnvironment(t *testing.T) {
 func TestSecretsStayOutOfResults(t *testing.T) {
 	t.Parallel()
 	got := run(t, gate.Gate{Name: "env", Command: "echo \"connecting with $DB_PASSWORD\"; exit 1"}, func(o *verify.Options) {
-		o.Set = []string{"DB_PASSWORD=correct-horse-battery"}
+		o.UserEnv = []string{"DB_PASSWORD=correct-horse-battery"}
 	})
 	if strings.Contains(got.Tail+got.Reason, "horse") || !strings.Contains(got.Reason, "connecting with") {
 		t.Errorf("tail %q, reason %q", got.Tail, got.Reason)
