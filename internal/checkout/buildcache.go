@@ -13,17 +13,33 @@ import (
 
 // Compilers reuse the result of other sources that look the same to them.
 
+// GoEnv returns the variable that makes Go run each test. Go would answer from its cache if the
+// test's own package did not change, although a program that the test builds or starts did.
+func (k *Checkout) GoEnv() []string { return []string{"GOFLAGS=" + k.goFlags()} }
+
+func (k *Checkout) goFlags() string {
+	flags := environment.Variable(k.Env, "GOFLAGS")
+	for _, home := range []string{k.homeRecordDir(), environment.Variable(k.Env, "HOME")} {
+		for _, dir := range []string{".config", "Library/Application Support"} {
+			if flags == "" { // the variable takes the place of the setting
+				flags = settingInFile(filepath.Join(home, filepath.FromSlash(dir), "go", "env"), "GOFLAGS")
+			}
+		}
+	}
+	if strings.Contains(flags, "-count=") {
+		return flags
+	}
+	return strings.TrimSpace(flags + " -count=1")
+}
+
 // goBuildEnv makes Go compile the work's packages for this checkout only, so that packages compiled
 // by the agent do not count. Another path suffices, unless -trimpath removes paths. In a namespace
 // the path is the same, so an unused compiler flag names the checkout.
 func (k *Checkout) goBuildEnv(ctx context.Context, clean bool) []string {
-	flags := environment.Variable(k.Env, "GOFLAGS")
+	flags := k.goFlags()
 	switch {
 	case k.InNamespace(ctx):
-		if flags == "" { // the variable replaces the setting
-			flags = settingInFile(filepath.Join(k.homeRecordDir(), ".config", "go", "env"), "GOFLAGS")
-		}
-		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(k.current.tree.Root()))}
+		return []string{"GOFLAGS=" + flags + " -gcflags=-D=" + filepath.Base(k.current.tree.Root())}
 	case clean && strings.Contains(flags, "-trimpath"):
 		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
 	}

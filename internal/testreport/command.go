@@ -28,25 +28,12 @@ func AddGoTestJSON(command string) (string, bool) {
 	if Detect(command) != "" {
 		return command, false
 	}
-	return addGoTestFlag(command, "-json", isNoRunFlag)
-}
-
-// AddGoTestCount adds -count=1 to each `go test`, because Go would answer a repeated run from its
-// cache.
-func AddGoTestCount(command string) string {
-	command, _ = addGoTestFlag(command, "-count=1", isCountFlag)
-	return command
-}
-
-// addGoTestFlag adds a flag to each `go test` of a shell command, unless rulesOut reports true for
-// one of its words. It returns false if it added no flag.
-func addGoTestFlag(command, flag string, rulesOut func(word string) bool) (string, bool) {
 	out, from := "", 0
 	for _, call := range simpleCommands(command) {
-		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, rulesOut) {
+		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, isNoRunFlag) {
 			continue
 		}
-		out += command[from:call.ends[1]] + " " + flag
+		out += command[from:call.ends[1]] + " -json"
 		from = call.ends[1]
 	}
 	return out + command[from:], from > 0
@@ -58,10 +45,6 @@ func isNoRunFlag(word string) bool {
 		return strings.HasPrefix(word, "-")
 	}
 	return false
-}
-
-func isCountFlag(word string) bool {
-	return strings.HasPrefix(strings.TrimLeft(word, "-"), "count") && strings.HasPrefix(word, "-")
 }
 
 // simpleCommand is a simple command of constant words.

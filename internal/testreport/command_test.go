@@ -57,17 +57,3 @@ func TestAddGoTestJSON(t *testing.T) {
 		}
 	}
 }
-
-func TestAddGoTestCount(t *testing.T) {
-	t.Parallel()
-	for command, want := range map[string]string{
-		"go test -json ./...":     "go test -count=1 -json ./...",
-		"go vet . && go test ./a": "go vet . && go test -count=1 ./a",
-		"go test -count=3 ./...":  "go test -count=3 ./...",
-		"npm test":                "npm test",
-	} {
-		if got := testreport.AddGoTestCount(command); got != want {
-			t.Errorf("AddGoTestCount(%q) = %q, want %q", command, got, want)
-		}
-	}
-}

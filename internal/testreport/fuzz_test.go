@@ -93,8 +93,5 @@ func FuzzAddGoTestJSON(f *testing.F) {
 		if again, more := testreport.AddGoTestJSON(out); changed && (more || again != out) {
 			t.Errorf("%q became %q", out, again)
 		}
-		if once := testreport.AddGoTestCount(in); testreport.AddGoTestCount(once) != once {
-			t.Errorf("%q is still cached", once)
-		}
 	})
 }

@@ -86,9 +86,9 @@ func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
 		if f.Verdict.Evidence != gate.Proven {
 			t.Errorf("verdict %+v", f.Verdict)
 		}
-		want := "-trimpath -gcflags=-D=worktree-"
+		want := "-trimpath -count=1 -gcflags=-D=worktree-"
 		if byFolder {
-			want = "-trimpath -trimpath=false\n"
+			want = "-trimpath -count=1 -trimpath=false\n"
 		}
 		if got := f.Observation.Runs[gate.RepeatClean].Results[0].Tail; !strings.HasPrefix(got, want) {
 			t.Errorf("flags %q, want %q", got, want)

@@ -16,9 +16,8 @@ type command struct {
 	report string   // format, see gate.Gate
 }
 
-// commandFor decides how to run a gate. A plain `go test` reports test IDs; a repeat does not use
-// Go's test cache.
-func commandFor(g gate.Gate, uncached bool) command {
+// commandFor decides how to run a gate. A plain `go test` reports test IDs.
+func commandFor(g gate.Gate) command {
 	text := g.ShellCommand()
 	c := command{shown: text, report: g.Report}
 	if runtime.GOOS == "windows" && len(g.Argv) > 0 { // no shell there reads its quotes
@@ -30,9 +29,6 @@ func commandFor(g gate.Gate, uncached bool) command {
 				text, c.report = withIDs, testreport.GoJSON
 			}
 		}
-	}
-	if uncached {
-		text = testreport.AddGoTestCount(text)
 	}
 	if c.argv == nil {
 		c.argv, c.env = proc.Shell(text)

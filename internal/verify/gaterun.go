@@ -20,7 +20,8 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	if !folderExists(w.root, g.Dir) {
 		return gate.Result{Gate: g.Name, Command: g.ShellCommand(), Status: gate.Fail, ExitCode: 1, Tree: w.tree, Reason: "there is no folder " + g.Dir + " to run it in"}
 	}
-	c := commandFor(g, w.uncached || w.checkout == cleanPlace)
+	c := commandFor(g)
+	c.env = slices.Concat(c.env, v.Checkout.GoEnv())
 	var in *checkout.Isolation
 	if w.checkout != "" {
 		c.env = slices.Concat(c.env, v.Checkout.GateEnv(ctx, g, w.checkout == cleanPlace))
