@@ -70,7 +70,7 @@ func New(o Options) *Checkout {
 // Top returns the top folder of the current checkout.
 func (k *Checkout) Top() string { return k.current.tree.Root() }
 
-// New creates a Checkout. Its method Remove removes its files.
+// Path returns the gates' PATH.
 func (k *Checkout) Path() string { return environment.Variable(k.Env, "PATH") }
 
 // Record records dependency folders and the home before the first turn. It keeps an earlier record.

@@ -29,7 +29,7 @@ type openedFiles struct {
 	Folders []string             `json:"folders"` // folders of toolchain files, which must not get new files
 }
 
-// fileMark distinguishes two states of a file.
+// fileState distinguishes two states of a file.
 type fileState struct {
 	Changed int64  `json:"changed"` // last change, in nanoseconds
 	Sum     string `json:"sum"`     // fingerprint of its content, see atomicfile.Fingerprint

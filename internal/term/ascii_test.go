@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// In a locale without UTF-8 no symbol of Pawl's is printed; JSON stays as it is.
+// In a locale without UTF-8, Pawl prints no symbols beyond ASCII; JSON does not change.
 func TestASCII(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []term.Mode{term.Plain, term.Live, term.Quiet, term.JSON} {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDecode: what Encode wrote is read back, each kind of event; others are refused.
+// TestDecode reads back what Encode wrote for each kind of event. Decode rejects everything else.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 22, 15, 4, 0, time.UTC)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Event is one thing worth showing. The implementations are the structs of
-// this file; their JSON is documented in docs/reference/events.schema.json.
+// Event is something to show. The implementations are the structs of this file; their JSON is
+// documented in docs/reference/events.schema.json.
 type Event interface{ name() string }
 
 // Span is a duration; in JSON it is a number of seconds.
@@ -46,13 +46,13 @@ type LoopStarted struct {
 	Resumed       bool     `json:"resumed,omitempty" jsonschema:"the loop continues after an interruption"`
 }
 
-// Gate is one gate as it stood when the loop began.
+// Gate is a gate at the start of the loop.
 type Gate struct {
 	Name    string `json:"name,omitempty" jsonschema:"name of the gate"`
 	Command string `json:"command" jsonschema:"what is run"`
 }
 
-// TaskStarted begins a task, or the whole goal where there is no plan.
+// TaskStarted is the start of a task, or of the whole goal if there is no plan.
 type TaskStarted struct {
 	ID    string `json:"id,omitempty" jsonschema:"id of the task"`
 	Title string `json:"title" jsonschema:"title of the task"`
@@ -60,7 +60,7 @@ type TaskStarted struct {
 	Total int    `json:"total,omitempty" jsonschema:"tasks of the loop, without those that are left out"`
 }
 
-// TurnActivity reports what the agent does now, and the figures so far.
+// TurnActivity reports what the agent is doing, and the figures so far.
 type TurnActivity struct {
 	Iteration      int     `json:"iteration" jsonschema:"this iteration, from 1"`
 	MaxIterations  int     `json:"max_iterations,omitempty" jsonschema:"limit of iterations"`
@@ -70,7 +70,7 @@ type TurnActivity struct {
 	CostUSD        float64 `json:"cost_usd" jsonschema:"cost of the loop so far"`
 }
 
-// GateFinished is one run of one gate.
+// GateFinished is the result of one run of one gate.
 type GateFinished struct {
 	Gate     string `json:"gate" jsonschema:"name of the gate"`
 	Result   string `json:"result" jsonschema:"pass, fail or unknown"`
@@ -80,14 +80,14 @@ type GateFinished struct {
 	Clean    bool   `json:"clean_checkout,omitempty" jsonschema:"it ran in a clean checkout, not in the work tree"`
 }
 
-// ClaimRefused: the agent said that it is done, and the harness does not agree.
+// ClaimRefused means that the agent claimed to be done and Pawl refused the claim.
 type ClaimRefused struct {
 	ID     string `json:"id,omitempty" jsonschema:"id of the task"`
 	Title  string `json:"title" jsonschema:"title of the task"`
 	Reason string `json:"reason" jsonschema:"why, one line"`
 }
 
-// TaskEnded ends a task.
+// TaskEnded is the end of a task.
 type TaskEnded struct {
 	ID         string `json:"id,omitempty" jsonschema:"id of the task"`
 	Title      string `json:"title" jsonschema:"title of the task"`
@@ -101,20 +101,20 @@ type TaskEnded struct {
 	Commit     string `json:"commit,omitempty" jsonschema:"short hash of its commit"`
 }
 
-// Waiting: nothing happens until a time, for a usage limit or a pause between
-// tries. It ends with the next event of another kind.
+// Waiting means that nothing happens until a time, because of a usage limit or a pause between
+// attempts. It ends with the next event of another kind.
 type Waiting struct {
 	Until  time.Time `json:"until" jsonschema:"when the loop continues"`
 	Reason string    `json:"reason" jsonschema:"what it waits for"`
 }
 
-// Question is put to the user, who types the answer. It ends with the next event.
+// Question is a question to the user, who types the answer. It ends with the next event.
 type Question struct {
 	Text    string   `json:"text" jsonschema:"the question"`
 	Choices []string `json:"choices,omitempty" jsonschema:"what can be typed, and what it means"`
 }
 
-// Level of a Note.
+// Level is the severity of a Note.
 type Level string
 
 // The levels.
@@ -123,7 +123,7 @@ const (
 	Warn Level = "warn"
 )
 
-// Note is anything else worth a line: a restore, a violation, a hint.
+// Note is any other event that is worth a line: a restore, a violation, a hint.
 type Note struct {
 	Level Level  `json:"level" jsonschema:"info or warn"`
 	Text  string `json:"text" jsonschema:"one line"`
@@ -159,7 +159,7 @@ type LoopEnded struct {
 	Next                []string `json:"next,omitempty" jsonschema:"what to type next"`
 }
 
-// Tally is the tasks that ended in one way.
+// Tally counts the tasks that ended in one way.
 type Tally struct {
 	Result string   `json:"result" jsonschema:"proven, reviewed, unproven, skipped …"`
 	Tasks  []string `json:"tasks" jsonschema:"their ids"`

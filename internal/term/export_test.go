@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the JSON Schema of one line of --json.
+// Schema returns the JSON Schema of one line of --json.
 func Schema() (*jsonschema.Schema, error) {
 	root := &jsonschema.Schema{
 		Schema:      "https://json-schema.org/draft/2020-12/schema",
@@ -28,7 +28,7 @@ func Schema() (*jsonschema.Schema, error) {
 		s.Properties["time"] = &jsonschema.Schema{Type: "string", Format: "date-time", Description: "when it happened"}
 		s.Required = append([]string{"event", "time"}, s.Required...)
 		s.PropertyOrder = append([]string{"event", "time"}, s.PropertyOrder...)
-		// Later versions may add fields; a reader must not break on them.
+		// Later versions may add fields, which readers must ignore.
 		s.AdditionalProperties = nil
 		root.OneOf = append(root.OneOf, s)
 	}

@@ -10,8 +10,7 @@ import (
 	"unicode"
 )
 
-// jsonPrinter writes one object a line: {"event": …, "time": …} and the
-// event's own fields.
+// jsonPrinter writes one object per line: {"event": …, "time": …} and the fields of the event.
 type jsonPrinter struct {
 	mu sync.Mutex
 	o  Options
@@ -24,7 +23,7 @@ func (p *jsonPrinter) PrintAt(e Event, at time.Time) {
 	defer p.mu.Unlock()
 	line, err := Encode(e, at)
 	if err != nil {
-		return // events are plain data; a NaN cost is the one way to get here
+		return // events are plain data: only a NaN cost fails
 	}
 	_, _ = p.o.Out.Write(line)
 }
@@ -41,8 +40,8 @@ func Encode(e Event, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(head)
 	b.WriteByte(',')
-	// Every event has a field that is always there, hence the comma above. What
-	// JSON leaves as it is but a terminal obeys is escaped.
+	// Every event has a field that is never omitted, hence the comma above. Characters that JSON
+	// does not escape but a terminal interprets are escaped here.
 	for _, r := range string(body[1:]) {
 		if r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && r <= 0xffff {
 			fmt.Fprintf(&b, `\u%04x`, r)
@@ -54,7 +53,7 @@ func Encode(e Event, at time.Time) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode reads a line that Encode wrote.
+// Decode reads a line written by Encode.
 func Decode(line []byte) (Event, time.Time, error) {
 	var head struct {
 		Event string
@@ -77,7 +76,7 @@ func Decode(line []byte) (Event, time.Time, error) {
 	return nil, time.Time{}, fmt.Errorf("decode event: there is none called %q", head.Event)
 }
 
-// events are one of each kind.
+// events returns one event of each kind.
 func events() []Event {
 	return []Event{
 		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Question{}, Note{}, LoopEnded{},

@@ -2,7 +2,7 @@ package term
 
 import "testing"
 
-// A goal that is not a change of the tree has another end.
+// Goals that do not change the tree end with other words.
 func TestEndsOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{

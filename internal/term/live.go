@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// frame is the shortest time between two redraws: ten a second are enough for
-// an eye and cheap over ssh.
+// frame is the shortest time between two redraws. Ten redraws a second look smooth, and are cheap
+// over ssh.
 const frame = 100 * time.Millisecond
 
-// ShowCursor undoes what the Live mode does to the terminal, for a process that
-// ends without closing its Printer.
+// ShowCursor undoes what the Live mode does to the terminal. A process needs it if it ends without
+// closing its Printer.
 const ShowCursor = "\x1b[?25h"
 
 const (
@@ -20,20 +20,19 @@ const (
 	eraseBelow = "\r\x1b[J"
 )
 
-// live keeps a block of lines at the bottom and redraws it in place; what is
-// final scrolls away above it.
+// live redraws a block of lines at the bottom of the screen. Final lines scroll away above it.
 type live struct {
 	o    Options
 	stop chan struct{}
 	done chan struct{}
 
-	mu     sync.Mutex
-	story  *story
-	drawn  []int     // widths of the block's lines on the screen
-	shown  string    // the block as it was last written
-	stale  bool      // an event came since
-	at     time.Time // of the last drawing
-	closed bool
+	mu      sync.Mutex
+	story   *story
+	drawn   []int     // widths of the block's lines on the screen
+	shown   string    // the block as last written
+	isStale bool      // there was an event after the last drawing
+	drawnAt time.Time // time of the last drawing
+	closed  bool
 }
 
 func newLive(o Options) *live {
@@ -42,8 +41,7 @@ func newLive(o Options) *live {
 	return l
 }
 
-// tick redraws after events that came too fast, and every second for the
-// clocks.
+// tick redraws after events that followed each other too fast, and every second for the clocks.
 func (l *live) tick() {
 	defer close(l.done)
 	t := time.NewTicker(frame)
@@ -54,7 +52,7 @@ func (l *live) tick() {
 			return
 		case <-t.C:
 			l.mu.Lock()
-			if now := l.o.Now(); l.stale || now.Sub(l.at) >= time.Second {
+			if now := l.o.Now(); l.isStale || now.Sub(l.drawnAt) >= time.Second {
 				l.draw("", now)
 			}
 			l.mu.Unlock()
@@ -90,18 +88,18 @@ func (l *live) PrintAt(e Event, at time.Time) {
 	if _, waiting := e.(Waiting); waiting {
 		b.Reset() // the block counts it down
 	}
-	if b.Len() == 0 && now.Sub(l.at) < frame {
-		l.stale = true
+	if b.Len() == 0 && now.Sub(l.drawnAt) < frame {
+		l.isStale = true
 		return
 	}
 	l.draw(b.String(), now)
 }
 
-// clockColumns is how wide the time of day is before a line.
+// clockColumns is the width of the time of day before a line.
 const clockColumns = len("15:04")
 
-// stamped is an event's first line behind the time of day. Header and summary stand for
-// themselves.
+// stamped returns an event's first line with the time of day before it. Header and summary get no
+// time.
 func (l *live) stamped(first line, e Event, at time.Time) line {
 	switch e.(type) {
 	case LoopStarted, LoopEnded:
@@ -117,7 +115,7 @@ func (l *live) stamped(first line, e Event, at time.Time) line {
 // draw writes final text, if any, and the block below it, in one write.
 func (l *live) draw(final string, now time.Time) {
 	columns, rows := l.size()
-	l.stale, l.at = false, now
+	l.isStale, l.drawnAt = false, now
 	var block strings.Builder
 	var widths []int
 	for i, line := range l.block(now, rows) {
@@ -151,19 +149,19 @@ func (l *live) size() (columns, rows int) {
 	return columns, rows
 }
 
-// block returns the lines of the live block: none before the start and after the end.
+// block returns the lines of the live block. There are none before the start and after the end.
 func (l *live) block(now time.Time, rows int) []line {
 	s := l.story
-	if s.began.IsZero() || s.ended || s.asking || l.closed {
+	if s.startedAt.IsZero() || s.ended || s.isAsking || l.closed {
 		return nil
 	}
-	below := text(strings.Repeat(" ", clockColumns)) // the lines that have happened
+	below := text(strings.Repeat(" ", clockColumns)) // indentation below the times of permanent lines
 	out := []line{append(line{below}, s.activity(now)...), append(line{below}, s.figures(now)...)}
 	return out[:min(len(out), max(1, rows-1))]
 }
 
-// erase removes the block from the screen. A terminal that became narrower has
-// wrapped its lines, so rows are counted at the width of now.
+// erase removes the block from the screen. A terminal that became narrower has wrapped its lines,
+// so rows are counted at the current width.
 func (l *live) erase(columns int) string {
 	if len(l.drawn) == 0 {
 		return ""

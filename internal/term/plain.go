@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// quietFor is how long a log stays without a line before one says that the turn is still
-// under way. Each further one comes after twice the time.
-const quietFor = 10 * time.Minute
+// quietInterval is the time without a line after which a log shows that the turn is still running.
+// It doubles with each such line.
+const quietInterval = 10 * time.Minute
 
-// firstQuiet is how long it stays without one after the first task began: the gates run
-// before the work, and nobody has seen yet that anything continues.
-const firstQuiet = 2 * time.Second
+// firstQuietInterval is the same after the first task began. It is short because the gates run
+// before the work, and the log is still empty.
+const firstQuietInterval = 2 * time.Second
 
-// judgedQuiet is the same after a gate has judged the work: it may be run again for evidence,
-// as long each time.
-const judgedQuiet = time.Minute
+// gateQuietInterval is the same after a gate has run on the work. It may run again for evidence,
+// which takes as long.
+const gateQuietInterval = time.Minute
 
-// plain prints each event worth a line behind its time; Quiet prints the
-// summary alone. What is going on within a turn gets no line, since logs are read
-// later: only one now and then where nothing else happens.
+// plain prints a line with its time for each event that is worth one; Quiet only prints the
+// summary. Events within a turn get no line, because logs are read later. After a long time without
+// a line, it prints a status line.
 type plain struct {
-	mu    sync.Mutex
-	o     Options
-	story *story
-	alive *time.Timer // prints the next sign of life
-	quiet time.Duration
-	begun bool // the first task
+	mu          sync.Mutex
+	o           Options
+	story       *story
+	statusTimer *time.Timer // prints the next status line
+	quiet       time.Duration
+	hasTask     bool // the first task has started
 }
 
 func (p *plain) Print(e Event) { p.PrintAt(e, p.o.Now()) }
@@ -44,7 +44,7 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	case quiet && !end:
 		return
 	case end && !quiet:
-		lines = lines[1:] // the blank line above a summary; each has its time here
+		lines = lines[1:] // drops the blank line above a summary; each line has its time here
 	case begun:
 		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "begun"})}
 	}
@@ -52,31 +52,31 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 		return
 	}
 	p.write(lines, now)
-	p.quiet = quietFor
+	p.quiet = quietInterval
 	if _, judged := e.(GateFinished); judged {
-		p.quiet = judgedQuiet
+		p.quiet = gateQuietInterval
 	}
-	if begun && !p.begun {
-		p.quiet, p.begun = firstQuiet, true
+	if begun && !p.hasTask {
+		p.quiet, p.hasTask = firstQuietInterval, true
 	}
-	p.stop()
+	p.stopStatus()
 	if !end {
-		p.alive = time.AfterFunc(p.quiet, p.signOfLife)
+		p.statusTimer = time.AfterFunc(p.quiet, p.printStatus)
 	}
 }
 
-// signOfLife prints the current activity after a while without a line.
-func (p *plain) signOfLife() {
+// printStatus prints the current activity after a while without a line.
+func (p *plain) printStatus() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.alive == nil || p.story.asking {
+	if p.statusTimer == nil || p.story.isAsking {
 		return
 	}
-	if now := p.o.Now(); p.story.waiting == nil { // a wait has said until when
+	if now := p.o.Now(); p.story.waiting == nil { // the line of a wait already says until when
 		p.write([]line{p.story.activity(now)}, now)
 	}
-	p.quiet = max(2*p.quiet, quietFor)
-	p.alive.Reset(p.quiet)
+	p.quiet = max(2*p.quiet, quietInterval)
+	p.statusTimer.Reset(p.quiet)
 }
 
 func (p *plain) write(lines []line, now time.Time) {
@@ -96,17 +96,17 @@ func (p *plain) write(lines []line, now time.Time) {
 	_, _ = p.o.Out.Write([]byte(b.String()))
 }
 
-// stop ends the signs of life.
-func (p *plain) stop() {
-	if p.alive != nil {
-		p.alive.Stop()
-		p.alive = nil
+// stopStatus stops the status lines.
+func (p *plain) stopStatus() {
+	if p.statusTimer != nil {
+		p.statusTimer.Stop()
+		p.statusTimer = nil
 	}
 }
 
 func (p *plain) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stop()
+	p.stopStatus()
 	return nil
 }

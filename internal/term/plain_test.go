@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A log has a line for what happened. What continues within a turn gets one only after a
-// long time without any, and then ever more rarely; at the very beginning, soon.
-func TestPlainShowsSparseSignsOfLife(t *testing.T) {
+// A log has a line for each permanent event. Activity within a turn gets one only after a long time
+// without a line, and then after ever longer intervals. The first one comes soon.
+func TestPlainStatusLines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -53,8 +53,8 @@ func TestPlainShowsSparseSignsOfLife(t *testing.T) {
 	})
 }
 
-// Once a gate has judged the work, it may be run again for evidence: that is named soon.
-func TestPlainNamesFurtherRunsOfAGate(t *testing.T) {
+// After a gate has run on the work, the log soon says that it runs again for evidence.
+func TestPlainStatusAfterGate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

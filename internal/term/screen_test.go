@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// screen is a terminal just clever enough for what the live printer sends: it
-// wraps, scrolls, moves up, erases, and knows which runes are wide.
+// screen simulates a terminal as far as the live printer needs it. It wraps, scrolls, moves up,
+// erases, and knows wide runes.
 type screen struct {
 	mu     sync.Mutex
 	t      *testing.T
@@ -104,7 +104,7 @@ func (s *screen) control(b []byte) int {
 	return end + 1
 }
 
-// resize wraps what stands there anew, as terminals do.
+// resize wraps the content again, as terminals do.
 func (s *screen) resize(cols int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,18 +8,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// story remembers what the lines of later events refer to: where the loop and
-// the task stand.
+// story remembers the state of the loop and its task that the lines of later events need.
 type story struct {
 	zone       *time.Location
 	attached   bool
-	detachable bool      // by the key d
-	began      time.Time // the loop
+	detachable bool      // the key d detaches
+	startedAt  time.Time // start of the loop
 	task       TaskStarted
 	turn       TurnActivity
 	turnBegan  time.Time
 	waiting    *Waiting
-	asking     bool // the block makes room for what the user types
+	isAsking   bool // the block leaves room for what the user types
 	ended      bool
 }
 
@@ -27,15 +26,15 @@ func newStory(o Options) *story {
 	return &story{zone: o.Zone, attached: o.Attached, detachable: o.Detachable, turn: TurnActivity{ContextPercent: -1}}
 }
 
-// note takes an event in.
+// note updates the state by an event.
 func (s *story) note(e Event, now time.Time) {
 	if _, ok := e.(Note); !ok && s.waiting != nil {
 		s.waiting, s.turnBegan = nil, now // the turn continues now
 	}
-	_, s.asking = e.(Question)
+	_, s.isAsking = e.(Question)
 	switch e := e.(type) {
 	case LoopStarted:
-		s.began = now
+		s.startedAt = now
 	case TaskStarted:
 		s.task, s.turnBegan = e, now
 		s.turn.Doing = ""
@@ -55,7 +54,8 @@ func (s *story) note(e Event, now time.Time) {
 	}
 }
 
-// timeOrDay is a time of today, or with its date on another day: a weekly limit ends days later.
+// timeOrDay formats a time, with its date if it is not today. The wait for a weekly limit can take
+// days.
 func timeOrDay(at, now time.Time) string {
 	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
 		return at.Format("15:04")
@@ -63,7 +63,7 @@ func timeOrDay(at, now time.Time) string {
 	return at.Format("Mon 2 Jan 15:04")
 }
 
-// lines returns the permanent lines that an event prints.
+// lines returns the permanent lines of an event.
 func (s *story) lines(e Event, now time.Time) []line {
 	switch e := e.(type) {
 	case LoopStarted:
@@ -98,7 +98,7 @@ func labelled(label string, st style, rest string) line {
 	return line{text("      "), {st, pad(label, 4)}, text("  " + rest)}
 }
 
-// header returns the lines that say what begins, which gates decide, and how it ends.
+// header returns lines that name the goal, the gates, and the limits at the start of a loop.
 func (s *story) header(e LoopStarted) []line {
 	first := []string{Clean(e.Source)}
 	switch {
@@ -130,7 +130,7 @@ func (s *story) header(e LoopStarted) []line {
 		out = append(out, labelled("tree", dim, Clean(e.Checkout)))
 	}
 	for i, words := range e.Sandbox {
-		out = append(out, labelled(only(i, "with"), dim, only(i, "sandbox ")+Clean(words)))
+		out = append(out, labelled(firstLabel(i, "with"), dim, firstLabel(i, "sandbox ")+Clean(words)))
 	}
 	if e.Kind != "" {
 		out = append(out, labelled("kind", dim, Clean(e.Kind)))
@@ -141,7 +141,7 @@ func (s *story) header(e LoopStarted) []line {
 func ends(e LoopStarted) string {
 	when := "when the goal is reached"
 	switch {
-	case e.Kind == "explore" || e.Kind == "periodic": // the limit is the end
+	case e.Kind == "explore" || e.Kind == "periodic": // these end at a limit
 		when = "when you stop it"
 	case e.Kind == "answer":
 		when = "with the answer"
@@ -168,14 +168,14 @@ func ends(e LoopStarted) string {
 	}
 	if len(limits) > 0 {
 		when += ", or after " + strings.Join(limits, ", ")
-		if e.Resumed { // what was before counts
+		if e.Resumed { // the limits include earlier usage
 			when += " in all"
 		}
 	}
 	return when
 }
 
-// keys returns the keys that work now.
+// keys returns the keys that work in the current state.
 func (s *story) keys() string {
 	stop := "Ctrl-C keeps the work"
 	switch {
@@ -209,10 +209,10 @@ func gateLine(e GateFinished) line {
 	return append(l, text(rest))
 }
 
-// titleWidth is the column of a task's title; longer ones are cut.
+// titleWidth is the width of a task's title in columns; longer titles are cut.
 const titleWidth = 30
 
-// taskLine begins a line about a task with its mark, place and name.
+// taskLine starts a line about a task with its mark, number and name.
 func taskLine(mark span, t TaskStarted, rest ...span) line {
 	where := ""
 	if t.Total > 0 {
@@ -226,7 +226,7 @@ func taskLine(mark span, t TaskStarted, rest ...span) line {
 	return append(line{mark, text(" " + pad(where, 4) + " "), {bold, name}, text("  ")}, rest...)
 }
 
-// place is the running task under the name that an event gives it.
+// place returns the running task, with id and title of the event.
 func (s *story) place(id, title string) TaskStarted {
 	t := s.task
 	t.ID, t.Title = id, title
@@ -253,7 +253,7 @@ func taskEnded(e TaskEnded) line {
 	return l
 }
 
-// activity is the line of what happens now.
+// activity returns the line about the current activity.
 func (s *story) activity(now time.Time) line {
 	if s.waiting != nil {
 		when := "continues now"
@@ -273,21 +273,21 @@ func (s *story) activity(now time.Time) line {
 	if took := now.Sub(s.turnBegan); !s.turnBegan.IsZero() && took >= time.Second {
 		parts = append(parts, figure.Duration(took))
 	}
-	if s.turn.Doing != "" { // last: it may be cut
+	if s.turn.Doing != "" { // it comes last because it may be cut
 		parts = append(parts, Clean(s.turn.Doing))
 	}
 	return taskLine(span{cyan, "●"}, s.task, text(strings.Join(parts, " · ")))
 }
 
-// figures is the line of what it has cost so far.
+// figures returns the line with the cost so far.
 func (s *story) figures(now time.Time) line {
 	var parts []string
 	if s.turn.ContextPercent >= 0 {
 		parts = append(parts, fmt.Sprintf("context %d %%", s.turn.ContextPercent))
 	}
-	if s.turn.Tokens > 0 || s.turn.CostUSD > 0 { // not every agent tells
+	if s.turn.Tokens > 0 || s.turn.CostUSD > 0 { // not every agent reports these
 		parts = append(parts, figure.Tokens(s.turn.Tokens)+" tokens", figure.Money(s.turn.CostUSD))
 	}
-	parts = append(parts, figure.Duration(now.Sub(s.began)))
+	parts = append(parts, figure.Duration(now.Sub(s.startedAt)))
 	return line{{dim, "         " + strings.Join(parts, " · ")}}
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Work that a review passed carries no mark of a failure, and what nothing proves is not
-// marked as what is.
-func TestTheMarkOfATask(t *testing.T) {
+// Work that passed a review has no mark of a failure. Unproven work has another mark than proven
+// work.
+func TestMarkOfATask(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		result string
@@ -27,8 +27,8 @@ func TestTheMarkOfATask(t *testing.T) {
 	}
 }
 
-// A wait over midnight names the day.
-func TestATimeOfAnotherDay(t *testing.T) {
+// A wait past midnight shows the date.
+func TestTimeOfAnotherDay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 29, 21, 57, 0, 0, time.UTC)
 	for wait, want := range map[time.Duration]string{time.Hour: "22:57", 24 * time.Hour: "Mon 30 Nov 21:57"} {

@@ -2,7 +2,7 @@ package term
 
 import "strings"
 
-// style is the number of an SGR sequence; 0 is none.
+// style is the parameter of an SGR sequence, "" for none.
 type style string
 
 const (
@@ -15,7 +15,7 @@ const (
 	cyan   style = "36"
 )
 
-// span is a piece of a line in one style; its text is clean.
+// span is a part of a line in one style. Its text is clean.
 type span struct {
 	style style
 	text  string
@@ -43,7 +43,7 @@ func (l line) cut(n int) line {
 	for _, s := range l {
 		w := width(s.text)
 		if w >= n {
-			// One more than fits, so that the … is always there.
+			// The text is longer than fits, so that cut always adds the ….
 			return append(out, span{s.style, cut(s.text+"  ", n)})
 		}
 		out = append(out, s)

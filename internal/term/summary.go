@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// labelColumn is where the text of the summary's rows begins.
+// labelColumn is the column at which the text of the summary's rows begins.
 const labelColumn = 16
 
-// summary is the end: first how it ended, then what there is, then what to do.
+// summary returns the lines of the end: how the loop ended, its results, and what to do next.
 func summary(e LoopEnded) []line {
 	st := red
 	switch e.ExitCode {
@@ -52,10 +52,10 @@ func summary(e LoopEnded) []line {
 			row(label, strings.TrimSpace(ids(t.Tasks)+"   "+Clean(t.Note)))
 		}
 		for i, words := range t.Each {
-			row(only(i, label), Clean(words))
+			row(firstLabel(i, label), Clean(words))
 		}
 	}
-	row("commits", commitsWords(e))
+	row("commits", commitsText(e))
 	leftRows(e, row)
 	cost := figure.Cost(e.CostUSD, e.CostUnknown) + ", " + figure.Count(e.Iterations, "iteration")
 	if !e.CostUnknown {
@@ -63,16 +63,16 @@ func summary(e LoopEnded) []line {
 	}
 	row("cost", cost)
 	for i, l := range e.Look {
-		row(only(i, "look"), Clean(l))
+		row(firstLabel(i, "look"), Clean(l))
 	}
 	for i, n := range e.Next {
-		out = append(out, line{{bold, "  " + pad(only(i, "next"), labelColumn-4) + "  "}, text(Clean(n))})
+		out = append(out, line{{bold, "  " + pad(firstLabel(i, "next"), labelColumn-4) + "  "}, text(Clean(n))})
 	}
 	return out
 }
 
-// commitsWords are how many commits there are, and where.
-func commitsWords(e LoopEnded) string {
+// commitsText returns how many commits there are, and where.
+func commitsText(e LoopEnded) string {
 	switch {
 	case e.Commits == 0:
 		return "none"
@@ -82,15 +82,15 @@ func commitsWords(e LoopEnded) string {
 	return fmt.Sprintf("%d on %s", e.Commits, Clean(e.Branch))
 }
 
-// only labels the first of several rows.
-func only(i int, label string) string {
+// firstLabel returns the label for the first of several rows, "" for the others.
+func firstLabel(i int, label string) string {
 	if i > 0 {
 		return ""
 	}
 	return label
 }
 
-// ids lists tasks, the first of them if they are many.
+// ids lists the ids of tasks, or only the first ones if there are many.
 func ids(tasks []string) string {
 	const most = 12
 	var out []string
@@ -104,7 +104,8 @@ func ids(tasks []string) string {
 	return strings.Join(out, " ")
 }
 
-// leftRows prints what is in no commit of the loop, and what the agent did not get.
+// leftRows prints the uncommitted files that the loop left, and the files that the agent did not
+// get.
 func leftRows(e LoopEnded, row func(label, s string)) {
 	if c := Clean(e.UserCommit); c != "" {
 		row("yours", fmt.Sprintf("commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
@@ -116,21 +117,21 @@ func leftRows(e LoopEnded, row func(label, s string)) {
 		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit of the loop")
 	}
 	for i, text := range e.Uncommitted {
-		row(only(i, "uncommitted"), Clean(text)+"   the branch lacks it")
+		row(firstLabel(i, "uncommitted"), Clean(text)+"   the branch lacks it")
 	}
 	if e.Unsigned != "" {
 		row("unsigned", Clean(e.Unsigned))
 	}
 	for i, text := range e.PossibleUserChanges {
-		row(only(i, "yours?"), Clean(text))
+		row(firstLabel(i, "yours?"), Clean(text))
 	}
 	for i, path := range e.Aside {
-		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
+		row(firstLabel(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
 	}
 	for i, text := range e.EditsNotMade {
-		row(only(i, "not made"), "your edit of the plan: "+Clean(text))
+		row(firstLabel(i, "not made"), "your edit of the plan: "+Clean(text))
 	}
 	for i, message := range e.NotDelivered {
-		row(only(i, "undelivered"), "your message: "+Clean(message))
+		row(firstLabel(i, "undelivered"), "your message: "+Clean(message))
 	}
 }

@@ -1,13 +1,12 @@
 // Package term prints a loop at a terminal, and as JSON events for programs.
 //
-// The driver of a loop describes it as plain events (events.go) and passes them to a
-// Printer. There are three: a live block that is redrawn in place, plain lines with
-// a time for logs and pipes, and one JSON object per line. All three show the same
-// facts; none of them decides anything.
+// The driver of a loop describes it as plain events (events.go) and passes them to a Printer. There
+// are three printers: a live block that is redrawn in place, plain lines with a time for logs and
+// pipes, and one JSON object per line. All three show the same facts and make no decisions.
 //
-// Text in events comes from plans, agents and test output and may be hostile:
-// escape sequences, control characters and direction marks are removed before
-// anything is printed. Secrets are redacted before events are made.
+// Text in events comes from plans, agents and test output and may be hostile. Escape sequences,
+// control characters and direction marks are removed before it is printed. Secrets are redacted
+// before events are created.
 package term
 
 import (
@@ -18,28 +17,27 @@ import (
 	"golang.org/x/term"
 )
 
-// Printer shows events as they happen. Its methods may be called from several
-// goroutines.
+// Printer shows events as they happen. Its methods may be called from several goroutines.
 type Printer interface {
-	// Print shows one event. It never waits for more than the write itself;
-	// what cannot be written is dropped, for a broken pipe must not end a loop.
+	// Print shows an event. It only waits for the write. Write errors are ignored, because a broken
+	// pipe must not end a loop.
 	Print(e Event)
-	// PrintAt shows an event that happened at a time: one that is shown again.
+	// PrintAt shows an event of an earlier time, for example in a replay.
 	PrintAt(e Event, at time.Time)
-	// Close leaves the terminal as it was found: defer it, so that it also
-	// runs in a panic. Idempotent.
+	// Close restores the terminal. Defer it, so that it also runs in a panic. It may be called
+	// twice.
 	Close() error
 }
 
-// Mode says how to print.
+// Mode is how a Printer prints.
 type Mode int
 
 // The modes.
 const (
 	Plain Mode = iota // a line with its time for each event
 	Live              // a block redrawn in place
-	JSON              // one object a line
-	Quiet             // the summary at the end alone
+	JSON              // one object per line
+	Quiet             // only the summary at the end
 )
 
 // Options of a Printer.
@@ -47,17 +45,17 @@ type Options struct {
 	Out   io.Writer
 	Mode  Mode
 	Color bool                       // false under NO_COLOR
-	ASCII bool                       // print no symbols beyond ASCII; JSON stays as it is
+	ASCII bool                       // false if NO_COLOR is set
 	Size  func() (columns, rows int) // of the terminal, for Live; nil or zeros mean 80 × 24
 	Now   func() time.Time           // nil means time.Now
-	Zone  *time.Location             // of the times shown; nil means local
+	Zone  *time.Location             // time zone of printed times; nil means local
 
 	Attached   bool // another process drives the loop: Ctrl-C does not reach it
 	Detachable bool // the key d detaches
 }
 
-// ModeFor chooses the mode for a file: Live where a user can see it.
-// A dumb one moves no cursor.
+// ModeFor returns the mode for a file: Live for a terminal that can move the cursor, which a dumb
+// one cannot.
 func ModeFor(f *os.File, json, quiet, dumb bool) Mode {
 	switch {
 	case json:
@@ -70,8 +68,8 @@ func ModeFor(f *os.File, json, quiet, dumb bool) Mode {
 	return Plain
 }
 
-// SizeOf returns a function for Options.Size that asks f each time, so that a
-// resized terminal is noticed.
+// SizeOf returns a function for Options.Size. It asks f for the size each time, because a user may
+// resize the terminal.
 func SizeOf(f *os.File) func() (int, int) {
 	return func() (int, int) {
 		columns, rows, err := term.GetSize(int(f.Fd()))
@@ -82,7 +80,7 @@ func SizeOf(f *os.File) func() (int, int) {
 	}
 }
 
-// New makes a printer.
+// New returns a Printer.
 func New(o Options) Printer {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files and the schema a
 
 const s = term.Span(time.Second)
 
-// evening is the whole story of a small loop, with the time before each event.
+// evening returns the events of a small loop, with the time before each event.
 func evening(at time.Time) []struct {
 	after time.Duration
 	event term.Event
@@ -120,7 +120,7 @@ func TestStoryInEachMode(t *testing.T) {
 	}
 }
 
-// The live story is told by what stands on the screen after each step.
+// TestLiveStory checks the content of the screen after each step.
 func TestLiveStory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestLiveSurvivesResizing(t *testing.T) {
 		scr := newScreen(t, 100)
 		p := begin(t, scr, 40)
 		defer p.Close()
-		time.Sleep(50 * time.Millisecond) // between two ticks: a terminal that changes within a drawing keeps a row of it
+		time.Sleep(50 * time.Millisecond) // between two ticks: a terminal that is resized during a drawing keeps a row of it
 		for i, cols := range []int{100, 40, 20, 7, 1, 2, 60, 120} {
 			scr.resize(cols)
 			p.Print(term.TurnActivity{Iteration: i + 1, Doing: "編集 " + strings.Repeat("日本", 20), ContextPercent: 50})

@@ -9,8 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Error prints what went wrong and what to do about it, in the tool's one
-// voice, and nothing for nil:
+// Error prints an error and what to do about it in the tool's format. It prints nothing for nil:
 //
 //	pawl: error: the work tree has changes that are not committed (a.go)
 //	pawl: hint: commit or stash them; or --worktree to leave them alone
@@ -18,24 +17,24 @@ func Error(w io.Writer, err error) {
 	if err == nil {
 		return
 	}
-	say(w, "error", err.Error())
+	printMessage(w, "error", err.Error())
 	if hint := failure.Hint(err); hint != "" {
-		say(w, "hint", hint)
+		printMessage(w, "hint", hint)
 	}
 }
 
-// Warnf prints a warning in the same voice.
+// Warnf prints a warning in the same format.
 func Warnf(w io.Writer, format string, args ...any) {
-	say(w, "warning", fmt.Sprintf(format, args...))
+	printMessage(w, "warning", fmt.Sprintf(format, args...))
 }
 
 // Hintf prints what to do about a warning.
 func Hintf(w io.Writer, format string, args ...any) {
-	say(w, "hint", fmt.Sprintf(format, args...))
+	printMessage(w, "hint", fmt.Sprintf(format, args...))
 }
 
-// say keeps the lines of a message that has several, each clean.
-func say(w io.Writer, kind, text string) {
+// printMessage prints a message, which may have several lines. Each line is cleaned.
+func printMessage(w io.Writer, kind, text string) {
 	columns := 0
 	if f, ok := w.(*os.File); ok {
 		columns, _ = SizeOf(f)()

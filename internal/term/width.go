@@ -11,25 +11,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// width is the number of columns s takes; s is clean.
+// width returns the number of columns of s, which must be clean.
 func width(s string) int { return ansi.StringWidth(s) }
 
-// cut shortens s to at most n columns, with … where something is missing.
+// cut shortens s to at most n columns, and ends it with … if it was longer.
 func cut(s string, n int) string { return ansi.Truncate(s, max(0, n), "…") }
 
-// pad fills s up to n columns.
+// pad adds blanks to s up to n columns.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
 
-// Clean makes hostile text fit for one line of a terminal: escape sequences go
-// as a whole, other control characters and everything that reorders or hides
-// text go too, bytes that are not UTF-8 are quoted, white space is folded.
+// Clean makes hostile text safe for one line of a terminal. It removes escape sequences, other
+// control characters, and characters that reorder or hide text. It quotes bytes that are not UTF-8
+// and folds white space.
 func Clean(s string) string {
-	const most = 4096 // bytes of one field; more was never meant for a line
+	const most = 4096 // maximum length of a field in bytes
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	var b strings.Builder
-	for l := range strings.Lines(plan.Visible(s)) { // a sequence that is never closed ends with its line
+	for l := range strings.Lines(plan.Visible(s)) { // an unterminated sequence ends with its line
 		for _, r := range ansi.Strip(sevenBit().Replace(l)) {
 			switch {
 			case unicode.IsSpace(r):
@@ -43,7 +43,7 @@ func Clean(s string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// sevenBit makes of control characters of 8 bits the sequences that mean the same.
+// sevenBit replaces 8-bit control characters by the equivalent escape sequences.
 var sevenBit = sync.OnceValue(func() *strings.Replacer {
 	var pairs []string
 	for c := rune(0x80); c < 0xa0; c++ {
@@ -52,18 +52,18 @@ var sevenBit = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-// ASCII replaces the symbols that Pawl prints with one character of ASCII each, so
-// that columns stay. Other text (titles, names of files) is the user's and stays.
+// ASCII replaces each symbol that Pawl prints with one ASCII character, so that columns stay
+// aligned. Titles and file names belong to the user and do not change.
 func ASCII(text string) string {
 	return strings.NewReplacer(
 		"·", "-", "…", ".", "→", ">", "✓", "+", "✗", "x", "●", "*", "◌", "o", "–", "-", "×", "x", "≤", "<", "⟲", "@",
 	).Replace(text)
 }
 
-// asciiWriter writes what it is given as ASCII gives it.
+// asciiWriter writes text converted by ASCII.
 type asciiWriter struct{ to io.Writer }
 
-// Write passes whole texts on: a symbol is never cut in two by the printers.
+// Write converts and writes p. The printers never split a symbol between two calls.
 func (w asciiWriter) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(w.to, ASCII(string(p))); err != nil {
 		return 0, err

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks the lines of a text between words where they are wider than columns;
-// what follows hangs below what it continues with. A text in columns is broken between
-// them first. A word that is wider stays whole, so that it can be copied. Where
-// columns is 0 nothing is known of the width, and the text stays as it is.
+// Wrap breaks lines that are wider than columns between words and indents the rest. Text in columns
+// is broken between its columns first. A word that is wider stays whole, so that users can copy it.
+// If columns is 0, the width is unknown and the text does not change.
 func Wrap(s string, columns int) string {
 	if columns <= 0 {
 		return s
@@ -17,7 +16,7 @@ func Wrap(s string, columns int) string {
 	var b strings.Builder
 	for l := range strings.Lines(s) {
 		rest, ended := strings.CutSuffix(l, "\n")
-		for i, row := range (line{text(rest)}).wrap(columns, hang(rest, columns)) {
+		for i, row := range (line{text(rest)}).wrap(columns, hangingIndent(rest, columns)) {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
@@ -30,9 +29,9 @@ func Wrap(s string, columns int) string {
 	return b.String()
 }
 
-// hang is the column below which the rows of a wrapped line stand: behind its label,
-// which a gap ends, unless that leaves too little room; else behind its bullet.
-func hang(l string, columns int) int {
+// hangingIndent returns the indentation of the following rows of a wrapped line. It is behind the
+// label, which a gap ends, if that leaves enough room; otherwise behind the bullet.
+func hangingIndent(l string, columns int) int {
 	rest := strings.TrimLeft(l, " ")
 	at := len(l) - len(rest)
 	label, behind, gap := strings.Cut(rest, "  ")
@@ -55,7 +54,7 @@ type piece struct {
 	word  string
 }
 
-// pieces are the words of a line; the blanks at its end are dropped.
+// pieces returns the words of a line. Blanks at its end are dropped.
 func (l line) pieces() []piece {
 	var out []piece
 	gap := 0
@@ -73,9 +72,9 @@ func (l line) pieces() []piece {
 	return out
 }
 
-// wrap breaks a line between words into rows of at most n columns; all but the
-// first are indented. The text between two gaps (a command, a column) moves to the next
-// row as a whole if it fits there. Without enough room the terminal breaks the line.
+// wrap breaks a line between words into rows of at most n columns, and indents all rows but the
+// first. Text between two gaps (a command, a column) moves to the next row as a whole if it fits
+// there. If there is too little room, the terminal breaks the line.
 func (l line) wrap(n, indent int) []line {
 	if width(l.String()) <= n || n < 3*indent/2 {
 		return []line{l}
@@ -86,8 +85,8 @@ func (l line) wrap(n, indent int) []line {
 	used := 0
 	for i, w := range words {
 		need := width(w.word)
-		if w.gap > 1 && indent+group(words[i:]) <= n {
-			need = group(words[i:])
+		if w.gap > 1 && indent+groupWidth(words[i:]) <= n {
+			need = groupWidth(words[i:])
 		}
 		if used+w.gap+need > n && used > indent && w.gap > 0 {
 			rows, row, used = append(rows, row), line{text(strings.Repeat(" ", indent))}, indent
@@ -99,8 +98,8 @@ func (l line) wrap(n, indent int) []line {
 	return append(rows, row)
 }
 
-// group is the width of the words up to the next gap.
-func group(words []piece) int {
+// groupWidth returns the width of the words up to the next gap.
+func groupWidth(words []piece) int {
 	n := width(words[0].word)
 	for _, w := range words[1:] {
 		if w.gap > 1 {

@@ -32,7 +32,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Whatever the width, no word is lost or cut, and prose is too wide for none.
+// FuzzWrap checks for all widths that no word is lost or cut, and that prose always fits.
 func FuzzWrap(f *testing.F) {
 	f.Add("  next          git diff a...b     pawl log x  pawl resume x\nlast", 20)
 	f.Add(" ✗ it    fix: that", 3)
