@@ -6,21 +6,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// The trackers, as they stand in the addresses of issues.
+// The names of trackers in the addresses of issues.
 const (
 	GitHubName = "github"
 	BeadsName  = "beads"
-	// CommandName is the program in [tracker] of pawl.toml.
+	// CommandName means the program in [tracker] of pawl.toml.
 	CommandName = "tracker"
 )
 
-// Address names issues.
+// Address selects issues of a tracker.
 type Address struct {
 	Tracker string // GitHubName, BeadsName or CommandName
-	Query   string // what the tracker is asked to list
+	Query   string // selects issues, in the syntax of the tracker
 }
 
-// String is the address as a user types it.
+// String returns the address as a user types it.
 func (a Address) String() string {
 	if issueURL.MatchString(a.Query) {
 		return a.Query
@@ -31,11 +31,11 @@ func (a Address) String() string {
 // issueURL matches the address of an issue in a browser.
 var issueURL = regex.New(`^https://([A-Za-z0-9.-]+)/([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)/issues/([0-9]{1,9})/?(?:[?#].*)?$`)
 
-// otherURL matches the address of a change, or of an issue elsewhere than on GitHub.
+// otherURL matches the URL of a change, or of an issue that is not on GitHub.
 var otherURL = regex.New(`^https?://[^\s/]+/\S*(?:/pull/|/pulls/|/merge_requests/|/-/issues/|/issues/|/browse/|/issue/)\S*$`)
 
-// IsOther reports whether a word that Parse does not know is the address of a change, or
-// of an issue that is not on GitHub.
+// IsOther reports whether a word that Parse rejects is the URL of a change, or of an issue that is
+// not on GitHub.
 func IsOther(word string) bool { return otherURL.MatchString(word) }
 
 // Parse reads an address of issues: the URL of one on GitHub, "github:label=ready",

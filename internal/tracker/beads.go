@@ -15,13 +15,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Beads is the tracker of beads, through bd.
+// Beads is the tracker of beads, which it calls as the program bd.
 type Beads struct {
 	Dir string   // folder with the database
 	Env []string // complete environment of bd
 }
 
-// bead is an issue in the words of bd.
+// bead is an issue as bd prints it.
 type bead struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
@@ -56,7 +56,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 	}
 	now, err := b.show(ctx, r.Issue)
 	if told, ok := errors.AsType[*Error](err); ok {
-		told.Retry = true // the issue was there when it was listed: it is the database that is out of reach
+		told.Retry = true // the issue existed when it was listed, so the database is unreachable
 	}
 	if err != nil {
 		return Reply{}, err
@@ -67,7 +67,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 			return Reply{}, problem("bd reopen "+r.Issue+", or name another", "issue %s is closed", line(r.Issue))
 		}
 		if now.Status == "in_progress" && now.Assignee != "" {
-			return Reply{}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json") // ours, or refused
+			return Reply{}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json") // succeeds if the issue is ours already
 		}
 		return Reply{Changed: true}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json")
 	case Done:
@@ -90,7 +90,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 	return Reply{}, unknown(r)
 }
 
-// list reads what is ready: all, the children of an epic, or one issue.
+// list returns the issues that are ready: all, the children of an epic, or one issue.
 func (b *Beads) list(ctx context.Context, query string) ([]Issue, error) {
 	ready := []string{"ready", "--json", "-n", "0"}
 	var found []bead
@@ -121,7 +121,7 @@ func (b *Beads) list(ctx context.Context, query string) ([]Issue, error) {
 	return out, nil
 }
 
-// issue is a bead in the tracker's words.
+// issue converts a bead to an Issue.
 func (b bead) issue() Issue {
 	i := Issue{
 		ID: b.ID, Key: b.ID, Title: b.Title, Priority: b.Priority + 1, Closed: b.Status == "closed",
@@ -156,8 +156,8 @@ func (b *Beads) show(ctx context.Context, id string) (bead, error) {
 	return found[0], nil
 }
 
-// run has bd do something, and decodes what it prints into out: a list or one object,
-// bare or in an envelope.
+// run runs bd and decodes its output into out. bd prints a list or one object, with or without an
+// envelope.
 func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, ghTimeout)
 	defer cancel()
@@ -168,15 +168,15 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	})
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
-		return later("install bd, the program of beads", "bd is not installed")
+		return temporary("install bd, the program of beads", "bd is not installed")
 	case answer.Over:
 		return problem("", "bd %s prints more than %d bytes", args[0], maxReply)
 	case exit.Cancelled:
-		return later("", "bd %s: no answer within %s", args[0], ghTimeout)
+		return temporary("", "bd %s: no answer within %s", args[0], ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	case exit.Code != 0:
-		return problem("bd "+args[0]+" by hand shows more", "bd %s: exit %d: %s", args[0], exit.Code, bdWords(answer.Bytes(), said.String()))
+		return problem("bd "+args[0]+" by hand shows more", "bd %s: exit %d: %s", args[0], exit.Code, bdMessage(answer.Bytes(), said.String()))
 	case out == nil:
 		return nil
 	}
@@ -198,8 +198,8 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	return nil
 }
 
-// bdWords returns bd's message for a failure.
-func bdWords(answer []byte, said string) string {
+// bdMessage returns bd's message for a failure.
+func bdMessage(answer []byte, said string) string {
 	var told struct{ Error string }
 	if json.Unmarshal(answer, &told) == nil && told.Error != "" {
 		return line(told.Error)

@@ -14,8 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-// double is not a bd: it replays what the documentation of beads shows that bd prints,
-// answers/COMMAND (with the status of an issue in status), and notes how it was called.
+// double replaces bd: it prints what the documentation of beads shows, from answers/COMMAND (with
+// the status of an issue in status), and logs its calls.
 const double = `#!/bin/sh
 cd "$(dirname "$0")" || exit 1
 for a; do printf '%s|' "$a"; done >>calls
@@ -29,7 +29,7 @@ show*) sed "s/STATUS/$(cat status)/" show ;;
 esac
 `
 
-// beads is the tracker over the double, and reads the calls that it got.
+// beads returns the tracker with the double, and a function that returns the double's calls.
 func beads(t *testing.T, status string, answers map[string]string) (*tracker.Beads, func() []string) {
 	t.Helper()
 	dir := t.TempDir()

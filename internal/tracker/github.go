@@ -12,16 +12,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// GitHub is the tracker of GitHub's issues, through gh and its login. An issue's id is
-// its address.
+// GitHub is the tracker of GitHub's issues. It uses the program gh and its login. An issue's id is
+// its URL.
 type GitHub struct {
-	Dir string   // folder whose repository is meant where none is named
+	Dir string   // folder of the repository that is used if none is named
 	Env []string // complete environment of gh
 
-	login string // of gh, once it is known
+	login string // login of gh, "" if not known yet
 }
 
-// maxIssues bounds a list with all that it depends on.
+// maxIssues limits the issues of a list, including those that it depends on.
 const maxIssues = 200
 
 // Handle answers a request.
@@ -51,7 +51,7 @@ func (g *GitHub) Handle(ctx context.Context, r Request) (Reply, error) {
 	return Reply{}, unknown(r)
 }
 
-// place is an issue at GitHub.
+// place identifies an issue on GitHub.
 type place struct {
 	host, repo string // repo is OWNER/NAME
 	number     int
@@ -66,12 +66,12 @@ func issueAt(address string) (place, bool) {
 	return place{host: m[1], repo: m[2] + "/" + m[3], number: n}, err == nil
 }
 
-// call is a call about the issue; path follows its own.
+// call returns a call about the issue. path is appended to the issue's path.
 func (p place) call(method, path string, body any) call {
 	return call{host: p.host, method: method, path: fmt.Sprintf("repos/%s/issues/%d%s", p.repo, p.number, path), body: body}
 }
 
-// ghIssue is an issue in GitHub's words.
+// ghIssue is an issue as GitHub's API returns it.
 type ghIssue struct {
 	Number    int                      `json:"number"`
 	Title     string                   `json:"title"`
@@ -87,7 +87,8 @@ type ghIssue struct {
 	} `json:"issue_dependencies_summary"`
 }
 
-// list reads the issues that a query means, their open sub-issues, and what blocks them.
+// list returns the issues that a query selects, their open sub-issues, and the issues that block
+// them.
 func (g *GitHub) list(ctx context.Context, r Request) ([]Issue, error) {
 	found, one, err := g.find(ctx, r.Query)
 	if err != nil {
@@ -108,13 +109,13 @@ func (g *GitHub) list(ctx context.Context, r Request) ([]Issue, error) {
 	return l.out, nil
 }
 
-// find reads the issues that a query names: an address, numbers, or filters.
+// find returns the issues that a query selects: a URL, numbers, or filters.
 func (g *GitHub) find(ctx context.Context, query string) (found []ghIssue, one bool, err error) {
 	if at, ok := issueAt(query); ok {
 		found = make([]ghIssue, 1)
 		return found, true, g.api(ctx, at.call("GET", "", nil), &found[0])
 	}
-	const here = "repos/{owner}/{repo}/issues" // gh knows the repository
+	const here = "repos/{owner}/{repo}/issues" // gh fills in the repository
 	if numbers.MatchString(query) {
 		for n := range strings.SplitSeq(query, ",") {
 			var i ghIssue
@@ -138,7 +139,7 @@ func (g *GitHub) find(ctx context.Context, query string) (found []ghIssue, one b
 
 var numbers = regex.New(`^#?[0-9]{1,9}(,#?[0-9]{1,9})*$`)
 
-// filters reads "label=ready,assignee=@me". Several labels must all be there.
+// filters converts "label=ready,assignee=@me" to a query string. An issue must have all labels.
 func filters(query string) (string, error) {
 	const hint = "such as github:label=ready, github:12,13 or https://github.com/OWNER/REPO/issues/12"
 	v := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}}
@@ -171,7 +172,7 @@ type lister struct {
 	out   []Issue
 }
 
-// add adds an issue behind its open sub-issues.
+// add adds an issue after its open sub-issues.
 func (l *lister) add(ctx context.Context, i ghIssue) error {
 	at, ok := issueAt(i.URL)
 	if !ok {
@@ -211,7 +212,7 @@ func (l *lister) add(ctx context.Context, i ghIssue) error {
 	return nil
 }
 
-// related returns the open issues that another one depends on. It returns none if the server does
+// related returns the open issues that another issue depends on. It returns none if the server does
 // not support dependencies.
 func (l *lister) related(ctx context.Context, at place, path string, some bool) ([]ghIssue, error) {
 	if !some {
@@ -228,7 +229,7 @@ func (l *lister) related(ctx context.Context, at place, path string, some bool) 
 	return slices.DeleteFunc(found, func(i ghIssue) bool { return i.State != "open" }), err
 }
 
-// claimedBy is who else works on an issue, "" for nobody.
+// claimedBy returns who else works on an issue, or "".
 func (l *lister) claimedBy(ctx context.Context, at place, i ghIssue) (string, error) {
 	if l.label != "" {
 		if slices.ContainsFunc(i.Labels, func(b struct{ Name string }) bool { return strings.EqualFold(b.Name, l.label) }) {
@@ -246,7 +247,7 @@ func (l *lister) claimedBy(ctx context.Context, at place, i ghIssue) (string, er
 	return i.Assignees[0].Login, nil
 }
 
-// whoAmI is the login of gh.
+// whoAmI returns the login of gh.
 func (g *GitHub) whoAmI(ctx context.Context, host string) (string, error) {
 	if g.login != "" {
 		return g.login, nil
@@ -286,17 +287,17 @@ func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, erro
 	if err := g.api(ctx, at.call("POST", "/assignees", map[string][]string{"assignees": {me}}), &now); err != nil {
 		return Reply{}, err
 	}
-	if !slices.ContainsFunc(now.Assignees, is) { // GitHub leaves out whom it may not assign
+	if !slices.ContainsFunc(now.Assignees, is) { // GitHub ignores assignees without permission
 		return Reply{}, problem("ask for write access, or claim by a label: [tracker] label in pawl.toml", "GitHub does not assign #%d to %s", at.number, line(me))
 	}
 	return Reply{Changed: true}, nil
 }
 
-// release takes a claim back.
+// release removes a claim.
 func (g *GitHub) release(ctx context.Context, at place, label string) error {
 	if label != "" {
 		err := g.api(ctx, at.call("DELETE", "/labels/"+url.PathEscape(label), nil), nil)
-		if isStatus(err, 404) { // it is gone
+		if isStatus(err, 404) { // the label or assignee is gone
 			return nil
 		}
 		return err
@@ -308,7 +309,7 @@ func (g *GitHub) release(ctx context.Context, at place, label string) error {
 	return g.api(ctx, at.call("DELETE", "/assignees", map[string][]string{"assignees": {me}}), nil)
 }
 
-// comment adds a comment, unless one with the key of the request is there.
+// comment adds a comment, unless there is one with the key of the request.
 func (g *GitHub) comment(ctx context.Context, at place, r Request) error {
 	mark := keyMark(r.Key)
 	found := false
@@ -322,5 +323,5 @@ func (g *GitHub) comment(ctx context.Context, at place, r Request) error {
 	return g.api(ctx, at.call("POST", "/comments", map[string]string{"body": r.Text + "\n\n" + mark}), nil)
 }
 
-// keyMark returns the mark by which Pawl recognizes its own comment.
+// keyMark returns the text in a comment by which Pawl finds its comment again.
 func keyMark(key string) string { return "<!-- pawl: " + cmp.Or(key, "-") + " -->" }

@@ -12,12 +12,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker/trackertest"
 )
 
-// Each call to GitHub is cut off in turn, before and after GitHub did it, and the request
-// is made again: the issue is claimed once, told once, and nobody has it at the end.
-func TestGitHubIsCutOffAnywhere(t *testing.T) {
+// Each call to GitHub is interrupted in turn, before and after GitHub executed it, and the request
+// is repeated. The issue is claimed once, gets one comment, and is released at the end.
+func TestGitHubCallsAreInterrupted(t *testing.T) {
 	t.Parallel()
 	type cut struct {
-		call   int // of a claim and an end, counted from 1
+		call   int // counted from 1, over a claim and an end
 		obeyed bool
 	}
 	var cuts []cut
@@ -34,7 +34,7 @@ func TestGitHubIsCutOffAnywhere(t *testing.T) {
 				{Do: tracker.Claim, Issue: address + "12"},
 				{Do: tracker.Done, Issue: address + "12", Key: "loop 1", Text: "Done.", Release: true},
 			} {
-				// Each time by another process, as after a kill.
+				// Each attempt uses a new process, as after a kill.
 				for again := true; again; {
 					_, err := github(t, server).Handle(t.Context(), r)
 					if again = err != nil && failed == 0; again {

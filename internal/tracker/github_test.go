@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker/trackertest"
 )
 
-// These tests use the real gh, which talks to a GitHub of ours on a socket.
+// These tests use the real gh, which talks to a simulated GitHub on a socket.
 
 func github(t *testing.T, g *trackertest.GitHub, env ...string) *tracker.GitHub {
 	t.Helper()
@@ -103,7 +103,7 @@ func TestGitHubClaimsAndTells(t *testing.T) {
 	if r := do(tracker.Request{Do: tracker.Claim, Issue: address + "2"}); r.Changed {
 		t.Error("what was the user's before is said to be claimed")
 	}
-	for range 2 { // the second is a process that does not know of the first
+	for range 2 { // the second is another process, which does not know the first
 		do(tracker.Request{Do: tracker.Done, Issue: address + "1", Key: "brisk-otter 1", Text: "**Done**", Release: true})
 	}
 	if i := server.Issue(1); len(i.Assignees) > 0 || len(i.Comments) != 1 || !strings.HasPrefix(i.Comments[0], "**Done**\n") {

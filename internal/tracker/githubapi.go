@@ -26,13 +26,13 @@ const (
 
 // call is a request to GitHub's API.
 type call struct {
-	host   string // "": the one that gh means
+	host   string // "" = gh's default host
 	method string
 	path   string
-	body   any // nil: none
+	body   any // nil = none
 }
 
-// api has gh make a call, and decodes the answer into out.
+// api makes a call with gh, and decodes the response into out.
 func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	argv := []string{"gh", "api", "-i", "-X", c.method}
 	if c.host != "" {
@@ -53,33 +53,33 @@ func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	exit := proc.Run(ctx, spec)
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
-		return later("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
+		return temporary("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
 	case answer.Over:
 		return problem("", "the answer to %s is larger than %d bytes", c.path, maxReply)
 	case exit.Cancelled:
-		return later("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
+		return temporary("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	}
 	if len(answer.Bytes()) == 0 {
-		return silent(exit.Code, said.String())
+		return noCallError(exit.Code, said.String())
 	}
-	return decodeAnswer(answer.Bytes(), c, out)
+	return decodeResponse(answer.Bytes(), c, out)
 }
 
-// ghAuthExit is the exit code of gh where nobody is logged in.
+// ghAuthExit is the exit code of gh if nobody is logged in.
 const ghAuthExit = 4
 
-// silent says why gh made no call.
-func silent(code int, said string) error {
+// noCallError explains why gh made no call.
+func noCallError(code int, said string) error {
 	if code == ghAuthExit {
-		return later("gh auth login, or set GH_TOKEN", "gh is not logged in")
+		return temporary("gh auth login, or set GH_TOKEN", "gh is not logged in")
 	}
 	said, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
-	return later("check the network, and  gh auth status", "gh: exit %d: %s", code, line(said))
+	return temporary("check the network, and  gh auth status", "gh: exit %d: %s", code, line(said))
 }
 
-// ghEnv is the environment of gh: nobody is there to be asked, and colours are not data.
+// ghEnv returns the environment of gh, without prompts and colours.
 func ghEnv(env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -88,8 +88,8 @@ func ghEnv(env []string) []string {
 	return append(env, "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1")
 }
 
-// decodeAnswer reads what gh api -i prints.
-func decodeAnswer(data []byte, c call, out any) error {
+// decodeResponse reads the output of gh api -i.
+func decodeResponse(data []byte, c call, out any) error {
 	in := bufio.NewReader(bytes.NewReader(data))
 	lines := textproto.NewReader(in)
 	first, err := lines.ReadLine()
@@ -110,7 +110,7 @@ func decodeAnswer(data []byte, c call, out any) error {
 		status, _ = strconv.Atoi(words[1])
 	}
 	if status < 200 || status > 299 {
-		return refusal(status, header, body, c)
+		return responseError(status, header, body, c)
 	}
 	if out == nil || len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func decodeAnswer(data []byte, c call, out any) error {
 	return nil
 }
 
-// statusError is a call that GitHub refused.
+// statusError is GitHub's error for a call.
 type statusError struct {
 	told   *Error
 	status int
@@ -130,17 +130,17 @@ type statusError struct {
 func (e *statusError) Error() string { return e.told.What }
 func (e *statusError) Unwrap() error { return e.told }
 
-// refusal returns the error for GitHub's answer, with a hint.
-func refusal(status int, header textproto.MIMEHeader, body []byte, c call) error {
+// responseError returns the error in GitHub's response, with a hint.
+func responseError(status int, header textproto.MIMEHeader, body []byte, c call) error {
 	var told struct{ Message string }
-	_ = json.Unmarshal(body, &told) // no message then
+	_ = json.Unmarshal(body, &told) // without JSON there is no message
 	where := strings.TrimPrefix(c.path, "repos/")
 	e := problem("", "GitHub answers %d to %s %s: %s", status, c.method, where, line(told.Message))
 	switch {
 	case status == 403 || status == 429:
 		e.Hint = "the login of gh needs write access to the issues: gh auth status"
 		if header.Get("X-Ratelimit-Remaining") == "0" || header.Get("Retry-After") != "" {
-			e.What, e.Hint, e.Retry = "GitHub's rate limit is reached"+resets(header), "try again then; a login has a higher limit than none", true
+			e.What, e.Hint, e.Retry = "GitHub's rate limit is reached"+rateLimitEnd(header), "try again then; a login has a higher limit than none", true
 		}
 	case status == 401:
 		e.Hint, e.Retry = "gh auth login: the login of gh is not valid any more", true
@@ -152,21 +152,21 @@ func refusal(status int, header textproto.MIMEHeader, body []byte, c call) error
 	return &statusError{e, status}
 }
 
-// resets says when a rate limit ends.
-func resets(header textproto.MIMEHeader) string {
+// rateLimitEnd returns a text that says when a rate limit ends.
+func rateLimitEnd(header textproto.MIMEHeader) string {
 	if at, err := strconv.ParseInt(header.Get("X-Ratelimit-Reset"), 10, 64); err == nil {
 		return " until " + time.Unix(at, 0).Format("15:04")
 	}
 	return ""
 }
 
-// isStatus reports whether GitHub refused with one of these.
+// isStatus reports whether GitHub's error has one of these statuses.
 func isStatus(err error, status ...int) bool {
 	e, ok := errors.AsType[*statusError](err)
 	return ok && slices.Contains(status, e.status)
 }
 
-// pages calls take with each page of a list, until it has no more or take says so.
+// pages calls take with each page of a list, until the list ends or take returns false.
 func pages[T any](ctx context.Context, g *GitHub, c call, take func([]T) (more bool)) error {
 	mark := "?"
 	if strings.Contains(c.path, "?") {

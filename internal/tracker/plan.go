@@ -12,20 +12,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Folder is where plans of issues lie, below the root of the repository. Nothing in it is
+// Folder is the folder of plans of issues, relative to the root of the repository. Nothing in it is
 // committed.
 const Folder = ".pawl/issues"
 
-// Plan is the open work of issues as a plan.
+// Plan is a plan of open issues.
 type Plan struct {
 	From    Address
 	File    *planfile.File
-	Path    string // relative to the root, slashes
+	Path    string // relative to the root, with slashes
 	Issues  []Linked
-	LeftOut []string // issues that are not worked on, each with the reason
+	LeftOut []string // issues that are not worked on, with reasons
 }
 
-// Linked is an issue and the tasks that stand for it.
+// Linked is an issue with its tasks in the plan.
 type Linked struct {
 	ID    string   `json:"id"`
 	Key   string   `json:"key"`
@@ -34,19 +34,18 @@ type Linked struct {
 	Tasks []string `json:"tasks"`
 }
 
-// PlanPath is where the plan of these issues lies, relative to the root, slashes.
+// PlanPath returns the path of the plan of these issues, relative to the root, with slashes.
 func PlanPath(from Address) string {
 	return Folder + "/" + plan.Slug(from.Tracker+" "+strings.TrimPrefix(from.Query, "https://")) + ".json"
 }
 
-// NewPlan makes a plan of the issues that can be worked on. Tasks that are done in
-// earlier, a plan of the same issues, are done in it. Only titles, texts and done marks
-// come from an issue.
+// NewPlan returns a plan of the issues that can be worked on. earlier is a plan of the same issues;
+// tasks done there are done in the new plan. Only titles, texts and done marks come from issues.
 func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error) {
 	p := Plan{From: from, Path: PlanPath(from)}
 	ready := p.ready(issues)
 	if len(ready) == 0 {
-		return p, p.nothing(from)
+		return p, p.noWorkError(from)
 	}
 	tasks := make(map[string][]plan.Task, len(ready))
 	for _, i := range ready {
@@ -75,7 +74,7 @@ func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error)
 	return p, err
 }
 
-// ready are the issues that can be worked on; LeftOut names the others.
+// ready returns the issues that can be worked on, and adds the others to LeftOut.
 func (p *Plan) ready(issues []Issue) []Issue {
 	closed := make(map[string]bool)
 	var open []Issue
@@ -90,7 +89,7 @@ func (p *Plan) ready(issues []Issue) []Issue {
 			open = append(open, i)
 		}
 	}
-	for { // an issue that waits for one that is left out is left out too
+	for { // an issue is also left out if it waits for one that is
 		there := make(map[string]bool, len(open))
 		for _, i := range open {
 			there[i.ID] = true
@@ -115,8 +114,8 @@ func (p *Plan) leaveOut(i Issue, why string) {
 	p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s (%s) %s", line(i.Key), plan.OneLine(i.Title, 60), why))
 }
 
-// nothing says why there is nothing to work on.
-func (p *Plan) nothing(from Address) error {
+// noWorkError explains why there is nothing to work on.
+func (p *Plan) noWorkError(from Address) error {
 	if len(p.LeftOut) == 0 {
 		return failure.New(failure.Usage, "pawl run takes any plan file or prompt instead", "%s has no issue to work on", from)
 	}
@@ -132,7 +131,7 @@ func isDone(earlier *planfile.File, t plan.Task) bool {
 	return ok && was.Done && was.Title == plan.OneLine(t.Title, 200)
 }
 
-// tasks are those of the task list in an issue, or else the issue itself.
+// tasks returns the tasks of the task list in an issue. Without a list, the issue is the only task.
 func (i Issue) tasks() []plan.Task {
 	body := hidden.ReplaceAllString(i.Body, "")
 	about := "ssue " + i.Key + ": " + line(i.Title)
@@ -154,7 +153,7 @@ func (i Issue) tasks() []plan.Task {
 	return out
 }
 
-// hidden matches what a reader of an issue does not see.
+// hidden matches text that readers of an issue do not see.
 var hidden = regex.New(`<!--(?s:.*?)(?:-->|$)`)
 
 func paragraphs(parts ...string) string {

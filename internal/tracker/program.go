@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// RequestTimeout bounds one request.
+	// RequestTimeout limits one request.
 	RequestTimeout = 2 * time.Minute
-	maxReply       = 8 << 20 // bytes of a reply
-	maxProblem     = 4 << 10 // bytes that are kept of a program's standard error
+	maxReply       = 8 << 20 // maximum length of a reply, in bytes
+	maxProblem     = 4 << 10 // maximum of standard error that is kept, in bytes
 )
 
-// Program is a tracker that runs for each request.
+// Program is a tracker that is started for each request.
 type Program struct {
 	Name string   // for messages
 	Argv []string // program and arguments
 	Dir  string   // folder that it runs in, absolute
 	Env  []string // complete environment
 
-	timeout time.Duration // of a request; 0: RequestTimeout
-	most    int           // bytes of a reply; 0: maxReply
+	timeout  time.Duration // of a request; 0 = RequestTimeout
+	maxReply int           // maximum length of a reply in bytes; 0 = maxReply
 }
 
-// Ask runs the program with one request. Errors are for people; they hold an *Error if
-// the program answered.
+// Ask runs the program with one request. Errors are for people; they wrap an *Error if the program
+// replied.
 func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	timeout := cmp.Or(p.timeout, RequestTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out, said := &proc.Head{Most: cmp.Or(p.most, maxReply), Full: cancel}, &proc.Head{Most: maxProblem}
+	out, said := &proc.Head{Most: cmp.Or(p.maxReply, maxReply), Full: cancel}, &proc.Head{Most: maxProblem}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Stdin: bytes.NewReader(append(data, '\n')), Stdout: out, Stderr: said, Grace: time.Second,
 	})
@@ -70,7 +70,7 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	return answer, answer.userError(p.Name)
 }
 
-// firstLine is the first line that is not empty.
+// firstLine returns the first line that is not empty.
 func firstLine(out []byte) []byte {
 	for text := range bytes.Lines(out) {
 		if text = bytes.TrimSpace(text); len(text) > 0 {
@@ -80,5 +80,5 @@ func firstLine(out []byte) []byte {
 	return nil
 }
 
-// line is a stranger's text as one clean line.
+// line returns untrusted text as one clean line.
 func line(text string) string { return plan.OneLine(text, 300) }

@@ -29,8 +29,8 @@ func TestAProgramIsAsked(t *testing.T) {
 	}
 }
 
-// Whatever a tracker does, the answer comes in time and is bounded.
-func TestAProgramThatFails(t *testing.T) {
+// Whatever a tracker does, Ask returns in time and limits the reply.
+func TestProgramFailures(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`echo '{"ok":false,"error":"no such sprint","hint":"see the board"}'`: "tracker: no such sprint",
@@ -43,7 +43,7 @@ func TestAProgramThatFails(t *testing.T) {
 		`sleep 60`: "tracker: list: no answer within 500ms",
 	} {
 		p := script(text)
-		p.timeout, p.most = 5*time.Second, 4096
+		p.timeout, p.maxReply = 5*time.Second, 4096
 		if strings.HasPrefix(text, "sleep") {
 			p.timeout = 500 * time.Millisecond
 		}

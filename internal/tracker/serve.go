@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Serve answers each request on in by a reply on out, until in ends.
+// Serve reads requests from in and writes replies to out, until in ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, handle Handler) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxReply)
@@ -48,5 +48,5 @@ func answer(ctx context.Context, text []byte, handle Handler) Reply {
 	return Reply{Error: err.Error()}
 }
 
-// unknown refuses a verb that a tracker does not know.
+// unknown returns the error for an unknown verb.
 func unknown(r Request) error { return problem("", "unknown request %q", line(string(r.Do))) }
