@@ -20,16 +20,16 @@ import (
 // Place identifies a message in a chat, by the ids of the service.
 type Place struct{ Chat, Message string }
 
-// postMessage is the method with which a Slack bot writes. Other addresses are webhooks: they
-// return no message id, so nobody can reply.
+// postMessage is the method with which a Slack bot writes. Other addresses are webhooks. They
+// return no message id, so replies cannot be read.
 const postMessage = "chat.postMessage"
 
-// isBot reports whether an address is one of a bot, which can read replies.
+// isBot reports whether an address belongs to a bot, which can read replies.
 func isBot(kind notice.Kind, u *url.URL) bool {
 	return kind == notice.Telegram || kind == notice.Slack && path.Base(u.Path) == postMessage
 }
 
-// apiReply is the answer of a chat service. Each service sets some of the fields.
+// apiReply is the response of a chat service. Each service sets some of the fields.
 type apiReply struct {
 	OK          *bool           `json:"ok"`
 	Error       string          `json:"error"`       // Slack
@@ -43,7 +43,8 @@ type apiReply struct {
 	Messages []slackMessage `json:"messages"`
 }
 
-// call asks a method of the API that an address belongs to, "" for the one that it names.
+// call calls a method of the API at an address. Without a name in m it calls the method in the
+// address.
 func (s Sender) call(ctx context.Context, kind notice.Kind, u *url.URL, m method) (apiReply, error) {
 	q, err := m.request(ctx, kind, u)
 	if err != nil {
@@ -63,19 +64,19 @@ func (s Sender) call(ctx context.Context, kind notice.Kind, u *url.URL, m method
 	return reply, nil
 }
 
-// unreadableError is an answer that is not in the form of the service's.
+// unreadableError means that a response does not have the service's format.
 type unreadableError struct{ host string }
 
 func (e *unreadableError) Error() string { return e.host + " answers something else than expected" }
 
-// method is one method of a chat service's API with what it is given.
+// method is a method of a chat service's API with its arguments.
 type method struct {
 	name    string
 	fields  map[string]any
-	timeout time.Duration // 0: attemptTimeout
+	timeout time.Duration // 0 = attemptTimeout
 }
 
-// request makes the request. Telegram takes JSON everywhere, Slack takes forms.
+// request returns the HTTP request. Telegram accepts JSON for all methods, Slack only forms.
 func (m method) request(ctx context.Context, kind notice.Kind, u *url.URL) (*http.Request, error) {
 	at := *u
 	at.RawQuery, at.Fragment = "", ""
@@ -136,9 +137,9 @@ func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiv
 func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
 	fields := map[string]any{}
 	for name, values := range u.Query() {
-		fields[name] = values[0] // chat_id or channel, and what else the user wrote behind the method
+		fields[name] = values[0] // chat_id or channel, and other parameters that the user added
 	}
-	delete(fields, "token") // of Slack, which stands in the header
+	delete(fields, "token") // Slack's token is in a header
 	fields["text"] = text
 	if kind == notice.Slack {
 		fields["text"] = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
@@ -146,7 +147,7 @@ func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
 	return fields
 }
 
-// howToAnswer returns how a reply is understood.
+// howToAnswer returns the instruction how to reply.
 func howToAnswer(n notice.Notice) string {
 	switch {
 	case n.Event == notice.Ended:
@@ -157,10 +158,10 @@ func howToAnswer(n notice.Notice) string {
 	return "Reply to this message to answer."
 }
 
-// approves reports whether a yes is asked for, not an answer.
+// approves reports whether the notice asks for an approval instead of an answer.
 func approves(n notice.Notice) bool { return n.Question == nil || n.Question.Approve != "" }
 
-// buttons returns the keyboard that Telegram shows below a question: its suggested answers.
+// buttons returns the keyboard that Telegram shows below a question, with its suggested answers.
 func buttons(n notice.Notice) any {
 	type button struct {
 		Text string `json:"text"`
@@ -168,7 +169,7 @@ func buttons(n notice.Notice) any {
 	}
 	var rows [][]button
 	switch {
-	case n.Event == notice.Ended: // what is committed is approved, or stays as it is
+	case n.Event == notice.Ended: // committed changes are approved or stay as they are
 		rows = [][]button{{{"Approve", "yes"}}}
 	case approves(n):
 		rows = [][]button{{{"Approve", "yes"}, {"Do not approve", "no"}}}

@@ -20,14 +20,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// mailbox is where e-mails go: smtp://USER:PASSWORD@HOST:587?from=ADDRESS&to=ADDRESS, or
-// smtps:// for a server that speaks TLS from the first byte.
+// mailbox is an e-mail address with its server:
+// smtp://USER:PASSWORD@HOST:587?from=ADDRESS&to=ADDRESS, or smtps:// for a server that expects TLS
+// from the first byte.
 type mailbox struct {
 	u        *url.URL
 	from, to *mail.Address
 }
 
-// mailbox reads the address of an e-mail receiver. Errors do not repeat it.
+// mailbox reads the address of an e-mail receiver. Errors do not contain it.
 func (s Sender) mailbox(r notice.Receiver) (mailbox, error) {
 	text, err := s.value(r.Arg)
 	if err != nil {
@@ -64,7 +65,7 @@ func (s Sender) sendMail(ctx context.Context, n notice.Notice, r notice.Receiver
 	return nil
 }
 
-// send talks to the server. A password goes over TLS only, or to this machine.
+// send sends the e-mail. A password is only sent over TLS, or to this machine.
 func (m mailbox) send(ctx context.Context, n notice.Notice) error {
 	host := m.u.Hostname()
 	port := m.u.Port()
@@ -109,18 +110,18 @@ func (m mailbox) send(ctx context.Context, n notice.Notice) error {
 		return err
 	}
 	err = w.Close()
-	_ = c.Quit() // it has the e-mail by now: another attempt would send it twice
+	_ = c.Quit() // the server has the e-mail by now: a retry would send it twice
 	return err
 }
 
-// message is the e-mail. Nothing in a notice can add a header to it.
+// message returns the e-mail. Text of a notice cannot add a header.
 func (m mailbox) message(n notice.Notice) []byte {
 	var b bytes.Buffer
 	subject := strings.Join(strings.Fields(n.Title), " ")
 	fmt.Fprintf(&b, "From: %s\r\nTo: %s\r\nSubject: %s\r\nDate: %s\r\n", m.from, m.to, mime.QEncoding.Encode("utf-8", subject), n.At.Format(time.RFC1123Z))
 	b.WriteString("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n")
 	body := quotedprintable.NewWriter(&b)
-	_, _ = body.Write([]byte(n.Text + "\n")) // into memory
+	_, _ = body.Write([]byte(n.Text + "\n")) // a write to memory cannot fail
 	_ = body.Close()
 	return b.Bytes()
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// mailServer is a local double of a mail server. It answers recipients with the codes in
-// turn, the last one again and again.
+// mailServer simulates a mail server. It answers recipients with the codes in turn, and then always
+// with the last one.
 func mailServer(t *testing.T, codes ...string) (address string, got chan string, tries *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of a test
@@ -93,8 +93,7 @@ func TestEmail(t *testing.T) {
 	}
 }
 
-// A refusal is not repeated; what does not answer is, within bounds; no error tells the
-// password.
+// A rejection is not retried, a timeout is retried a few times, and no error contains the password.
 func TestEmailTrouble(t *testing.T) {
 	t.Parallel()
 	address, _, tries := mailServer(t, "550")
@@ -111,7 +110,7 @@ func TestEmailTrouble(t *testing.T) {
 	}
 }
 
-// The title is said, by the first program that is there, and is never an option of it.
+// The title is spoken by the first program that is installed, and is never an option of it.
 func TestSpeech(t *testing.T) {
 	n := sample()
 	n.Title = "--rate=1 · done"

@@ -22,49 +22,47 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Asked is a question of a loop that was sent to a chat, or changed tests that wait there
-// for an approval.
+// Asked is a question of a loop that was sent to a chat, or a request to approve changed tests.
 type Asked struct {
 	Place
 	Loop string    `json:"loop"`
 	Task string    `json:"task"`
-	At   time.Time `json:"at"`   // when it was asked: with its task, which question it is
+	At   time.Time `json:"at"`   // time of the question; with its task it identifies the question
 	From []string  `json:"from"` // ids of the senders who may answer
-	// Tests are the files that wait for an approval; none: it is a question.
+	// Tests are the files that wait for an approval; empty for a question.
 	Tests []string `json:"tests,omitempty"`
-	Seen  string   `json:"seen,omitempty"` // of Slack: the last reply that was read
+	Seen  string   `json:"seen,omitempty"` // for Slack: the last reply that was read
 	// Answered is the id of the reply that answered it.
 	Answered string `json:"answered,omitempty"`
 }
 
-// Listener receives replies to questions that were sent to a chat. One process of this machine
-// reads a chat for all loops, since the service delivers each reply only once.
+// Listener receives replies to questions in a chat. One process of this machine reads a chat for
+// all loops, because the service delivers each reply only once.
 type Listener struct {
 	Sender Sender
-	Dir    string // where questions are kept that were sent, and how far a chat was read
+	Dir    string // folder of sent questions and of the positions in chats
 	// Open reports whether a question still waits for its answer.
 	Open func(Asked) bool
-	// Take answers a question. It may be called again with the same reply. It returns
-	// what the sender is told.
+	// Take answers a question and returns the response to the sender. It may be called again with
+	// the same reply.
 	Take func(Asked, string) (string, error)
-	// Log says what became of a reply to a loop's question; the loop is "" where the
-	// message is no reply to any.
+	// Log logs the result of a reply. loop is "" if the message is no reply to a question.
 	Log func(loop, what string)
 
-	mu    sync.Mutex
-	said  map[string]bool
-	quick bool // of tests: polls and pauses are short
+	mu          sync.Mutex
+	said        map[string]bool
+	shortPauses bool // short polls and pauses, for tests
 }
 
-// reply is a message to one of ours.
+// reply is a reply to one of Pawl's messages.
 type reply struct {
 	id         string
 	to         Place
 	from, text string
-	button     string // id of the press, where a button was pressed
+	button     string // id of the press of a button, "" = a message
 }
 
-// chat is the folder of one bot: what was asked there, and how far it was read.
+// chat is the folder of one bot, with its questions and its position.
 type chat struct{ dir string }
 
 // chat returns the bot's folder. Its name does not reveal the token.
@@ -74,7 +72,7 @@ func (l *Listener) chat(r notice.Receiver, u *url.URL) *chat {
 	return &chat{filepath.Join(l.Dir, hex.EncodeToString(sum[:8]))}
 }
 
-// Remember keeps a question that was sent, so that a reply to it is known.
+// Remember records a question that was sent, so that a reply to it is recognized.
 func (l *Listener) Remember(r notice.Receiver, q Asked) error {
 	u, err := l.Sender.address(r)
 	if err != nil {
@@ -87,8 +85,8 @@ func (l *Listener) Remember(r notice.Receiver, q Asked) error {
 	return c.remember(q)
 }
 
-// Listen receives replies until the context is done. While another process reads the chat, it waits:
-// that process delivers the replies.
+// Listen receives replies until the context ends. If another process reads the chat, it waits: that
+// process delivers the replies.
 func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 	u, err := l.Sender.address(r)
 	if err != nil {
@@ -99,7 +97,7 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 		return fmt.Errorf("listen for answers: %w", err)
 	}
 	lock := flock.New(filepath.Join(c.dir, "lock"), flock.SetPermissions(0o600))
-	if locked, err := lock.TryLockContext(ctx, l.between()/5); !locked {
+	if locked, err := lock.TryLockContext(ctx, l.pollInterval()/5); !locked {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }()
@@ -114,9 +112,9 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 			failures = 0
 			continue
 		}
-		l.once("", fmt.Sprintf("answers by %s cannot be read now: %v", r.Kind, err))
+		l.logOnce("", fmt.Sprintf("answers by %s cannot be read now: %v", r.Kind, err))
 		failures = min(failures+1, 12)
-		pause := l.between() * time.Duration(failures)
+		pause := l.pollInterval() * time.Duration(failures)
 		if temporary, ok := errors.AsType[*failure.Temporary](err); ok {
 			pause = max(pause, min(temporary.After, longestPause))
 		}
@@ -125,20 +123,20 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 	return ctx.Err()
 }
 
-// longestPause bounds what a service may ask for.
+// longestPause limits the pause that a service can request.
 const longestPause = 15 * time.Minute
 
-// hold is how long a service holds a request for news.
-func (l *Listener) hold() time.Duration {
-	if l.quick {
+// longPollTimeout is how long a service may hold a request until there is an update.
+func (l *Listener) longPollTimeout() time.Duration {
+	if l.shortPauses {
 		return time.Second
 	}
 	return pollTimeout
 }
 
-// between is the pause between two requests.
-func (l *Listener) between() time.Duration {
-	if l.quick {
+// pollInterval is the pause between two requests.
+func (l *Listener) pollInterval() time.Duration {
+	if l.shortPauses {
 		return 20 * time.Millisecond
 	}
 	return slackPause
@@ -155,8 +153,8 @@ func (l *Listener) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once logs the same thing once.
-func (l *Listener) once(loop, what string) {
+// logOnce logs each message of a loop only once.
+func (l *Listener) logOnce(loop, what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.said == nil {
@@ -168,25 +166,25 @@ func (l *Listener) once(loop, what string) {
 	}
 }
 
-// take handles one message. Nothing that a stranger says is kept.
+// take handles one message. Nothing of an unknown sender is stored.
 func (l *Listener) take(c *chat, u *url.URL, said reply) {
 	q, known := c.find(said.to)
 	text := strings.TrimSpace(said.text)
 	switch {
-	case !known: // people talk in chats
+	case !known: // an ordinary message in the chat
 		return
 	case !slices.Contains(q.From, said.from):
-		l.once(q.Loop, "ignored: sender "+said.from+" replied, whom notify.answers does not name")
+		l.logOnce(q.Loop, "ignored: sender "+said.from+" replied, whom notify.answers does not name")
 		return
 	case text == "":
 		return
 	}
 	words := l.answer(c, q, text, said.id)
 	l.Log(q.Loop, "reply of sender "+said.from+": "+words)
-	l.tell(u, q, said, words)
+	l.respond(u, q, said, words)
 }
 
-// answer takes the reply as the question's answer, unless it has another one.
+// answer takes the reply as the answer to a question, unless it is already answered.
 func (l *Listener) answer(c *chat, q Asked, text, id string) string {
 	if q.Answered != "" && q.Answered != id {
 		return "not taken: the question has its answer already"
@@ -202,9 +200,9 @@ func (l *Listener) answer(c *chat, q Asked, text, id string) string {
 	return words
 }
 
-// tell sends the result of a reply to its sender, best effort.
-func (l *Listener) tell(u *url.URL, q Asked, said reply, words string) {
-	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout) // also where the answer ended the wait
+// respond sends the result of a reply to its sender. Errors are ignored.
+func (l *Listener) respond(u *url.URL, q Asked, said reply, words string) {
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout) // independent of the listener's context, which the answer may have ended
 	defer cancel()
 	if l.Sender.Redact != nil {
 		words = l.Sender.Redact(words)
@@ -227,7 +225,7 @@ func (l *Listener) tell(u *url.URL, q Asked, said reply, words string) {
 	_, _ = l.Sender.call(ctx, kind, u, method{name: "sendMessage", fields: fields})
 }
 
-// path is the file of a question.
+// path returns the file of a question.
 func (c *chat) path(p Place) string {
 	sum := sha256.Sum256([]byte(p.Chat + " " + p.Message))
 	return filepath.Join(c.dir, "asked-"+hex.EncodeToString(sum[:12])+".json")
@@ -252,9 +250,9 @@ func readAsked(path string) (q Asked, err error) {
 
 const askedKept = 30 * 24 * time.Hour
 
-// asked are the questions that were sent, in no order.
+// asked returns the questions that were sent, in no order.
 func (c *chat) asked() []Asked {
-	paths, _ := filepath.Glob(filepath.Join(c.dir, "asked-*.json")) // the pattern is well formed
+	paths, _ := filepath.Glob(filepath.Join(c.dir, "asked-*.json")) // the pattern is valid
 	var all []Asked
 	for _, path := range paths {
 		if q, err := readAsked(path); err == nil {
@@ -268,18 +266,18 @@ func (c *chat) asked() []Asked {
 func (c *chat) forgetOld() {
 	for _, q := range c.asked() {
 		if time.Since(q.At) > askedKept {
-			_ = os.Remove(c.path(q.Place)) // it is tried again
+			_ = os.Remove(c.path(q.Place)) // the next call tries again
 		}
 	}
 }
 
-// offset is the number of the first update that was not handled.
+// offset returns the number of the first update that was not handled.
 func (c *chat) offset() int64 {
 	data, err := atomicfile.Read(filepath.Join(c.dir, "offset"), 64)
 	if err != nil {
 		return 0
 	}
-	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // what is damaged begins anew
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // a damaged file counts as 0
 	return n
 }
 

@@ -22,14 +22,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// api is a local double of Telegram and of Slack: it hands out what chats say, and keeps
-// what it is asked.
+// api simulates Telegram and Slack: it returns messages of chats, and records its calls.
 type api struct {
 	mu      sync.Mutex
 	updates []string // of Telegram
 	thread  []string // of Slack
 	offsets []int
-	answers []string // instead of the next ones, "429" and such with a body
+	answers []string // returned instead of the next responses: "429" and the like with a body
 	calls   []string // method and text
 	sent    int
 }
@@ -80,14 +79,14 @@ func (a *api) said() []string {
 	return slices.Clone(a.calls)
 }
 
-// update is one of Telegram's: a text of a sender, in reply to a message.
+// update returns an update of Telegram: a text of a sender, in reply to a message.
 func update(id, from, to int, text string) string {
 	return fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"chat":{"id":42},"from":{"id":%d},"text":%q,"reply_to_message":{"message_id":%d}}}`,
 		id, 100+id, from, text, to)
 }
 
-// ears is a listener with what it took and logged.
-type ears struct {
+// recorder is a listener with what it took and logged.
+type recorder struct {
 	*Listener
 	receiver notice.Receiver
 	mu       sync.Mutex
@@ -96,14 +95,14 @@ type ears struct {
 	fails    error
 }
 
-// listener listens to a double, with one question that was sent.
-func listener(t *testing.T, a *api, r notice.Receiver, dir, query string) *ears {
+// listener returns a listener to a simulated service, with one sent question.
+func listener(t *testing.T, a *api, r notice.Receiver, dir, query string) *recorder {
 	t.Helper()
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
-	e := &ears{receiver: r}
+	e := &recorder{receiver: r}
 	e.Listener = &Listener{
-		Sender: sender(s.URL + query), Dir: dir, quick: true,
+		Sender: sender(s.URL + query), Dir: dir, shortPauses: true,
 		Open: func(Asked) bool { return true },
 		Take: func(q Asked, text string) (string, error) {
 			e.mu.Lock()
@@ -121,8 +120,8 @@ func listener(t *testing.T, a *api, r notice.Receiver, dir, query string) *ears 
 	return e
 }
 
-// until listens until it holds, or fails.
-func (e *ears) until(t *testing.T, holds func() bool) {
+// until listens until holds returns true, or fails the test.
+func (e *recorder) until(t *testing.T, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -154,15 +153,15 @@ func telegramReceiver() notice.Receiver {
 	return notice.Receiver{Kind: notice.Telegram, Arg: "env:URL"}
 }
 
-// question is a notice that asks.
+// question returns a notice with a question.
 func question(q loop.Question) notice.Notice {
 	n := sample()
 	n.Event, n.Reason, n.Question = notice.NeedsYou, "question", &q
 	return n
 }
 
-// A question shows its suggested answers as buttons, and where it stands is known. Without
-// allowed senders it is a message like any.
+// A question has its suggested answers as buttons, and its message id is recorded. Without allowed
+// senders it is an ordinary message.
 func TestQuestionsCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	a := &api{}
@@ -200,8 +199,9 @@ func TestQuestionsCanBeAnswered(t *testing.T) {
 	}
 }
 
-// The right sender's reply counts once, also where the update comes again and after a kill.
-// A stranger's does not, and is named once; nor does a reply to another message, or none.
+// An allowed sender's reply counts once, even if the update is repeated or the process is killed. A
+// reply of another sender does not count, and is logged once. Neither do replies to other messages,
+// or ordinary messages.
 func TestTelegramReplies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -229,7 +229,7 @@ func TestTelegramReplies(t *testing.T) {
 		t.Error(diff)
 	}
 
-	again := listener(t, a, telegramReceiver(), dir, telegramQuery) // another process, the same bot
+	again := listener(t, a, telegramReceiver(), dir, telegramQuery) // another process with the same bot
 	again.Dir, again.Sender = e.Dir, e.Sender
 	a.mu.Lock()
 	a.offsets, a.updates = nil, append(a.updates, strings.ReplaceAll(a.updates[9], `"data":"2","message":{"message_id":7`, `"data":"2","message":{"message_id":8`))
@@ -244,7 +244,7 @@ func TestTelegramReplies(t *testing.T) {
 	}
 }
 
-// What a service says wrongly, slowly or not at all is survived, and said once.
+// Wrong, slow and missing responses of a service are tolerated, and logged once.
 func TestTelegramTrouble(t *testing.T) {
 	t.Parallel()
 	a := &api{
@@ -266,13 +266,12 @@ func TestTelegramTrouble(t *testing.T) {
 	}
 }
 
-// A poll that the service holds ends with the wait for the answer, and a chat is read by
-// one listener at a time.
+// A long poll ends when its context ends, and one listener reads a chat at a time.
 func TestListeningIsBounded(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{}, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that nobody waits any more
+		_, _ = io.Copy(io.Discard, r.Body) // without reading, the server does not notice that the client has gone
 		reached <- struct{}{}
 		<-r.Context().Done()
 	}))
@@ -298,7 +297,7 @@ func TestListeningIsBounded(t *testing.T) {
 	}
 }
 
-// In Slack a reply is one in the thread of the question, of a user and not of a bot.
+// In Slack a reply is a message of a user, not of a bot, in the thread of the question.
 func TestSlackReplies(t *testing.T) {
 	t.Parallel()
 	a := &api{answers: []string{`200{"ok":false,"error":"ratelimited"}`}, thread: []string{

@@ -54,7 +54,7 @@ func TestACommandThatFailsIsNotRepeated(t *testing.T) {
 	checkFailure(t, s.Send(ctx, sample(), []notice.Receiver{{Kind: notice.Command, Arg: "sleep 60"}}), "it did not end")
 }
 
-// The desktop's programs get title and text as arguments, whatever these hold.
+// The desktop's programs get title and text as arguments, whatever these contain.
 func TestTheDesktopIsToldByItsOwnProgram(t *testing.T) {
 	for program, want := range map[string][]string{
 		"notify-send": {"--app-name=pawl", "--", sample().Title, "plan.md in repo\nUS-2 &lt;print&gt; failed &amp; stays\npawl report brisk-otter"},
@@ -92,7 +92,7 @@ func TestAnOutboxHandsNoticesToAProcess(t *testing.T) {
 		Dir: dir, Loop: "brisk-otter", Tool: []string{"/pawl"}, Settings: notice.Settings{To: []string{"bell", "webhook env:URL"}, Wait: []string{"off"}, Budget: []string{"bell"}},
 		Start: func(cmd *exec.Cmd) (int, error) { started = append(started, cmd.Args); return 0, nil },
 	}
-	for _, e := range []notice.Event{notice.Ended, notice.Wait, notice.Budget} { // the bell rings elsewhere
+	for _, e := range []notice.Event{notice.Ended, notice.Wait, notice.Budget} { // these ring no bell
 		n := sample()
 		n.Event = e
 		o.Post(n)

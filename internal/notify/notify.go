@@ -1,13 +1,13 @@
-// Package notify sends notices (package core/notice) to the places that a user chose: the
-// desktop, a command, a webhook, a chat service, an e-mail; and takes answers from chats.
+// Package notify sends notices (package core/notice) to the receivers that a user chose: the
+// desktop, a command, a webhook, a chat service or an e-mail. It also receives answers from chats.
 //
-// An Outbox hands each notice to a process of its own (`pawl session notify`), so that a
-// slow or dead receiver delays neither the loop nor a session, and a notice of the loop's
-// end outlives the process that drove it. That process sends with a Sender, which retries
-// within bounds. The terminal bell is the exception: only who owns the terminal rings it.
+// An Outbox starts a process for each notice (`pawl session notify`). So a slow or dead receiver
+// delays neither the loop nor a session, and a notice about the end of the loop outlives the loop's
+// process. That process sends with a Sender, which retries a limited number of times. The terminal
+// bell is the exception: only the process that owns the terminal rings it.
 //
-// Addresses stand in the environment or in a file. They are read when a notice is sent,
-// and appear in no error, log or spec.
+// Addresses are in the environment or in a file. They are read when a notice is sent, and never
+// appear in an error, log or spec.
 package notify
 
 import (
@@ -33,36 +33,36 @@ import (
 const (
 	attemptTimeout = 10 * time.Second // of one request
 	commandTimeout = 30 * time.Second // of the user's command
-	// SendTimeout bounds all attempts for one notice.
+	// SendTimeout limits all attempts for one notice.
 	SendTimeout = 2 * time.Minute
-	maxAddress  = 4 << 10 // bytes of a file with an address
-	maxText     = 1500    // characters of a notice's text; Discord takes 2000 in all
-	maxOutput   = 4 << 10 // bytes that are kept of what a command or service answers
+	maxAddress  = 4 << 10 // size of a file with an address, in bytes
+	maxText     = 1500    // length of a notice's text in characters; Discord accepts 2000 in total
+	maxOutput   = 4 << 10 // part of a command's or service's output that is kept, in bytes
 )
 
 // Sender sends notices. Its zero value has no environment and redacts nothing.
 type Sender struct {
-	Vars   []string            // the environment, as NAME=value: of addresses and commands
-	Dir    string              // folder of commands and of relative paths, absolute
+	Vars   []string            // environment for addresses and commands, as NAME=value
+	Dir    string              // absolute folder of commands and of relative paths
 	Home   string              // the user's home folder, for paths that begin with ~/
-	Redact func(string) string // removes secrets; nil: there are none
+	Redact func(string) string // removes secrets; nil = no redaction
 
-	// AnswersBy returns the senders whose replies by a receiver count; nil: nobody's.
+	// AnswersBy returns the senders who may answer at a receiver; nil = nobody may.
 	AnswersBy func(notice.Receiver) []string
-	// OnSent is told where a question stands that can be replied to.
+	// OnSent is called with the Place of a sent question that can be replied to.
 	OnSent func(notice.Receiver, Place)
 
-	pauses []time.Duration // before further attempts; see failure.Retry
+	pauses []time.Duration // before each retry; see failure.Retry
 }
 
-// Failure is a receiver that a notice did not reach.
+// Failure is a receiver that did not get a notice.
 type Failure struct {
 	Receiver notice.Receiver
 	Err      error
 }
 
-// Send sends a notice to all receivers at once. It returns those that it did not reach,
-// in their order, when all have answered or the context is done.
+// Send sends a notice to all receivers in parallel. It returns the receivers that did not get it,
+// in their order, when all have answered or the context ends.
 func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver) []Failure {
 	n = s.clean(n)
 	errs := make([]error, len(to))
@@ -80,7 +80,7 @@ func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver)
 	return failed
 }
 
-// clean removes secrets and bounds the text.
+// clean removes secrets and limits the text.
 func (s Sender) clean(n notice.Notice) notice.Notice {
 	redact := s.Redact
 	if redact == nil {
@@ -88,7 +88,7 @@ func (s Sender) clean(n notice.Notice) notice.Notice {
 	}
 	n.Title, n.Goal = plan.OneLine(redact(n.Title), 200), redact(n.Goal)
 	lines := strings.Split(redact(n.Text), "\n")
-	last := len(lines) - 1 // what to type: it is kept whole
+	last := len(lines) - 1 // the last line says what to type: it is kept whole
 	left := maxText - len(lines[last])
 	for i, line := range lines[:last] {
 		lines[i] = plan.OneLine(line, max(1, min(500, left)))
@@ -103,10 +103,10 @@ func (s Sender) sendTo(ctx context.Context, n notice.Notice, r notice.Receiver) 
 	return failure.Retry(ctx, s.pauses, func() error { return s.attempt(ctx, n, r) })
 }
 
-// attempt sends once.
+// attempt sends a notice once.
 func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver) error {
 	switch r.Kind {
-	case notice.Off, notice.Bell: // of the terminal's owner
+	case notice.Off, notice.Bell: // the owner of the terminal rings the bell
 		return nil
 	case notice.Desktop:
 		return s.showOnDesktop(ctx, n)
@@ -126,8 +126,7 @@ func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver)
 	return fmt.Errorf("%s is not a kind of receiver", r.Kind)
 }
 
-// Check returns why a receiver cannot work here, as far as that can be told without
-// sending anything.
+// Check returns why a receiver cannot work here, as far as this is known without sending anything.
 func (s Sender) Check(r notice.Receiver) error {
 	switch r.Kind {
 	case notice.Desktop:
@@ -146,8 +145,8 @@ func (s Sender) Check(r notice.Receiver) error {
 	return nil
 }
 
-// CheckAnswers returns why nobody can answer at a receiver, as far as that can be told
-// without asking there.
+// CheckAnswers returns why nobody can answer at a receiver, as far as this is known without a
+// request.
 func (s Sender) CheckAnswers(r notice.Receiver) error {
 	u, err := s.address(r)
 	if err == nil && !isBot(r.Kind, u) {
@@ -156,7 +155,7 @@ func (s Sender) CheckAnswers(r notice.Receiver) error {
 	return err
 }
 
-// showOnDesktop shows the notice with the system's own program.
+// showOnDesktop shows the notice with the program of the desktop.
 func (s Sender) showOnDesktop(ctx context.Context, n notice.Notice) error {
 	argv, err := desktopArgv(n)
 	if err != nil {
@@ -178,9 +177,9 @@ func desktopArgv(n notice.Notice) ([]string, error) {
 	return nil, errors.New("neither notify-send nor osascript is installed")
 }
 
-// speechArgv returns the command that says what a notice is about.
+// speechArgv returns the command that speaks a notice's title.
 func speechArgv(n notice.Notice) ([]string, error) {
-	words := strings.TrimLeft(strings.ReplaceAll(n.Title, "·", ","), "-") // no option
+	words := strings.TrimLeft(strings.ReplaceAll(n.Title, "·", ","), "-") // must not look like an option
 	for _, argv := range [][]string{{"say"}, {"spd-say", "--wait", "--"}, {"espeak-ng", "--"}} {
 		if path, err := exec.LookPath(argv[0]); err == nil {
 			return append(append([]string{path}, argv[1:]...), words), nil
@@ -213,7 +212,7 @@ func (s Sender) runCommand(ctx context.Context, n notice.Notice, command string)
 	return s.run(ctx, proc.Spec{Argv: argv, Dir: s.Dir, Env: append(env, more...), Stdin: bytes.NewReader(append(data, '\n'))})
 }
 
-// run runs a program and returns the end of its output as the error if it fails.
+// run runs a program. If it fails, the error contains the end of its output.
 func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
@@ -237,7 +236,7 @@ func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 	return fmt.Errorf("exit %d", exit.Code)
 }
 
-// value reads what env:NAME or file:PATH names.
+// value returns the value of env:NAME or the content of file:PATH.
 func (s Sender) value(arg string) (string, error) {
 	if name, ok := strings.CutPrefix(arg, "env:"); ok {
 		found := ""

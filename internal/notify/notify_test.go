@@ -19,13 +19,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// received is what a service was sent.
+// received is a request that a service got.
 type received struct {
 	path, query, title, kind, body string
 }
 
-// service is a local double of a chat service. It answers with the codes in turn, the last
-// one again and again.
+// service simulates a chat service. It answers with the codes in turn, and then always with the
+// last one.
 func service(t *testing.T, codes ...int) (address string, got func() []received) {
 	t.Helper()
 	requests := make(chan received, 20)
@@ -69,7 +69,7 @@ func TestServicesGetTheirOwnForm(t *testing.T) {
 		kind  notice.Kind
 		query string
 		want  received
-		field string // of the JSON body that holds value
+		field string // field of the JSON body that contains value
 		value string
 	}{
 		{notice.Webhook, "", received{kind: "application/json", body: string(webhook)}, "", ""},
@@ -118,7 +118,7 @@ func TestFailuresAreRetriedWhereTheyMayPass(t *testing.T) {
 		name  string
 		codes []int
 		tries int
-		want  string // in the error; "" = sent
+		want  string // part of the error; "" = sent
 	}{
 		{"sent", []int{200}, 1, ""},
 		{"down for a moment", []int{503, 429, 204}, 3, ""},
@@ -141,7 +141,7 @@ func TestFailuresAreRetriedWhereTheyMayPass(t *testing.T) {
 	}
 }
 
-// checkFailure wants one failure with a text, or none.
+// checkFailure expects one failure with a text, or none.
 func checkFailure(t *testing.T, failed []Failure, want string) {
 	t.Helper()
 	switch {
@@ -155,7 +155,7 @@ func checkFailure(t *testing.T, failed []Failure, want string) {
 	}
 }
 
-// An address is meant for one place: what it redirects to gets nothing.
+// A redirect is not followed, because the address is for one host.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	elsewhere, got := service(t, http.StatusOK)
@@ -168,7 +168,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A receiver that never answers holds up neither the others nor, past the context, us.
+// A receiver that never answers does not delay the others, and Send returns when the context ends.
 func TestASlowReceiverDelaysNobody(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -239,7 +239,7 @@ func TestSecretsAreRemoved(t *testing.T) {
 	}
 }
 
-// contextUntil ends once a service was reached.
+// contextUntil returns a context that ends when a service gets a request.
 func contextUntil(t *testing.T, got func() []received) (context.Context, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -18,27 +18,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Outbox hands the notices of a loop to processes that send them. Its methods may be
-// called from any goroutine.
+// Outbox starts processes that send the notices of a loop. Its methods may be called from any
+// goroutine.
 type Outbox struct {
-	Dir      string // of the loop
-	Loop     string // its id
+	Dir      string // folder of the loop
+	Loop     string // id of the loop
 	Settings notice.Settings
 	Tool     []string // how to run pawl: its path, and arguments before the command
 	Vars     []string // environment of that process
-	// Start starts a process that outlives this one and returns its id; nil:
-	// proc.StartDetached.
+	// Start starts a process that outlives this one and returns its id. nil = proc.StartDetached.
 	Start func(*exec.Cmd) (pid int, err error)
 
 	mu      sync.Mutex
 	started []int // process ids
 }
 
-// LogName is the file in a loop's folder that says what was sent, and what was not.
+// LogName is the file in a loop's folder that lists sent and failed notices.
 const LogName = "notify.log"
 
-// Post starts sending a notice and does not wait. It is best effort: failures are in the log. A nil
-// outbox sends nothing.
+// Post starts sending a notice and does not wait. Failures are only logged. A nil outbox sends
+// nothing.
 func (o *Outbox) Post(n notice.Notice) {
 	if o == nil || len(o.Receivers(n)) == 0 {
 		return
@@ -53,7 +52,7 @@ func (o *Outbox) Post(n notice.Notice) {
 	}
 }
 
-// remote leaves the bell out: it rings where the terminal is.
+// remote returns the receivers without the bell, which rings at the terminal.
 func remote(all []notice.Receiver) []notice.Receiver {
 	var out []notice.Receiver
 	for _, r := range all {
@@ -64,9 +63,9 @@ func remote(all []notice.Receiver) []notice.Receiver {
 	return out
 }
 
-// post hands a notice over. In quiet hours nobody waits for it: it is sent after them.
+// post stores a notice and starts its sender. In quiet hours the sender waits until they end.
 func (o *Outbox) post(n notice.Notice, quiet bool) error {
-	// The name orders them; a notice of another process at the same moment is another event.
+	// Names sort by time. Another process that posts at the same moment posts another event.
 	path := filepath.Join(o.Dir, fmt.Sprintf(noticePrefix+"%s-%s.json", strconv.FormatInt(time.Now().UnixNano(), 36), n.Event))
 	if err := atomicfile.WriteJSON(path, n); err != nil {
 		return err
@@ -76,7 +75,7 @@ func (o *Outbox) post(n notice.Notice, quiet bool) error {
 		return errors.Join(err, os.Remove(path))
 	}
 	if quiet || n.IsAnswerable() && len(o.Settings.Answers) > 0 {
-		return nil // it waits for the answer, and ends with the question
+		return nil // the process waits for the answer, and ends with the question
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,8 +94,8 @@ func (o *Outbox) start(command string, args ...string) (pid int, err error) {
 	return proc.StartDetached(cmd)
 }
 
-// Listen starts receiving replies to an earlier owner's questions, and sends the notices that the
-// owner left unsent.
+// Listen starts receiving replies to the questions of an earlier owner, and sends the notices that
+// it left unsent.
 func (o *Outbox) Listen() error {
 	if o == nil || len(o.Tool) == 0 || len(o.Settings.Answers) == 0 && len(Posted(o.Dir)) == 0 {
 		return nil
@@ -105,13 +104,13 @@ func (o *Outbox) Listen() error {
 	return err
 }
 
-// Receivers are those of a notice.
+// Receivers returns the receivers of a notice.
 func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
 	return remote(o.Settings.ReceiversFor(n.Event))
 }
 
-// Wait waits until everything is sent, at most so long. What is not continues without this
-// process, where the system lets it.
+// Wait waits until everything is sent, but at most atMost. The rest is sent without this process,
+// if the system allows it.
 func (o *Outbox) Wait(atMost time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -126,15 +125,16 @@ func (o *Outbox) Wait(atMost time.Duration) {
 
 // Log adds a line to the log of a loop's notices.
 func Log(dir string, n notice.Notice, what string) {
-	_ = appendLine(filepath.Join(dir, LogName), fmt.Sprintf("%s %s: %s", n.Event, n.Reason, what)) // there is no better place to say so
+	_ = appendLine(filepath.Join(dir, LogName), fmt.Sprintf("%s %s: %s", n.Event, n.Reason, what)) // an error cannot be reported anywhere else
 }
 
-// notSent begins what the log says of a notice that a receiver did not get.
+// notSent begins log lines about receivers that did not get a notice.
 const notSent = "not sent to "
 
-// NotSent returns the last failure and the number of failures; "" if every receiver got its notices.
+// NotSent returns the last failure and the number of failures, or "" if every receiver got its
+// notices.
 func NotSent(dir string) string {
-	log, _ := atomicfile.Read(filepath.Join(dir, LogName), atomicfile.Large) // none: nothing was sent
+	log, _ := atomicfile.Read(filepath.Join(dir, LogName), atomicfile.Large) // without a log, nothing was sent
 	n, last := 0, ""
 	for line := range strings.Lines(string(log)) {
 		if _, what, failed := strings.Cut(line, ": "+notSent); failed {
@@ -147,7 +147,7 @@ func NotSent(dir string) string {
 	return figure.Count(n, "notification") + ", the last to " + last
 }
 
-// LogSent adds to the log that a receiver got a notice, or why it did not.
+// LogSent logs that a receiver got a notice, or why it did not.
 func LogSent(dir string, n notice.Notice, to notice.Receiver, err error) {
 	what := "sent to " + to.String()
 	if err != nil {
@@ -156,21 +156,20 @@ func LogSent(dir string, n notice.Notice, to notice.Receiver, err error) {
 	Log(dir, n, strings.ReplaceAll(what, "\n", " "))
 }
 
-// TelemetryLogName is the file in a loop's folder that says which traces and metrics were
-// sent.
+// TelemetryLogName is the file in a loop's folder that lists sent and failed traces and metrics.
 const TelemetryLogName = "telemetry.log"
 
-// StartTelemetry starts a process that sends traces and metrics of a loop that has ended,
-// and returns its id.
+// StartTelemetry starts a process that sends traces and metrics of a loop that has ended, and
+// returns its id.
 func (o *Outbox) StartTelemetry() (pid int, err error) { return o.start("telemetry") }
 
-// PostTelemetry does the same. It is best effort: what goes wrong is said in the log.
+// PostTelemetry does the same, but only logs errors.
 func (o *Outbox) PostTelemetry() {
 	if len(o.Tool) == 0 {
 		return
 	}
 	if _, err := o.StartTelemetry(); err != nil {
-		_ = LogTelemetry(o.Dir, "not sent: "+err.Error()) // there is no better place to say so
+		_ = LogTelemetry(o.Dir, "not sent: "+err.Error()) // an error cannot be reported anywhere else
 	}
 }
 

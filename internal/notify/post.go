@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// address returns the address of a service. Errors do not repeat it.
+// address returns the address of a service. Errors do not contain it.
 func (s Sender) address(r notice.Receiver) (*url.URL, error) {
 	text, err := s.value(r.Arg)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s Sender) address(r notice.Receiver) (*url.URL, error) {
 	return u, nil
 }
 
-// post sends the notice in the form that the service takes.
+// post sends the notice in the format of the service.
 func (s Sender) post(ctx context.Context, n notice.Notice, r notice.Receiver) error {
 	u, err := s.address(r)
 	if err != nil {
@@ -48,19 +48,19 @@ func (s Sender) post(ctx context.Context, n notice.Notice, r notice.Receiver) er
 	return err
 }
 
-// maxReply bounds what is read of a service's answer, in bytes.
+// maxReply limits what is read of a service's response, in bytes.
 const maxReply = 1 << 20
 
-// do sends a request to the host of an address, and returns what is answered.
+// do sends a request to the host of an address, and returns the response.
 func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(q.Context(), timeout)
 	defer cancel()
-	// No redirect is followed: the address, which may be a secret, is meant for one place.
+	// Redirects are not followed: the address, which may be a secret, is for one host.
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(q.WithContext(ctx))
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the address
+		err = wrapped.Err // without the address, which may be a secret
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s", timeout)
@@ -69,11 +69,11 @@ func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, 
 		return nil, &failure.Temporary{Err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
 	}
 	defer answer.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxReply)) // what it adds to the status
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxReply)) // details in addition to the status
 	return body, s.readReply(answer, body, u)
 }
 
-// readReply returns the error in a service's answer, if any.
+// readReply returns the error in a service's response, if any.
 func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error {
 	said := hide(plan.OneLine(string(body[:min(len(body), maxOutput)]), 160), u)
 	if s.Redact != nil {
@@ -86,7 +86,7 @@ func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error 
 	case code < http.StatusBadRequest:
 		return fmt.Errorf("%s redirects (%s), which is not followed: set the new address", u.Host, answer.Status)
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= http.StatusInternalServerError:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is as good as nothing
+		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is ignored
 		var reply apiReply
 		if json.Unmarshal(body, &reply) == nil {
 			seconds = max(seconds, reply.Parameters.RetryAfter)
@@ -96,14 +96,14 @@ func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error 
 	return err
 }
 
-// request makes the request of a service that is no bot's.
+// request returns the request to a service without a bot.
 func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL) (*http.Request, error) {
 	text := n.Title + "\n" + n.Text
 	var body any
 	switch kind {
 	case notice.Slack:
 		body = map[string]string{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)}
-	case notice.Discord: // nobody is called by an @name in the text
+	case notice.Discord: // an @name in the text must not mention anybody
 		body = map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}}}
 	case notice.Ntfy:
 		q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(n.Text))
@@ -121,7 +121,7 @@ func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL)
 	return jsonRequest(ctx, u.String(), data)
 }
 
-// hide removes the parts of an address that may be secret from a text: all but its host.
+// hide removes the parts of an address that may be secret from a text: all except its host.
 func hide(text string, u *url.URL) string {
 	parts := strings.FieldsFunc(u.EscapedPath()+"/"+u.Path, func(r rune) bool { return r == '/' })
 	for _, values := range u.Query() {
@@ -139,5 +139,5 @@ func hide(text string, u *url.URL) string {
 	return text
 }
 
-// shortestSecret spares words such as api or post.
+// shortestSecret is the minimum length of a secret part; shorter words such as api or post stay.
 const shortestSecret = 6

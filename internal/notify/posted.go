@@ -15,24 +15,23 @@ import (
 )
 
 const (
-	noticePrefix = "notice-"    // of a posted notice's file
-	quietLock    = "quiet.lock" // of the process that waits for the end of quiet hours
-	// clockCheck is how often that process looks at the clock: a timer alone stands still
-	// while the machine sleeps.
+	noticePrefix = "notice-"    // begins the file names of posted notices
+	quietLock    = "quiet.lock" // lock of the process that waits for the end of quiet hours
+	// clockCheck is how often that process reads the clock: a timer stops while the machine sleeps.
 	clockCheck = time.Minute
 )
 
-// Posted are the names of notices in a loop's folder that nobody has taken yet, the
-// oldest first.
+// Posted returns the names of notices in a loop's folder that no process has taken yet, the oldest
+// first.
 func Posted(dir string) []string {
-	paths, _ := filepath.Glob(filepath.Join(dir, noticePrefix+"*.json")) // fails by the pattern alone
+	paths, _ := filepath.Glob(filepath.Join(dir, noticePrefix+"*.json")) // only an invalid pattern fails
 	for i, path := range paths {
 		paths[i] = filepath.Base(path)
 	}
 	return paths
 }
 
-// Take reads a posted notice and removes it: one process gets it, and it is sent once.
+// Take reads a posted notice and removes it, so that only one process sends it.
 func Take(dir, name string) (notice.Notice, error) {
 	var n notice.Notice
 	path := filepath.Join(dir, filepath.Base(name))
@@ -48,8 +47,8 @@ func Take(dir, name string) (notice.Notice, error) {
 	return n, nil
 }
 
-// AwaitQuiet waits until the loop's quiet hours are over. It returns false if another
-// process waits for that and sends what was posted until then, or the context is done.
+// AwaitQuiet waits until the loop's quiet hours end. It returns false if the context ends first, or
+// if another process already waits and will send what was posted.
 func AwaitQuiet(ctx context.Context, dir string, s notice.Settings) (bool, error) {
 	if s.QuietUntil(time.Now()).IsZero() {
 		return true, nil

@@ -13,12 +13,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// around are quiet hours that began an hour ago and end in two hours.
+// around returns quiet hours that began an hour ago and end in two hours.
 func around(now time.Time) notice.Settings {
 	return notice.Settings{To: []string{"webhook env:URL"}, Quiet: now.Add(-time.Hour).Format("15:04") + "-" + now.Add(2*time.Hour).Format("15:04")}
 }
 
-// One process waits for the end of quiet hours, however many notices came in them.
+// One process waits for the end of quiet hours, however many notices are posted.
 func TestAwaitQuiet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,8 +54,8 @@ func TestAwaitQuietIsCancelled(t *testing.T) {
 	})
 }
 
-// In quiet hours, what is news for a moment is dropped and said so in the log; the rest
-// is kept, and nobody waits for it.
+// In quiet hours, notices that soon become obsolete are dropped and logged. The others are stored,
+// and the caller does not wait for them.
 func TestAnOutboxInQuietHours(t *testing.T) {
 	t.Parallel()
 	o := &Outbox{Dir: t.TempDir(), Loop: "brisk-otter", Tool: []string{"/pawl"}, Settings: around(time.Now()), Start: func(*exec.Cmd) (int, error) { return 1, nil }}

@@ -14,19 +14,19 @@ type slackMessage struct {
 	Bot     string `json:"bot_id"`
 	Subtype string `json:"subtype"`
 	Text    string `json:"text"`
-	TS      string `json:"ts"` // its id, and the time, in seconds
+	TS      string `json:"ts"` // its id, and its time in seconds
 }
 
-// slackPause is the pause between two requests: Slack allows fifty a minute.
+// slackPause is the pause between two requests: Slack allows fifty per minute.
 const slackPause = 5 * time.Second
 
-// pollSlack reads what was replied to each question that is open.
+// pollSlack reads the replies to each open question.
 func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 	for _, q := range c.asked() {
 		if !l.Open(q) {
 			continue
 		}
-		if err := l.sleep(ctx, l.between()); err != nil {
+		if err := l.sleep(ctx, l.pollInterval()); err != nil {
 			return err
 		}
 		reply, err := l.Sender.call(ctx, notice.Slack, u, method{
@@ -41,15 +41,15 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 				continue
 			}
 			l.take(c, u, replyOf(q, m))
-			if known, ok := c.find(q.Place); ok { // with its answer
+			if known, ok := c.find(q.Place); ok { // its answer may have been stored since
 				q = known
 			}
 			if q.Seen = m.TS; c.remember(q) != nil {
-				break // it is read again, and counts once
+				break // the reply is read again, and counts once
 			}
 		}
 	}
-	return l.sleep(ctx, l.between())
+	return l.sleep(ctx, l.pollInterval())
 }
 
 func replyOf(q Asked, m slackMessage) reply {

@@ -37,7 +37,7 @@ type telegramUpdate struct {
 	} `json:"callback_query"`
 }
 
-// reply returns a reply to one of our messages. Its text is empty if the update is not a reply.
+// reply returns a reply to one of Pawl's messages. Its text is empty if the update is not a reply.
 func (u telegramUpdate) reply() reply {
 	id := strconv.FormatInt(u.ID, 10)
 	if p := u.Pressed; p != nil && p.Message != nil {
@@ -49,22 +49,22 @@ func (u telegramUpdate) reply() reply {
 	}
 	said := reply{id: id, from: strconv.FormatInt(m.From.ID, 10), text: m.Text}
 	if m.ReplyTo != nil {
-		m.ReplyTo.Chat = m.Chat // a reply that counts is one in the same chat
+		m.ReplyTo.Chat = m.Chat // only a reply in the same chat counts
 		said.to = m.ReplyTo.place()
 	}
 	return said
 }
 
 const (
-	pollTimeout = 25 * time.Second // that Telegram holds a request for
-	pollUpdates = 20               // of one answer
+	pollTimeout = 25 * time.Second // how long Telegram holds a request
+	pollUpdates = 20               // updates per response
 )
 
-// pollTelegram waits for updates and takes those that are replies. What was handled is
-// confirmed by the next poll, and kept in a file meanwhile.
+// pollTelegram waits for updates and takes the replies among them. Handled updates are confirmed by
+// the next poll, and their number is stored in a file until then.
 func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error {
 	offset := c.offset()
-	hold := l.hold()
+	hold := l.longPollTimeout()
 	reply, err := l.Sender.call(ctx, notice.Telegram, u, method{
 		name: "getUpdates", timeout: hold + attemptTimeout,
 		fields: map[string]any{
@@ -80,14 +80,14 @@ func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error 
 		return &unreadableError{u.Host}
 	}
 	for _, raw := range updates {
-		if ctx.Err() != nil { // the rest is for whoever listens next
+		if ctx.Err() != nil { // the next listener handles the rest
 			return ctx.Err()
 		}
 		var head struct {
 			ID int64 `json:"update_id"`
 		}
 		if json.Unmarshal(raw, &head) != nil || head.ID < offset {
-			continue // without a number it can be neither handled once nor confirmed
+			continue // without an id it can neither be deduplicated nor confirmed
 		}
 		var update telegramUpdate
 		if json.Unmarshal(raw, &update) == nil {
