@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A test binary that is told to by aboveVar prints the markers above it.
+// aboveVar makes the test binary print the markers of its ancestors.
 const aboveVar = "PAWL_TEST_ABOVE"
 
 func TestAncestorMarkersSurviveCleanedEnvironment(t *testing.T) {

@@ -11,9 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A sweep leaves alone what is just being started for somebody else: until exec is
-// through, such a process shows no tag. Alone, since orphans without a tag, as other
-// tests have them, go with whichever sweep is next.
+// A sweep spares processes that another owner is just starting: until exec, such a process shows no
+// tag. This test does not run in parallel, because any sweep ends orphans without a tag.
 func TestSweepSparesStartingProcesses(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
@@ -28,8 +27,8 @@ func TestSweepSparesStartingProcesses(t *testing.T) {
 	all.Wait()
 }
 
-// What confines a command is nothing that the command left running, and may end after it.
-// Alone, for the reason above.
+// Bubblewrap is no leftover of the command that it confines, though it may end later. Not in
+// parallel, for the reason above.
 func TestSweepDoesNotCountBubblewrap(t *testing.T) {
 	bwrap := []string{"/bin/sh", "-c", `exec bwrap "$@"`, "sh", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "sh", "-c"}
 	if e := proc.Run(t.Context(), proc.Spec{Argv: append(bwrap, "exit 0")}); !e.OK() {
@@ -45,8 +44,8 @@ func TestSweepDoesNotCountBubblewrap(t *testing.T) {
 	}
 }
 
-// A daemon that cleared its environment and left its session comes to the reaper of
-// orphans, which can name it. Alone, for the reason above.
+// The subreaper adopts a daemon that cleared its environment and left its session, and can name it.
+// Not in parallel, for the reason above.
 func TestOrphansNamesDaemonWithoutEnvironment(t *testing.T) {
 	var out lockedBuffer
 	s := self(t, "leak:naked:")

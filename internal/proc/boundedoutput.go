@@ -2,10 +2,10 @@ package proc
 
 import "bytes"
 
-// Head keeps the first Most bytes that are written to it, an output stream say.
+// Head keeps the first Most bytes that are written to it.
 type Head struct {
 	Most int
-	Full func() // called when there is more; nil: nothing is
+	Full func() // called when there is more; may be nil
 	Over bool   // there was more
 	kept bytes.Buffer
 }
@@ -36,7 +36,7 @@ type Tail struct {
 // Write never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - t.Most; over > t.Most { // not at each write
+	if over := len(t.kept) - t.Most; over > t.Most { // not on each write
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
 	return len(p), nil

@@ -8,12 +8,12 @@ import (
 // entry is a process in the process table.
 type entry struct {
 	pid, ppid, pgid, sid int
-	start                string // tells a process from a later one with the same pid
+	start                string // distinguishes a process from a later one with the same pid
 	zombie               bool
 	kernel               bool   // a thread of the kernel
-	tags                 string // value of PAWL_PROC; "": none or unreadable
+	tags                 string // value of PAWL_PROC; "" = none or unreadable
 	marker               string // value of PAWL_LOOP
-	foreignEnv           bool   // environment readable, and not our own program, see adopted
+	foreignEnv           bool   // the environment is readable, and the program is not this one; see adopted
 }
 
 // identity identifies a process over time.
@@ -24,16 +24,16 @@ type identity struct {
 
 func (e entry) identity() identity { return identity{e.pid, e.start} }
 
-// descent says whose descendants to find.
+// descent selects the descendants of a process.
 type descent struct {
 	self, selfSID int
 	leader        int    // pid, and session, of the process that was started
-	leaderStart   string // "" if not known
+	leaderStart   string // "" if unknown
 	tag           string
-	seen          map[identity]bool // descendants noticed earlier
+	seen          map[identity]bool // descendants found earlier
 }
 
-// descendants returns the descendants of a leader, running or dead, without the leader.
+// descendants returns the running and dead descendants of a leader, without the leader.
 func descendants(table []entry, k descent) []entry {
 	in := map[int]bool{k.leader: true}
 	for _, e := range table {
@@ -41,8 +41,8 @@ func descendants(table []entry, k descent) []entry {
 			in[e.pid] = true
 		}
 	}
-	// Children of members are members; ppids form a forest, so the depth of
-	// the tree bounds the rounds.
+	// Children of descendants are descendants. Parents form a forest, so the loop ends after as
+	// many rounds as the tree is deep.
 	for grown := true; grown; {
 		grown = false
 		for _, e := range table {
@@ -66,9 +66,9 @@ func (k descent) belongs(e entry) bool {
 		hasTag(e.tags, k.tag) || k.seen[e.identity()] || k.adopted(e)
 }
 
-// adopted reports whether a child of ours is an orphan that came to us as subreaper or
-// process 1. Our own children share our session or, if this package started them, have a
-// tag; between fork and exec they look like ourselves.
+// adopted reports whether a child of this process is an orphan that it adopted as subreaper or
+// process 1. Its other children share its session or, if this package started them, have a tag.
+// Between fork and exec they look like this process.
 func (k descent) adopted(e entry) bool {
 	return e.ppid == k.self && e.sid != k.selfSID && e.tags == "" &&
 		e.foreignEnv && k.leaderStart != "" && !older(e.start, k.leaderStart)

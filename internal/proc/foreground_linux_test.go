@@ -13,8 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A job in the background reads the terminal no more than one without: it would be
-// stopped.
+// A background job does not read the terminal, because that would stop it.
 func TestInForeground(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
@@ -39,7 +38,7 @@ func TestInForeground(t *testing.T) {
 	}
 }
 
-// terminal makes a pseudo-terminal.
+// terminal creates a pseudo-terminal.
 func terminal(t *testing.T) *os.File {
 	t.Helper()
 	main, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)

@@ -111,7 +111,7 @@ func terminateAll(grace time.Duration, since string, find func(table []entry) []
 				_ = syscall.Kill(e.pid, syscall.SIGKILL)
 			} else if !asked[e.identity()] {
 				_ = syscall.Kill(e.pid, syscall.SIGTERM)
-				_ = syscall.Kill(e.pid, syscall.SIGCONT) // a stopped process takes no TERM
+				_ = syscall.Kill(e.pid, syscall.SIGCONT) // a stopped process does not handle TERM
 			}
 			asked[e.identity()] = true
 		}
@@ -120,9 +120,9 @@ func terminateAll(grace time.Duration, since string, find func(table []entry) []
 	}
 }
 
-// addDying adds processes that were told to end and have not yet. Linux releases the
-// environment of a dying process first, and with it the tag, then its memory and last its
-// sockets (do_exit in kernel/exit.c): a gate may need the port.
+// addDying adds processes that got a signal and have not ended yet. Linux releases the environment
+// of a dying process first, and with it the tag, then its memory, and its sockets last (do_exit in
+// kernel/exit.c). A gate may need the port.
 func addDying(table, victims []entry, asked map[identity]bool) []entry {
 	for _, e := range table {
 		if asked[e.identity()] && !e.zombie && !slices.Contains(victims, e) {
@@ -132,9 +132,9 @@ func addDying(table, victims []entry, asked map[identity]bool) []entry {
 	return victims
 }
 
-// SweepMarked ends every process with the marker, and its descendants: what a killed Pawl
-// has left running. The caller and its ancestors are spared. It returns how many there
-// were, and finds none where the environment of processes cannot be read (macOS).
+// SweepMarked ends every process with the marker and its descendants, which a killed Pawl left
+// running. It spares the caller and its ancestors. It returns how many there were. It finds none if
+// the environment of processes cannot be read (macOS).
 func SweepMarked(marker string, grace time.Duration) int {
 	if marker == "" {
 		return 0
@@ -241,14 +241,13 @@ func reap(entries []entry) {
 	}
 }
 
-// orphanAge is how long a dead leader of a session must be uncollected to count as an
-// adopted orphan.
-// The wait for a process of our own is blocked in the kernel and collects it at once, but
-// for a loaded machine, where it has been seen to take a quarter of a second.
+// orphanAge is how long a dead leader of a session must be uncollected to count as an adopted
+// orphan. The wait for a process of this package blocks in the kernel and collects it at once. On a
+// loaded machine that has taken a quarter of a second.
 const orphanAge = time.Second
 
-// reapOrphans collects adopted orphans that have exited. What this package started leads a
-// session and is waited for: only such a child may be somebody's still.
+// reapOrphans collects adopted orphans that have exited. It spares leaders of sessions that exited
+// just now, because this package may be waiting for them.
 func reapOrphans(dead []entry) {
 	leaders := map[identity]bool{}
 	for _, e := range dead {
@@ -271,7 +270,7 @@ func reapOrphans(dead []entry) {
 	}
 }
 
-// strays are the dead children in other sessions than ours.
+// strays returns the dead children that are in another session than this process.
 func strays(table []entry) []entry {
 	self := os.Getpid()
 	sid := sessionID(self)

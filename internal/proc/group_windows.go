@@ -22,7 +22,7 @@ func startGroup(cmd *exec.Cmd) (*group, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create job object: %w", err)
 	}
-	// A console group of its own, so that CTRL_BREAK reaches it and Ctrl-C does not.
+	// A separate console group: CTRL_BREAK reaches it and Ctrl-C does not.
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	if err := cmd.Start(); err != nil {
 		_ = windows.CloseHandle(job)
@@ -55,7 +55,7 @@ func (g *group) terminate() {
 	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.leader))
 }
 
-// kill ends the leader only: the job holds what may be spared, see sweep.
+// kill only ends the leader, because sweep may spare others in the job.
 func (g *group) kill() {
 	h, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(g.leader))
 	if err != nil {
@@ -79,7 +79,7 @@ func (g *group) release(keepBackground bool) {
 	_ = windows.CloseHandle(g.job)
 }
 
-// dieWithUs reports whether the job ends when its last handle, ours, is closed.
+// dieWithUs sets whether the job ends when this process closes its handle, the last one.
 func (g *group) dieWithUs(die bool) {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if die {
@@ -114,9 +114,9 @@ func (g *group) active() int {
 	return int(info.Active)
 }
 
-// SweepMarked ends every process with the marker, and its descendants: what a killed Pawl
-// has left running. The caller and its ancestors are spared. It returns how many there
-// were, and finds none where the environment of processes cannot be read (macOS).
+// SweepMarked ends every process with the marker and its descendants, which a killed Pawl left
+// running. It spares the caller and its ancestors. It returns how many there were. It finds none if
+// the environment of processes cannot be read (macOS).
 func SweepMarked(marker string, grace time.Duration) int { return 0 }
 
 // Orphans lists the processes with the marker as "PID COMMAND", and, if this process is

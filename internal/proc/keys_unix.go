@@ -9,24 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keyPause is how often a terminal is asked for keys. A wait without end could not see
-// that the job was put into the background, where reading would stop it.
+// keyPause is the longest wait for a key. A longer wait would not notice that the job was moved to
+// the background, where reading would stop it.
 const keyPause = 200 * time.Millisecond
 
-// Keys are read from a terminal one by one, without Enter and without an echo, while this
-// process is in its foreground job. Ctrl-C and Ctrl-Z stay with the terminal.
+// Keys reads keys from a terminal one by one, without Enter and without an echo, while this process
+// is in the foreground job. The terminal still handles Ctrl-C and Ctrl-Z.
 type Keys struct {
-	C <-chan byte // keys; those that nobody takes are dropped
+	C <-chan byte // keys; those that nobody receives are dropped
 
 	tty   *os.File
 	keys  chan byte
 	holds chan hold
 	stop  chan struct{}
 	done  chan struct{}
-	was   *unix.Termios // before; nil: unchanged
+	was   *unix.Termios // the terminal's earlier state; nil = unchanged
 }
 
-// ReadKeys begins to read keys. Close ends it.
+// ReadKeys starts reading keys. Close ends it.
 func ReadKeys(tty *os.File) *Keys {
 	keys := make(chan byte, 16)
 	k := &Keys{C: keys, keys: keys, tty: tty, holds: make(chan hold), stop: make(chan struct{}), done: make(chan struct{})}
@@ -34,11 +34,11 @@ func ReadKeys(tty *os.File) *Keys {
 	return k
 }
 
-// hold is a time in which no keys are read.
+// hold is a time during which no keys are read.
 type hold struct{ ready, over chan struct{} }
 
-// Hold lets the terminal read lines again, for a question, until release is called. Where
-// no keys are read (nil) it always does.
+// Hold lets the terminal read lines, for a question, until release is called. A nil Keys does
+// nothing.
 func (k *Keys) Hold() (release func()) {
 	if k == nil {
 		return func() {}
@@ -52,7 +52,7 @@ func (k *Keys) Hold() (release func()) {
 	return func() { close(h.over) }
 }
 
-// Close leaves the terminal as it was.
+// Close restores the terminal.
 func (k *Keys) Close() {
 	close(k.stop)
 	<-k.done
@@ -82,7 +82,7 @@ func (k *Keys) read() {
 	}
 }
 
-// next waits a moment for a key.
+// next waits up to keyPause for a key.
 func (k *Keys) next() (key byte, ok bool) {
 	if !InForeground(k.tty) {
 		time.Sleep(keyPause)
@@ -102,8 +102,8 @@ func (k *Keys) next() (key byte, ok bool) {
 	return b[0], true
 }
 
-// raw has the terminal hand out each key, without an echo. A shell sets it back when a
-// job is stopped, so it is asked each time.
+// raw makes the terminal return each key without an echo. A shell resets this when it stops a job,
+// so it is set before each read.
 func (k *Keys) raw() {
 	fd := int(k.tty.Fd())
 	now, err := unix.IoctlGetTermios(fd, getTermios)
@@ -116,10 +116,10 @@ func (k *Keys) raw() {
 	}
 	now.Lflag &^= unix.ICANON | unix.ECHO
 	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 1, 0
-	_ = unix.IoctlSetTermios(fd, setTermios, now) // keys then count behind Enter
+	_ = unix.IoctlSetTermios(fd, setTermios, now) // if this fails, keys arrive after Enter
 }
 
-// restore leaves the terminal as it was found. In the background it is another's.
+// restore restores the terminal, unless it belongs to another job now.
 func (k *Keys) restore() {
 	if k.was != nil && InForeground(k.tty) {
 		_ = unix.IoctlSetTermios(int(k.tty.Fd()), setTermios, k.was)

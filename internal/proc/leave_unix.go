@@ -13,8 +13,8 @@ import (
 // CanLeaveTerminal reports whether a process can leave its terminal.
 const CanLeaveTerminal = true
 
-// LeaveTerminal has this process continue without its terminal: in a session of its own,
-// with nothing to read, and writing to a file. It must not lead its job.
+// LeaveTerminal detaches this process from its terminal: it gets a new session, empty input, and
+// writes to a file. It must not be the leader of its process group.
 func LeaveTerminal(out *os.File) error {
 	none, err := os.Open(os.DevNull)
 	if err != nil {

@@ -15,7 +15,7 @@ type Listener struct {
 	PID     int
 	Began   time.Time
 	Command string
-	At      string // the first place that it listens on: "port 8080", "socket /tmp/x"
+	At      string // the first address: "port 8080", "socket /tmp/x"
 
 	env []byte
 }
@@ -25,8 +25,8 @@ func (l Listener) HasVariable(kv string) bool {
 	return bytes.Contains(append([]byte{0}, l.env...), []byte("\x00"+kv+"\x00"))
 }
 
-// Listeners returns the processes that accept connections and began after a time. This
-// program's own are not among them.
+// Listeners returns the processes that accept connections and started after a time, without those
+// of this program.
 func Listeners(since time.Time) []Listener {
 	sockets := listeningSockets()
 	self, _ := os.Readlink("/proc/self/exe")
@@ -39,7 +39,7 @@ func Listeners(since time.Time) []Listener {
 		if l.Began.Before(since) || executablePath(e.pid) == self {
 			continue
 		}
-		links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", e.pid)) // of another user none
+		links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", e.pid)) // empty for processes of other users
 		for _, link := range links {
 			if socket, err := os.Readlink(link); err == nil && l.At == "" {
 				l.At = sockets[socket]
@@ -55,7 +55,8 @@ func Listeners(since time.Time) []Listener {
 	return found
 }
 
-// listeningSockets returns where sockets listen, by the names that links to them have.
+// listeningSockets returns the addresses of listening sockets, by the names of their links in
+// /proc.
 func listeningSockets() map[string]string {
 	found := map[string]string{}
 	for _, table := range []string{"tcp", "tcp6"} {
@@ -66,7 +67,7 @@ func listeningSockets() map[string]string {
 			}
 		}
 	}
-	for _, f := range netTable("unix", 8) { // an unnamed one cannot be connected to
+	for _, f := range netTable("unix", 8) { // nobody can connect to an unnamed one
 		if f[3] == "00010000" { // __SO_ACCEPTCON
 			found["socket:["+f[6]+"]"] = "socket " + f[7]
 		}
@@ -74,7 +75,7 @@ func listeningSockets() map[string]string {
 	return found
 }
 
-// netTable returns the lines of a table below /proc/net that have at least so many fields.
+// netTable returns the lines of a table below /proc/net that have at least this number of fields.
 func netTable(name string, fields int) (lines [][]string) {
 	data, _ := os.ReadFile("/proc/net/" + name)
 	for line := range strings.Lines(string(data)) {

@@ -14,7 +14,7 @@ type Listener struct {
 // HasVariable reports whether the process was started with KEY=value in its environment.
 func (Listener) HasVariable(string) bool { return false }
 
-// Listeners finds nothing: only Linux tells.
+// Listeners returns nothing: only Linux lists them.
 func Listeners(time.Time) []Listener { return nil }
 
 // EndListener ends nothing, see Listeners.

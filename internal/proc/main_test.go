@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// The test binary is its own nasty child: TEST_MAIN says how it misbehaves.
+// TestMain lets the test binary be a misbehaving child; TEST_MAIN says how.
 func TestMain(m *testing.M) {
 	if mode := os.Getenv("TEST_MAIN"); mode != "" {
 		os.Exit(child(mode))
@@ -82,12 +82,12 @@ func child(mode string) int {
 	return 0
 }
 
-// leak starts this binary again and prints the pid. The way is any of "group"
-// (same session), "session" (its own) and "naked" (its own, environment cleared).
+// leak starts this binary again and prints its pid. how is "group" (same session), "session" (a new
+// one) or "naked" (a new one, with an empty environment).
 func leak(arg string) {
 	how, mode, _ := strings.Cut(arg, ":")
 	cmd := exec.Command(os.Args[0])
-	cmd.Stdout = os.Stdout // holds the pipe of its grandparent
+	cmd.Stdout = os.Stdout // keeps the grandparent's pipe open
 	if how == "naked" {
 		cmd = exec.Command("/bin/sleep", "60")
 		cmd.Env = []string{}
@@ -101,12 +101,12 @@ func leak(arg string) {
 		fmt.Println(err)
 		return
 	}
-	go func() { _ = cmd.Wait() }() // collect it, in the modes that live on
+	go func() { _ = cmd.Wait() }() // collects it in the modes that continue
 	fmt.Println(cmd.Process.Pid)
 }
 
-// heavy listens on a port, which it prints, and holds so much memory that the
-// machine takes some tens of milliseconds to take it back.
+// heavy listens on a port, which it prints, and uses so much memory that the system needs some tens
+// of milliseconds to release it.
 func heavy() {
 	memory := make([]byte, 256<<20)
 	for i := 0; i < len(memory); i += 4096 {
@@ -122,7 +122,7 @@ func heavy() {
 	runtime.KeepAlive(memory)
 }
 
-// self is a Spec that runs the test binary in a mode.
+// self returns a Spec that runs the test binary in a mode.
 func self(t *testing.T, mode string) proc.Spec {
 	t.Helper()
 	exe, err := os.Executable()

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A program is the loop's alone while nobody else runs one of that name.
+// AllMarked is false if a process without the marker runs a program of the same name.
 func TestAllMarked(t *testing.T) {
 	t.Parallel()
 	sleep, err := exec.LookPath("sleep")
@@ -21,7 +21,7 @@ func TestAllMarked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "pawl-naps-for-long" // more than the kernel keeps
+	const name = "pawl-naps-for-long" // longer than what the kernel keeps
 	program := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(program, data, 0o755); err != nil {
 		t.Fatal(err)

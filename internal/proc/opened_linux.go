@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenedFiles notes which files below folders are opened, by any process.
+// OpenedFiles records which files below folders any process opens.
 type OpenedFiles struct {
 	fd      int
-	wake    [2]int // a pipe: its end wakes the reader
+	wake    [2]int // a pipe; closing it wakes the reader
 	folders map[int32]string
 	done    sync.WaitGroup
 	seen    map[string]uint32
 }
 
-// maxWatched bounds the folders: it takes half a second to watch so many.
+// maxWatched limits the number of folders: watching so many takes half a second.
 const maxWatched = 25_000
 
-// WatchOpened begins to note files. Where the system watches no more folders, the rest is
-// not noted; nil where it watches none.
+// WatchOpened starts recording. If the system watches no more folders, the rest is not recorded. It
+// returns nil if the system watches none.
 func WatchOpened(folders []string) *OpenedFiles {
 	w := &OpenedFiles{folders: map[int32]string{}, seen: map[string]uint32{}}
 	var err error
@@ -41,8 +41,8 @@ func WatchOpened(folders []string) *OpenedFiles {
 	return w
 }
 
-// add watches a folder and those below it. One with two links, its name and its ".", has
-// none: it need not be read.
+// add watches a folder and its subfolders. A folder with two links, its name and its ".", has no
+// subfolders and is not read.
 func (w *OpenedFiles) add(dir string) {
 	if len(w.folders) == maxWatched {
 		return
@@ -56,7 +56,7 @@ func (w *OpenedFiles) add(dir string) {
 	if unix.Stat(dir, &info) == nil && info.Nlink == 2 {
 		return
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read nothing opens
+	entries, _ := os.ReadDir(dir) // nothing can open what cannot be read
 	for _, e := range entries {
 		if e.IsDir() {
 			w.add(filepath.Join(dir, e.Name()))
@@ -64,7 +64,7 @@ func (w *OpenedFiles) add(dir string) {
 	}
 }
 
-// read takes events until the pipe is closed, and those that are there then.
+// read receives events until the pipe is closed, including the pending ones.
 func (w *OpenedFiles) read() {
 	buf := make([]byte, 256<<10)
 	for over := false; ; {
@@ -95,8 +95,8 @@ func (w *OpenedFiles) note(events []byte) {
 	}
 }
 
-// End returns what was opened since, but for files that were there and were opened for
-// writing: those change with every run.
+// End returns the files opened since. It leaves out existing files that were opened for writing,
+// because those change with every run.
 func (w *OpenedFiles) End() (files []string) {
 	if w == nil {
 		return nil

@@ -2,10 +2,10 @@
 
 package proc
 
-// OpenedFiles notes which files below folders are opened, by any process.
+// OpenedFiles records which files below folders any process opens.
 type OpenedFiles struct{}
 
-// WatchOpened notes nothing: only Linux tells.
+// WatchOpened records nothing: only Linux supports it.
 func WatchOpened([]string) *OpenedFiles { return nil }
 
 // End returns nothing, see WatchOpened.

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// outputPipe copies an output stream of the child to a writer. os/exec is not used for
-// this, since its Wait returns only when the last holder of the pipe is gone: here the
-// process exits first, its group is ended, and the rest of the pipe is read.
+// outputPipe copies an output stream of the child to a writer. The Wait of os/exec would only
+// return when all holders have closed the pipe. Here the process exits, its group is ended, and
+// then the rest of the pipe is read.
 type outputPipe struct {
 	r, w *os.File
 	done chan error
@@ -70,10 +70,9 @@ func (p *Process) open(w io.Writer) (*os.File, error) {
 	return child, nil
 }
 
-// copy reads to the end even if the writer fails, since the child must not block on a
-// pipe that nobody reads.
+// copy reads to the end even if the writer fails, so that the child never blocks on a full pipe.
 func (o *outputPipe) copy(w io.Writer) error {
-	_, err := io.CopyN(writerOnly{w}, o.r, chatty) // most children say less
+	_, err := io.CopyN(writerOnly{w}, o.r, chatty) // most children print less
 	if err == nil {
 		widenPipe(o.r)
 		_, err = io.CopyBuffer(writerOnly{w}, readerOnly{o.r}, make([]byte, wideBuffer))
@@ -81,29 +80,29 @@ func (o *outputPipe) copy(w io.Writer) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	if err == nil || errors.Is(err, os.ErrClosed) { // closed by drain
+	if err == nil || errors.Is(err, os.ErrClosed) { // drain closed it
 		return nil
 	}
 	_, _ = io.Copy(io.Discard, o.r)
 	return fmt.Errorf("write output: %w", err)
 }
 
-// writerOnly hides ReadFrom, with which some writers would take the pipe out of the
-// poller, so that Close had no effect.
+// writerOnly hides ReadFrom. Some writers would use it to take the pipe out of the poller, and
+// Close would have no effect.
 type writerOnly struct{ io.Writer }
 
 // readerOnly hides WriteTo, which would read into a small buffer.
 type readerOnly struct{ io.Reader }
 
-// A child that said more than chatty bytes gets a wider pipe, and its output a larger
-// buffer: then fewer of its writes wait for a reader.
+// A child that printed more than chatty bytes gets a larger pipe and a larger buffer, so that it
+// waits less often.
 const (
 	chatty     = 1 << 20
 	widePipe   = 1 << 20
 	wideBuffer = 1 << 18
 )
 
-// releaseChildEnds closes our copies of the child's ends.
+// releaseChildEnds closes this process's copies of the child's ends.
 func (p *Process) releaseChildEnds() {
 	for _, o := range p.outlets {
 		o.w.Close()
@@ -135,7 +134,7 @@ func expired() <-chan time.Time {
 	return c
 }
 
-// sameWriter compares two writers; writers that cannot be compared differ.
+// sameWriter reports whether two writers are the same; writers that cannot be compared differ.
 func sameWriter(a, b io.Writer) (same bool) {
 	defer func() {
 		if recover() != nil {

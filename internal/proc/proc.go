@@ -1,19 +1,15 @@
 // Package proc runs a subprocess and cleans up every process that it leaves behind.
 //
-// A coding agent starts shells, the shells start servers, and some of them
-// leave the session and the process group they were born in. So each process
-// here begins in a session of its own (on Windows: in a job object) and carries
-// a tag in its environment that its children inherit. When it has ended, or
-// when its context is cancelled, its group is told to stop (TERM), given a
-// grace, then killed; after that the whole machine is looked through for
-// descendants, by ancestry, session and tag, and these are ended the same way.
-// On Linux a process is told to stop also when the one that started it is
-// killed; what that leaves behind finds SweepMarked.
+// A coding agent starts shells, the shells start servers, and some of them leave their session and
+// process group. So each process starts in a new session (on Windows: a job object), and its
+// environment has a tag that its children inherit. When it has ended, or when its context is
+// cancelled, its group gets TERM and, after a grace time, KILL. Then descendants are searched on
+// the whole machine by ancestry, session and tag, and ended in the same way. On Linux a process
+// also gets TERM when the process that started it is killed; SweepMarked finds what remains.
 //
-// Where that cannot see everything: macOS does not show the environment of a
-// process, so there only ancestry and groups count; and a process that clears
-// its environment, leaves its session and outlives its parent is found only on
-// Linux, after Subreaper.
+// There are limits. macOS does not show the environment of a process, so only ancestry and groups
+// are used there. A process that clears its environment, leaves its session and outlives its parent
+// is only found on Linux, after Subreaper.
 package proc
 
 import (
@@ -33,46 +29,46 @@ import (
 // MarkerName is the environment variable with Spec.Marker.
 const MarkerName = "PAWL_LOOP"
 
-// tagName is the variable that identifies the descendants of a Process: dot-separated,
-// one element for each ancestor Process, outermost first.
+// tagName is the variable that identifies the descendants of a Process. Its value has one element
+// for each ancestor Process, separated by dots, outermost first.
 const tagName = "PAWL_PROC"
 
 const (
 	defaultGrace = 5 * time.Second
-	// killTimeout is how long a process may take to vanish after a kill that
-	// it cannot refuse (it may be stuck in the kernel, on a dead disk).
+	// killTimeout limits the wait for a killed process, which may be stuck in the kernel (on a dead
+	// disk).
 	killTimeout = 5 * time.Second
-	// drainTimeout is how long output is still read after the process and its
-	// group are gone, when somebody else holds the pipe open.
+	// drainTimeout limits reading output after the process and its group have ended, if another
+	// process holds the pipe open.
 	drainTimeout = time.Second
 )
 
-// Spec says what to run.
+// Spec describes a process to run.
 type Spec struct {
 	Argv           []string      // program and arguments; the program is looked up in PATH
-	Dir            string        // working directory; "": the caller's
-	Env            []string      // complete environment, KEY=value, the last one wins; nil: the caller's
-	Stdin          io.Reader     // nil: empty
-	PipeStdin      bool          // give the caller Process.Stdin instead of reading Stdin
-	Stdout, Stderr io.Writer     // nil: discarded; both may be the same writer
-	Marker         string        // value of PAWL_LOOP for the process and its descendants; "": unset
-	Grace          time.Duration // between TERM and KILL; 0: 5 s
-	// MaxRSS is the resident memory in bytes above which the process is stopped, as if its
-	// context had ended, looked at twice a second; 0: any. It is for code that was broken on
-	// purpose: that may fill the memory of the machine before its time is over.
+	Dir            string        // working directory; "" = the caller's
+	Env            []string      // complete environment, KEY=value, the last one wins; nil = the caller's
+	Stdin          io.Reader     // nil = empty
+	PipeStdin      bool          // provide Process.Stdin instead of reading Stdin
+	Stdout, Stderr io.Writer     // nil = discarded; both may be the same writer
+	Marker         string        // value of PAWL_LOOP for the process and its descendants; "" = unset
+	Grace          time.Duration // between TERM and KILL; 0 = 5 s
+	// MaxRSS limits the resident memory in bytes, 0 = no limit. It is checked twice a second. Above
+	// it the process is stopped as if its context had ended. It is for mutants, which may fill the
+	// machine's memory before they time out.
 	MaxRSS int64
 	// KeepBackground spares descendants in other sessions (build daemons) when the
 	// process exits by itself. Descendants in its session are ended.
 	KeepBackground bool
 }
 
-// Exit says how a process ended.
+// Exit is the end of a process.
 type Exit struct {
 	Code      int    // -1 if a signal ended it or it could not start
-	Signal    string // name of the signal that ended it ("killed"), or ""
+	Signal    string // name of the signal ("killed"), or ""
 	Cancelled bool   // the context ended before the process did
-	Swept     int    // descendants that had to be ended afterwards
-	Err       error  // it could not be started or waited for, or its output not be written
+	Swept     int    // descendants that were ended afterwards
+	Err       error  // starting, waiting or writing the output failed
 }
 
 // OK reports whether the process exited by itself with code 0 and all its output was
@@ -106,7 +102,7 @@ func Start(ctx context.Context, s Spec) (*Process, error) {
 	if s.Grace <= 0 {
 		s.Grace = defaultGrace
 	}
-	// Not CommandContext: its kill reaches the one process only.
+	// Not CommandContext: it would only kill this process.
 	p := &Process{spec: s, cmd: exec.Command(s.Argv[0], s.Argv[1:]...), done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
 	p.cmd.Env, p.tag = withTag(p.cmd.Environ(), s.Marker)
@@ -152,8 +148,8 @@ func Run(ctx context.Context, s Spec) Exit {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// RSS returns the resident memory in bytes of the largest process in the session: the
-// program, or what it wraps. 0 if unknown.
+// RSS returns the resident memory in bytes of the largest process in the session: the program, or
+// the one that it wraps. It returns 0 if unknown.
 func (p *Process) RSS() int64 {
 	most := RSS(p.PID())
 	for _, pid := range p.group.sessionPIDs() {
@@ -162,16 +158,14 @@ func (p *Process) RSS() int64 {
 	return most
 }
 
-// Stdin returns the pipe to the process, or nil without Spec.PipeStdin. Closing it ends
-// the input of the process.
+// Stdin returns the pipe to the process, or nil without Spec.PipeStdin. Closing it ends the input.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }
 
-// Done is closed when the process has ended, its descendants are gone and its output is
-// read.
+// Done returns a channel that is closed when the process and its descendants have ended and the
+// output is read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait waits for Done. It is bounded once the process has exited or its context
-// was cancelled.
+// Wait waits for Done. After the process exits or its context ends, the wait is limited.
 func (p *Process) Wait() Exit {
 	<-p.done
 	p.mu.Lock()
@@ -179,9 +173,8 @@ func (p *Process) Wait() Exit {
 	return p.exit
 }
 
-// SweepSessions ends the descendants of a running process that have left its session (as
-// the shell commands of an agent do), and spares those in it (its helpers). It returns
-// how many there were.
+// SweepSessions ends the descendants of a running process in other sessions, such as an agent's
+// shell commands. It spares those in its session, its helpers. It returns how many there were.
 func (p *Process) SweepSessions() int {
 	select {
 	case <-p.done:
@@ -191,7 +184,8 @@ func (p *Process) SweepSessions() int {
 	}
 }
 
-// tooLarge is closed once the process takes more memory than it may; nil without a bound.
+// tooLarge returns a channel that is closed when the process exceeds MaxRSS, or nil without a
+// limit.
 func (p *Process) tooLarge(ctx context.Context) <-chan struct{} {
 	if p.spec.MaxRSS == 0 {
 		return nil
@@ -272,16 +266,16 @@ type sweepOptions struct {
 	scope scope
 }
 
-// scope says which descendants of a leader are meant.
+// scope selects descendants of a leader.
 type scope int
 
 const (
 	everything scope = iota
 	inside           // only the leader's session and group
-	escaped          // only what is in neither
+	escaped          // only those in neither
 )
 
-// exitOf interprets what Wait returned. A pipe that had to be closed is not an error of the
+// exitOf interprets the result of Wait. A pipe that had to be closed is not an error of the
 // process.
 func exitOf(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
 	if _, exited := errors.AsType[*exec.ExitError](err); exited || errors.Is(err, exec.ErrWaitDelay) {
@@ -293,8 +287,8 @@ func exitOf(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
 	return cmd.ProcessState.ExitCode(), signalName(cmd.ProcessState), err
 }
 
-// withTag adds the marker and a new tag to an environment. Tags of ancestors stay, so
-// that their sweep finds this process too.
+// withTag adds the marker and a new tag to an environment. It keeps the tags of ancestors, so that
+// their sweeps find this process too.
 func withTag(env []string, marker string) (_ []string, tag string) {
 	tag = rand.Text()
 	above := ""

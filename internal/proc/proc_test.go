@@ -150,8 +150,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// What a process leaves behind when it ends by itself goes with it, and a child
-// that holds its output open does not hold up the reader.
+// When a process ends, its leftovers are ended, and a child that holds its output open does not
+// block the reader.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"leak:group:hang", "leak:group:ignore-term", "leak:session:hang", "leak:session:ignore-term", "leak:naked:"} {
@@ -239,8 +239,7 @@ func TestSweepSessionsSparesSession(t *testing.T) {
 	}
 }
 
-// A process that takes more memory than it may is stopped, and reads as one that was
-// cancelled.
+// A process that exceeds MaxRSS is stopped and reported as cancelled.
 func TestMaxRSS(t *testing.T) {
 	t.Parallel()
 	if proc.FreeMemory() == 0 {
@@ -282,7 +281,7 @@ func TestRSS(t *testing.T) {
 	}
 }
 
-// lockedBuffer may be read while the process still writes.
+// lockedBuffer can be read while the process writes.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -310,7 +309,7 @@ func (l *lockedBuffer) waitFor(t *testing.T, text string) {
 	}
 }
 
-// pid is the first number that the child printed.
+// pid returns the first number that the child printed.
 func (l *lockedBuffer) pid() (int, bool) {
 	for line := range strings.Lines(l.String()) {
 		if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {

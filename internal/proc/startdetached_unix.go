@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// detachTimeout bounds the shell that starts a command and exits.
+// detachTimeout limits the shell that starts a command and exits.
 const detachTimeout = 10 * time.Second
 
-// StartDetached starts a command without a parent and returns its process id. A session
-// of its own is not enough: a client that ends its hooks (Esc, a closed terminal, a
-// timeout) finds their processes by parentage, and an exited parent leaves no trace. The
-// command's input is empty; cmd.Stdout must be a file or nil.
+// StartDetached starts a command without a parent and returns its process id. A new session is not
+// enough. A client that ends its hooks (Esc, a closed terminal, a timeout) finds their processes by
+// their parents, but not after a parent has exited. The command's input is empty; cmd.Stdout must
+// be a file or nil.
 func StartDetached(cmd *exec.Cmd) (pid int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), detachTimeout)
 	defer cancel()

@@ -16,10 +16,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// The test asks for the parent, not the process: one line of a shell that waits for two
-// programs in turn did not always come on a loaded machine.
-// Alone: it leaves an orphan without a tag, which goes with the next sweep of a test
-// beside it.
+// The test looks at the parent, not the process: on a loaded machine, a line from a shell that
+// waits for two programs did not always arrive. It does not run in parallel, because its orphan
+// without a tag is ended by the next sweep of another test.
 func TestStartDetachedHasNoParent(t *testing.T) {
 	agenttest.Needs(t, "ps")
 	dir := t.TempDir()
@@ -35,7 +34,7 @@ func TestStartDetachedHasNoParent(t *testing.T) {
 		t.Fatal(pid, err)
 	}
 	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
-	// Only a program's name tells: this process may be the one that orphans go to.
+	// The name of the program must be checked, because this process may adopt orphans.
 	if parent := ps(t, "comm=", ps(t, "ppid=", strconv.Itoa(pid))); parent == "sh" {
 		t.Errorf("who started it is still there: %s", parent)
 	}
@@ -53,7 +52,7 @@ func TestStartDetachedHasNoParent(t *testing.T) {
 	}
 }
 
-// ps asks for one column about a process.
+// ps returns one column of ps about a process.
 func ps(t *testing.T, column, pid string) string {
 	t.Helper()
 	out, err := exec.Command("ps", "-o", column, "-p", pid).Output()

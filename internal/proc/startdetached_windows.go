@@ -5,10 +5,10 @@ import (
 	"os/exec"
 )
 
-// StartDetached starts a command without a parent and returns its process id. A session
-// of its own is not enough: a client that ends its hooks (Esc, a closed terminal, a
-// timeout) finds their processes by parentage, and an exited parent leaves no trace. The
-// command's input is empty; cmd.Stdout must be a file or nil.
+// StartDetached starts a command without a parent and returns its process id. A new session is not
+// enough. A client that ends its hooks (Esc, a closed terminal, a timeout) finds their processes by
+// their parents, but not after a parent has exited. The command's input is empty; cmd.Stdout must
+// be a file or nil.
 func StartDetached(cmd *exec.Cmd) (pid int, err error) {
 	Detach(cmd)
 	cmd.Stderr = cmd.Stdout

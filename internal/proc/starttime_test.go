@@ -8,12 +8,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// beganSlack is how coarse the systems count when a process began.
+// beganSlack is the precision of start times on all systems.
 const beganSlack = 2 * time.Second
 
 func TestStartTime(t *testing.T) {
 	t.Parallel()
-	info, err := os.Stat(os.Args[0]) // this binary was linked before it was started
+	info, err := os.Stat(os.Args[0]) // this binary was linked before it started
 	if err != nil {
 		t.Fatal(err)
 	}

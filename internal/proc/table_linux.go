@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readTable returns the process table. Processes that exit meanwhile are omitted.
-// Environments are most of the work: those of processes that are older than since, "" for
-// none, are not read.
+// readTable returns the process table. Processes that exit meanwhile are omitted. Reading
+// environments takes most of the time, so those of processes older than since are not read; ""
+// reads all.
 func readTable(since string) []entry {
 	table := readStats()
 	self, _ := os.Readlink("/proc/self/exe")
@@ -25,7 +25,7 @@ func readTable(since string) []entry {
 	return table
 }
 
-// readStats returns the process table without what environments show.
+// readStats returns the process table without information from environments.
 func readStats() []entry {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -52,10 +52,10 @@ func readStats() []entry {
 // envEnd is the last field of /proc/PID/stat that is read.
 const envEnd = 48
 
-// statOf are the fields of /proc/PID/stat behind the name: that, in parentheses, may
-// hold anything, so they are counted from its last ")".
+// statOf returns the fields of /proc/PID/stat after the name. The name is in parentheses and may
+// contain anything, so fields are counted from the last ")".
 func statOf(pid int) ([]string, bool) {
-	var line [2048]byte // more than 52 fields can take
+	var line [2048]byte // longer than 52 fields can be
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, false
@@ -67,12 +67,12 @@ func statOf(pid int) ([]string, bool) {
 	return f, err == nil && len(f) > envEnd
 }
 
-// kernelThread is the flag of a thread of the kernel (PF_KTHREAD in include/linux/sched.h).
+// kernelThread is the flag of a kernel thread (PF_KTHREAD in include/linux/sched.h).
 const kernelThread = 1 << 21
 
-// readStat reads /proc/PID/stat. A first thread that has ended is shown as a zombie
-// while the others end, and hold memory and sockets (delay_group_leader in
-// include/linux/sched/signal.h): the process is none yet.
+// readStat reads /proc/PID/stat. A first thread that has ended is a zombie while the other threads
+// end and hold memory and sockets (delay_group_leader in include/linux/sched/signal.h). Such a
+// process is not a zombie yet.
 func readStat(pid int) (entry, bool) {
 	f, ok := statOf(pid)
 	if !ok {
@@ -89,14 +89,14 @@ func readStat(pid int) (entry, bool) {
 	return e, true
 }
 
-// readEnviron adds the marks from a process's environment. The environment of another user's process
-// is not readable; such a process is not ours. A process that begins, ends or calls exec shows none of
-// it or a part: that does not make it a stranger.
+// readEnviron adds the tags and marker from a process's environment. Another user's environment is
+// not readable; its process is never a descendant. A process that starts, ends or calls exec shows
+// none or a part of its environment, which does not make it a foreign one.
 func readEnviron(e *entry, selfExe string) {
 	if e.zombie || e.kernel { // these have none
 		return
 	}
-	exe := executablePath(e.pid) // before: a child of ours has our own environment until exec is through
+	exe := executablePath(e.pid) // read first: until exec, a child has this process's environment
 	env, told := environOf(e.pid)
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		if v, ok := bytes.CutPrefix(kv, []byte(tagName+"=")); ok {
@@ -114,9 +114,9 @@ func executablePath(pid int) string {
 	return exe
 }
 
-// environOf returns the environment of a process, if it is known. During exec the kernel shows none
-// (environ_read in fs/proc/base.c), as if it were cleared. The two differ in env_end, which is 0
-// during exec.
+// environOf returns the environment of a process, and whether it is known. During exec the kernel
+// shows none (environ_read in fs/proc/base.c), as if it were empty. The difference is env_end,
+// which is 0 during exec.
 func environOf(pid int) (env []byte, told bool) {
 	path := fmt.Sprintf("/proc/%d/environ", pid)
 	env, err := os.ReadFile(path)
@@ -126,7 +126,7 @@ func environOf(pid int) (env []byte, told bool) {
 	if f, ok := statOf(pid); !ok || f[envEnd] == "0" {
 		return nil, false
 	}
-	env, err = os.ReadFile(path) // exec may have come through meanwhile
+	env, err = os.ReadFile(path) // exec may have finished meanwhile
 	return env, err == nil
 }
 
@@ -142,11 +142,10 @@ func startID(pid int) string {
 	return e.start
 }
 
-// clockTick is in what /proc counts time, on every architecture that Go knows
-// (USER_HZ).
+// clockTick is the unit of times in /proc, on every architecture that Go supports (USER_HZ).
 const clockTick = 10 * time.Millisecond
 
-// startTime returns when a process started, as precisely as the system tells.
+// startTime returns when a process started, as precisely as the system reports it.
 func startTime(pid int) time.Time {
 	ticks, err := strconv.ParseInt(startID(pid), 10, 64)
 	var up unix.Timespec
@@ -175,8 +174,7 @@ func Subreaper() error {
 	return nil
 }
 
-// FreeMemory returns the memory in bytes that programs can have without others losing
-// theirs, 0 if unknown.
+// FreeMemory returns the memory in bytes that programs can get without swapping, 0 if unknown.
 func FreeMemory() int64 {
 	info, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -205,7 +203,7 @@ func RSS(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// hasName reports whether a process has a program's name, as killall compares: the kernel
+// hasName reports whether a process has a program's name. It compares as killall does: the kernel
 // keeps 15 bytes.
 func hasName(pid int, program string) bool {
 	name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")

@@ -32,7 +32,7 @@ func readTable(string) []entry {
 	return table
 }
 
-// readStats returns the process table, too: environments are never read.
+// readStats returns the process table. It is the same, because environments are never read.
 func readStats() []entry { return readTable("") }
 
 func parsePS(line string) (entry, bool) {
@@ -53,7 +53,7 @@ func parsePS(line string) (entry, bool) {
 }
 
 // isZombie reports whether a process has exited and was not waited for.
-func isZombie(int) bool { return false } // ps is too slow to be asked of one
+func isZombie(int) bool { return false } // starting ps for one process is too slow
 
 // startID returns the start time of a process as the system shows it, or "".
 func startID(pid int) string { return "" }
@@ -89,7 +89,7 @@ func sessionID(pid int) int {
 // main. It does nothing on systems without subreapers.
 func Subreaper() error { return nil }
 
-// FreeMemory returns the memory in bytes that programs can have, 0 if unknown, as here.
+// FreeMemory returns 0: it is unknown.
 func FreeMemory() int64 { return 0 }
 
 // RSS returns the resident memory of a process in bytes, 0 if unknown.
@@ -107,6 +107,5 @@ func RSS(pid int) int64 {
 // commandLine returns the command line of a process, or "" if it is gone.
 func commandLine(int) string { return "" }
 
-// hasName reports whether a process has a program's name, as killall compares: the kernel
-// keeps 15 bytes.
+// hasName reports whether a process has a program's name. It is false: unknown.
 func hasName(int, string) bool { return false }

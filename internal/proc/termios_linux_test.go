@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Who is in no terminal's foreground reads no keys, and leaves the terminal alone.
+// A process outside the terminal's foreground job reads no keys, and does not change the terminal.
 func TestKeysOfAnotherJob(t *testing.T) {
 	t.Parallel()
 	tty := terminal(t)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// widenPipe makes a pipe hold more, where the system allows it.
+// widenPipe enlarges a pipe, if the system allows it.
 func widenPipe(pipe *os.File) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {

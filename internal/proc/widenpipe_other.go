@@ -4,5 +4,5 @@ package proc
 
 import "os"
 
-// widenPipe does nothing: the size of a pipe is the system's.
+// widenPipe does nothing: the system sets the size of a pipe.
 func widenPipe(*os.File) {}
