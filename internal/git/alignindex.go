@@ -15,14 +15,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// maxRefreshed bounds the files that are read to see whether they are as committed, in
-// bytes each.
+// maxRefreshed limits the size of files that are read to compare them with a commit, in bytes.
 const maxRefreshed = 1 << 20
 
-// setEntriesOfIndex makes the user's index hold the To side of changes, and has git
-// remember the files that are like that. Where that cannot be done without asking all
-// files, it is false.
-func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
+// setUserIndex changes the user's index to the To side of changes, and makes git remember which
+// files are unchanged. It returns false if git would have to check all files.
+func (r *Repo) setUserIndex(ctx context.Context, changes []Change) bool {
 	index := filepath.Join(r.gitDir, "index")
 	if len(changes) == 0 {
 		return true
@@ -31,7 +29,7 @@ func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
 		return false
 	}
 	args := append([]string{"update-index", "-q"}, setArgs(changes)...)
-	files, err := r.asIn(ctx, changes)
+	files, err := r.unchangedFiles(ctx, changes)
 	if err != nil {
 		return false
 	}
@@ -43,11 +41,11 @@ func (r *Repo) setEntriesOfIndex(ctx context.Context, changes []Change) bool {
 		return false
 	}
 	entries, err := indexfile.Read(index)
-	return err == nil && holdEntries(entries, changes) // a file may have changed meanwhile
+	return err == nil && hasEntries(entries, changes) // a file may have changed meanwhile
 }
 
-// holdEntries reports whether an index has the To side of changes.
-func holdEntries(entries []indexfile.Entry, changes []Change) bool {
+// hasEntries reports whether an index contains the To side of changes.
+func hasEntries(entries []indexfile.Entry, changes []Change) bool {
 	for _, c := range changes {
 		i, found := indexfile.Find(entries, c.Path)
 		if found != (c.Status != 'D') || found && (entries[i].IsConflict() || Entry(entries[i].Object()) != c.To) {
@@ -57,8 +55,8 @@ func holdEntries(entries []indexfile.Entry, changes []Change) bool {
 	return true
 }
 
-// asIn are the files of the work tree that are as the To side of changes says.
-func (r *Repo) asIn(ctx context.Context, changes []Change) ([]string, error) {
+// unchangedFiles returns the files of the work tree that equal the To side of changes.
+func (r *Repo) unchangedFiles(ctx context.Context, changes []Change) ([]string, error) {
 	var same, ask []string
 	wanted := map[string]string{}
 	for _, c := range changes {
@@ -82,7 +80,7 @@ func (r *Repo) asIn(ctx context.Context, changes []Change) ([]string, error) {
 			return nil, fmt.Errorf("compare %s: %w", c.Path, err)
 		case blobID(content) == c.To.ID:
 			same = append(same, c.Path)
-		case !link: // as it is; a filter may make it the same
+		case !link: // compared without filters; a filter may make it equal
 			ask, wanted[c.Path] = append(ask, c.Path), c.To.ID
 		}
 	}
@@ -104,7 +102,7 @@ func (r *Repo) asIn(ctx context.Context, changes []Change) ([]string, error) {
 	return same, nil
 }
 
-// blobID is git's name of a content.
+// blobID returns git's id of a content.
 func blobID(content []byte) string {
 	h := sha1.New() //nolint:gosec // see above
 	fmt.Fprintf(h, "blob %d\x00", len(content))

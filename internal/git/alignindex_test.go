@@ -9,13 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The index is to hold the commit, and git to know without reading them which files are
-// like it.
+// The index must contain the commit, and git must know which files equal it without reading them.
 func TestIndexFollowsACommit(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		commit, after func(*sandbox) // what the commit has, and what is done to the files then
-		differ        string         // files that are not as committed
+		commit, after func(*sandbox) // what is committed, and what is done to the files afterwards
+		differ        string         // files that differ from the commit
 	}{
 		"a change":         {commit: func(b *sandbox) { b.write("a", "2\n") }},
 		"a new file":       {commit: func(b *sandbox) { b.write("new/b", "2\n") }},
@@ -48,7 +47,7 @@ func TestIndexFollowsACommit(t *testing.T) {
 			}
 			changes, err := b.repo.Diff(ctx, head, tree)
 			b.must(err)
-			if !b.repo.setEntriesOfIndex(ctx, changes) {
+			if !b.repo.setUserIndex(ctx, changes) {
 				t.Fatal("it was not done")
 			}
 			if got := b.git("write-tree"); got != tree {
@@ -61,12 +60,12 @@ func TestIndexFollowsACommit(t *testing.T) {
 	}
 }
 
-// A status that finds no difference tells that the index holds HEAD's tree. What was written
-// to it since is not taken for that.
-func TestStatusTellsWhatTheIndexHolds(t *testing.T) {
+// A status without differences shows that the index contains HEAD's tree. Later writes to the index
+// invalidate that.
+func TestStatusAlignsIndex(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		before, after func(*sandbox) // the status
+		before, after func(*sandbox) // relative to the status
 		known         bool
 	}{
 		"clean":           {known: true},
@@ -90,7 +89,7 @@ func TestStatusTellsWhatTheIndexHolds(t *testing.T) {
 			}
 			b.write("c", "1\n")
 			commit := b.git("commit-tree", "-p", head, "-m", "next", b.snapshot())
-			if _, _, known := b.repo.sinceAligned(ctx, commit); known != tt.known {
+			if _, _, known := b.repo.changesSinceAligned(ctx, commit); known != tt.known {
 				t.Errorf("known %v, want %v", known, tt.known)
 			}
 			b.must(b.repo.AlignIndex(ctx, commit))

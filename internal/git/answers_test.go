@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// What git said of an object holds for all times, so it is not asked again; of a name it
-// is, each time.
-func TestWhatAnIDNamesIsAskedOnce(t *testing.T) {
+// Objects are cached by their ids, which never change. Other names are resolved each time.
+func TestObjectsAreCached(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "one")
 	tree, err := b.repo.TreeOf(t.Context(), "HEAD")
@@ -22,7 +21,7 @@ func TestWhatAnIDNamesIsAskedOnce(t *testing.T) {
 	}
 	first, err := b.repo.Show(t.Context(), tree, "a")
 	b.must(err)
-	first[0] = 'X' // the caller's own
+	first[0] = 'X' // the caller's copy
 	blob := b.git("rev-parse", "HEAD:a")
 	b.must(os.Remove(filepath.Join(b.dir, ".git", "objects", blob[:2], blob[2:])))
 	if again, err := b.repo.Show(t.Context(), tree, "a"); err != nil || string(again) != "one" {
@@ -30,8 +29,8 @@ func TestWhatAnIDNamesIsAskedOnce(t *testing.T) {
 	}
 }
 
-// A tree that was made and that git gc took away is made again.
-func TestATreeThatIsGoneIsMadeAgain(t *testing.T) {
+// A written tree that git gc removed is written again.
+func TestRemovedTreeIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "one")
 	files := map[string][]byte{"b": []byte("two")}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkCheckpoint compares a checkpoint of a tree of 50,000 files, ten of
-// them changed, with git status on the same tree; the bound is twice its time.
+// BenchmarkCheckpoint compares a checkpoint of a tree of 50,000 files, ten of them changed, with
+// git status on the same tree. It may take twice as long.
 //
 //	go test -run '^$' -bench Checkpoint -benchtime 10x ./internal/git
 func BenchmarkCheckpoint(b *testing.B) {
@@ -34,13 +34,13 @@ func BenchmarkCheckpoint(b *testing.B) {
 		measure(b, change, func() { box.git("status", "--porcelain") })
 	})
 	b.Run("checkpoint", func(b *testing.B) { measure(b, change, checkpoint) })
-	b.Run("checkpoint-after-git-add", func(b *testing.B) { // the kept index is compared with the user's then
+	b.Run("checkpoint-after-git-add", func(b *testing.B) { // compares the kept index with the user's
 		measure(b, func() { change(); box.git("add", "d00") }, checkpoint)
 	})
 }
 
-// measure reports the processor time of git's processes: on a busy machine it
-// says more than the clock.
+// measure reports the CPU time of git's processes, which is more stable than wall time on a busy
+// machine.
 func measure(b *testing.B, prepare, op func()) {
 	var spent time.Duration
 	for b.Loop() {
@@ -60,7 +60,7 @@ func childTime() time.Duration {
 	return time.Duration(syscall.TimevalToNsec(u.Utime) + syscall.TimevalToNsec(u.Stime))
 }
 
-// BenchmarkSmall is what a turn costs in a small repository.
+// BenchmarkSmall measures a turn in a small repository.
 func BenchmarkSmall(b *testing.B) {
 	box := newRepo(b, "a", "a", "b", "b")
 	round := 0

@@ -14,12 +14,12 @@ import (
 
 const headsRef = "refs/heads/"
 
-// maxBranchName bounds the name of a branch, in bytes: git makes a file of its last part,
-// and a lock file beside it.
+// maxBranchName limits the name of a branch, in bytes: git names a file and a lock file after its
+// last part.
 const maxBranchName = 200
 
-// branchRef is the full name of a branch; names that git does not allow are
-// errors a user can act on.
+// branchRef returns the full name of a branch. If git does not allow the name, it returns an error
+// for the user.
 func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 	bad := failure.New(failure.Usage, "letters, digits, - and / are fine, at most 200 characters",
 		"%q cannot be the name of a branch", name[:min(len(name), maxBranchName)])
@@ -30,7 +30,7 @@ func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 		return headsRef + name, nil
 	}
 	_, err := r.git(ctx, "check-ref-format", headsRef+name)
-	if saidNo(err) {
+	if isExitOne(err) {
 		return "", bad
 	}
 	if err == nil {
@@ -39,12 +39,11 @@ func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 	return headsRef + name, err
 }
 
-// headBranch returns the full name of the branch that HEAD is on, as the file says; "" where
-// it does not say.
+// headBranch returns the full name of the branch in the HEAD file, or "" if the file names none.
 func (r *Repo) headBranch() string {
 	b, err := atomicfile.Read(filepath.Join(r.gitDir, "HEAD"), maxConfigBytes)
 	ref, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
-	if err != nil || !ok || !strings.HasPrefix(ref, headsRef) || strings.HasPrefix(ref, headsRef+".") { // refs may be kept elsewhere
+	if err != nil || !ok || !strings.HasPrefix(ref, headsRef) || strings.HasPrefix(ref, headsRef+".") { // refs may be stored elsewhere
 		return ""
 	}
 	return ref
@@ -56,7 +55,7 @@ func (r *Repo) Branch(ctx context.Context) (string, error) {
 		return strings.TrimPrefix(ref, headsRef), nil
 	}
 	ref, err := r.git(ctx, "symbolic-ref", "--quiet", "HEAD")
-	if saidNo(err) {
+	if isExitOne(err) {
 		return "", nil
 	}
 	if err != nil {
@@ -65,14 +64,14 @@ func (r *Repo) Branch(ctx context.Context) (string, error) {
 	return strings.TrimPrefix(ref, headsRef), nil
 }
 
-// branchTip returns the commit of a branch, by its full name, or "" if there is none. A
-// ref that git cannot read is an error.
+// branchTip returns the commit of a branch, by its full name, or "" if there is no such branch. It
+// returns an error if git cannot read the ref.
 func (r *Repo) branchTip(ctx context.Context, ref string) (string, error) {
 	commit, _, err := r.tipAndHead(ctx, ref)
 	return commit, err
 }
 
-// tipAndHead returns the tip of a branch, and true where HEAD is on it for certain.
+// tipAndHead returns the commit of a branch, and true if HEAD is certainly on the branch.
 func (r *Repo) tipAndHead(ctx context.Context, ref string) (commit string, on bool, err error) {
 	if r.headBranch() == ref {
 		if found, err := r.objects(ctx, "HEAD^{commit}"); err == nil && found[0].id != "" {
@@ -84,7 +83,7 @@ func (r *Repo) tipAndHead(ctx context.Context, ref string) (commit string, on bo
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", ref, err)
 	}
-	for line := range strings.Lines(string(out)) { // those below ref/ match too
+	for line := range strings.Lines(string(out)) { // also lists refs below ref/
 		if f := strings.Fields(line); len(f) > 1 && f[0] == ref {
 			return f[1], len(f) > 2, nil
 		}
@@ -110,11 +109,11 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	if err == nil {
 		return strings.TrimPrefix(ref, origin), nil
 	}
-	if !saidNo(err) {
+	if !isExitOne(err) {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
 	configured, err := r.git(ctx, "config", "init.defaultBranch")
-	if err != nil && !saidNo(err) {
+	if err != nil && !isExitOne(err) {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
 	for _, name := range []string{configured, "main", "master"} {
@@ -132,20 +131,20 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Undo removes a branch or worktree that was created, unless anybody has worked there
-// since: a branch that has moved stays.
+// Undo removes a created branch or worktree. It does nothing if somebody has worked there since: a
+// branch that has moved stays.
 type Undo func(ctx context.Context) error
 
 // noUndo is the Undo of a call that changed nothing.
 func noUndo(context.Context) error { return nil }
 
-// CheckBranch returns why EnsureBranch would refuse a branch, or nil.
+// CheckBranch returns the error with which EnsureBranch would reject a branch, or nil.
 func (r *Repo) CheckBranch(ctx context.Context, name string) error {
-	_, err := r.branchFor(ctx, name)
+	_, err := r.inspectBranch(ctx, name)
 	return err
 }
 
-// CheckWorktreeBranch returns why LoopWorktree would refuse a branch, or nil.
+// CheckWorktreeBranch returns the error with which LoopWorktree would reject a branch, or nil.
 func (r *Repo) CheckWorktreeBranch(ctx context.Context, name string) error {
 	if _, err := r.branchRef(ctx, name); err != nil {
 		return err
@@ -153,18 +152,18 @@ func (r *Repo) CheckWorktreeBranch(ctx context.Context, name string) error {
 	return r.checkNotCheckedOut(ctx, name, "")
 }
 
-// branchTarget is a branch that HEAD is to be on.
+// branchTarget describes a branch to switch HEAD to.
 type branchTarget struct {
 	ref  string // full name
-	from string // branch that HEAD is on, "" when detached
+	from string // branch of HEAD, "" if detached
 	head string // current commit
 	is   bool   // HEAD is on it
 	tip  string // its commit, "" if there is no such branch
 }
 
-// branchFor looks at a branch that HEAD is to be on. One that stands at another
-// commit, or is checked out in another worktree, is refused.
-func (r *Repo) branchFor(ctx context.Context, name string) (branchTarget, error) {
+// inspectBranch inspects a branch to switch HEAD to. It returns an error if the branch is at
+// another commit, or is checked out in another worktree.
+func (r *Repo) inspectBranch(ctx context.Context, name string) (branchTarget, error) {
 	ref, err := r.branchRef(ctx, name)
 	if err != nil {
 		return branchTarget{}, err
@@ -188,19 +187,18 @@ func (r *Repo) branchFor(ctx context.Context, name string) (branchTarget, error)
 	return branchTarget{ref: ref, from: current, head: head, tip: tip}, err
 }
 
-// EnsureBranch puts HEAD on a branch, made at the current commit if there is
-// none of that name. No file and no index entry changes. A branch that stands at
-// another commit, or is checked out in another worktree, is refused. What fails
-// changes nothing.
+// EnsureBranch switches HEAD to a branch, which it creates at the current commit if needed. No file
+// and no index entry changes. It returns an error if the branch is at another commit, or is checked
+// out in another worktree. After an error nothing has changed.
 func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
-	to, err := r.branchFor(ctx, name)
+	to, err := r.inspectBranch(ctx, name)
 	if err != nil || to.is {
 		return noUndo, err
 	}
 	made := to.tip == ""
 	if made {
 		err = r.createRef(ctx, to.ref, to.head)
-		made = !errors.Is(err, errRefExists) // a git that died may have made it all the same
+		made = !errors.Is(err, errRefExists) // a git that died may have created it
 	}
 	if err == nil {
 		err = r.write(ctx, "symbolic-ref", "-m", "pawl: switch to "+name, "HEAD", to.ref)
@@ -217,9 +215,9 @@ func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
 	return undo, nil
 }
 
-// leaveBranch puts HEAD back where it was before EnsureBranch: on a branch or,
-// where that is "", on the commit. Nothing is done if HEAD is elsewhere by now, or
-// if either branch has moved: then the files are not those of both.
+// leaveBranch switches HEAD back to where it was before EnsureBranch: a branch or, if that is "",
+// the commit. It does nothing if HEAD is elsewhere by now, or if either branch has moved, because
+// their files may differ then.
 func (r *Repo) leaveBranch(ctx context.Context, name, back, commit string) error {
 	current, err := r.Branch(ctx)
 	if err != nil || current != name {
@@ -244,8 +242,7 @@ func (r *Repo) leaveBranch(ctx context.Context, name, back, commit string) error
 	return nil
 }
 
-// deleteBranch deletes a branch that stands at a commit still and that no worktree
-// has checked out.
+// deleteBranch deletes a branch if it is still at a commit and no worktree has checked it out.
 func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
 	tip, err := r.branchTip(ctx, headsRef+name)
 	if err != nil || tip != commit {
@@ -261,15 +258,14 @@ func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
 	return nil
 }
 
-// HeadPosition is where HEAD was: on a branch, or detached at a commit.
+// HeadPosition is a position of HEAD: on a branch, or detached at a commit.
 type HeadPosition struct {
-	Branch string // "" when detached
+	Branch string // "" if detached
 	Commit string
 }
 
-// LeaveBranch puts HEAD back where it was, where branch holds nothing of its own: both
-// stand at the same commit, so no file and no index entry changes. It reports whether
-// HEAD is off the branch.
+// LeaveBranch switches HEAD back to home if branch is at the same commit, so that no file and no
+// index entry changes. It reports whether HEAD is off the branch.
 func (r *Repo) LeaveBranch(ctx context.Context, branch string, home HeadPosition) (bool, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil || branch == home.Branch {
@@ -284,7 +280,7 @@ func (r *Repo) LeaveBranch(ctx context.Context, branch string, home HeadPosition
 		at, err = r.branchTip(ctx, headsRef+home.Branch)
 	}
 	if err != nil || at != tip || home.Branch != "" && r.checkNotCheckedOut(ctx, home.Branch, r.root) != nil {
-		return false, err // checked out elsewhere by now, or not to be told: it stays
+		return false, err // checked out elsewhere by now, or unknown: the branch stays
 	}
 	if err := r.leaveBranch(ctx, branch, home.Branch, tip); err != nil {
 		return false, err
@@ -293,8 +289,8 @@ func (r *Repo) LeaveBranch(ctx context.Context, branch string, home HeadPosition
 	return err == nil && current != branch, err
 }
 
-// DeleteEmptyBranch deletes a branch that stands at a commit and that no worktree has
-// checked out. It reports whether the branch is gone.
+// DeleteEmptyBranch deletes a branch if it is at a commit and no worktree has checked it out. It
+// reports whether the branch is gone.
 func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bool, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
@@ -307,8 +303,8 @@ func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bo
 	return err == nil && left == "", err
 }
 
-// checkNotCheckedOut returns an error if any worktree but one has the branch checked out:
-// two of them would commit over each other.
+// checkNotCheckedOut returns an error if a worktree other than but has checked out the branch: two
+// worktrees would overwrite each other's commits.
 func (r *Repo) checkNotCheckedOut(ctx context.Context, branch, but string) error {
 	trees, err := r.worktrees(ctx)
 	if err != nil {
@@ -323,9 +319,9 @@ func (r *Repo) checkNotCheckedOut(ctx context.Context, branch, but string) error
 	return nil
 }
 
-// NewBranchObstacles returns what would keep git from making a branch and from putting
-// HEAD on it: a branch whose name is a folder of this one's, or the other way round.
-// Nothing is in the way of name "".
+// NewBranchObstacles returns what prevents git from creating a branch and switching HEAD to it. One
+// reason is a branch whose name is a parent folder of this name, or the reverse. For name "" it
+// returns nothing.
 func (r *Repo) NewBranchObstacles(ctx context.Context, name string) []error {
 	if name == "" {
 		return nil

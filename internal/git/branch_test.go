@@ -41,8 +41,8 @@ func TestDefaultBranch(t *testing.T) {
 	}
 }
 
-// A branch that git cannot read is not one that is not there.
-func TestABranchThatCannotBeReadIsAnError(t *testing.T) {
+// A branch that git cannot read is not treated as missing.
+func TestUnreadableBranchIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
 	b.git("checkout", "-q", "--detach")
@@ -82,7 +82,7 @@ func TestEnsureBranchTouchesNoFile(t *testing.T) {
 	}
 }
 
-// What could not be set up leaves no branch behind, and HEAD where it was.
+// A failed setup leaves no branch behind, and HEAD where it was.
 func TestEnsureBranchIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -165,7 +165,7 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		agent func(b *sandbox)
-		was   string // "HEAD" = the commit that was detached
+		was   string // "HEAD" = the detached commit
 	}{
 		"stayed": {func(b *sandbox) { b.write("work", "x") }, ""},
 		"another branch": {func(b *sandbox) {
@@ -212,8 +212,7 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 	}
 }
 
-// Where the other branch lacks what the loop has committed, its files are not taken for
-// the work: only what was changed there is.
+// If the other branch lacks the loop's commits, only the changes made there are carried over.
 func TestSwitchBackCarriesChangesOver(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

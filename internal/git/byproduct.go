@@ -12,10 +12,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// isByproduct reports whether a file is neither work nor anything that gates read: this process's own
-// output or, of files that HEAD lacks, what a package manager installed or a compiler made. Each build
-// writes the latter, the agent's and the gates' alike, and not each repository ignores it. As work it
-// would be committed, and in a tree it would be run in place of sources that were changed since.
+// isByproduct reports whether a file is neither work nor an input of gates. That is this process's
+// output file, or a new file that a package manager or compiler made. Every build writes such
+// files, and not every repository ignores them. If they counted as work, they would be committed.
+// In a tree, stale binaries would run instead of sources that changed since.
 func (r *Repo) isByproduct(file string, isNew bool) bool {
 	if isNew && r.isInstalled(file) {
 		return true
@@ -38,8 +38,8 @@ func (r *Repo) isInstalled(file string) bool {
 	return false
 }
 
-// isInstallation reports whether packages are installed into a folder of the work tree: of Node.js, or
-// of a virtual environment of Python's. vendor/ is not one: many projects commit it.
+// isInstallation reports whether a folder of the work tree contains installed packages of Node.js,
+// or a virtual environment of Python. vendor/ does not count, because many projects commit it.
 func (r *Repo) isInstallation(dir string) bool {
 	switch path.Base(dir) {
 	case "node_modules":
@@ -51,7 +51,7 @@ func (r *Repo) isInstallation(dir string) bool {
 	return false
 }
 
-// installations are such folders at the top of the work tree and up to two folders below.
+// installations returns such folders at the top of the work tree and up to two levels below.
 func (r *Repo) installations() (dirs []string) {
 	_ = fs.WalkDir(os.DirFS(r.root), ".", func(dir string, e fs.DirEntry, err error) error {
 		switch {
@@ -70,8 +70,8 @@ func (r *Repo) installations() (dirs []string) {
 	return dirs
 }
 
-// keepInstallations are arguments with which git clean leaves installed packages there, as it leaves
-// what a rule ignores.
+// keepInstallations returns arguments that make git clean keep installed packages, like ignored
+// files.
 func (r *Repo) keepInstallations() (args []string) {
 	literal := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`) // see gitignore(5)
 	for _, dir := range r.installations() {
@@ -80,8 +80,8 @@ func (r *Repo) keepInstallations() (args []string) {
 	return args
 }
 
-// isOwnOutput reports whether a file is the one that this process writes its output or
-// errors to (pawl run … > pawl.log in the work tree). It grows with each line of Pawl's.
+// isOwnOutput reports whether this process writes its output or errors to a file, as in pawl run …
+// > pawl.log. It grows with each line that Pawl prints.
 func isOwnOutput(file os.FileInfo) bool {
 	return slices.ContainsFunc([]*os.File{os.Stdout, os.Stderr}, func(stream *os.File) bool {
 		own, err := stream.Stat()
@@ -89,14 +89,14 @@ func isOwnOutput(file os.FileInfo) bool {
 	})
 }
 
-// mayBeCompiled reports whether a look at the content is worth it.
+// mayBeCompiled reports whether a file's content has to be checked.
 func mayBeCompiled(file string, info os.FileInfo) bool {
 	const exts = " .o .obj .a .lib .so .dylib .dll .exe .class .rlib "
 	return info.Mode()&0o111 != 0 || strings.Contains(exts, " "+path.Ext(file)+" ")
 }
 
-// isCompiled reports whether a file begins as an executable, an object or a library does: ELF,
-// Mach-O or a Java class, PE, an archive of objects, COFF of x86 and of x86-64.
+// isCompiled reports whether a file starts like an executable, an object file or a library: ELF,
+// Mach-O or a Java class, PE, an archive of objects, COFF for x86 and x86-64.
 func isCompiled(file string) bool {
 	f, err := atomicfile.Open(file)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a compiler made, or a package manager installed, is no work where nothing ignores it either; what is tracked of it is.
-func TestCompiledFilesAreNoWork(t *testing.T) {
+// Compiled files and installed packages are not work, even if nothing ignores them, unless they are
+// tracked.
+func TestByproductsAreNotCaptured(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	b := newRepo(t, "m.py", "one\n")
@@ -61,14 +62,14 @@ func TestCompiledFilesAreNoWork(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	b.git("add", "-A") // as an agent does, without looking
+	b.git("add", "-A") // as agents do
 	if diff := cmp.Diff([]string{mine, notes, old}, captured()); diff != "" {
 		t.Errorf("once staged: %s", diff)
 	}
 }
 
-// A reset of a checkout leaves installed packages there, and removes what only has such a name.
-func TestAResetLeavesInstalledPackages(t *testing.T) {
+// A reset of a checkout keeps installed packages, and removes other folders with such names.
+func TestResetKeepsInstalledPackages(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	b := newRepo(t, "a.txt", "1")

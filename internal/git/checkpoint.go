@@ -22,7 +22,7 @@ type Checkpoint struct {
 	Time    time.Time
 }
 
-// refRoot is the prefix of all refs of Pawl's.
+// refRoot is the prefix of all of Pawl's refs.
 const refRoot = "refs/pawl/"
 
 // loopName matches the loop ids that a ref's name may contain.
@@ -35,12 +35,11 @@ func loopRef(loop string) (string, error) {
 	return refRoot + loop + "/", nil
 }
 
-// pawlIdentity is the author of Pawl's own commits, whatever the user's configuration.
+// pawlIdentity is the author of Pawl's own commits, whatever the user's configuration says.
 const pawlIdentity = "Pawl <pawl@localhost>"
 
-// Checkpoint keeps a snapshot of the work tree under the number after that of the last
-// checkpoint. Its parent is that one, or HEAD. Of the message the first line counts; the
-// trailers follow it.
+// Checkpoint stores a snapshot of the work tree under the next number. Its parent is the last
+// checkpoint, or HEAD. It uses the first line of the message, followed by the trailers.
 func (r *Repo) Checkpoint(ctx context.Context, loop, message string, trailers ...Trailer) (Checkpoint, error) {
 	if _, err := loopRef(loop); err != nil {
 		return Checkpoint{}, err
@@ -52,7 +51,7 @@ func (r *Repo) Checkpoint(ctx context.Context, loop, message string, trailers ..
 	return r.CheckpointTree(ctx, loop, tree, message, trailers...)
 }
 
-// CheckpointTree keeps a tree as Checkpoint does the work tree.
+// CheckpointTree stores a tree like Checkpoint.
 func (r *Repo) CheckpointTree(ctx context.Context, loop, tree, message string, trailers ...Trailer) (Checkpoint, error) {
 	prefix, err := loopRef(loop)
 	if err != nil {
@@ -76,7 +75,7 @@ func (r *Repo) createCheckpoint(ctx context.Context, prefix string, c Checkpoint
 		if !errors.Is(err, errRefExists) {
 			break
 		}
-		r.cacheCheckpoints(prefix, nil) // somebody else makes checkpoints of this loop, too
+		r.cacheCheckpoints(prefix, nil) // another process creates checkpoints of this loop, too
 		c.N++
 	}
 	if err != nil {
@@ -86,7 +85,7 @@ func (r *Repo) createCheckpoint(ctx context.Context, prefix string, c Checkpoint
 	return c, nil
 }
 
-// maxTakenNumbers bounds the search for a free number.
+// maxTakenNumbers limits the search for a free number.
 const maxTakenNumbers = 100
 
 var errRefExists = errors.New("ref exists already")
@@ -111,7 +110,7 @@ func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpo
 	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
 }
 
-// lastCheckpoints lists the checkpoints, or the last one alone where it is remembered.
+// lastCheckpoints returns the checkpoints, or only the last one if it is cached.
 func (r *Repo) lastCheckpoints(ctx context.Context, prefix string) ([]Checkpoint, error) {
 	r.mu.Lock()
 	last := r.last[prefix]
@@ -131,7 +130,7 @@ func (r *Repo) cacheCheckpoints(prefix string, last []Checkpoint) {
 	r.last[prefix] = last
 }
 
-// createRef makes a ref that must not exist yet.
+// createRef creates a ref that must not exist yet.
 func (r *Repo) createRef(ctx context.Context, ref, commit string) error {
 	err := r.write(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
 	if stderrContains(err, "already exists") {
@@ -187,7 +186,7 @@ func parseCheckpoints(out, prefix string) ([]Checkpoint, error) {
 	return points, nil
 }
 
-// subject is the first line of a message, fit for a commit; never empty.
+// subject returns the first line of a message, valid for a commit and never empty.
 func subject(message string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(sanitize(message)), "\n")
 	if line == "" {
@@ -207,7 +206,7 @@ func sanitize(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// missingObjectError names an object that git lacks.
+// missingObjectError returns an error that names an object missing in git.
 func missingObjectError(err error, what string) error {
 	if stderrContains(err, "unable to read", "bad object", "bad file", "Not a valid object", "not a valid object", "could not get object info") {
 		return failure.New(failure.Error, "look at what is damaged: git fsck",
@@ -216,13 +215,13 @@ func missingObjectError(err error, what string) error {
 	return err
 }
 
-// missingContent is the error about a file or object whose content git has not.
+// missingContent returns the error for a file or object without content in git.
 func missingContent(what string) error {
 	return failure.New(failure.Error, "look at what is damaged: git fsck", "git has lost the content of %q", what)
 }
 
-// DeleteLoopRefs deletes the checkpoints of a loop and its other refs under refs/pawl,
-// all or none, and returns how many there were. Branches and commits on them stay.
+// DeleteLoopRefs deletes the checkpoints of a loop and its other refs under refs/pawl, all or none,
+// and returns their number. Branches and commits on them stay.
 func (r *Repo) DeleteLoopRefs(ctx context.Context, loop string) (int, error) {
 	prefix, err := loopRef(loop)
 	if err != nil {

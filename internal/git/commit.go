@@ -13,33 +13,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// CommitRequest is a commit to be made as the user.
+// CommitRequest describes a commit as the user.
 type CommitRequest struct {
-	Loop     string // id; commits that the branch loses are kept under it
+	Loop     string // id under which commits are kept that the branch loses
 	Branch   string // short name; HEAD must be on it, see SwitchBack
-	Parent   string // commit: the recorded base (squash), or the branch's tip
-	Tree     string // what to commit, see Overlay
+	Parent   string // the recorded base (squash), or the branch's tip
+	Tree     string // tree to commit, see Overlay
 	Message  string
 	Trailers []Trailer
 	Date     time.Time // zero = now
 }
 
-// Committed is a commit that was made.
+// Committed is the result of Commit.
 type Committed struct {
-	Commit   string // set together with an error if the branch has moved but the index was not updated
-	Squashed string // ref with the agent's own commits; "": there were none
-	Unsigned string // why the commit is not signed although the user wants that; ""
+	Commit   string // also set with an error if the branch has moved but the index was not updated
+	Squashed string // ref with the agent's commits; "" = there were none
+	Unsigned string // why the commit is not signed although the user wants that, or ""
 }
 
-// signTimeout bounds a signing program that waits for a passphrase.
+// signTimeout limits a signing program that waits for a passphrase.
 const signTimeout = 30 * time.Second
 
-// Commit makes a commit with the user's identity, moves the branch to it and
-// brings the user's index in line, so that git status shows the committed paths
-// as clean. No hooks run here, see RunHooks. Where the branch holds commits that
-// Parent does not (the agent's own), they are squashed into this one and kept
-// under refs/pawl/<loop>/squashed/. Made again after a crash it finds the commit
-// that is there; across other commits, ask FindCommit.
+// Commit creates a commit with the user's identity and moves the branch to it. It updates the
+// user's index, so that git status shows the committed paths as clean. It runs no hooks, see
+// RunHooks. Commits of the branch that Parent lacks (the agent's) are squashed into this one and
+// kept under refs/pawl/<loop>/squashed/. If it is repeated after a crash, it finds the existing
+// commit; if other commits followed, use FindCommit.
 func (r *Repo) Commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	done, err := r.commit(ctx, q)
 	if err != nil {
@@ -69,9 +68,9 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if q.Message, err = withTrailers(q.Message, q.Trailers); err != nil {
 		return Committed{}, err
 	}
-	if same, err := r.isCommit(ctx, tip, q); err != nil {
+	if same, err := r.isRequested(ctx, tip, q); err != nil {
 		return Committed{}, err
-	} else if same { // made before a crash
+	} else if same { // created before a crash
 		return Committed{Commit: tip}, r.AlignIndex(ctx, tip)
 	}
 	done, err := r.commitTree(ctx, q)
@@ -81,27 +80,26 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if done.Squashed, err = r.keepCommits(ctx, q.Loop, q.Parent, tip); err != nil {
 		return Committed{}, err
 	}
-	// The old value guards against a commit that somebody else made meanwhile.
+	// The old value detects a commit that somebody else created meanwhile.
 	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(q.Message), ref, done.Commit, tip); err != nil {
 		return Committed{}, err
 	}
 	return done, r.AlignIndex(ctx, done.Commit)
 }
 
-// isCommit reports whether a commit is the one that was asked for, its date and
-// signature aside.
-func (r *Repo) isCommit(ctx context.Context, commit string, q CommitRequest) (bool, error) {
+// isRequested reports whether a commit is the requested one, except for date and signature.
+func (r *Repo) isRequested(ctx context.Context, commit string, q CommitRequest) (bool, error) {
 	is, err := r.readCommit(ctx, commit)
 	return is.tree == q.Tree && slices.Equal(is.parents, []string{q.Parent}) && strings.TrimSpace(is.message) == strings.TrimSpace(q.Message), err
 }
 
-// dates make git date a commit so.
+// dates returns variables that set the dates of a commit.
 func dates(at time.Time) []string {
 	date := fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700"))
 	return []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}
 }
 
-// commitTree makes the commit object, signed where the user signs.
+// commitTree creates the commit object, signed if the user signs commits.
 func (r *Repo) commitTree(ctx context.Context, q CommitRequest) (Committed, error) {
 	c := call{args: []string{"commit-tree", q.Tree, "-p", q.Parent}, stdin: []byte(q.Message)}
 	if !q.Date.IsZero() {
@@ -122,7 +120,7 @@ func (r *Repo) commitTree(ctx context.Context, q CommitRequest) (Committed, erro
 		switch {
 		case err == nil:
 			return Committed{Commit: strings.TrimSpace(string(out))}, nil
-		case !ranToEnd(err) && !tooLong:
+		case !hasExited(err) && !tooLong:
 			return done, err
 		}
 		done.Unsigned = err.Error()
@@ -152,17 +150,16 @@ func identityError(err error) error {
 	return err
 }
 
-// History returns the paths that each of the last commits changed, newest first, merges
-// left out.
+// History returns the paths that each of the last commits changed, newest first, without merges.
 func (r *Repo) History(ctx context.Context, commits int) ([][]string, error) {
-	const mark = "\x01" // begins a commit
+	const mark = "\x01" // starts a commit
 	out, err := r.run(ctx, call{args: []string{"log", "-z", "--no-merges", "--no-renames", "--name-only", "-n", strconv.Itoa(commits), "--format=%x01", "HEAD", "--"}})
 	if err != nil {
 		return nil, fmt.Errorf("read the last commits: %w", err)
 	}
 	var all [][]string
 	for text := range strings.SplitSeq(strings.TrimPrefix(string(out), mark), mark) {
-		if paths := fields([]byte(strings.Trim(text, "\x00\n"))); len(paths) > 0 {
+		if paths := splitNul([]byte(strings.Trim(text, "\x00\n"))); len(paths) > 0 {
 			all = append(all, paths)
 		}
 	}

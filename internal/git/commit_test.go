@@ -75,7 +75,7 @@ func TestCommitSquashesTheAgentsCommits(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		agent func(b *sandbox)
-		want  string // subjects kept aside, newest first
+		want  string // subjects of kept commits, newest first
 	}{
 		"one of its own":       {func(b *sandbox) { b.write("a", "2"); b.git("commit", "-qam", "wip") }, "wip"},
 		"an amended base":      {func(b *sandbox) { b.write("a", "2"); b.git("commit", "-qa", "--amend", "-m", "amended") }, "amended"},
@@ -340,7 +340,7 @@ func TestCommitMadeAgainAfterACrashFindsItself(t *testing.T) {
 	q := CommitRequest{Branch: "main", Parent: base, Tree: b.snapshot(), Trailers: []Trailer{{"Pawl-Receipt", "r1"}}}
 	index := b.read(".git/index")
 	done := b.commit(q)
-	b.write(".git/index", index) // the crash came before the index was brought in line
+	b.write(".git/index", index) // the crash came before the index was updated
 	if again := b.commit(q); again.Commit != done.Commit {
 		t.Errorf("a second commit: %s", again.Commit)
 	}

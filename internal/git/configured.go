@@ -14,17 +14,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// configuration are all settings that git has, and a fingerprint of the files that they
-// come from.
+// configuration holds all settings of git, and a fingerprint of their files.
 type configuration struct {
 	files  []string
 	stamp  string
-	values map[string]string // the last ones, by names in lower case but for a subsection
+	values map[string]string // the last value of each; names are in lower case except for a subsection
 }
 
-// setting returns what git's configuration says of a setting, by its name in lower case,
-// and whether it does. Git is asked for all of them once, and again where one of the files
-// has changed.
+// setting returns git's value of a setting, by its name in lower case, and whether it is set. It
+// asks git once for all settings, and again after one of the files changed.
 func (r *Repo) setting(ctx context.Context, key string) (value string, set bool, err error) {
 	r.mu.Lock()
 	c := r.config
@@ -41,7 +39,7 @@ func (r *Repo) setting(ctx context.Context, key string) (value string, set bool,
 	return value, set, nil
 }
 
-// boolSetting is a setting that is true or false, and false where there is none.
+// boolSetting returns a setting that is true or false, or false if it is not set.
 func (r *Repo) boolSetting(ctx context.Context, key string) (bool, error) {
 	value, set, err := r.setting(ctx, key)
 	if err != nil || !set {
@@ -54,7 +52,7 @@ func (r *Repo) boolSetting(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	value, err = r.git(ctx, "config", "--type=bool", key)
-	if err != nil && !saidNo(err) {
+	if err != nil && !isExitOne(err) {
 		return false, fmt.Errorf("read %s: %w", key, err)
 	}
 	return value == "true", nil
@@ -68,7 +66,7 @@ func (r *Repo) readConfiguration(ctx context.Context) (configuration, error) {
 		return configuration{}, err
 	}
 	c := configuration{files: files, values: map[string]string{}}
-	for pair := range slices.Chunk(fields(out), 2) { // where it stands, the setting
+	for pair := range slices.Chunk(splitNul(out), 2) { // file, setting
 		if len(pair) < 2 {
 			return c, fmt.Errorf("unexpected entry %q", pair[0])
 		}
@@ -81,20 +79,20 @@ func (r *Repo) readConfiguration(ctx context.Context) (configuration, error) {
 		if inFile {
 			c.files = append(c.files, file)
 		}
-		if strings.HasPrefix(s.Key, "include") && strings.HasSuffix(s.Key, ".path") { // it may be missing
+		if strings.HasPrefix(s.Key, "include") && strings.HasSuffix(s.Key, ".path") { // the file may be missing
 			c.files = append(c.files, includedFile(s.Value, filepath.Dir(file)))
 		}
 	}
 	slices.Sort(c.files)
 	c.files = slices.Compact(c.files)
 	if c.stamp = fingerprints(c.files); before != fingerprints(files) {
-		c.stamp = "" // it changed meanwhile: not to be kept
+		c.stamp = "" // it changed meanwhile: do not cache it
 	}
 	return c, nil
 }
 
-// configFiles are the files that git reads settings from, whether they are there or not,
-// and HEAD, whose branch an include may name.
+// configFiles returns the files that git may read settings from, existing or not, and HEAD, because
+// an include may depend on its branch.
 func (r *Repo) configFiles() []string {
 	files := []string{filepath.Join(r.commonDir, "config"), filepath.Join(r.gitDir, "config.worktree"), filepath.Join(r.gitDir, "HEAD"), "/etc/gitconfig"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -111,7 +109,7 @@ func (r *Repo) configFiles() []string {
 	return files
 }
 
-// includedFile is where a path of an include leads, from the folder of the file that has it.
+// includedFile resolves the path of an include, relative to the folder of the including file.
 func includedFile(path, dir string) string {
 	if below, inHome := strings.CutPrefix(path, "~/"); inHome {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -132,15 +130,14 @@ func fingerprints(files []string) string {
 	return b.String()
 }
 
-// maxConfigBytes bounds a configuration or attributes file of git's.
+// maxConfigBytes limits the size of git's configuration and attributes files.
 const maxConfigBytes = 8 << 20
 
-// Converters returns the settings that make git see another content than a file has, or
-// run a program: by name, such as filter.lfs.clean. The value of info/attributes is a
-// checksum.
+// Converters returns the settings with which git sees other content than files have, or runs a
+// program, by name (filter.lfs.clean). The value of info/attributes is a checksum.
 func (r *Repo) Converters(ctx context.Context) (map[string]string, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "-z", "--get-regexp", `^(filter\..*|gpg\..*program|core\.(attributesfile|worktree))$`}})
-	if err != nil && !saidNo(err) {
+	if err != nil && !isExitOne(err) {
 		return nil, fmt.Errorf("read git's converters: %w", err)
 	}
 	found := map[string]string{}

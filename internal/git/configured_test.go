@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A setting is seen as soon as it is made, wherever it is made.
-func TestASettingIsSeenAtOnce(t *testing.T) {
+// A changed setting takes effect immediately, wherever it is set.
+func TestSettingTakesEffectImmediately(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(b *sandbox){
 		"in the repository":         func(b *sandbox) { b.git("config", "commit.gpgSign", "true") },
@@ -50,8 +50,8 @@ func TestASettingIsSeenAtOnce(t *testing.T) {
 	}
 }
 
-// What a setting means is what git says of it, whichever word it is.
-func TestABoolSettingIsReadAsByGit(t *testing.T) {
+// Bool settings are read as git reads them, in all spellings.
+func TestBoolSettings(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"", "= true", "= YES", "= on", "= 1", "= 2", "= 1k", "= -3", "= false", "= No", "= off", "= 0", "="} {
 		b := newRepo(t)

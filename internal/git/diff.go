@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Change is one path that differs between two trees. Renames are not guessed:
-// they are a deletion and an addition.
+// Change is a path that differs between two trees. Renames are not detected: they are a deletion
+// and an addition.
 type Change struct {
 	Path   string
 	Status byte  // A added, D deleted, M content or mode changed, T type changed (file, symlink, submodule)
-	From   Entry // as it was; zero for A
-	To     Entry // as it is; zero for D
+	From   Entry // before; zero for A
+	To     Entry // after; zero for D
 }
 
 // parseRaw reads diff-tree --raw -z: ":mode mode id id S", path, and so on.
 func parseRaw(out []byte) ([]Change, error) {
-	records := fields(out)
+	records := splitNul(out)
 	if len(records)%2 != 0 {
 		return nil, fmt.Errorf("compare trees: %d records, want pairs", len(records))
 	}
@@ -43,8 +43,7 @@ func parseRaw(out []byte) ([]Change, error) {
 	return changes, nil
 }
 
-// DiffText is the unified diff between two trees, of these paths (files or
-// folders; none = all), cut at maxBytes (0 = whole).
+// DiffText returns the unified diff between two trees, limited by the options.
 func (r *Repo) DiffText(ctx context.Context, from, to string, o DiffOptions) (string, error) {
 	args, err := r.treesOf(ctx, from, to)
 	if err != nil {
@@ -59,16 +58,15 @@ func (r *Repo) DiffText(ctx context.Context, from, to string, o DiffOptions) (st
 	return string(out), nil
 }
 
-// DiffOptions narrow a DiffText.
+// DiffOptions limits a DiffText.
 type DiffOptions struct {
-	Paths    []string // files or folders, none = all
-	MaxBytes int      // where to cut, 0 = nowhere
+	Paths    []string // files or folders, nil = all
+	MaxBytes int      // length of the text, 0 = unlimited
 }
 
-// Overlay makes a tree that is base, but with these paths (files or folders) as
-// they are in from; what from lacks is absent. Nothing in the work tree is
-// touched. The tree to commit, a snapshot without the files that are not the
-// loop's, is Overlay(snapshot, base, those files).
+// Overlay creates a tree that equals base, except for these paths (files or folders), which it
+// takes from from. Paths that from lacks are absent. It does not change the work tree. For example,
+// the tree to commit without files that are not the loop's is Overlay(snapshot, base, those files).
 func (r *Repo) Overlay(ctx context.Context, base, from string, paths []string) (string, error) {
 	baseTree, err := r.TreeOf(ctx, base)
 	if err != nil {
@@ -82,9 +80,9 @@ func (r *Repo) Overlay(ctx context.Context, base, from string, paths []string) (
 	return r.withChanges(ctx, baseTree, changes)
 }
 
-// WithContent makes a tree that is base, but with this content of its files. A
-// path that is not a file in base stays as it is. The content is converted as git
-// converts that of the work tree (line ends, filters).
+// WithContent creates a tree that equals base, with new content for some of its files. Paths that
+// are not files in base are ignored. The content is converted like that of the work tree (line
+// ends, filters).
 func (r *Repo) WithContent(ctx context.Context, base string, files map[string][]byte) (string, error) {
 	if len(files) == 0 {
 		return r.TreeOf(ctx, base)
@@ -102,7 +100,7 @@ func (r *Repo) WithContent(ctx context.Context, base string, files map[string][]
 	return r.withFiles(ctx, base, modes, files)
 }
 
-// WithFiles makes a tree that is base with these plain files, whether it has them or not.
+// WithFiles creates a tree that equals base with these plain files added or replaced.
 func (r *Repo) WithFiles(ctx context.Context, base string, files map[string][]byte) (string, error) {
 	modes := map[string]string{}
 	for path := range files {
@@ -111,7 +109,7 @@ func (r *Repo) WithFiles(ctx context.Context, base string, files map[string][]by
 	return r.withFiles(ctx, base, modes, files)
 }
 
-// withFiles makes a tree that is base with the files that have a mode.
+// withFiles creates a tree that equals base with those of the files that have a mode.
 func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]string, files map[string][]byte) (string, error) {
 	var changes []Change
 	for path, mode := range modes {
@@ -128,14 +126,14 @@ func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]stri
 	return r.withChanges(ctx, base, changes)
 }
 
-// setEntries brings an index from the From to the To side of the changes.
+// setEntries changes an index from the From to the To side of changes.
 func (r *Repo) setEntries(ctx context.Context, index string, changes []Change) error {
 	_, err := r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, index: index, stdin: entryLines(changes)})
 	return err
 }
 
-// entryLines are the To side of the changes, as update-index reads them. Deletions
-// come first: a folder may take the place of a file.
+// entryLines returns the To side of changes as input of update-index. Deletions come first, because
+// a folder may replace a file.
 func entryLines(changes []Change) []byte {
 	var in bytes.Buffer
 	for _, c := range changes {

@@ -165,7 +165,7 @@ func TestCheckpointsAreNumberedAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	b := newRepo(t)
-	b.git("config", "user.name", "") // Pawl has an identity of its own
+	b.git("config", "user.name", "") // Pawl does not need the user's identity
 	head := b.git("rev-parse", "HEAD")
 	make := func(content string) Checkpoint {
 		b.write("a", content)
@@ -178,7 +178,7 @@ func TestCheckpointsAreNumberedAndNeverOverwritten(t *testing.T) {
 	b.write("a", "3")
 	three, err := other.Checkpoint(ctx, "brisk-otter", "try")
 	b.must(err)
-	four := make("4") // 3 is taken, and two was the last that this process knew
+	four := make("4") // 3 is taken, and 2 was the last that this process knew
 	points, err := b.repo.Checkpoints(ctx, "brisk-otter")
 	b.must(err)
 	if diff := cmp.Diff([]Checkpoint{one, two, three, four}, points); diff != "" {
@@ -219,8 +219,8 @@ func TestSubjectOfHostileText(t *testing.T) {
 	}
 }
 
-// What git prints is bytes from a repository somebody else made: parsers must
-// refuse what they do not know and give back paths as they are.
+// Git's output is untrusted bytes from a repository: parsers must reject what they do not know and
+// return paths unchanged.
 func FuzzParsers(f *testing.F) {
 	f.Add([]byte("# branch.oid abc\x00# branch.head main\x001 .M N... 100644 100644 100644 a b p q\x00? x\ny\x00"))
 	f.Add([]byte("u UU N... 1 2 3 4 a b c path\x002 R. N... 1 2 3 a b R100 new\x00old\x00"))
@@ -251,8 +251,8 @@ func FuzzParsers(f *testing.F) {
 			t.Errorf("points: %v", points)
 		}
 		parseWorktrees(string(data))
-		if paths := fields(data); len(paths) > 0 && len(data) > 0 && data[len(data)-1] == 0 && !bytes.Equal(nul(paths), data) {
-			t.Errorf("nul(fields(%q)) = %q", data, nul(paths))
+		if paths := splitNul(data); len(paths) > 0 && len(data) > 0 && data[len(data)-1] == 0 && !bytes.Equal(joinNul(paths), data) {
+			t.Errorf("nul(fields(%q)) = %q", data, joinNul(paths))
 		}
 	})
 }

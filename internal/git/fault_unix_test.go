@@ -18,10 +18,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// A git that could not start, or died, has said nothing: whichever of an
-// operation's gits it is, the operation fails or comes to what it comes to
-// without a fault. It never continues from an answer that nobody gave.
-func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
+// A git that could not start or died has given no answer. Whichever git call of an operation fails,
+// the operation returns an error or the same result as without the fault.
+func TestFailedGitIsNoAnswer(t *testing.T) {
 	operations := map[string]struct {
 		arrange func(b *sandbox)
 		do      func(ctx context.Context, b *sandbox) (string, error)
@@ -78,7 +77,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			b.write("../of-"+filepath.Base(b.dir)+"/work", "of the loop")
 		}, func(ctx context.Context, b *sandbox) (string, error) { return b.shadow(ctx) }},
 		"worktree of a commit": {nil, func(ctx context.Context, b *sandbox) (string, error) {
-			commit, err := b.repo.asCommit(ctx, "HEAD")
+			commit, err := b.repo.commitOf(ctx, "HEAD")
 			return strconv.FormatBool(commit+"\n" == b.read(".git/refs/heads/main")), err
 		}},
 	}
@@ -111,8 +110,8 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 	}
 }
 
-// failing puts a git first on PATH of which the n-th call is killed before it says
-// anything; the file has one byte for each call.
+// failing puts a git first on PATH whose n-th call is killed before it prints anything. The file
+// has one byte for each call.
 func failing(t *testing.T, n int) (count string) {
 	t.Helper()
 	git, err := exec.LookPath("git")
@@ -136,7 +135,7 @@ func ensureBranch(ctx context.Context, b *sandbox) (string, error) {
 	return b.repo.Branch(ctx)
 }
 
-// shadow opens the repository of Pawl's own for a folder, and tells its commit.
+// shadow opens Pawl's repository for a folder, and returns its commit.
 func (b *sandbox) shadow(ctx context.Context) (string, error) {
 	r, err := Shadow(ctx, b.path("../of-"+filepath.Base(b.dir)), b.path("../shadow-"+filepath.Base(b.dir)))
 	if err != nil {
@@ -153,9 +152,9 @@ func (b *sandbox) shadow(ctx context.Context) (string, error) {
 	return map[bool]string{true: "the first", false: "another"}[string(kept) == head], err
 }
 
-// A git that failed for a full or read-only disk is an error of the system, by which a caller
-// knows what to tell the user.
-func TestAFullDiskIsAnErrorOfTheSystem(t *testing.T) {
+// A git that failed on a full or read-only disk returns the error of the system, so that a caller
+// can tell the user what to do.
+func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]error{
 		"fatal: sha1 file 'index.lock' write error. Out of diskspace":         syscall.ENOSPC,
@@ -170,8 +169,8 @@ func TestAFullDiskIsAnErrorOfTheSystem(t *testing.T) {
 	}
 }
 
-// A work tree that is gone is named, not git, which the system calls missing then.
-func TestAWorkTreeThatIsGoneIsNamed(t *testing.T) {
+// If the work tree is gone, the error names it, although the system then reports git as missing.
+func TestMissingWorkTree(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a.txt")
 	if err := os.RemoveAll(b.dir); err != nil {

@@ -12,18 +12,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// Two flags in an index make git ignore changes of a file: assume-unchanged and
-// skip-worktree. Users set them to keep a local change to themselves. An agent could set
-// them so that gates run on a change that is not in the tree. So snapshots include such
-// files, and Status lists them, so that the loop does not commit those that were hidden
-// before it.
+// Two flags in an index make git ignore changes of a file: assume-unchanged and skip-worktree.
+// Users set them to keep local changes out of commits. An agent could set them so that gates run on
+// a change that is not in the tree. So snapshots include such files. Status lists them, so that the
+// loop does not commit those that were hidden before it.
 
-// hiddenFiles are the tracked files that git was told to ignore changes of, by mark.
-// Files that a sparse checkout left out are not among them.
+// hiddenFiles lists tracked files whose changes git ignores, by flag. Files that a sparse checkout
+// left out are listed apart.
 type hiddenFiles struct{ assumed, skipped, leftOut []string }
 
 func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
-	h, err := r.marked(ctx, cmp.Or(index, filepath.Join(r.gitDir, "index")))
+	h, err := r.hiddenFiles(ctx, cmp.Or(index, filepath.Join(r.gitDir, "index")))
 	if err != nil {
 		return h, fmt.Errorf("list hidden files: %w", err)
 	}
@@ -45,8 +44,8 @@ func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 	return h, nil
 }
 
-// marked are all files of an index that have a mark.
-func (r *Repo) marked(ctx context.Context, index string) (h hiddenFiles, err error) {
+// hiddenFiles returns the hidden files of an index.
+func (r *Repo) hiddenFiles(ctx context.Context, index string) (h hiddenFiles, err error) {
 	entries, err := indexfile.Read(index)
 	if !errors.Is(err, indexfile.ErrFormat) {
 		for _, e := range entries {
@@ -55,7 +54,7 @@ func (r *Repo) marked(ctx context.Context, index string) (h hiddenFiles, err err
 		return h, ignoreNotExist(err)
 	}
 	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}, index: index})
-	for _, rec := range fields(out) { // a tag, a space, the path
+	for _, rec := range splitNul(out) { // records are a tag, a space, the path
 		if len(rec) < 3 {
 			return h, fmt.Errorf("unexpected record %q", rec)
 		}
@@ -73,9 +72,9 @@ func (h *hiddenFiles) add(path string, assumed, skipped bool) {
 	}
 }
 
-// revealChanged takes the marks off those files in the user's index that are other
-// in a commit: git would not bring them in line. What the user keeps to themselves
-// is committed as it was and keeps its mark.
+// revealChanged clears the flags of hidden files in the user's index that differ in a commit,
+// because git would not update them. Files that only the user changed are committed without the
+// change and keep their flag.
 func (r *Repo) revealChanged(ctx context.Context, commit string) error {
 	h, err := r.hidden(ctx, "")
 	if err != nil || len(h.assumed)+len(h.skipped) == 0 {
@@ -85,7 +84,7 @@ func (r *Repo) revealChanged(ctx context.Context, commit string) error {
 	if err != nil {
 		return fmt.Errorf("list hidden files: %w", err)
 	}
-	changed := fields(out)
+	changed := splitNul(out)
 	same := func(path string) bool { return !slices.Contains(changed, path) }
 	if err := r.updateIndex(ctx, "", slices.DeleteFunc(h.assumed, same), "--no-assume-unchanged"); err != nil {
 		return err
@@ -93,7 +92,7 @@ func (r *Repo) revealChanged(ctx context.Context, commit string) error {
 	return r.updateIndex(ctx, "", slices.DeleteFunc(h.skipped, same), "--no-skip-worktree")
 }
 
-// reveal takes the marks off in a private index.
+// reveal clears the flags in a private index.
 func (r *Repo) reveal(ctx context.Context, index string) error {
 	h, err := r.hidden(ctx, index)
 	if err != nil {
@@ -108,13 +107,13 @@ func (r *Repo) reveal(ctx context.Context, index string) error {
 // sparse reports whether the work tree is a sparse checkout.
 func (r *Repo) sparse(ctx context.Context) (bool, error) {
 	if _, err := os.Lstat(filepath.Join(r.gitDir, "info", "sparse-checkout")); isAbsent(err) {
-		return false, nil // then git leaves nothing out, whatever the setting
+		return false, nil // without this file git leaves nothing out, whatever the setting
 	}
 	return r.boolSetting(ctx, "core.sparsecheckout")
 }
 
-// applySparse has a private index that was not copied from the user's leave out what
-// a sparse checkout does by now, and nothing else.
+// applySparse makes a private index that was not copied from the user's leave out exactly the files
+// that the sparse checkout leaves out now.
 func (r *Repo) applySparse(ctx context.Context, index string) error {
 	own, err := r.hidden(ctx, index)
 	if err != nil {

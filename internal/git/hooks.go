@@ -14,26 +14,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// HookRequest is a commit that is about to be made.
+// HookRequest describes a commit for hooks.
 type HookRequest struct {
-	Tree        string // what would be committed, see Overlay
+	Tree        string // tree to commit, see Overlay
 	Message     string
-	MessageOnly bool          // ask those hooks only that see the message, not the tree
+	MessageOnly bool          // only run hooks that see the message but not the tree
 	Timeout     time.Duration // for each hook; 0 = 10 minutes
 }
 
-// HookResult is what the user's hooks said of a commit.
+// HookResult is the result of the user's hooks.
 type HookResult struct {
-	Failed   string // name of the hook that refused, or "" if all agreed
-	ExitCode int    // of the hook that refused; -1 if it was killed or could not start
+	Failed   string // name of the hook that failed, or ""
+	ExitCode int    // of the hook that failed; -1 if it was killed or could not start
 	TimedOut bool
-	Output   string // end of what they printed, bounded
-	Message  string // as prepare-commit-msg and commit-msg left it
+	Output   string // end of the hooks' output
+	Message  string // as changed by prepare-commit-msg and commit-msg
 	Ran      bool   // there was a hook
 }
 
-// RefusesMessage reports whether the hook that refused is one that is asked about the
-// message: whoever wrote the tree cannot change what it says.
+// RefusesMessage reports whether the hook that failed checks the message, which the author of the
+// tree cannot change.
 func (h HookResult) RefusesMessage() bool {
 	return h.Failed == "prepare-commit-msg" || h.Failed == "commit-msg"
 }
@@ -43,11 +43,10 @@ const (
 	hookGrace = 5 * time.Second
 )
 
-// RunHooks runs the user's pre-commit, prepare-commit-msg and commit-msg hooks as git commit -m would:
-// in the root, with an index that holds the tree to be committed, so that hooks
-// which look at staged files see them. The user's own index stays. What a hook
-// changes in the work tree is seen by the next Snapshot. A hook that refuses is
-// a result, not an error.
+// RunHooks runs the user's pre-commit, prepare-commit-msg and commit-msg hooks as git commit -m
+// would. They run in the root, with an index that contains the tree to commit as staged files. The
+// user's index does not change. The next Snapshot sees what a hook changes in the work tree. A hook
+// that fails is a result, not an error.
 func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (HookResult, error) {
 	result, err := r.runHooks(ctx, q)
 	if err != nil {
@@ -59,7 +58,7 @@ func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) {
 	result := HookResult{Message: q.Message}
 	hooks, err := r.hooksDir(ctx)
-	// Hooks such as commitlint look for the message where git commit writes it.
+	// Hooks such as commitlint expect the message where git commit writes it.
 	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
 	due := slices.DeleteFunc([][]string{{"pre-commit"}, {"prepare-commit-msg", file, "message"}, {"commit-msg", file}}, func(argv []string) bool {
 		return q.MessageOnly && argv[0] == "pre-commit" || !hasHook(hooks, argv[0])
@@ -102,10 +101,10 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	return result, nil
 }
 
-// hook is one program to run.
+// hook describes one hook to run.
 type hook struct {
 	argv    []string // name of the hook, then its arguments
-	dir     string   // where hooks lie
+	dir     string   // folder of the hooks
 	index   string
 	timeout time.Duration
 }
@@ -116,8 +115,8 @@ func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *pro
 	}
 	bounded, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
-	// On Windows git knows how to start a script; elsewhere its "hook run" would
-	// only be a process more, and came with 2.36.
+	// On Windows git knows how to start a script. Elsewhere, git hook run would only be another
+	// process, and is new in 2.36.
 	argv := append([]string{filepath.Join(h.dir, h.argv[0])}, h.argv[1:]...)
 	if onWindows {
 		argv = append([]string{"git", "hook", "run", h.argv[0], "--"}, h.argv[1:]...)
@@ -137,24 +136,23 @@ func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *pro
 	return false, nil
 }
 
-// hooksDir is where the user's hooks lie, core.hooksPath included.
+// hooksDir returns the folder of the user's hooks, as set by core.hooksPath.
 func (r *Repo) hooksDir(ctx context.Context) (string, error) {
 	if _, set, err := r.setting(ctx, "core.hookspath"); err != nil || !set {
 		return filepath.Join(r.commonDir, "hooks"), err
 	}
 	out, err := r.run(ctx, call{args: []string{"config", "--type=path", "-z", "core.hooksPath"}, hooks: true})
-	if saidNo(err) {
+	if isExitOne(err) {
 		return filepath.Join(r.commonDir, "hooks"), nil
 	}
 	dir := strings.TrimSuffix(string(out), "\x00")
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(r.root, dir) // where git runs hooks
+		dir = filepath.Join(r.root, dir) // the folder in which git runs hooks
 	}
 	return dir, err
 }
 
-// hasHook reports whether there is such a hook; git, too, ignores those that
-// are not executable.
+// hasHook reports whether there is such a hook. Like git, it ignores hooks that are not executable.
 func hasHook(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	if err != nil || info.IsDir() {

@@ -14,9 +14,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Unstaged lists the files that git neither tracks nor ignores, and those that differ from the user's index,
-// deleted ones among them. It makes no tree, which makes it cheaper than a snapshot. It returns the state of
-// that index as well, which tells whether git tracks the same files as at another call.
+// Unstaged returns the files that git neither tracks nor ignores, and those that differ from the
+// user's index, including deleted ones. It creates no tree, so it is cheaper than a snapshot. It
+// also returns the state of that index, from which a caller can see whether git tracks the same
+// files as before.
 func (r *Repo) Unstaged(ctx context.Context) (untracked, modified []string, index string, err error) {
 	index, err = indexStamp(filepath.Join(r.gitDir, "index"))
 	if err != nil {
@@ -26,7 +27,7 @@ func (r *Repo) Unstaged(ctx context.Context) (untracked, modified []string, inde
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("list changed files: %w", err)
 	}
-	for _, line := range fields(out) {
+	for _, line := range splitNul(out) {
 		switch tag, file, _ := strings.Cut(line, " "); {
 		case tag != "?":
 			modified = append(modified, file)
@@ -37,25 +38,24 @@ func (r *Repo) Unstaged(ctx context.Context) (untracked, modified []string, inde
 	return untracked, slices.Compact(modified), index, nil
 }
 
-// Ignored lists what git ignores in the work tree beside the rest, files and whole
-// folders, these with a / at the end: what lies in them is not looked at. Folders of installed
-// packages count as ignored.
+// Ignored returns the ignored files and folders of the work tree. Folders end with a /, and their
+// content is not listed. Folders of installed packages count as ignored.
 func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 	list := []string{"ls-files", "--others", "--exclude-standard", "--directory", "-z"}
 	out, err := r.run(ctx, call{args: append(list, "--ignored")})
 	if err != nil {
 		return nil, fmt.Errorf("list ignored files: %w", err)
 	}
-	found := fields(out)
+	found := splitNul(out)
 	unlisted := slices.DeleteFunc(r.installations(), func(dir string) bool { return slices.Contains(found, dir+"/") })
-	if len(unlisted) == 0 { // most often: git need not be asked again
+	if len(unlisted) == 0 { // usually, git need not be asked again
 		return found, nil
 	}
 	others, err := r.run(ctx, call{args: list})
 	if err != nil {
 		return nil, fmt.Errorf("list untracked folders: %w", err)
 	}
-	for _, name := range fields(others) {
+	for _, name := range splitNul(others) {
 		if dir, isFolder := strings.CutSuffix(name, "/"); isFolder && r.isInstallation(dir) {
 			found = append(found, name)
 		}
@@ -77,29 +77,29 @@ func (r *Repo) Ignores(ctx context.Context, path string) (bool, error) {
 func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]string, error) {
 	dotted := make([]string, len(paths))
 	for i, p := range paths {
-		dotted[i] = "./" + p // else a leading colon would be taken for a pattern
+		dotted[i] = "./" + p // otherwise a leading colon would be a pathspec
 	}
 	args := append(append([]string{"check-ignore"}, flags...), "-z", "--stdin")
-	out, err := r.run(ctx, call{args: args, stdin: nul(dotted)})
-	if saidNo(err) {
+	out, err := r.run(ctx, call{args: args, stdin: joinNul(dotted)})
+	if isExitOne(err) {
 		return nil, nil
 	}
-	found := fields(out)
+	found := splitNul(out)
 	for i := range found {
 		found[i] = strings.TrimPrefix(found[i], "./")
 	}
 	return found, err
 }
 
-// notIgnored are paths that no ignore rule matched, and fingerprints of the files that the
-// rules were read from.
+// notIgnored caches paths that no ignore rule matched, with fingerprints of the files with the
+// rules.
 type notIgnored struct {
 	paths map[string]bool
 	rules map[string]string
 }
 
-// ignoresAny reports whether ignore rules match one of some paths, in the index or not.
-// Git is asked again only about other paths, or after a change of rules.
+// ignoresAny reports whether ignore rules match one of the paths, whether it is in the index or
+// not. It only asks git about new paths, or after a rule changed.
 func (r *Repo) ignoresAny(ctx context.Context, paths []string) (bool, error) {
 	rules, err := r.ignoreRules(ctx, paths)
 	if err != nil {
@@ -132,8 +132,8 @@ func (r *Repo) ignoresAny(ctx context.Context, paths []string) (bool, error) {
 	return false, nil
 }
 
-// keepUnignored adds paths that a status begun at a time named untracked, so that no rule
-// matches them, where the rules have not changed since.
+// keepUnignored caches paths that a status found untracked, so no rule matches them, unless rules
+// have changed since the status began.
 func (r *Repo) keepUnignored(ctx context.Context, paths []string, began time.Time) error {
 	if len(paths) == 0 {
 		return nil
@@ -162,7 +162,7 @@ func (r *Repo) keepUnignored(ctx context.Context, paths []string, began time.Tim
 	return nil
 }
 
-// ignoreRules are fingerprints of the files that may have rules about some paths.
+// ignoreRules returns fingerprints of the files that may have rules about the paths.
 func (r *Repo) ignoreRules(ctx context.Context, paths []string) (map[string]string, error) {
 	users, set, err := r.setting(ctx, "core.excludesfile")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A file that was captured untracked is in the next snapshot no more once a rule ignores
-// it, wherever the rule is made.
-func TestARuleIsSeenAtOnce(t *testing.T) {
+// An untracked file of a snapshot is missing in the next one after a rule ignores it, wherever the
+// rule is.
+func TestIgnoreRuleTakesEffectImmediately(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]func(b *sandbox){
 		"at the top":   func(b *sandbox) { b.write(".gitignore", "out/\n") },

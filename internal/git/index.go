@@ -69,8 +69,8 @@ func removeOldScratch(base string) {
 // the one that this process wrote is trusted, or one that another process of the loop
 // recorded, see LoadTrustedIndex.
 
-// InvalidateIndexes removes the private indexes, so that the next snapshot reads every
-// file. Call it after a filter made git see other contents than there are.
+// InvalidateIndexes removes the private indexes, so that the next snapshot reads every file. Call
+// it after a filter showed git other contents than the files have.
 func (r *Repo) InvalidateIndexes() error {
 	for _, name := range r.keptIndexes() {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,9 +88,9 @@ const noIndex = "none"
 func (r *Repo) recordTrustedIndex(kept string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.vouched = kept
-	if r.voucher != "" { // a file that lags behind costs time, and nothing else
-		_ = os.WriteFile(r.voucher, []byte(kept), 0o600)
+	r.trustedIndex = kept
+	if r.trustFile != "" { // an outdated file only costs time
+		_ = os.WriteFile(r.trustFile, []byte(kept), 0o600)
 	}
 }
 
@@ -99,21 +99,21 @@ func (r *Repo) recordTrustedIndex(kept string) {
 func (r *Repo) LoadTrustedIndex(file string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.voucher = file
+	r.trustFile = file
 	if b, err := atomicfile.Read(file, atomicfile.Large); err == nil {
-		r.vouched = string(b)
+		r.trustedIndex = string(b)
 	}
 }
 
-// seed copies a private index into the scratch folder: the kept one, with the user's
-// current paths, or else the user's.
+// seed copies a private index into the scratch folder: the kept one with the user's current paths,
+// or else the user's.
 func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource, error) {
 	users := filepath.Join(r.gitDir, "index")
 	stamp, err := indexStamp(users)
 	if err != nil {
 		return indexSource{}, fmt.Errorf("read the user's index: %w", err)
 	}
-	kept, vouched := r.copyKeptIndex(s.index)
+	kept, isKnown := r.copyKeptIndex(s.index)
 	if kept.had != "" && kept.stamp == stamp && !fresh {
 		return kept, nil
 	}
@@ -124,7 +124,7 @@ func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource
 			return indexSource{}, fmt.Errorf("copy the user's index: %w", err)
 		}
 		return indexSource{stamp: stamp, had: had}, nil
-	case vouched:
+	case isKnown:
 		err = r.rebuildIndex(ctx, s.index)
 	default:
 		_, err = copyIndex(users, s.index)
@@ -141,11 +141,11 @@ func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource
 	return indexSource{stamp: stamp}, nil
 }
 
-// copyKeptIndex copies the kept index if it is trusted; vouched reports whether this
-// process knows which one that is.
-func (r *Repo) copyKeptIndex(to string) (s indexSource, vouched bool) {
+// copyKeptIndex copies the kept index if it is trusted. isKnown reports whether this process knows
+// which index that is.
+func (r *Repo) copyKeptIndex(to string) (s indexSource, isKnown bool) {
 	r.mu.Lock()
-	known := r.vouched
+	known := r.trustedIndex
 	r.mu.Unlock()
 	for _, name := range r.keptIndexes() {
 		parts := strings.Split(filepath.Base(name), "-")
@@ -178,9 +178,8 @@ func indexFingerprint(name, content string) string {
 	return filepath.Base(name) + " " + hex.EncodeToString(sum.Sum(nil))
 }
 
-// syncIndexPaths gives a kept index the paths of the user's index: new paths are read,
-// untracked ones are found again. It returns the tree of the index then, "" if that is not
-// known.
+// syncIndexPaths changes the paths of a kept index to those of the user's index. New paths are
+// read, and untracked ones are found again. It returns the tree of the index, or "" if unknown.
 func (r *Repo) syncIndexPaths(ctx context.Context, index, had string) (string, error) {
 	changes, err := r.newPaths(ctx, index, had)
 	if err == nil && len(changes) > 0 {
@@ -194,8 +193,7 @@ func (r *Repo) syncIndexPaths(ctx context.Context, index, had string) (string, e
 	return had, r.applySparse(ctx, index)
 }
 
-// newPaths are the paths that the user's index has and a kept index has not, or the other
-// way round.
+// newPaths returns the differences in paths between the user's index and a kept index.
 func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error) {
 	users, err := indexfile.Read(filepath.Join(r.gitDir, "index"))
 	kept, errKept := indexfile.Read(index)
@@ -212,7 +210,7 @@ func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error
 	return comparePaths(users, kept), nil
 }
 
-// comparePaths are the changes after which a kept index has the paths of the user's.
+// comparePaths returns the changes that give a kept index the paths of the user's index.
 func comparePaths(users, kept []indexfile.Entry) (changes []Change) {
 	remove := func(e indexfile.Entry) {
 		changes = append(changes, Change{Path: e.Path, Status: 'D', From: Entry(e.Object())})
@@ -255,12 +253,12 @@ func (r *Repo) rebuildIndex(ctx context.Context, index string) error {
 	return r.applySparse(ctx, index)
 }
 
-// indexSource says what a private index was copied from.
+// indexSource describes what a private index was copied from.
 type indexSource struct {
 	stamp     string // of the user's index
-	kept      bool   // from an earlier snapshot, not from the user's index
-	had       string // tree of the kept one
-	untracked int64  // bytes of untracked files it holds
+	kept      bool   // copied from an earlier snapshot, not from the user's index
+	had       string // tree of the kept index
+	untracked int64  // bytes of untracked files in it
 }
 
 // keepIndex stores the index of a snapshot for the next one. If that fails, the next
@@ -279,11 +277,11 @@ func (r *Repo) keepIndex(s *snapshot) {
 	}
 }
 
-// alignKept has the kept index stand for another state of the user's, which changed only by
-// these changes of ours, where it has the paths that they left there.
+// alignKept makes the kept index valid for another state of the user's index, which only these
+// changes by Pawl made, if it has the same paths.
 func (r *Repo) alignKept(ctx context.Context, stamp string, changes []Change) {
 	r.mu.Lock()
-	name, sum, _ := strings.Cut(r.vouched, " ")
+	name, sum, _ := strings.Cut(r.trustedIndex, " ")
 	was := r.aligned.stamp
 	r.mu.Unlock()
 	parts := strings.Split(name, "-")
@@ -312,8 +310,8 @@ func (r *Repo) keptIndexes() []string {
 	return found
 }
 
-// indexStamp identifies the state of an index file by the checksum at its end, or by size
-// and time if git was told to write none.
+// indexStamp identifies the state of an index file by the checksum at its end, or by size and time
+// if git writes no checksum.
 func indexStamp(path string) (string, error) {
 	f, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -340,9 +338,8 @@ func indexStamp(path string) (string, error) {
 	return fmt.Sprintf("t%dx%d", info.ModTime().UnixNano(), info.Size()), nil
 }
 
-// copyIndex copies an index with its time: git takes entries as new as the
-// index file for possibly changed, and would trust them in a newer file. It returns the
-// SHA-256 of the copy.
+// copyIndex copies an index with its time. Git checks entries that are as new as the index file,
+// and would trust them in a newer file. It returns the SHA-256 of the copy.
 func copyIndex(from, to string) (sum string, err error) {
 	src, err := atomicfile.Open(from)
 	if err != nil {

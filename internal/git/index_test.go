@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A filter shows git another content than there is, and what was seen with it is
-// remembered: by the private index, and by the user's own.
-func TestWhatAFilterHidIsSeenAfterwards(t *testing.T) {
+// A filter shows git other content than the file has. Both the private index and the user's index
+// remember what git saw.
+func TestFilterDoesNotHideContent(t *testing.T) {
 	for name, look := range map[string]func(*sandbox){
 		"git looked":  func(b *sandbox) { b.git("status"); b.git("add", "-A") },
 		"we looked":   func(b *sandbox) { b.snapshot() },
@@ -43,9 +43,9 @@ func TestWhatAFilterHidIsSeenAfterwards(t *testing.T) {
 	}
 }
 
-// An index is a memory, and a memory can be forged: one git add with a filter of
-// its own leaves the new file's times beside the old content.
-func TestWhatAnIndexRemembersIsNotBelieved(t *testing.T) {
+// An index is a cache that can be forged: git add with a filter stores the new file's times with
+// the old content.
+func TestForgedIndexIsNotTrusted(t *testing.T) {
 	long := time.Now().Add(-time.Hour)
 	for name, lie := range map[string]func(b *sandbox, add func(index string)){
 		"the user's":         func(_ *sandbox, add func(string)) { add("") },
@@ -85,8 +85,8 @@ func TestWhatAnIndexRemembersIsNotBelieved(t *testing.T) {
 	}
 }
 
-// The next process of a loop believes what the last one vouched for, and no other.
-func TestAnIndexIsVouchedFor(t *testing.T) {
+// The next process of a loop trusts the index that the last one recorded, and no other.
+func TestRecordedIndexIsTrusted(t *testing.T) {
 	b := newRepo(t, "a", "old")
 	file := filepath.Join(t.TempDir(), "kept")
 	b.repo.LoadTrustedIndex(file)
@@ -97,19 +97,19 @@ func TestAnIndexIsVouchedFor(t *testing.T) {
 		return r
 	}
 	to := filepath.Join(t.TempDir(), "index")
-	if s, vouched := next().copyKeptIndex(to); s.had == "" || !vouched {
-		t.Errorf("not believed: %+v, %v", s, vouched)
+	if s, isKnown := next().copyKeptIndex(to); s.had == "" || !isKnown {
+		t.Errorf("not trusted: %+v, %v", s, isKnown)
 	}
 	f, err := os.OpenFile(b.repo.keptIndexes()[0], os.O_APPEND|os.O_WRONLY, 0)
 	b.must(err)
 	_, err = f.WriteString("x")
 	b.must(errors.Join(err, f.Close()))
-	if s, vouched := next().copyKeptIndex(to); s.had != "" || !vouched {
-		t.Errorf("believed: %+v, %v", s, vouched)
+	if s, isKnown := next().copyKeptIndex(to); s.had != "" || !isKnown {
+		t.Errorf("trusted: %+v, %v", s, isKnown)
 	}
 }
 
-// stamp is that of the user's index.
+// stamp returns the state of the user's index.
 func (b *sandbox) stamp() string {
 	stamp, err := indexStamp(b.path(".git/index"))
 	b.must(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// What is read of an index is what git says of it, in each version and with each mark.
+// Indexes are read as git reads them, in each version and with each flag.
 func TestReadIndexAsGitDoes(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2", "3", "4"} {
@@ -55,7 +55,7 @@ func TestReadIndexAsGitDoes(t *testing.T) {
 	}
 }
 
-// A conflict has several versions; a split index and one of SHA-256 are git's to read.
+// Indexes with conflicts, split indexes and those with SHA-256 are left to git.
 func TestReadIndexOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "1")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Looking at a repository runs nothing that its own configuration names.
-func TestAnInertRepositoryRunsNoFilterOfItsOwn(t *testing.T) {
+// Reading a repository runs no program that its configuration names.
+func TestInertRunsNoFilter(t *testing.T) {
 	t.Parallel()
 	if onWindows {
 		t.Skip("the filters are run by sh")
@@ -22,7 +22,7 @@ func TestAnInertRepositoryRunsNoFilterOfItsOwn(t *testing.T) {
 			b.git("config", "filter.its.own."+setting, "touch '"+hit+"'; cat")
 			b.git("config", "filter.its.own.required", "true")
 			old := time.Now().Add(-time.Hour)
-			b.must(os.Chtimes(b.path("a"), old, old)) // git has to read it
+			b.must(os.Chtimes(b.path("a"), old, old)) // makes git read it
 			inert, err := b.repo.Inert(context.Background())
 			b.must(err)
 			if _, err := inert.Status(context.Background()); err != nil {

@@ -15,22 +15,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Worktree is a linked worktree of Pawl's, in which gates run on another tree than the
-// user's. A gate may write to its index, so a copy tells which files are unchanged.
+// Worktree is a linked worktree of Pawl, in which gates run on a tree other than the user's. A gate
+// may write to its index, so a copy of the index says which files are unchanged.
 type Worktree struct {
 	*Repo
 	index string // SHA-256 of the copy, "" = there is none
 
-	from  int            // least number of files to watch, 0 = never
-	files *dirwatch.Tree // since it held a tree
-	held  string         // that tree, "" = not known
-	clean bool           // nothing was there then that git ignores
+	from  int            // minimum number of files for watching, 0 = never
+	files *dirwatch.Tree // watch since a tree was checked out
+	held  string         // that tree, "" = unknown
+	clean bool           // it had no ignored files then
 }
 
-// Worktree creates a worktree in dir, which must be missing or empty, with a detached
-// HEAD at a commit or tree.
+// Worktree creates a worktree in dir, which must be missing or empty, with a detached HEAD at a
+// commit or tree.
 func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error) {
-	commit, err := r.asCommit(ctx, rev)
+	commit, err := r.commitOf(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 	return w, nil
 }
 
-// Renew moves the worktree to another folder, which must be missing or empty, and makes it
-// hold a commit or tree with nothing else beside: as a fresh one would, but files that no
+// Renew moves the worktree to another folder, which must be missing or empty, and checks out a
+// commit or tree there without other files. The result equals a fresh worktree, but files that no
 // gate touched are not written again.
 func (w *Worktree) Renew(ctx context.Context, dir, rev string) error {
 	if err := w.renew(ctx, dir, rev); err != nil {
@@ -56,7 +56,7 @@ func (w *Worktree) Renew(ctx context.Context, dir, rev string) error {
 }
 
 func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
-	commit, err := w.asCommit(ctx, rev)
+	commit, err := w.commitOf(ctx, rev)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	if changed, _ := w.files.Changed(); changed[".git"] {
 		w.held = "" // a gate wrote to it
 	}
-	// As git worktree move does it.
+	// This is what git worktree move does.
 	root, link := RealPath(dir), filepath.Join(RealPath(dir), ".git")
 	common, err := filepath.Rel(w.gitDir, w.commonDir)
 	for file, text := range map[string]string{
@@ -90,7 +90,7 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	w.root = root
 	w.files.Moved(root)
 	w.files.Forget(".git")
-	if err := w.forget(); err != nil {
+	if err := w.resetGitState(); err != nil {
 		return err
 	}
 	if w.update(ctx, commit) {
@@ -109,7 +109,7 @@ func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
 	return w.checkOut(ctx, commit)
 }
 
-// removeUntracked removes everything from a work tree that an index does not have.
+// removeUntracked removes everything from a work tree that is not in an index.
 func removeUntracked(root string, entries []indexfile.Entry) error {
 	files, folders := map[string]bool{filepath.Join(root, ".git"): true}, map[string]bool{root: true}
 	for _, e := range entries {
@@ -133,12 +133,12 @@ func removeUntracked(root string, entries []indexfile.Entry) error {
 	})
 }
 
-// Reset makes the worktree hold another commit or tree. Ignored files (what the
-// project's set-up made) stay; all else that gates left there is deleted.
+// Reset checks out another commit or tree. Ignored files (made by the project's setup) stay;
+// everything else that gates left is deleted.
 func (w *Worktree) Reset(ctx context.Context, rev string) error {
-	commit, err := w.asCommit(ctx, rev)
+	commit, err := w.commitOf(ctx, rev)
 	if err == nil {
-		err = w.forget()
+		err = w.resetGitState()
 	}
 	if err == nil && w.update(ctx, commit) {
 		return nil
@@ -156,18 +156,18 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	return nil
 }
 
-// Remove deletes the worktree with all that is in it.
+// Remove deletes the worktree with all its files.
 func (w *Worktree) Remove(ctx context.Context) error {
 	_ = w.files.Close()
 	w.from, w.files = 0, nil
 	return w.of.RemoveWorktree(ctx, w.root)
 }
 
-// indexCopy is the file with the copy of the index.
+// indexCopy returns the file with the copy of the index.
 func (w *Worktree) indexCopy() string { return filepath.Join(w.IndexDir(), "checked-out") }
 
-// checkOut writes the files of a commit that are not there, by the index, and keeps a copy
-// of the new one.
+// checkOut writes the missing files of a commit, as compared with the index, and copies the new
+// index.
 func (w *Worktree) checkOut(ctx context.Context, commit string) error {
 	w.index = ""
 	if _, err := w.git(ctx, "-c", "submodule.recurse=false", "checkout", "--quiet", "--force", "--detach", commit); err != nil {
@@ -179,21 +179,21 @@ func (w *Worktree) checkOut(ctx context.Context, commit string) error {
 	if err := w.keepIndexCopy(); err != nil {
 		return err
 	}
-	w.watchAnew(ctx)
+	w.restartWatch(ctx)
 	return nil
 }
 
-// keepIndexCopy keeps a copy of the index, before a gate can write to it.
+// keepIndexCopy copies the index before a gate can write to it.
 func (w *Worktree) keepIndexCopy() error {
 	sum, err := copyIndex(filepath.Join(w.gitDir, "index"), w.indexCopy())
 	w.index = sum
 	return err
 }
 
-// forget removes what a gate may have told git about the worktree (what to leave out, a
-// merge, another index), and puts the copy of the index in its place. Without one every
-// file is written again.
-func (w *Worktree) forget() error {
+// resetGitState removes changes that a gate may have made to the worktree's git state (sparse
+// checkout, a merge, another index), and restores the copy of the index. Without a copy every file
+// is written again.
+func (w *Worktree) resetGitState() error {
 	told, err := os.ReadDir(w.gitDir)
 	if err != nil {
 		return err
@@ -215,8 +215,8 @@ func (w *Worktree) forget() error {
 	return nil
 }
 
-// asCommit turns a tree into a commit of Pawl's, and returns a commit unchanged.
-func (r *Repo) asCommit(ctx context.Context, rev string) (string, error) {
+// commitOf returns a commit unchanged, or wraps a tree in a commit.
+func (r *Repo) commitOf(ctx context.Context, rev string) (string, error) {
 	found, err := r.objects(ctx, rev)
 	if err == nil && found[0].kind == "tree" {
 		head, err := r.Head(ctx)

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// What gates do to the checkout, its index and what git is told there must not outlast a
-// reset, nor a move to another folder.
+// Changes that gates make to the checkout, its index and its git state must not survive a reset or
+// a move.
 func TestWorktreeForgetsWhatGatesDid(t *testing.T) {
 	t.Parallel()
-	inside := func(b *sandbox) { // what a watch of the files must not miss
+	inside := func(b *sandbox) { // changes that the watch must not miss
 		b.must(os.Chmod(b.path("a"), 0o755))
 		b.must(os.Rename(b.path("dir/b"), b.path("c")))
 	}
@@ -137,7 +137,7 @@ func checkForgets(t *testing.T, watched int, spoil func(*sandbox, *Worktree)) {
 	}
 }
 
-// What counts is that git does not look at all files.
+// The test checks that git does not read all files.
 func TestWorktreeUpdatesWhatChanged(t *testing.T) {
 	t.Parallel()
 	needsWatch(t)
@@ -157,9 +157,9 @@ func TestWorktreeUpdatesWhatChanged(t *testing.T) {
 		inner := &sandbox{tester: t, dir: w.Root(), repo: w.Repo}
 		inner.write("a", "forged")
 		inner.write(fmt.Sprint("left", i), "forged")
-		commit, err := w.asCommit(ctx, tree)
+		commit, err := w.commitOf(ctx, tree)
 		b.must(err)
-		b.must(w.forget())
+		b.must(w.resetGitState())
 		if !w.update(ctx, commit) {
 			t.Fatalf("step %d: all is looked at", i)
 		}

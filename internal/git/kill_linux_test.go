@@ -15,8 +15,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// TestRestoreSurvivesKill kills a process that restores at random moments, and
-// what it started with it; another one must always finish the work.
+// TestRestoreSurvivesKill kills a process that restores, with its children, at random moments.
+// Another process must always finish the restore.
 func TestRestoreSurvivesKill(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
@@ -55,7 +55,7 @@ func TestRestoreSurvivesKill(t *testing.T) {
 	}
 }
 
-// A git that never ends is not left behind by a process that is killed.
+// A git that never ends is killed with its parent.
 func TestGitDiesWithItsParent(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)

@@ -15,14 +15,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// A git that is killed while it writes leaves a lock file behind, which stands in
-// everybody's way. Lock files do not tell whose they are. So a file says for each
-// git of ours that writes which locks it may take, and who started it. A lock is
-// removed only if such a file names it, it is as old as that write, whoever wrote is
-// dead, and no other git works in the folder; all others are named, with their age.
+// A git that is killed while it writes leaves a lock file behind, which blocks everybody. A lock
+// file does not name its owner. So for each git of ours that writes, a note lists the locks that it
+// may take and the process that started it. A lock is removed only if a note names it, it is as old
+// as that write, the writer is dead, and no other git works in the folder. All other locks are
+// reported with their age.
 
-// writeNote is the content of a file about a running git that writes. The file's time is
-// when the write began.
+// writeNote is a note about a running git that writes. The time of its file is the start of the
+// write.
 type writeNote struct {
 	Host    string   `json:"host"`
 	PID     int      `json:"pid"`
@@ -30,17 +30,17 @@ type writeNote struct {
 	Locks   []string `json:"locks"`             // absolute paths
 }
 
-// writeNotePrefix begins the names of these files, in the folder of the private indexes.
+// writeNotePrefix begins the file names of notes, in the folder of the private indexes.
 const writeNotePrefix = "writing-"
 
-// saveWriteNote writes such a file and returns its path, or "" if that fails: then a lock
-// that is left behind stays.
+// saveWriteNote writes a note and returns its path, or "" if that fails. Without a note, a stale
+// lock is not removed.
 func (r *Repo) saveWriteNote(c call) string {
 	host, err := os.Hostname()
 	if err != nil {
 		return ""
 	}
-	_ = os.Mkdir(r.IndexDir(), 0o700) // it is there as a rule
+	_ = os.Mkdir(r.IndexDir(), 0o700) // it usually exists
 	f, err := os.CreateTemp(r.IndexDir(), writeNotePrefix+"*")
 	if err != nil {
 		return ""
@@ -54,7 +54,7 @@ func (r *Repo) saveWriteNote(c call) string {
 	return f.Name()
 }
 
-// locksOf lists the locks that a call may take in the user's part of the repository.
+// locksOf returns the locks that a call may take in the user's part of the repository.
 func (r *Repo) locksOf(c call) []string {
 	head := filepath.Join(r.gitDir, "HEAD.lock")
 	switch c.verb() {
@@ -72,8 +72,8 @@ func (r *Repo) locksOf(c call) []string {
 	return []string{filepath.Join(r.gitDir, "index.lock"), head}
 }
 
-// removeLocks removes the locks of a call whose git was killed. Nobody else can have
-// taken them while it ran.
+// removeLocks removes the locks of a call whose git was killed. No other process can have taken
+// them while it ran.
 func removeLocks(note string) {
 	w, began, ok := readWriteNote(note)
 	if !ok {
@@ -86,19 +86,19 @@ func removeLocks(note string) {
 	}
 }
 
-// SetLockWait sets how long a lock of another git is waited for, ten seconds otherwise.
+// SetLockWait sets how long a git waits for the lock of another git; the default is ten seconds.
 func (r *Repo) SetLockWait(d time.Duration) { r.lockWait = d }
 
-// HeldLocks returns the locks of another git that would keep this one from committing. A
-// git that works lets go of them in a moment, which is waited for; one that crashed does not.
-// A lock that a dead process of ours left is waited for until it is old enough to remove.
+// HeldLocks returns the locks of other gits that prevent commits. It waits a moment, because a
+// running git releases its locks soon, but a crashed one does not. A lock of a dead process of ours
+// is waited for until it is old enough to be removed.
 func (r *Repo) HeldLocks(ctx context.Context) []error {
 	var all []error
 	for _, file := range []string{"HEAD.lock", "index.lock"} {
 		lock := filepath.Join(r.gitDir, file)
 		wait := min(r.lockWait, heldLockWait)
 		if r.deadWriter(lock) != "" {
-			wait = r.lockWait + lockMax // the lock is as old as r.lockWait then
+			wait = r.lockWait + lockMax // then the lock is as old as r.lockWait
 		}
 		deadline := time.Now().Add(wait)
 		for {
@@ -123,8 +123,8 @@ func lockHint(lock string) string {
 
 func age(info os.FileInfo) time.Duration { return time.Since(info.ModTime()).Round(time.Second) }
 
-// removeStaleLock removes a lock that a process of ours left when it was killed together
-// with its git. It reports whether it did.
+// removeStaleLock removes a lock that a process of ours left when it was killed together with its
+// git. It reports whether it did.
 func (r *Repo) removeStaleLock(lock string) bool {
 	info, err := os.Lstat(lock)
 	if err != nil || time.Since(info.ModTime()) < r.lockWait {
@@ -132,7 +132,7 @@ func (r *Repo) removeStaleLock(lock string) bool {
 	}
 	gitRunsIn := func(dir string) bool { return proc.HasProcessIn(dir, "git") }
 	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitRunsIn) {
-		return false // it may be that git's: one that a user began within the same seconds
+		return false // it may belong to that git, which a user started within the same seconds
 	}
 	note := r.deadWriter(lock)
 	if note == "" || os.Remove(lock) != nil {
@@ -142,7 +142,7 @@ func (r *Repo) removeStaleLock(lock string) bool {
 	return true
 }
 
-// deadWriter returns the file of a dead process of ours whose git made the lock, or "".
+// deadWriter returns the note of a dead process of ours whose git created the lock, or "".
 func (r *Repo) deadWriter(lock string) string {
 	info, err := os.Lstat(lock)
 	if err != nil || !info.Mode().IsRegular() {
@@ -168,8 +168,8 @@ func readWriteNote(note string) (w writeNote, began time.Time, ok bool) {
 	return w, info.ModTime(), err == nil && json.Unmarshal(b, &w) == nil
 }
 
-// isDead reports whether the writing process is gone, also if another process has its id
-// now. A process on another machine counts as alive.
+// isDead reports whether the writing process has ended, even if its id is used again. A process on
+// another machine counts as alive.
 func (w writeNote) isDead() bool {
 	host, err := os.Hostname()
 	if err != nil || host != w.Host {
@@ -178,7 +178,7 @@ func (w writeNote) isDead() bool {
 	return !proc.Alive(w.PID) || w.Started != proc.StartID(w.PID)
 }
 
-// lockOf returns the lock file that git reported, or "".
+// lockOf returns the lock file in git's error, or "".
 func lockOf(err error) string {
 	_, after, _ := strings.Cut(err.Error(), "Unable to create '")
 	path, _, found := strings.Cut(after, "': File exists")
@@ -188,7 +188,7 @@ func lockOf(err error) string {
 	return filepath.FromSlash(path)
 }
 
-// lockHeld returns the error for a lock that stays held.
+// lockHeld returns the error for a lock that is not released.
 func (r *Repo) lockHeld(err error) error {
 	lock, old := lockOf(err), ""
 	if info, statErr := os.Lstat(lock); statErr == nil {

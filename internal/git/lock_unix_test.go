@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// killedGit puts a git first on the PATH that takes the lock of the index and dies
-// when it is to write the index. With its parent, if that is to die too.
+// killedGit puts a git first on the PATH that takes the lock of the index and dies when it should
+// write the index, together with its parent if requested.
 func (b *sandbox) killedGit(dir, victims string) (path string) {
 	b.Helper()
 	git, err := exec.LookPath("git")
@@ -41,8 +41,8 @@ func TestAGitThatIsKilledLeavesNoLock(t *testing.T) {
 	b.noNotes()
 }
 
-// One that had to be killed at its time limit, too.
-func TestAGitThatDoesNotEndLeavesNoLock(t *testing.T) {
+// A git that is killed at its time limit leaves no lock, either.
+func TestTimeoutLeavesNoLock(t *testing.T) {
 	b := newRepo(t)
 	git, err := exec.LookPath("git")
 	b.must(err)
@@ -75,8 +75,8 @@ func TestTheLockOfAKilledOwnerIsRemovedByTheNext(t *testing.T) {
 	b.noNotes()
 }
 
-// Before a loop begins, such a lock is waited for until it is old enough to remove.
-func TestHeldLocksWaitForTheLockOfADeadWriter(t *testing.T) {
+// Before a loop starts, such a lock is waited for until it is old enough to be removed.
+func TestHeldLocksWaitForStaleLock(t *testing.T) {
 	t.Parallel()
 	needsFolders(t)
 	b := newRepo(t)
@@ -100,8 +100,8 @@ func (b *sandbox) noNotes() {
 	}
 }
 
-// Of all locks only that is removed which a dead process of ours took.
-func TestALockOfSomebodyElseStays(t *testing.T) {
+// Only locks of a dead process of ours are removed.
+func TestForeignLockStays(t *testing.T) {
 	t.Parallel()
 	needsFolders(t)
 	host, err := os.Hostname()
@@ -115,7 +115,7 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 	const began, none = -time.Hour, ""
 	for name, c := range map[string]struct {
 		note    func(w *writeNote)
-		made    time.Duration // of the lock, from now
+		made    time.Duration // time of the lock relative to now
 		removed bool
 	}{
 		"of ours":                  {func(*writeNote) {}, began + time.Second, true},
@@ -130,7 +130,7 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newRepo(t)
-			b.snapshot() // makes the folder
+			b.snapshot() // creates the folder
 			lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writeNotePrefix+"1")
 			w := writeNote{host, dead.Process.Pid, none, []string{lock, b.path(".git/HEAD.lock")}}
 			c.note(&w)
@@ -152,9 +152,8 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 	}
 }
 
-// A lock that may be a user's git's stays while that git lives, even if one of ours
-// died at the same time.
-func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
+// A lock that may belong to a user's running git stays, even if one of ours died at the same time.
+func TestLockOfRunningGitStays(t *testing.T) {
 	t.Parallel()
 	needsFolders(t)
 	b := newRepo(t)
@@ -162,7 +161,7 @@ func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	b.must(err)
 	dead := exec.Command("true")
 	b.must(dead.Run())
-	b.snapshot() // makes the folder
+	b.snapshot() // creates the folder
 	lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writeNotePrefix+"1")
 	text, err := json.Marshal(writeNote{host, dead.Process.Pid, "", []string{lock}})
 	b.must(err)
@@ -178,7 +177,7 @@ func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	waits, err := other.StdinPipe()
 	b.must(err)
 	b.must(other.Start())
-	for !proc.HasProcessIn(b.dir, "git") { // until exec is through
+	for !proc.HasProcessIn(b.dir, "git") { // until exec has finished
 		time.Sleep(time.Millisecond)
 	}
 	if b.repo.removeStaleLock(lock) {
@@ -191,7 +190,7 @@ func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	}
 }
 
-// needsFolders skips where it cannot be told whether another git works in a folder.
+// needsFolders skips the test if the system does not show whether another git works in a folder.
 func needsFolders(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -12,8 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// TestMain keeps the tests away from the user's git: an empty home with a
-// global configuration of its own.
+// TestMain isolates the tests from the user's git by an empty home with a global configuration.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("PAWL_TEST_RESTORE"); dir != "" { // the child that kill_linux_test.go kills
 		repo, err := Open(context.Background(), dir)
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if dir := os.Getenv("PAWL_TEST_ALIGN"); dir != "" { // the child that lock_unix_test.go has killed
+	if dir := os.Getenv("PAWL_TEST_ALIGN"); dir != "" { // the child that lock_unix_test.go kills
 		repo, err := Open(context.Background(), dir)
 		if err == nil {
 			err = repo.AlignIndex(context.Background(), "HEAD")
@@ -52,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("XDG_CONFIG_HOME", home)
 	os.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	// Each round runs some thirty gits; -rapid.checks asks for more.
+	// Each round runs about thirty gits; -rapid.checks sets more.
 	if err := flag.Set("rapid.checks", "12"); err != nil {
 		panic(err)
 	}
@@ -68,15 +67,14 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// sandbox is a real repository to play in.
+// sandbox is a real repository for a test.
 type sandbox struct {
 	tester
 	dir  string
 	repo *Repo
 }
 
-// newRepo makes a repository with the files given as path, content pairs, all
-// committed.
+// newRepo creates a repository with files given as path, content pairs, all committed.
 func newRepo(t testing.TB, files ...string) *sandbox {
 	t.Helper()
 	b := &sandbox{tester: t, dir: RealPath(t.TempDir())}
@@ -152,8 +150,8 @@ func (b *sandbox) snapshot() string {
 	return tree
 }
 
-// reference is the tree that plain git makes of the work tree, with an index of
-// its own, from nothing: what Snapshot must come to.
+// reference returns the tree that plain git creates of the work tree with an empty index. Snapshot
+// must return the same tree.
 func (b *sandbox) reference() string {
 	b.Helper()
 	index := filepath.Join(b.repo.gitDir, "reference-index")
@@ -171,8 +169,8 @@ func (b *sandbox) reference() string {
 	return strings.TrimSpace(string(out))
 }
 
-// untouchable is what no snapshot or restore may change: HEAD, branches, the index
-// and the stash.
+// untouchable returns what no snapshot or restore may change: HEAD, branches, the index and the
+// stash.
 func (b *sandbox) untouchable() string {
 	b.Helper()
 	index, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// withChanges makes a tree that is base, but with the To side of the changes.
+// withChanges creates a tree that equals base with the To side of changes.
 func (r *Repo) withChanges(ctx context.Context, base string, changes []Change) (string, error) {
 	tree, err := r.TreeOf(ctx, base)
 	if err != nil || len(changes) == 0 {
@@ -23,9 +23,9 @@ func (r *Repo) withChanges(ctx context.Context, base string, changes []Change) (
 	return tree, nil
 }
 
-// changeFolder makes the tree of a folder with changes in it, whose paths are relative to
-// it. It reads and writes only folders in which something changes. The tree is "" for a
-// folder that is not there, or has nothing in it.
+// changeFolder creates the tree of a folder with changes, whose paths are relative to it. It only
+// reads and writes folders in which something changes. The tree is "" for a missing or empty
+// folder.
 func (r *Repo) changeFolder(ctx context.Context, tree string, changes []Change) (string, error) {
 	found, err := r.treesOrNone(ctx, []string{tree})
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Repo) changeFolder(ctx context.Context, tree string, changes []Change) 
 		entries = map[string]Entry{}
 	}
 	below := map[string][]Change{}
-	for _, c := range changes { // what is gone first: a folder may take the place of a file
+	for _, c := range changes { // deletions first: a folder may replace a file
 		name, rest, inFolder := strings.Cut(c.Path, "/")
 		switch {
 		case inFolder:
@@ -71,7 +71,7 @@ func (r *Repo) changeFolder(ctx context.Context, tree string, changes []Change) 
 	return r.makeTree(ctx, entries)
 }
 
-// makeTree writes a tree of these entries.
+// makeTree writes a tree with these entries.
 func (r *Repo) makeTree(ctx context.Context, entries map[string]Entry) (string, error) {
 	if r.of != nil {
 		return r.of.makeTree(ctx, entries)

@@ -15,7 +15,7 @@ type Trailer struct{ Key, Value string }
 
 var trailerLine = regex.New(`^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$`)
 
-// withTrailers is the text of a commit with trailers in one block with those it has.
+// withTrailers returns a commit message with trailers added to its trailers.
 func withTrailers(text string, trailers []Trailer) (string, error) {
 	if text = strings.TrimSpace(sanitize(text)); text == "" {
 		return "", errors.New("the message is empty")
@@ -34,8 +34,9 @@ func withTrailers(text string, trailers []Trailer) (string, error) {
 	return text + "\n", nil
 }
 
-// trailersIn finds the trailers of a message, and reports whether it ends in lines of them:
-// in a last paragraph, not the first, of such lines, or of some with one of git's own.
+// trailersIn returns the trailers of a message, and whether its last paragraph is a block of
+// trailers. It must not be the first paragraph. It has only trailers, or some with one of git's
+// own.
 func trailersIn(text string) (block bool, found []Trailer) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
@@ -69,7 +70,7 @@ func trailersIn(text string) (block bool, found []Trailer) {
 	return true, found
 }
 
-// commitText is what a commit says.
+// commitText holds the parts of a commit object.
 type commitText struct {
 	tree    string
 	parents []string
@@ -98,7 +99,7 @@ func (r *Repo) readCommit(ctx context.Context, id string) (commitText, error) {
 	return c, nil
 }
 
-// FindCommit looks in base..branch for the newest commit with this trailer.
+// FindCommit returns the newest commit in base..branch with this trailer.
 func (r *Repo) FindCommit(ctx context.Context, branch, base string, t Trailer) (sha string, ok bool, err error) {
 	trailers, err := r.TrailersSince(ctx, branch, base, t.Key)
 	if err != nil {
@@ -146,11 +147,11 @@ func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]T
 	return all, nil
 }
 
-// maxWalk bounds the commits that are followed one by one.
+// maxWalk limits the commits that are read one by one.
 const maxWalk = 200
 
-// commitsSince lists the commits of base..tip, newest first: from parent to parent as long
-// as each has one, and otherwise by git.
+// commitsSince returns the commits of base..tip, newest first. It follows parents as long as each
+// commit has one, and asks git otherwise.
 func (r *Repo) commitsSince(ctx context.Context, base, tip string) (ids []string, err error) {
 	for at := tip; at != base; {
 		c, err := r.readCommit(ctx, at)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Trailers are added and found as git does it.
+// Trailers are added and found as git does.
 func TestTrailersAreAddedAndFoundAsGitDoes(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
@@ -46,7 +46,7 @@ func TestTrailersAreAddedAndFoundAsGitDoes(t *testing.T) {
 			b.must(err)
 			return string(out)
 		}
-		// Git also changes the spaces of trailers that were there.
+		// Git also changes spaces in existing trailers.
 		tidy := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), " ", "") }
 		if diff := cmp.Diff(tidy(ask(strings.TrimSpace(text)+"\n", args...)), tidy(got)); diff != "" {
 			t.Errorf("%q (-git +added):\n%s", text, diff)

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// MissingFilter is a program that git must run on files and that is not installed.
+// MissingFilter is a filter program that git must run on files and that is not installed.
 type MissingFilter struct {
-	Filter  string // its name in the attributes, such as lfs
+	Filter  string // name in the attributes, such as lfs
 	Program string
 	File    string // one of the files that need it
 }
 
-// MissingFilter returns a filter that the repository's files need (filter.NAME.required) and
-// whose program is not found, if there is one. Without it git can neither read the work tree nor make
-// a checkout.
+// MissingFilter returns a filter that the repository's files need (filter.NAME.required) and whose
+// program is not found. Without it git can neither read the work tree nor create a checkout.
 func (r *Repo) MissingFilter(ctx context.Context) (m MissingFilter, missing bool, err error) {
 	settings, err := r.Converters(ctx)
 	if err != nil {
@@ -34,7 +33,7 @@ func (r *Repo) MissingFilter(ctx context.Context) (m MissingFilter, missing bool
 			continue
 		}
 		program, _, _ := strings.Cut(strings.TrimSpace(settings[key]), " ")
-		if program == "" || strings.ContainsAny(program, `"'$\`) { // a shell knows what it is
+		if program == "" || strings.ContainsAny(program, `"'$\`) { // needs a shell to find it
 			continue
 		}
 		if _, err := exec.LookPath(program); err == nil {
@@ -44,14 +43,14 @@ func (r *Repo) MissingFilter(ctx context.Context) (m MissingFilter, missing bool
 		if err != nil {
 			return m, false, fmt.Errorf("list the files of filter %s: %w", name, err)
 		}
-		if files := fields(out); len(files) > 0 {
+		if files := splitNul(out); len(files) > 0 {
 			return MissingFilter{Filter: name, Program: program, File: files[0]}, true, nil
 		}
 	}
 	return m, false, nil
 }
 
-// isTrue reports whether a setting of git's says yes.
+// isTrue reports whether git reads a value as true.
 func isTrue(value string) bool {
 	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value))
 }

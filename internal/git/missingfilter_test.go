@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A program that git needs for some file is missing only where a file needs it.
+// A filter program only counts as missing if a file needs it.
 func TestMissingFilter(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a.bin", "one")

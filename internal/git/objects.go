@@ -18,10 +18,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// object is an object of git.
+// object is a git object.
 type object struct {
-	id, kind string // "" where it is not there, or its name stands for several
-	data     []byte // nil where it is too large
+	id, kind string // "" if it does not exist, or its name is ambiguous
+	data     []byte // nil if it is too large
 }
 
 // objectID matches the id of an object, as git prints it: SHA-1 or SHA-256.
@@ -29,12 +29,12 @@ const objectID = `[0-9a-f]{40}|[0-9a-f]{64}`
 
 var (
 	fullID = regex.New(`^(?:` + objectID + `)$`)
-	// fixedRevision matches revisions that stand for the same object for ever: a full id, or
-	// the tree or commit that it leads to.
+	// fixedRevision matches revisions that always mean the same object: a full id, or its tree or
+	// commit.
 	fixedRevision = regex.New(`^(?:` + objectID + `)(?:\^\{(?:tree|commit)\})?$`)
 )
 
-// readObjects reads objects by their names, those of at most size bytes (0 = any).
+// readObjects reads objects by name, without the data of those larger than size bytes (0 = any).
 func (r *Repo) readObjects(ctx context.Context, names []string, size int) ([]object, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -54,8 +54,8 @@ func (r *Repo) readObjects(ctx context.Context, names []string, size int) ([]obj
 	return found, err
 }
 
-// readObject reads an answer of cat-file --batch: id, type and size, a line end, the
-// content, a line end.
+// readObject reads a response of cat-file --batch: id, type and size, a line end, the content, a
+// line end.
 func readObject(out *bufio.Reader, size int) (object, error) {
 	line, err := out.ReadString('\n')
 	if err != nil {
@@ -72,7 +72,7 @@ func readObject(out *bufio.Reader, size int) (object, error) {
 	if size > 0 && n > int64(size) {
 		_, err = io.CopyN(io.Discard, out, n)
 	} else {
-		var data bytes.Buffer // grows with what comes: a forged object may claim any size
+		var data bytes.Buffer // grows with the input: a forged object may claim any size
 		_, err = io.CopyN(&data, out, n)
 		o.data = append([]byte{}, data.Bytes()...)
 	}
@@ -82,9 +82,9 @@ func readObject(out *bufio.Reader, size int) (object, error) {
 	return o, err
 }
 
-// verify counts again whether an object that was read is what its name says. Git believes
-// that without counting: whoever may write into the repository can put another content
-// under an old name, so that yesterday's tree has today's tests in it.
+// verify checks that an object's content matches its id. Git does not check that when it reads. So
+// whoever can write to the repository can put other content under an old id, for example today's
+// tests into yesterday's tree.
 func (o object) verify() error {
 	if o.data == nil {
 		return nil
@@ -102,8 +102,8 @@ func (o object) verify() error {
 		"the content of %s %s in git's object store does not match its name", o.kind, o.id)
 }
 
-// VerifyObjects reads trees (or commits), with all trees in them, again, by a git that has
-// cached nothing. The error names the first object that is not what its name says.
+// VerifyObjects reads trees (or commits) with all their subtrees by a git without a cache. The
+// error names the first object whose content does not match its id.
 func (r *Repo) VerifyObjects(ctx context.Context, trees []string) error {
 	r.reader.end()
 	todo := slices.Clone(trees)
@@ -141,7 +141,7 @@ func (r *Repo) VerifyObjects(ctx context.Context, trees []string) error {
 	return nil
 }
 
-// objects reads objects by their names, from memory where these stand for them for ever.
+// objects reads objects by name, from the cache if the name always means the same object.
 func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
 	named := func(name string) bool { return !fixedRevision.MatchString(name) }
 	if r.of != nil && !slices.ContainsFunc(names, named) {
@@ -149,7 +149,7 @@ func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
 	}
 	found := make([]object, len(names))
 	var asked []string
-	var places []int // of these among the names
+	var places []int // indexes of these in names
 	for i, name := range names {
 		o, known := r.answers.get(name)
 		if found[i] = o; !known {
@@ -169,15 +169,13 @@ func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
 	return found, nil
 }
 
-// Blobs reads files by the ids of their contents: from git each time, so that one that was
-// forged since is found.
+// Blobs reads blobs by id. It asks git each time, so that it detects a forged object.
 func (r *Repo) Blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
 	found, err := r.readObjects(ctx, ids, 0)
 	return blobsOf(ids, found, err)
 }
 
-// KnownBlobs is Blobs for who needs the contents alone: what was read before comes from memory,
-// as far as that has room.
+// KnownBlobs is Blobs with a cache, for callers that do not need the check.
 func (r *Repo) KnownBlobs(ctx context.Context, ids []string) (map[string][]byte, error) {
 	found, err := r.objects(ctx, ids...)
 	return blobsOf(ids, found, err)
@@ -197,22 +195,21 @@ func blobsOf(ids []string, found []object, err error) (map[string][]byte, error)
 	return blobs, nil
 }
 
-// maxAnswers bounds the objects that are kept in memory, and maxAnswer one of them, in
-// bytes.
+// maxAnswers limits the size of the cached objects, and maxAnswer that of each, in bytes.
 const (
 	maxAnswers = 4 << 20
 	maxAnswer  = 1 << 20
 )
 
-// answers are objects that git was asked for, by names that stand for them for ever: a
-// claim asks for some of them ten times.
+// answers caches objects by names that always mean the same object. A claim reads some of them ten
+// times.
 type answers struct {
 	mu   sync.Mutex
 	said map[string]object
 	size int
 }
 
-// get is a copy of an object.
+// get returns a copy of a cached object.
 func (a *answers) get(name string) (object, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -221,8 +218,8 @@ func (a *answers) get(name string) (object, bool) {
 	return o, ok
 }
 
-// keep keeps a copy of an object. Where that would be too much, all others go: what is
-// asked for next is mostly newer.
+// keep caches a copy of an object. If the cache is full it is emptied first, because later reads
+// are mostly of newer objects.
 func (a *answers) keep(name string, o object) {
 	size := len(o.data) + len(name) + len(o.id)
 	if size > maxAnswer {

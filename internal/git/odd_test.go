@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// TestALoopTurnsInOddRepositories goes through what a loop does (branch,
-// checkpoint, work, commit, restore, undo) in each state a repository may be in.
+// TestALoopTurnsInOddRepositories does what a loop does (branch, checkpoint, work, commit, restore,
+// undo) in each state that a repository may have.
 func TestALoopTurnsInOddRepositories(t *testing.T) {
 	t.Parallel()
 	states := map[string]func(b *sandbox){
@@ -108,12 +108,12 @@ func TestALoopTurnsInOddRepositories(t *testing.T) {
 	}
 }
 
-// turn is what a loop does with a work tree.
+// turn does what a loop does with a work tree.
 func (b *sandbox) turn(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
 	b.write("mine", "untracked before\n")
-	dirt := b.git("status", "--porcelain", "-unormal") // a dirty submodule, and what is untracked
+	dirt := b.git("status", "--porcelain", "-unormal") // a dirty submodule, and untracked files
 	_, err := b.repo.EnsureBranch(ctx, "pawl/otter")
 	b.must(err)
 	base := b.git("rev-parse", "HEAD")
@@ -153,7 +153,7 @@ func (b *sandbox) turn(t *testing.T) {
 	b.must(w.Remove(ctx))
 }
 
-// clone continues in a clone of the repository.
+// clone replaces the repository with a clone.
 func (b *sandbox) clone(how string) {
 	b.Helper()
 	to := b.dir + "-clone"

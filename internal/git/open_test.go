@@ -144,7 +144,7 @@ func TestStatus(t *testing.T) {
 func TestStatusWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "a")
-	b.write("a", "a") // same content, another time: a refresh would be written
+	b.write("a", "a") // same content, another time: a refresh would write the index
 	before := b.untouchable()
 	_, err := b.repo.Status(context.Background())
 	b.must(err)
@@ -153,8 +153,8 @@ func TestStatusWritesNothing(t *testing.T) {
 	}
 }
 
-// What the agent leaves open is closed without touching the work tree, and nothing of it
-// is left in the commit that follows.
+// An operation that the agent left open is quit without a change to the work tree, and the next
+// commit contains nothing of it.
 func TestQuitOperation(t *testing.T) {
 	t.Parallel()
 	for op, begin := range map[string]func(b *sandbox){
@@ -192,7 +192,7 @@ func TestQuitOperation(t *testing.T) {
 	}
 }
 
-// diverge makes two branches that conflict, and ends on the one called other.
+// diverge creates two branches that conflict, and ends on the one called other.
 func (b *sandbox) diverge() {
 	b.Helper()
 	b.write("a", "main")
@@ -204,7 +204,7 @@ func (b *sandbox) diverge() {
 	b.git("commit", "-qm", "other")
 }
 
-// fails runs a git command that must not succeed.
+// fails runs a git command that must fail.
 func (b *sandbox) fails(args ...string) {
 	b.Helper()
 	cmd := exec.Command("git", args...)
@@ -218,7 +218,7 @@ func (b *sandbox) fails(args ...string) {
 	}
 }
 
-// chown gives the repository to another user, as far as git can tell.
+// chown makes git believe that another user owns the repository.
 func (b *sandbox) chown(uid int) {
 	b.Helper()
 	b.must(filepath.Walk(b.dir, func(p string, _ os.FileInfo, err error) error {
@@ -229,8 +229,8 @@ func (b *sandbox) chown(uid int) {
 	}))
 }
 
-// An agent that breaks the repository must not lead us into the one around it.
-func TestAnotherRepositoryIsNeverTakenForOurs(t *testing.T) {
+// If an agent breaks the repository, git must not use the one around it.
+func TestOtherRepositoryIsNotUsed(t *testing.T) {
 	t.Parallel()
 	for name, breakIt := range map[string]func(b *sandbox){
 		".git deleted":      func(b *sandbox) { b.remove(".git") },
@@ -288,7 +288,7 @@ func TestSubmodules(t *testing.T) {
 	}
 }
 
-// submodules opens those of HEAD.
+// submodules opens the submodules of HEAD.
 func (b *sandbox) submodules(ctx context.Context) (map[string]*Repo, error) {
 	entries, err := b.repo.Entries(ctx, "HEAD")
 	if err != nil {

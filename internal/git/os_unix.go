@@ -10,27 +10,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// setProcessGroup gives git its own process group, so that Ctrl-C on our terminal does
-// not kill it during a write. On Unix a cancelled context sends TERM to the group, and
-// git removes its lock files.
+// setProcessGroup gives git a separate process group, so that Ctrl-C does not kill it during a
+// write. On Unix a cancelled context sends TERM to the group, and git removes its lock files.
 func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = proc.KillWithParent(syscall.SysProcAttr{Setpgid: true})
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// killGroup ends what a git that failed has left behind in its group.
+// killGroup ends the processes that a failed git has left in its group.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// errNotDir is what a path below a file fails with.
+// errNotDir is the error for a path below a file.
 var errNotDir error = syscall.ENOTDIR
 
 const onWindows = false
 
-// nonblock makes opening a named pipe return at once, where the system has pipes among
-// files.
+// nonblock makes opening a named pipe return immediately, if the system has named pipes.
 const nonblock = syscall.O_NONBLOCK
 
-// isOnlyLink reports whether a file has no other name.
+// isOnlyLink reports whether a file has no other hard link.
 func isOnlyLink(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Nlink == 1

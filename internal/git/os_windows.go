@@ -6,24 +6,22 @@ import (
 	"syscall"
 )
 
-// setProcessGroup gives git its own process group, so that Ctrl-C on our terminal does
-// not kill it during a write. On Unix a cancelled context sends TERM to the group, and
-// git removes its lock files.
+// setProcessGroup gives git a separate process group, so that Ctrl-C does not kill it during a
+// write. On Unix a cancelled context sends TERM to the group, and git removes its lock files.
 func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// killGroup does nothing: there are no groups to be signalled.
+// killGroup does nothing: Windows has no signals for groups.
 func killGroup(*exec.Cmd) {}
 
-// errNotDir is what a path below a file fails with.
+// errNotDir is the error for a path below a file.
 var errNotDir error = syscall.ERROR_PATH_NOT_FOUND
 
 const onWindows = true
 
-// nonblock makes opening a named pipe return at once, where the system has pipes among
-// files.
+// nonblock makes opening a named pipe return immediately, if the system has named pipes.
 const nonblock = 0
 
-// isOnlyLink is false: that cannot be told.
+// isOnlyLink is false: unknown.
 func isOnlyLink(os.FileInfo) bool { return false }

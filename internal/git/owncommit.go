@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// ownCommit is a commit of Pawl's own, under its own name whatever the user's configuration.
+// ownCommit is a commit by Pawl, with Pawl's name whatever the user's configuration says.
 type ownCommit struct {
-	tree, parent string // parent is "" where there is none
+	tree, parent string // parent is "" if there is none
 	message      string
 	at           time.Time
 }
 
-// ownCommit writes a commit of Pawl's own and returns its id.
+// ownCommit writes a commit by Pawl and returns its id.
 func (r *Repo) ownCommit(ctx context.Context, c ownCommit) (string, error) {
 	by := fmt.Sprintf("%s %d %s", pawlIdentity, c.at.Unix(), c.at.Format("-0700"))
 	parent := ""
@@ -27,7 +27,7 @@ func (r *Repo) ownCommit(ctx context.Context, c ownCommit) (string, error) {
 	return r.writeCommit(ctx, fmt.Appendf(nil, "tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parent, by, by, c.message))
 }
 
-// writeCommit writes a commit by a git that lives on, and returns its id.
+// writeCommit writes a commit with a git server, and returns its id.
 func (r *Repo) writeCommit(ctx context.Context, text []byte) (string, error) {
 	if r.of != nil {
 		return r.of.writeCommit(ctx, text)
@@ -54,7 +54,7 @@ func (r *Repo) writeCommit(ctx context.Context, text []byte) (string, error) {
 	return id, nil
 }
 
-// quoted is a path as git reads it from a line.
+// quoted returns a path as git reads it from a line.
 func quoted(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(filepath.ToSlash(path)) + `"`
 }

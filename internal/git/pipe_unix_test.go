@@ -15,9 +15,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Git opens a named pipe in the place of a file that it reads, and waits for a
-// writer. Every operation ends all the same, and the error names the pipe.
-func TestANamedPipeIsNamedInsteadOfWaitedFor(t *testing.T) {
+// Git opens a named pipe instead of a file that it reads, and waits for a writer. Every operation
+// must still end, with an error that names the pipe.
+func TestNamedPipeIsReported(t *testing.T) {
 	t.Parallel()
 	places := map[string]bool{ // whether every operation reads it
 		".gitignore": true, ".gitattributes": true, ".gitmodules": true,
@@ -63,8 +63,8 @@ func TestANamedPipeIsNamedInsteadOfWaitedFor(t *testing.T) {
 	}
 }
 
-// Links count for what they lead to: nothing to wait for is not a reason to refuse.
-func TestWhatIsNoPipeIsNoReasonToRefuse(t *testing.T) {
+// Symlinks to files that do not block are not rejected.
+func TestOtherFilesAreNotPipes(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
 	b.must(os.MkdirAll(b.path(".git/info"), 0o755))
@@ -72,9 +72,9 @@ func TestWhatIsNoPipeIsNoReasonToRefuse(t *testing.T) {
 		b.must(os.Symlink(os.DevNull, b.path(name)))
 	}
 	b.must(os.Mkdir(b.path(".gitignore"), 0o755))
-	b.must(syscall.Mkfifo(b.path("pipe"), 0o600))         // git does not open it
-	b.must(syscall.Mkfifo(b.path(".git/pipe"), 0o600))    // nor this
-	b.must(os.Symlink("nowhere", b.path(".git/shallow"))) // nor what is not there
+	b.must(syscall.Mkfifo(b.path("pipe"), 0o600)) // git does not open any of these
+	b.must(syscall.Mkfifo(b.path(".git/pipe"), 0o600))
+	b.must(os.Symlink("nowhere", b.path(".git/shallow")))
 	b.snapshot()
 	if got := b.repo.gitDirs().search(context.Background()); got != "" {
 		t.Errorf("found %s", got)
@@ -100,7 +100,7 @@ func TestPipesOfALinkedWorktree(t *testing.T) {
 		if got := w.gitDirs().search(context.Background()); RealPath(got) != RealPath(place) {
 			t.Errorf("found %q, want %s", got, place)
 		}
-		if filepath.Base(place) != "main" { // before it is opened
+		if filepath.Base(place) != "main" { // Open itself reads all but the branch
 			if _, err := Open(context.Background(), w.root); !errors.As(err, new(*PipeError)) {
 				t.Errorf("%s: %v", place, err)
 			}
@@ -122,9 +122,9 @@ func TestAGitThatDoesNotEndIsStopped(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file, or of a folder, is a file that is gone: the tree lacks
-// it, and a restore brings it back.
-func TestAPipeInThePlaceOfAFileIsAFileThatIsGone(t *testing.T) {
+// A pipe that replaces a file or folder counts as a deletion: the tree lacks the file, and a
+// restore brings it back.
+func TestPipeReplacesFile(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "tracked.sh", "true\n", "dir/x", "x\n")
 	b.write("new.sh", "true\n")
@@ -147,7 +147,7 @@ func TestAPipeInThePlaceOfAFileIsAFileThatIsGone(t *testing.T) {
 	}
 }
 
-// pipe puts a named pipe in the place of a file.
+// pipe replaces a file with a named pipe.
 func (b *sandbox) pipe(p string) {
 	b.Helper()
 	b.remove(p)

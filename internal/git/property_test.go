@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRestoreUndoesAnything plays random changes to a work tree and checks the
-// law of checkpoints: a restore gives back the tree that was captured and its
-// undo the one before it, and neither touches ignored files, the index, HEAD,
+// TestRestoreUndoesAnything makes random changes to a work tree. A restore must return the captured
+// tree, and its undo the tree before it. Neither may change ignored files, the index, HEAD,
 // branches or the stash.
 func TestRestoreUndoesAnything(t *testing.T) {
 	t.Parallel()
@@ -41,9 +40,8 @@ func TestRestoreUndoesAnything(t *testing.T) {
 	})
 }
 
-// TestCommitSquashesAnything plays random work of an agent, its own commits
-// included, and checks that one commit holds all of it, that the files which
-// were untracked before are in none, and that git status is content.
+// TestCommitSquashesAnything does random work of an agent, including commits. One commit must
+// contain all of it, without files that were untracked before, and git status must be clean.
 func TestCommitSquashesAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -68,7 +66,7 @@ func TestCommitSquashesAnything(t *testing.T) {
 	})
 }
 
-// randomRepo is a repository in a folder of its own.
+// randomRepo returns a repository in a new folder.
 func randomRepo(t *rapid.T, dir string) *sandbox {
 	b := &sandbox{tester: t, dir: RealPath(dir)}
 	b.git("init", "-q")
@@ -79,7 +77,7 @@ func randomRepo(t *rapid.T, dir string) *sandbox {
 	return b
 }
 
-// equal compares the work tree with what it should be, by plain git.
+// equal compares the work tree with a tree, by plain git.
 func (b *sandbox) equal(when, want string) {
 	b.Helper()
 	if got := b.reference(); got != want {
@@ -90,7 +88,7 @@ func (b *sandbox) equal(when, want string) {
 	}
 }
 
-// play makes a few random changes. Few names make files, folders and links meet.
+// play makes a few random changes. It uses few names, so that files, folders and links collide.
 func (b *sandbox) play(t *rapid.T, label string) {
 	names := []string{"a", "b", "A", "d/a", "d/b", "d/e/f", "a/x", "b/x/y", "new\nline", "d/caf\xe9", " sp ace", "-x"}
 	ops := []string{"write", "write", "write", "remove", "rename", "chmod", "symlink", "stage", "commit"}
@@ -109,11 +107,11 @@ func (b *sandbox) play(t *rapid.T, label string) {
 		case "rename":
 			to := rapid.SampledFrom(names).Draw(t, "to")
 			if b.makeRoom(to) {
-				_ = os.Rename(b.path(name), b.path(to)) // may be impossible: no change then
+				_ = os.Rename(b.path(name), b.path(to)) // may be impossible: then nothing changes
 			}
 		case "chmod":
 			if info, err := os.Lstat(b.path(name)); err != nil || info.Mode()&os.ModeSymlink != 0 {
-				continue // what a link leads to is not the repository's: "../.." may be the machine's
+				continue // the target of a link may be outside the repository
 			}
 			_ = os.Chmod(b.path(name), rapid.SampledFrom([]os.FileMode{0o755, 0o644}).Draw(t, "mode"))
 		case "symlink":
@@ -128,8 +126,8 @@ func (b *sandbox) play(t *rapid.T, label string) {
 	}
 }
 
-// makeRoom makes the folder of a path. It refuses where that would mean to go
-// through a symlink, or to delete the ignored files that must stay.
+// makeRoom creates the folder of a path. It returns false if it would have to follow a symlink, or
+// delete ignored files that must stay.
 func (b *sandbox) makeRoom(p string) bool {
 	dir := filepath.Dir(b.path(p))
 	for d := dir; d != b.dir; d = filepath.Dir(d) {

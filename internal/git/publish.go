@@ -14,28 +14,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// publishTimeout bounds calls that talk to another machine.
+// publishTimeout limits calls that use the network.
 const publishTimeout = 2 * time.Minute
 
-// Remote is where a branch is pushed. Its addresses and settings may contain passwords:
-// store only Sum and Sums.
+// Remote is the target of a push. Its addresses and settings may contain passwords: store only Sum
+// and Sums.
 type Remote struct {
-	Name     string    // "" where there is none
-	URLs     []string  // all that a push to it goes to
-	settings []Setting // all that lead a push, in git's order
+	Name     string    // "" if there is none
+	URLs     []string  // all addresses of a push
+	settings []Setting // all settings of a push, in git's order
 }
 
-// pushSettings matches the settings that decide where a push goes, with which programs
-// and credentials.
+// pushSettings matches the settings that determine the address, programs and credentials of a push.
 var pushSettings = regex.New(`^(url|remote|credential|http|ssh|protocol|push)\.|^core\.(sshcommand|gitproxy|askpass|hookspath)$`)
 
-// Remote returns the remote that the branch, or else the default branch, follows, or
-// origin.
+// Remote returns the remote that the branch follows, or else the default branch, or origin.
 func (r *Repo) Remote(ctx context.Context, branches ...string) (Remote, error) {
 	names := []string{"origin"}
 	for _, b := range branches {
 		follows, err := r.git(ctx, "config", "--get", "branch."+b+".remote")
-		if err != nil && !saidNo(err) {
+		if err != nil && !isExitOne(err) {
 			return Remote{}, err
 		}
 		if follows != "" && follows != "." {
@@ -74,8 +72,8 @@ func (r *Repo) remote(ctx context.Context, name string) (Remote, error) {
 // Sum returns a checksum of the addresses.
 func (to Remote) Sum() string { return checksum(strings.Join(to.URLs, "\n")) }
 
-// Sums returns checksums of the settings of a push, by section and name
-// ("url.insteadof"). The subsection is omitted, since it may contain a password.
+// Sums returns checksums of the settings of a push, by section and name ("url.insteadof"). The
+// subsection is omitted, because it may contain a password.
 func (to Remote) Sums() map[string]string {
 	texts := map[string]string{}
 	for _, s := range to.settings {
@@ -93,8 +91,7 @@ func checksum(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Publish pushes a branch to a remote's addresses as they were read, by the user's
-// own hooks. It never forces.
+// Publish pushes a branch to the addresses in to, with the user's hooks. It never forces.
 func (r *Repo) Publish(ctx context.Context, to Remote, branch string) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
@@ -108,12 +105,12 @@ func (r *Repo) Publish(ctx context.Context, to Remote, branch string) error {
 	return nil
 }
 
-// pushEnv returns an environment that fixes address and programs of a push as they were
-// read, whatever the repository's configuration says meanwhile. Variables are used since
-// arguments are visible to all users.
+// pushEnv returns an environment that fixes the address and programs of a push, whatever the
+// repository's configuration says meanwhile. It uses variables because arguments are visible to all
+// users.
 func (to Remote) pushEnv(url string) []string {
 	ssh := "ssh"
-	pins := []Setting{{"credential.helper", ""}} // forgets those before
+	pins := []Setting{{"credential.helper", ""}} // resets earlier values
 	for _, s := range to.settings {
 		switch {
 		case s.Key == "core.sshcommand":
@@ -122,13 +119,13 @@ func (to Remote) pushEnv(url string) []string {
 			pins = append(pins, s)
 		}
 	}
-	// Of several rewritings the longest counts: this one, of the address to itself.
+	// The longest match of several rewrites wins: this one rewrites the address to itself.
 	pins = append(pins, Setting{"url." + url + ".insteadOf", url}, Setting{"url." + url + ".pushInsteadOf", url})
 	env := []string{"GIT_SSH_COMMAND=" + ssh}
 	n := 0
 	for _, v := range (&exec.Cmd{}).Environ() {
 		if count, ok := strings.CutPrefix(v, "GIT_CONFIG_COUNT="); ok {
-			n, _ = strconv.Atoi(count) // git itself complains about what is not a number
+			n, _ = strconv.Atoi(count) // git itself reports an invalid number
 		}
 	}
 	for _, s := range pins {

@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A push goes to all addresses as they were read; what is written into the
-// repository's configuration afterwards leads it nowhere else, and the sums tell.
-func TestPublishGoesWhereItWasReadToGo(t *testing.T) {
+// A push goes to the addresses that were read. Later changes of the repository's configuration do
+// not redirect it, and the sums show them.
+func TestPublishUsesReadAddresses(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
 	there, second, elsewhere := RealPath(t.TempDir()), RealPath(t.TempDir()), RealPath(t.TempDir())
@@ -48,7 +48,7 @@ func TestPublishGoesWhereItWasReadToGo(t *testing.T) {
 	}
 }
 
-// The user's own hooks guard a push, wherever they lie.
+// The user's hooks run for a push, wherever they are.
 func TestPublishRunsTheUsersHooks(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)

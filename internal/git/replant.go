@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// FirstParentCommits returns the commits after base up to tip, oldest first, without those that
-// merges brought; nil if base is not on that line.
+// FirstParentCommits returns the commits after base up to tip, oldest first, without those merged
+// from other branches. It returns nil if base is not a first-parent ancestor.
 func (r *Repo) FirstParentCommits(ctx context.Context, base, tip string) ([]string, error) {
 	out, err := r.git(ctx, "rev-list", "--reverse", "--first-parent", "--parents", base+".."+tip)
 	if err != nil {
@@ -18,7 +18,7 @@ func (r *Repo) FirstParentCommits(ctx context.Context, base, tip string) ([]stri
 	var line []string
 	last := base
 	for text := range strings.Lines(out) {
-		ids := strings.Fields(text) // the commit, its parents
+		ids := strings.Fields(text) // the commit and its parents
 		if len(ids) < 2 || ids[1] != last {
 			return nil, nil
 		}
@@ -28,16 +28,16 @@ func (r *Repo) FirstParentCommits(ctx context.Context, base, tip string) ([]stri
 	return line, nil
 }
 
-// LooseObjectPath returns where git stores an object that is in no pack. The file need
+// LooseObjectPath returns the path at which git stores an object that is in no pack. The file need
 // not exist.
 func (r *Repo) LooseObjectPath(id string) string {
 	return filepath.Join(r.commonDir, "objects", id[:2], id[2:])
 }
 
-// Replant moves the branch to a line of these commits alone on base: those between them
-// become changes again, as Squash makes them. Author, message and changes of each stay.
-// It returns the new tip, "" where a commit changes a file that one left out has
-// changed before: then nothing is done.
+// Replant moves the branch to copies of these commits on base. The commits between them become
+// uncommitted changes, as in Squash. Author, message and changes of each commit stay. It returns
+// the new tip. It returns "" and changes nothing if a commit changes a file that a left-out commit
+// changed before.
 func (r *Repo) Replant(ctx context.Context, loop, branch, base string, commits []string) (string, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Repo) Replant(ctx context.Context, loop, branch, base string, commits [
 	return tip, r.AlignIndex(ctx, tip)
 }
 
-// replant makes a commit again with another first parent; a merge keeps its others.
+// replant creates a commit again with another first parent; a merge keeps its other parents.
 func (r *Repo) replant(ctx context.Context, commit, parent string) (string, error) {
 	changes, err := r.Diff(ctx, commit+"^", commit)
 	if err != nil {
@@ -93,8 +93,7 @@ func (r *Repo) replant(ctx context.Context, commit, parent string) (string, erro
 	return r.writeCommit(ctx, rewriteCommit(raw[0].data, tree, parent))
 }
 
-// rewriteCommit returns a commit object with another tree and first parent, without its
-// signature.
+// rewriteCommit returns a commit object with another tree and first parent, without its signature.
 func rewriteCommit(raw []byte, tree, parent string) []byte {
 	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
 	lines := []string{"tree " + tree, "parent " + parent}

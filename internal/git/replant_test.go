@@ -12,7 +12,7 @@ func TestReplant(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	cases := map[string]struct {
-		others string // what the commit before changes
+		others string // changes of the commit before
 		want   []string
 	}{
 		"other files":   {"more.txt", []string{"Grace|mine|why", "start"}},
@@ -51,7 +51,7 @@ func TestReplant(t *testing.T) {
 	}
 }
 
-// A merge that is moved to another commit is still one, and all that it brought comes along.
+// A replanted merge is still a merge with all its changes.
 func TestReplantAMerge(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -84,8 +84,8 @@ func TestReplantAMerge(t *testing.T) {
 	}
 }
 
-// A signature of another tree would be wrong.
-func TestACommitThatIsMovedLosesItsSignature(t *testing.T) {
+// A replanted commit loses its signature, which would be wrong.
+func TestReplantDropsSignature(t *testing.T) {
 	t.Parallel()
 	raw := "tree 1\nparent 2\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----BEGIN\n abc\n -----END\nencoding latin1\n\nsubject\n\nbody\n"
 	want := "tree 3\nparent 4\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding latin1\n\nsubject\n\nbody\n"

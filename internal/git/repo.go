@@ -1,17 +1,16 @@
-// Package git drives the user's git: snapshots of the whole work tree, restores,
-// commits, branches and worktrees, always by the git command itself.
+// Package git runs the user's git for snapshots of the whole work tree, restores, commits, branches
+// and worktrees.
 //
-// Everything is made of trees. A snapshot is a tree object of what lies in the
-// work tree (tracked and untracked, not ignored), made with a private index, so
-// that the user's index, HEAD, stash and hooks are never touched. A checkpoint
-// is a commit of a snapshot under refs/pawl/<loop>/<n>. A restore takes a new
-// snapshot, compares it with the wanted tree, and writes and deletes exactly
-// what differs: there is no reset --hard, clean or stash, so files that were not
-// captured (ignored, oversized, repositories of their own) stay as they are, and
-// running a restore again finishes one that was cut short.
+// Everything is based on trees. A snapshot is a tree object of the work tree (tracked and
+// untracked, not ignored). It is created with a private index, so that the user's index, HEAD,
+// stash and hooks are never touched. A checkpoint is a commit of a snapshot under
+// refs/pawl/<loop>/<n>. A restore takes a new snapshot, compares it with the wanted tree, and
+// writes and deletes exactly what differs. It uses no reset --hard, clean or stash. So files that
+// were not captured (ignored, oversized, nested repositories) stay as they are, and a restore that
+// was interrupted can be run again.
 //
-// Paths are bytes, relative to the root, with forward slashes; they may hold
-// newlines and need not be UTF-8.
+// Paths are bytes, relative to the root, with forward slashes. They may contain newlines and need
+// not be UTF-8.
 package git
 
 import (
@@ -28,41 +27,41 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Repo is one work tree of a repository: the main one or a linked worktree. Its
-// methods may be called from several goroutines.
+// Repo is one work tree of a repository: the main one or a linked worktree. Its methods may be
+// called from several goroutines.
 type Repo struct {
 	root      string
 	gitDir    string
 	commonDir string
 	lockWait  time.Duration
-	hooksBy   []string // before the argv of hooks
+	hooksBy   []string // argv before hooks
 
-	callTime, pipesAfter time.Duration // of each call; 0 is the usual
-	inert                []string      // settings that keep programs of the repository from running, see Inert
+	callTime, pipesAfter time.Duration // of each call; 0 = default
+	inert                []string      // settings that prevent git from running programs of the repository, see Inert
 
-	of        *Repo   // of a worktree: the one whose servers it uses
-	reader    server  // of objects
-	writer    server  // of trees
-	committer server  // of commits
-	answers   answers // that it has given
+	of        *Repo   // for a worktree: the repository whose servers it uses
+	reader    server  // reads objects
+	writer    server  // writes trees
+	committer server  // writes commits
+	answers   answers // cached objects
 	all       Selection
 	names     sync.Map // refs whose names git allows
 	watching  watching
 
-	mu        sync.Mutex
-	vouched   string // name and sum of the private index that we kept, see index.go; "" = none yet
-	aligned   aligned
-	config    configuration // as last read
-	unignored notIgnored
-	voucher   string                  // file that tells it to the next process, "" = none
-	last      map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
+	mu           sync.Mutex
+	trustedIndex string // name and checksum of the private index that this process kept, see index.go; "" = none yet
+	aligned      aligned
+	config       configuration // as last read
+	unignored    notIgnored
+	trustFile    string                  // file that records it for the next process, "" = none
+	last         map[string][]Checkpoint // newest checkpoint of each loop, by ref prefix; saves listing them
 }
 
 // Root returns the absolute path of the work tree.
 func (r *Repo) Root() string { return r.root }
 
-// GitDir returns the absolute path of the work tree's git directory, which identifies it:
-// each linked worktree has its own.
+// GitDir returns the absolute path of the work tree's git directory. It is unique: each linked
+// worktree has one.
 func (r *Repo) GitDir() string { return r.gitDir }
 
 // CommonDir returns the git directory that all worktrees of the repository share.
@@ -71,14 +70,13 @@ func (r *Repo) CommonDir() string { return r.commonDir }
 // IndexDir returns the folder of the private indexes.
 func (r *Repo) IndexDir() string { return filepath.Join(r.gitDir, stateDir) }
 
-// RunHooksBy sets arguments that start the user's hooks, since an agent may write to
-// hooks in the work tree. Call it before anything else.
+// RunHooksBy sets arguments that start the user's hooks, because an agent may write to hooks in the
+// work tree. Call it first.
 func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
 
-// Open finds the work tree that dir lies in. Repositories in which no loop can
-// run are refused by name with a hint: none at all, bare, without a commit,
-// owned by somebody else, or in the middle of a merge, rebase, cherry-pick,
-// revert, bisect or am.
+// Open opens the work tree that contains dir. If no loop can run there, it returns an error with a
+// hint. That is the case without a repository or commit, in a bare repository or one of another
+// user, and in the middle of a merge, rebase, cherry-pick, revert, bisect or am.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	r, err := Reopen(ctx, dir)
 	if err != nil {
@@ -102,8 +100,8 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, nil
 }
 
-// HasCommit reports whether HEAD stands for a commit. It does not where the branch
-// that it is on has none yet; a HEAD that cannot be read is an error.
+// HasCommit reports whether HEAD has a commit, which a new branch does not. If HEAD cannot be read
+// it returns an error.
 func (r *Repo) HasCommit(ctx context.Context) (bool, error) {
 	_, head := r.Head(ctx)
 	if !errors.Is(head, ErrNoRevision) {
@@ -120,7 +118,7 @@ func (r *Repo) HasCommit(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// NoRepoError means that a folder is in no git repository.
+// NoRepoError means that a folder is not in a git repository.
 type NoRepoError struct{ Dir string } // absolute
 
 func (e *NoRepoError) Error() string { return e.Dir + " is in no git repository" }
@@ -130,9 +128,8 @@ type NoCommitError struct{ Root string } // of its work tree, absolute
 
 func (e *NoCommitError) Error() string { return "the repository " + e.Root + " has no commit yet" }
 
-// Reopen is Open where no loop begins: one lives in a user's session, or something
-// is only asked. What they are in the middle of (a merge, a rebase) is theirs, and no
-// reason not to look; nor is it that there is no commit.
+// Reopen is Open for callers that start no loop. It also opens repositories without a commit, or in
+// the middle of a merge or rebase.
 func Reopen(ctx context.Context, dir string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -177,8 +174,8 @@ func Reopen(ctx context.Context, dir string) (*Repo, error) {
 	}, nil
 }
 
-// RealPath resolves symbolic links as git does, so that paths can be compared. A path that
-// leads nowhere stays as it is.
+// RealPath resolves symbolic links as git does, so that paths can be compared. It returns a path
+// that does not exist unchanged.
 func RealPath(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
@@ -186,8 +183,9 @@ func RealPath(path string) string {
 	return path
 }
 
-// RootAbove returns the root of the work tree that contains a folder, or the folder if there is none.
-// Unlike Open it takes repositories in any state: a loop can be shown in all of them.
+// RootAbove returns the root of the work tree that contains a folder, or the folder if there is
+// none. Unlike Open it accepts repositories in any state, because a loop can be shown in all of
+// them.
 func RootAbove(dir string) string {
 	dir = RealPath(dir)
 	for at := dir; ; at = filepath.Dir(at) {
@@ -200,7 +198,7 @@ func RootAbove(dir string) string {
 	}
 }
 
-// openError explains why git refused a folder.
+// openError explains why git rejected a folder.
 func openError(err error, dir string) error {
 	switch {
 	case stderrContains(err, "dubious ownership", "unsafe repository"):
@@ -233,11 +231,10 @@ func (r *Repo) Operation() string {
 	return ""
 }
 
-// QuitOperation forgets a merge, rebase, am, cherry-pick or revert that the
-// agent left open. The work tree stays as it is, with its conflict marks; the
-// index and HEAD are put right by SwitchBack and Commit. It returns the name of
-// what was open, or "". A bisect is ended by pointing HEAD back (SwitchBack)
-// and forgetting its log.
+// QuitOperation quits a merge, rebase, am, cherry-pick or revert that the agent left open. The work
+// tree stays as it is, with its conflict markers; SwitchBack and Commit correct the index and HEAD.
+// It returns the name of the operation, or "". A bisect is ended by switching HEAD back
+// (SwitchBack) and deleting its log.
 func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
 	op := r.Operation()
 	switch op {
@@ -251,7 +248,7 @@ func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
 	return op, err
 }
 
-// ErrNoRevision means that a name stands for no commit, tree or blob.
+// ErrNoRevision means that a name is no commit, tree or blob.
 var ErrNoRevision = errors.New("no such revision")
 
 // Resolve returns the full id of a revision.
@@ -262,8 +259,8 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if found, err := r.objects(ctx, rev); err == nil && found[0].id != "" {
 		return found[0].id, nil
 	}
-	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev) // it says what is wrong
-	if saidNo(err) {
+	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev) // its error message is better
+	if isExitOne(err) {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
 	if err != nil {
@@ -280,7 +277,7 @@ func (r *Repo) TreeOf(ctx context.Context, rev string) (string, error) {
 	return r.Resolve(ctx, rev+"^{tree}")
 }
 
-// Tracks reports whether git tracks a file of a folder; path is relative to it with
+// Tracks reports whether git tracks a file of a folder. path is relative to the folder, with
 // slashes. Without a repository it returns false.
 func Tracks(ctx context.Context, dir, path string) (bool, error) {
 	r, err := Reopen(ctx, dir)
@@ -294,7 +291,7 @@ func Tracks(ctx context.Context, dir, path string) (bool, error) {
 			env:    []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.root},
 		})
 	}
-	if saidNo(err) {
+	if isExitOne(err) {
 		return false, nil
 	}
 	if err != nil {

@@ -14,37 +14,37 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// In a large repository most of a snapshot is asking each file whether it changed. Where
-// the system tells which files change, only these are asked, in an index that has nothing
-// else: see Resnapshot.
+// In a large repository a snapshot takes long because git checks each file. If the system reports
+// which files change, only these are checked, in an index that contains nothing else: see
+// Resnapshot.
 
 const (
-	watchedFrom = 2000 // files of an index from which on watching is worth it
-	maxWatched  = 200  // paths that git is asked about one by one
+	watchedFrom = 2000 // number of files in an index from which on watching pays
+	maxWatched  = 200  // maximum of paths that git checks one by one
 )
 
-// watching is a watch of the work tree since a snapshot.
+// watching is the state of a watch of the work tree since a snapshot.
 type watching struct {
 	mu    sync.Mutex
-	from  int // least number of files to watch; 0 = never
+	from  int // minimum number of files for watching; 0 = never
 	files *dirwatch.Tree
-	round int    // of the watch, by its last beginning
-	plain string // state of the user's index in which everything was a plain file
+	round int    // of the watch, changes with each start
+	plain string // state of the user's index in which all entries were plain files
 	base  *watchedSnapshot
 }
 
-// watchedSnapshot is the snapshot before which a watch began.
+// watchedSnapshot is the snapshot before which a watch started.
 type watchedSnapshot struct {
 	round     int
 	tree      string
 	stamp     string   // of the user's index
-	tracked   []Change // of the user's index since, by AlignIndex
+	tracked   []Change // changes of the user's index since, by AlignIndex
 	untracked int64
 	rules     map[string]string // ignore rules outside the work tree
 }
 
-// WatchFiles has each snapshot of a large work tree begin a watch, for Resnapshot. Call
-// what it returns at the end.
+// WatchFiles makes each snapshot of a large work tree start a watch for Resnapshot. The caller must
+// call end.
 func (r *Repo) WatchFiles() (end func()) { return r.watchFiles(watchedFrom) }
 
 func (r *Repo) watchFiles(from int) (end func()) {
@@ -60,9 +60,9 @@ func (r *Repo) watchFiles(from int) (end func()) {
 	}
 }
 
-// Resnapshot is Snapshot for who took one since an agent had its last turn: it may believe
-// what the system tells of changes since. Gates and hooks may run between the two. What
-// they write under another name of a file (a hard link) is seen by the next Snapshot.
+// Resnapshot is Snapshot for callers that took one since the agent's last turn. It relies on the
+// changes that the system reports since. Gates and hooks may run in between. If they write through
+// another name of a file (a hard link), only the next Snapshot sees it.
 func (r *Repo) Resnapshot(ctx context.Context) (tree string, skipped []Skipped, err error) {
 	if base, paths, ok := r.watchedChanges(ctx); ok {
 		if tree, err = r.treeSince(ctx, base, paths); err == nil && tree != "" {
@@ -72,7 +72,7 @@ func (r *Repo) Resnapshot(ctx context.Context) (tree string, skipped []Skipped, 
 	return r.Snapshot(ctx)
 }
 
-// beginWatch begins to watch the work tree, before a snapshot of it.
+// beginWatch starts watching the work tree, before a snapshot of it.
 func (r *Repo) beginWatch(ctx context.Context) *watchedSnapshot {
 	w := &r.watching
 	w.mu.Lock()
@@ -88,7 +88,7 @@ func (r *Repo) beginWatch(ctx context.Context) *watchedSnapshot {
 	}
 	if w.files == nil {
 		if w.files = dirwatch.NewTree(r.root); w.files == nil {
-			w.from = 0 // it would take as long to find that out each time
+			w.from = 0 // finding this out each time would take as long
 			return nil
 		}
 	} else if !w.files.Restart() {
@@ -98,7 +98,7 @@ func (r *Repo) beginWatch(ctx context.Context) *watchedSnapshot {
 	return &watchedSnapshot{round: w.round, rules: rules}
 }
 
-// watchSince makes a snapshot the one that Resnapshot begins from.
+// watchSince makes a snapshot the base of Resnapshot.
 func (r *Repo) watchSince(base *watchedSnapshot, s *snapshot) {
 	w := &r.watching
 	w.mu.Lock()
@@ -110,7 +110,7 @@ func (r *Repo) watchSince(base *watchedSnapshot, s *snapshot) {
 	w.base = base
 }
 
-// alignWatch keeps a watch through a change of ours to the user's index.
+// alignWatch keeps a watch valid after Pawl changed the user's index.
 func (r *Repo) alignWatch(from, to string, changes []Change) {
 	w := &r.watching
 	w.mu.Lock()
@@ -125,8 +125,8 @@ func (r *Repo) alignWatch(from, to string, changes []Change) {
 	}
 }
 
-// watchedChanges are the paths that may differ from a snapshot. It is false where that is
-// not known, or what changed has a say in what else is in a snapshot.
+// watchedChanges returns the paths that may differ from a snapshot. It returns false if they are
+// unknown, or if a changed file affects which other files a snapshot contains.
 func (r *Repo) watchedChanges(ctx context.Context) (base watchedSnapshot, paths []string, ok bool) {
 	w := &r.watching
 	w.mu.Lock()
@@ -157,11 +157,11 @@ func (r *Repo) watchedChanges(ctx context.Context) (base watchedSnapshot, paths 
 	paths = slices.Sorted(maps.Keys(all))
 	base = *w.base
 	base.tracked = slices.Clone(base.tracked)
-	return base, paths, len(paths) <= maxWatched && !slices.ContainsFunc(paths, tellsGit)
+	return base, paths, len(paths) <= maxWatched && !slices.ContainsFunc(paths, affectsGit)
 }
 
-// tellsGit reports whether git reads a file, or a repository has it inside.
-func tellsGit(file string) bool {
+// affectsGit reports whether git reads a file itself, or a nested repository contains it.
+func affectsGit(file string) bool {
 	switch path.Base(file) {
 	case ".gitignore", ".gitattributes", ".gitmodules":
 		return true
@@ -169,7 +169,8 @@ func tellsGit(file string) bool {
 	return slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
-// isPlain reports whether an index has nothing but files that git looks at, by their names.
+// isPlain reports whether an index only contains files whose names are enough for git to check
+// them.
 func (r *Repo) isPlain(ctx context.Context, index string) bool {
 	entries, err := indexfile.Read(index)
 	if err != nil {
@@ -191,8 +192,8 @@ func (r *Repo) isPlain(ctx context.Context, index string) bool {
 	return true
 }
 
-// treeSince is the tree of the work tree, of which only some paths may differ from a
-// snapshot. It is "" where all must be looked at.
+// treeSince returns the tree of the work tree, of which only these paths may differ from a
+// snapshot. It returns "" if all files must be checked.
 func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []string) (string, error) {
 	if len(paths) == 0 {
 		return base.tree, nil
@@ -250,7 +251,7 @@ func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []stri
 	return r.withChanges(ctx, base.tree, changesTo(was, entries))
 }
 
-// changesTo are the changes from some entries to those of an index.
+// changesTo returns the changes from some entries to those of an index.
 func changesTo(was map[string]Entry, index []indexfile.Entry) []Change {
 	gone := maps.Clone(was)
 	var changes []Change

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// TestResnapshotIsASnapshot plays random changes, to ignore rules and by commits of Pawl's
-// too, and checks that what is told by a watch of the files is what git finds by itself.
+// TestResnapshotIsASnapshot makes random changes, also to ignore rules and by Pawl's commits. The
+// result with a watch must equal what git finds without it.
 func TestResnapshotIsASnapshot(t *testing.T) {
 	t.Parallel()
 	needsWatch(t)
@@ -45,7 +45,7 @@ func TestResnapshotIsASnapshot(t *testing.T) {
 			case "new":
 				b.write(fmt.Sprintf("new%d/x/y", i), "new")
 				b.write(fmt.Sprintf("new%d/x/y.ign", i), "ignored")
-			case "track": // an ignored file that a commit has
+			case "track": // commits an ignored file
 				b.write("forced.ign", fmt.Sprint(i))
 				tree, err := b.repo.WithContent(context.Background(), b.snapshot(), map[string][]byte{"forced.ign": []byte("forced")})
 				b.must(err)
@@ -78,8 +78,8 @@ func needsWatch(t *testing.T) {
 	}
 }
 
-// What counts is that no status of the whole tree is made.
-func TestResnapshotAsksOnlyWhatChanged(t *testing.T) {
+// The test checks that git does not run a status of the whole tree.
+func TestResnapshotChecksOnlyChanges(t *testing.T) {
 	t.Parallel()
 	needsWatch(t)
 	b := newRepo(t, "a.txt", "a\n", "dir/b.txt", "b\n")

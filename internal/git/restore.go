@@ -18,17 +18,16 @@ import (
 // Restored is the result of a restore.
 type Restored struct {
 	Before  string    // tree of the work tree before; restoring it undoes the restore
-	After   string    // tree of the work tree now; the target unless something was left
+	After   string    // tree of the work tree now; the target unless Left has files
 	Changed []string  // paths written or deleted, sorted
 	Left    []Skipped // what still differs, and why
 }
 
-// Restore makes the work tree equal to a checkpoint, commit or tree, but for the
-// paths in keep (files or folders). It compares with a new snapshot and writes
-// or deletes exactly what differs: whatever a snapshot does not capture (ignored
-// files, oversized ones, repositories inside this one, submodules) is left alone
-// and named where it is in the way. HEAD, the user's index and stashes stay. A
-// restore that was cut short is finished by running it again.
+// Restore makes the work tree equal to a checkpoint, commit or tree, except for the paths in keep
+// (files or folders). It compares with a new snapshot and writes or deletes exactly what differs.
+// Files that a snapshot does not capture (ignored or oversized files, nested repositories,
+// submodules) stay, and are reported if they are in the way. HEAD, the user's index and stashes do
+// not change. A restore that was interrupted can be run again.
 func (r *Repo) Restore(ctx context.Context, target string, keep []string) (Restored, error) {
 	s, err := r.snapshot(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func (r *Repo) writeFiles(ctx context.Context, index string, changes []Change) e
 	if len(paths) == 0 {
 		return nil
 	}
-	_, err := r.run(ctx, call{args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}, index: index, stdin: nul(paths)})
+	_, err := r.run(ctx, call{args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}, index: index, stdin: joinNul(paths)})
 	if stderrContains(err, "Permission denied") {
 		return failure.New(failure.Error, "make the folder writable, then restore again", "%w", err)
 	}
@@ -136,17 +135,17 @@ func (r *Repo) deleteFiles(changes []Change) error {
 		}
 		for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
 			if root.Remove(dir) != nil {
-				break // not empty, or gone already
+				break // not empty, or already gone
 			}
 		}
 	}
 	return nil
 }
 
-// removeConflicts drops the changes that would overwrite files in no snapshot, and lists
-// them in done.Left.
+// removeConflicts drops changes that would overwrite files that are in no snapshot, and lists them
+// in done.Left.
 func (r *Repo) removeConflicts(ctx context.Context, changes []Change, done *Restored) ([]Change, error) {
-	deleted := map[string]string{} // folded path → path: a file system may not tell a from A
+	deleted := map[string]string{} // folded path → path: on some file systems a and A are one file
 	for _, c := range changes {
 		if c.Status == 'D' {
 			deleted[strings.ToLower(c.Path)] = c.Path
@@ -173,8 +172,8 @@ func (r *Repo) removeConflicts(ctx context.Context, changes []Change, done *Rest
 	return ahead, nil
 }
 
-// obstacle says what file, in no snapshot, is where a file is to be written; "": none, or
-// the same file.
+// obstacle returns the file, in no snapshot, at the place where a file would be written. It returns
+// "" if there is none or the same file.
 func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string) (string, error) {
 	ours := func(p string, info fs.FileInfo) bool {
 		d, ok := deleted[strings.ToLower(p)]

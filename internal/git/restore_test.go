@@ -91,7 +91,7 @@ func TestRestoreLeavesAloneWhatNoSnapshotHolds(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		before, after func(b *sandbox)
-		file, content string // what must be there still
+		file, content string // must still exist
 		left          []Skipped
 	}{
 		"an ignored file where a captured one was": {
@@ -197,12 +197,12 @@ func TestRestoreIsFinishedByRunningItAgain(t *testing.T) {
 		s, err := b.repo.snapshot(context.Background())
 		b.must(err)
 		for _, step := range steps[:cut] {
-			b.must(step(s)) // and then the process dies: nothing is closed
+			b.must(step(s)) // the process dies here: nothing is closed
 		}
 		if cut > 3 {
 			s.tree, err = b.repo.writeTree(context.Background(), s.index)
 			b.must(err)
-			b.repo.keepIndex(s) // the worst case: it was kept
+			b.repo.keepIndex(s) // the worst case
 		}
 		b.restore(point.Tree)
 		if got := b.reference(); got != point.Tree {

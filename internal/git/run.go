@@ -20,38 +20,38 @@ import (
 )
 
 const (
-	lockWait     = 10 * time.Second       // how long a lock of another git is waited for
+	lockWait     = 10 * time.Second       // wait for the lock of another git
 	heldLockWait = 2 * time.Second        // the same before a loop begins
-	lockPause    = 20 * time.Millisecond  // first pause between two tries, doubled each time
+	lockPause    = 20 * time.Millisecond  // first pause between two attempts, doubled each time
 	lockMax      = 500 * time.Millisecond // longest pause
 	stopGrace    = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
-	writeTime    = time.Minute            // for a command that is not to be interrupted
-	askTime      = 5 * time.Minute        // for one that only reads names and settings
-	callTime     = 30 * time.Minute       // for any other: in a huge repository the first takes minutes
-	tailBytes    = 4 << 10                // of standard error, kept for messages
+	writeTime    = time.Minute            // limit of a command that must not be interrupted
+	askTime      = 5 * time.Minute        // limit of one that only reads names and settings
+	callTime     = 30 * time.Minute       // limit of the others: in a huge repository the first takes minutes
+	tailBytes    = 4 << 10                // part of standard error that is kept for messages
 )
 
 // errTimeout means that git was stopped after its time limit.
 var errTimeout = errors.New("timed out")
 
-// errIncomplete means that git warned that it left something out.
+// errIncomplete means that git warned that it left out something.
 var errIncomplete = errors.New("git could not read everything")
 
 // call is one run of git.
 type call struct {
 	args   []string
 	index  string   // "" = the user's own index
-	stdin  []byte   // given as is; kept, so that a call can be repeated
-	env    []string // on top of the scrubbed environment
-	limit  int      // most bytes of standard output to keep, 0 = all
-	hooks  bool     // leave core.hooksPath as the user has it
-	whole  bool     // once begun it is not interrupted, for a bounded time
-	strict bool     // a warning that something could not be read is an error
+	stdin  []byte   // kept, so that a call can be repeated
+	env    []string // added to the scrubbed environment
+	limit  int      // limit of standard output in bytes, 0 = none
+	hooks  bool     // use the user's core.hooksPath
+	whole  bool     // not interrupted once it has started, but limited in time
+	strict bool     // a warning about something unreadable is an error
 
-	inert      []string      // settings on top, see Repo.Inert
-	places     gitDirs       // looked at for pipes
-	pipesAfter time.Duration // 0 is the usual
-	timeLimit  time.Duration // 0 is the usual of the verb
+	inert      []string      // additional settings, see Repo.Inert
+	places     gitDirs       // searched for pipes
+	pipesAfter time.Duration // 0 = default
+	timeLimit  time.Duration // 0 = default of the verb
 }
 
 // maxTime returns the time limit of the call.
@@ -75,9 +75,9 @@ func (c call) verb() string {
 
 // runError means that git exited with a code other than 0.
 type runError struct {
-	verb   string // the subcommand: read-tree
-	code   int    // -1 when it was killed
-	stderr string // its last words, bounded
+	verb   string // the subcommand, such as read-tree
+	code   int    // -1 if it was killed
+	stderr string // end of standard error
 	err    error
 }
 
@@ -90,7 +90,7 @@ func (e *runError) Error() string {
 
 func (e *runError) Unwrap() error { return e.err }
 
-// Is reports whether git failed by this error of the system, which it reports in words.
+// Is reports whether git failed with this system error, which its message names.
 func (e *runError) Is(target error) bool {
 	words := func(all ...string) bool { return stderrContains(e, all...) }
 	switch target {
@@ -104,41 +104,39 @@ func (e *runError) Is(target error) bool {
 	return false
 }
 
-// stderrContains reports whether err is of a git that wrote one of the words to stderr.
+// stderrContains reports whether git failed and wrote one of the words to standard error.
 func stderrContains(err error, words ...string) bool {
 	e, ok := errors.AsType[*runError](err)
 	return ok && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.stderr, w) })
 }
 
-// saidNo reports whether err is of a git that exited with 1: it has no such thing.
-func saidNo(err error) bool {
+// isExitOne reports whether git exited with 1, which means "no" or "not found".
+func isExitOne(err error) bool {
 	e, ok := errors.AsType[*runError](err)
 	return ok && e.code == 1
 }
 
-// ranToEnd reports whether git exited by itself, with any code.
-func ranToEnd(err error) bool {
+// hasExited reports whether git exited by itself, with any code.
+func hasExited(err error) bool {
 	e, ok := errors.AsType[*runError](err)
 	return err == nil || ok && e.code > 0
 }
 
-// git runs one command on the user's own index and returns what it printed,
-// without the last newline.
+// git runs a command with the user's index and returns its output without the last newline.
 func (r *Repo) git(ctx context.Context, args ...string) (string, error) {
 	out, err := r.run(ctx, call{args: args})
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// write is git for commands that change the user's refs or index. They take
-// milliseconds; a git that is stopped in the middle may leave a lock file, which
-// would stand in the user's way long after.
+// write runs a command that changes the user's refs or index. It takes milliseconds and is not
+// interrupted, because it could leave a lock file behind.
 func (r *Repo) write(ctx context.Context, args ...string) error {
 	_, err := r.run(ctx, call{args: args, whole: true})
 	return err
 }
 
-// run runs git, and again for a bounded time while another git holds the lock
-// it needs: an editor or the user's shell prompt takes one for a moment.
+// run runs git, and retries for a limited time while another git holds the lock. An editor or the
+// user's shell prompt holds one for a moment.
 func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	c = r.pin(c)
 	deadline := time.Now().Add(r.lockWait)
@@ -161,16 +159,16 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	}
 }
 
-// pin has a call work in this repository. An agent that deletes .git or sets core.worktree
-// must not lead git to another one, that around this for instance; nor one that writes a
-// file "commondir" into it to another configuration.
+// pin makes a call work in this repository. If an agent deletes .git or sets core.worktree, git
+// must not use another repository, for example one in a parent folder. If it writes a file
+// "commondir", git must not use another configuration.
 func (r *Repo) pin(c call) call {
 	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
 	c.inert, c.places, c.pipesAfter, c.timeLimit = r.inert, r.gitDirs(), r.pipesAfter, r.callTime
 	return c
 }
 
-// bounded limits a call in time, and has it end where git waits for a named pipe.
+// bounded limits a call in time, and cancels it if git waits for a named pipe.
 func (c call) bounded(ctx context.Context) (context.Context, func()) {
 	limit := c.maxTime()
 	if c.whole && ctx.Err() == nil {
@@ -182,7 +180,7 @@ func (c call) bounded(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { stop(nil); cancel() }
 }
 
-// attempt runs git once. One that writes leaves no lock behind when it is killed.
+// attempt runs git once. A killed write leaves no lock behind.
 func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 	if !c.whole {
 		return runOnce(ctx, r.root, c)
@@ -197,8 +195,7 @@ func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 	return out, err
 }
 
-// runOnce runs git for a bounded time. It refuses to where git would wait for a
-// named pipe.
+// runOnce runs git with a time limit. It returns an error if git would wait for a named pipe.
 func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	if path := c.places.check(); path != "" {
 		return nil, pipeError(path)
@@ -218,7 +215,7 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	case err == nil:
 		return stdout.buf.Bytes(), nil
 	case stdout.full:
-		return stdout.buf.Bytes(), nil // we closed the pipe on it, on purpose
+		return stdout.buf.Bytes(), nil // we closed the pipe on purpose
 	case ctx.Err() != nil:
 		return nil, interruptedError(ctx, c.verb())
 	case errors.Is(err, exec.ErrNotFound):
@@ -234,7 +231,7 @@ func isGone(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// startError is the error of a git that did not start.
+// startError returns the error of a git that did not start.
 func startError(err error, verb string) error {
 	if errors.Is(err, exec.ErrNotFound) {
 		return failure.New(failure.Error, "install git 2.30 or newer and put it on PATH", "git was not found: %w", err)
@@ -242,19 +239,19 @@ func startError(err error, verb string) error {
 	return fmt.Errorf("git %s: %w", verb, err)
 }
 
-// runPinned runs a git that is killed when this process dies. Linux treats the end of the
-// thread that started a process as the end of its parent, so the thread is kept.
+// runPinned runs a git that is killed when this process dies. Linux treats the end of the thread
+// that started a process as the end of its parent, so the thread is kept.
 func runPinned(ctx context.Context, cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
-		killGroup(cmd) // what git started may ignore the TERM
+		killGroup(cmd) // its children may ignore the TERM
 	}
 	return err
 }
 
-// interruptedError is the error of a git that did not run to its end.
+// interruptedError returns the error of a git that was interrupted.
 func interruptedError(ctx context.Context, verb string) error {
 	cause := context.Cause(ctx)
 	if pipe, ok := errors.AsType[*PipeError](cause); ok {
@@ -266,18 +263,18 @@ func interruptedError(ctx context.Context, verb string) error {
 	return fmt.Errorf("git %s: %w", verb, ctx.Err())
 }
 
-// command builds all git processes.
+// command returns a git process. All of them are created here.
 func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	args := []string{
 		"--no-pager",
 		"-c", "core.quotepath=false",
 		"-c", "core.fsmonitor=false", // may run a program of the repository
-		// A file of the same size and time may be another all the same.
+		// A file with the same size and time may have other content.
 		"-c", "core.checkStat=default", "-c", "core.trustctime=true",
-		"-c", "core.safecrlf=false", // else a file with mixed line ends could not be captured
+		"-c", "core.safecrlf=false", // otherwise a file with mixed line ends could not be captured
 		"-c", "log.showSignature=false",
 	}
-	if !c.hooks { // post-index-change and reference-transaction are not ours to fire
+	if !c.hooks { // Pawl must not trigger post-index-change and reference-transaction
 		args = append(args, "-c", "core.hooksPath=/dev/null")
 	}
 	if c.index != "" {
@@ -287,7 +284,7 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(scrubEnv(cmd.Environ()),
 		"LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
-		"GIT_NO_REPLACE_OBJECTS=1", // an object is what its name says
+		"GIT_NO_REPLACE_OBJECTS=1", // an object must match its id
 		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat")
 	if c.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
@@ -299,8 +296,7 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 }
 
 // keptVariables are git's variables about the user. All other GIT_ variables (GIT_DIR,
-// GIT_INDEX_FILE, GIT_TRACE …) come from a hook or alias around us, and would point git
-// elsewhere.
+// GIT_INDEX_FILE, GIT_TRACE …) come from a hook or alias around Pawl, and would redirect git.
 var keptVariables = []string{
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT",
@@ -335,8 +331,8 @@ func (o *limitedBuffer) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
-// fields splits NUL-terminated output.
-func fields(out []byte) []string {
+// splitNul splits NUL-terminated output.
+func splitNul(out []byte) []string {
 	s := strings.TrimSuffix(string(out), "\x00")
 	if s == "" {
 		return nil
@@ -344,8 +340,8 @@ func fields(out []byte) []string {
 	return strings.Split(s, "\x00")
 }
 
-// nul joins paths the way git reads them with -z --stdin.
-func nul(paths []string) []byte {
+// joinNul joins paths as git reads them with -z --stdin.
+func joinNul(paths []string) []byte {
 	var b bytes.Buffer
 	for _, p := range paths {
 		b.WriteString(p)

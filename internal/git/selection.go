@@ -7,24 +7,23 @@ import (
 	"sync"
 )
 
-// Selection is the files of a tree that somebody wants. It remembers those of the tree that
-// was asked last: the trees of a task differ in a few files, so that the next one is listed
-// by what differs and not by reading all folders.
+// Selection selects files of trees. It caches those of the last tree. The trees of a task differ in
+// a few files, so the next selection only reads the differences.
 type Selection struct {
 	wanted func(path string, e Entry) bool // nil = all
 
 	mu      sync.Mutex
 	tree    string           // id; "" = none yet
-	entries map[string]Entry // never changed, since callers have it
+	entries map[string]Entry // callers share it: never changed
 }
 
-// NewSelection makes a selection of the files for which wanted is true, which is asked once
-// for each path and content.
+// NewSelection returns a selection of the files for which wanted returns true. wanted is called
+// once for each path and content.
 func NewSelection(wanted func(path string, e Entry) bool) *Selection {
 	return &Selection{wanted: wanted}
 }
 
-// Select lists the files of a tree that a selection wants. The map must not be changed.
+// Select returns the selected files of a tree. The map must not be changed.
 func (r *Repo) Select(ctx context.Context, tree string, s *Selection) (map[string]Entry, error) {
 	id, err := r.TreeOf(ctx, tree)
 	if err != nil {
@@ -33,7 +32,7 @@ func (r *Repo) Select(ctx context.Context, tree string, s *Selection) (map[strin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tree != "" {
-		if changes, err := r.Diff(ctx, s.tree, id); err == nil { // else the other tree may be gone
+		if changes, err := r.Diff(ctx, s.tree, id); err == nil { // on an error, the other tree may be gone
 			s.apply(changes)
 			s.tree = id
 			return s.entries, nil
@@ -53,7 +52,7 @@ func (r *Repo) Select(ctx context.Context, tree string, s *Selection) (map[strin
 	return found, nil
 }
 
-// apply brings the entries to another tree.
+// apply changes the entries to those of another tree.
 func (s *Selection) apply(changes []Change) {
 	copied := false
 	for _, c := range changes {
@@ -73,8 +72,7 @@ func (s *Selection) apply(changes []Change) {
 	}
 }
 
-// Folders are those of some folders that a tree has. It reads these alone and what they lie
-// in.
+// Folders returns those of the folders that a tree contains. It only reads these and their parents.
 func (r *Repo) Folders(ctx context.Context, tree string, dirs []string) (map[string]bool, error) {
 	id, err := r.TreeOf(ctx, tree)
 	if err != nil {

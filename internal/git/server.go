@@ -16,15 +16,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// serverIdle is how long a server lives that nobody asks: longer than most turns.
+// serverIdle is how long an unused server lives: longer than most turns.
 const serverIdle = 10 * time.Minute
 
-// server is a git that answers one request after another, so that a request costs no
-// process. It starts with the first request, and again where it died or what it may have
-// cached has changed. It ends with this process, as its input does.
+// server is a git that handles one request after another, so that a request starts no process. It
+// starts with the first request. It restarts after it died, or after a change that its cache may
+// not show. It ends with this process, because its input ends.
 type server struct {
 	mu     sync.Mutex
-	cmd    *exec.Cmd // nil while none runs
+	cmd    *exec.Cmd // nil = not running
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *proc.Tail
@@ -32,8 +32,8 @@ type server struct {
 	idle   *time.Timer
 }
 
-// askServer sends a request to a git with these arguments and has read read the answer,
-// once more where the git died. It is bounded in time as any other call of git.
+// askServer sends a request to a git with these arguments and lets read read the response. If the
+// git died, it tries once more. It is limited in time like other calls of git.
 func (r *Repo) askServer(ctx context.Context, s *server, args []string, request []byte, read func(*bufio.Reader) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *server) once(ctx context.Context, c call, stamp string, read func(*bufi
 }
 
 func (s *server) start(c call) error {
-	// Not in the work tree, where it would pass for a git that somebody is running.
+	// Not in the work tree, where it would look like a git that somebody is running.
 	cmd := command(context.Background(), filepath.VolumeName(c.places.gitDir)+string(os.PathSeparator), c)
 	s.stderr = &proc.Tail{Most: tailBytes}
 	cmd.Stderr = s.stderr
@@ -101,7 +101,7 @@ func (s *server) start(c call) error {
 	return nil
 }
 
-// end ends the git, if one runs: the next request starts a new one.
+// end ends the git, if it runs. The next request starts a new one.
 func (s *server) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,8 +122,8 @@ func (s *server) stop() {
 	s.cmd = nil
 }
 
-// packStamp changes when packs of objects come or go, of which a git knows only those
-// that were there when it began.
+// packStamp changes when packs are added or removed. A git only knows the packs that existed when
+// it started.
 func (r *Repo) packStamp() string {
 	var b strings.Builder
 	objects := filepath.Join(r.commonDir, "objects")

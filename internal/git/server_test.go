@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A git that answers several requests dies like any other: the next request starts a new
-// one. So it does where objects were packed, of which a git knows only those of its start.
-func TestAServerIsStartedAgain(t *testing.T) {
+// A server that died is started again by the next request. The same happens after objects were
+// packed, because a git only knows the packs that existed when it started.
+func TestServerRestarts(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "one", "b", "two")
 	show := func(path, want string) {
@@ -35,8 +35,8 @@ func TestAServerIsStartedAgain(t *testing.T) {
 	show("a", "one")
 }
 
-// Whoever waits for an answer waits for a bounded time, and no longer than they want to.
-func TestAServerThatDoesNotAnswerIsEnded(t *testing.T) {
+// A request is limited in time and by its context.
+func TestServerTimesOut(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
 	ask := func(ctx context.Context) error {
@@ -56,8 +56,8 @@ func TestAServerThatDoesNotAnswerIsEnded(t *testing.T) {
 	}
 }
 
-// What an object names is read as git has it; a forged tree is not.
-func TestAForgedTreeIsNotRead(t *testing.T) {
+// Objects are read as git reads them; a forged tree is rejected.
+func TestForgedTreeIsRejected(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "d/a", "old")
 	was := b.snapshot()
@@ -65,7 +65,7 @@ func TestAForgedTreeIsNotRead(t *testing.T) {
 	now := b.snapshot()
 	id := b.git("rev-parse", was+":d")
 	b.forge(id, "tree", b.raw("tree", b.git("rev-parse", now+":d")))
-	b.open() // what was read before is in memory, as it was
+	b.open() // without a cache
 	if _, err := b.repo.Entries(t.Context(), was); err == nil || !strings.Contains(err.Error(), id) {
 		t.Error(err)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Setting is one setting of a configuration of git.
+// Setting is a setting of a git configuration.
 type Setting struct {
-	Key   string // section, subsection if any, name; in lower case but for the subsection
-	Value string // "true" for a name alone
+	Key   string // section, subsection if any, name; in lower case except for the subsection
+	Value string // "true" for a name without a value
 }
 
-// Settings reads a configuration of git without the files that it includes, in its order.
-// What git cannot read is an error.
+// Settings reads a git configuration in its order, without included files. It returns an error if
+// git cannot read it.
 func Settings(ctx context.Context, config []byte) ([]Setting, error) {
 	out, err := runOnce(ctx, os.TempDir(), call{args: []string{"config", "--file", "-", "--no-includes", "--list", "-z"}, stdin: config})
 	if err != nil {
@@ -27,10 +27,10 @@ func Settings(ctx context.Context, config []byte) ([]Setting, error) {
 	return parseSettings(out), nil
 }
 
-// parseSettings reads what git config prints with -z.
+// parseSettings reads the output of git config -z.
 func parseSettings(out []byte) []Setting {
 	var settings []Setting
-	for _, entry := range fields(out) {
+	for _, entry := range splitNul(out) {
 		settings = append(settings, parseSetting(entry))
 	}
 	return settings
@@ -44,8 +44,8 @@ func parseSetting(entry string) Setting {
 	return Setting{key, value}
 }
 
-// Replace returns a configuration of git in which the settings whose keys are chosen are
-// these ones. All else in it stays.
+// Replace returns a git configuration in which the given settings replace those with chosen keys.
+// The rest does not change.
 func Replace(ctx context.Context, config []byte, chosen func(key string) bool, settings []Setting) ([]byte, error) {
 	now, err := Settings(ctx, config)
 	if err != nil {
@@ -71,7 +71,7 @@ func Replace(ctx context.Context, config []byte, chosen func(key string) bool, s
 			edit("--unset-all", key)
 		}
 	}
-	for _, s := range settings { // in this order: some settings change what others mean
+	for _, s := range settings { // in this order, because some settings affect others
 		if !slices.Equal(was[s.Key], is[s.Key]) {
 			edit("--add", s.Key, s.Value)
 		}
@@ -93,23 +93,22 @@ func valuesOf(settings []Setting, chosen func(key string) bool) map[string][]str
 	return values
 }
 
-// Inert is the repository for commands that only look: git runs no filter that the
-// repository's own configuration names, as it does to compare a file that it does
-// not know with what it has. Those of the user's configuration (git-lfs) still run.
-// A file behind a filter that does not run counts as changed if it was touched, and
-// changes inside of submodules are not seen.
+// Inert returns the repository for commands that only read. Git then runs no filter of the
+// repository's configuration, which it would run to compare a file. Filters of the user's
+// configuration (git-lfs) still run. A file whose filter does not run counts as changed if its time
+// changed. Changes inside submodules are not seen.
 func (r *Repo) Inert(ctx context.Context) (*Repo, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`}})
-	if err != nil && !saidNo(err) {
+	if err != nil && !isExitOne(err) {
 		return nil, fmt.Errorf("read git's filters: %w", err)
 	}
-	inert := []string{"-c", "diff.external="}        // nor a program that compares files
-	for pair := range slices.Chunk(fields(out), 2) { // a scope, a key
+	inert := []string{"-c", "diff.external="}          // a program that compares files
+	for pair := range slices.Chunk(splitNul(out), 2) { // scope, key
 		if len(pair) < 2 || pair[0] != "local" && pair[0] != "worktree" {
 			continue
 		}
 		filter := pair[1][:strings.LastIndexByte(pair[1], '.')]
-		if strings.Contains(filter, "=") { // it cannot be overruled
+		if strings.Contains(filter, "=") { // it cannot be overridden
 			return nil, failure.New(failure.Usage, "look at the configuration: git config --local --list",
 				"the repository's configuration names a filter that only looking must not run: %q", filter)
 		}

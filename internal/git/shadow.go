@@ -13,16 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// shadowBranch is the branch of a repository of Pawl's own.
+// shadowBranch is the branch of a shadow repository.
 const shadowBranch = "pawl"
 
-// Shadow is a repository of Pawl's own for a folder that has none: its git
-// directory is gitDir, its work tree is root, both absolute, and nothing is
-// written to root. It is made, with one empty commit, or found again. What tools put beside the work
-// (node_modules, .env …) is left out of it, like what a .gitignore names.
+// Shadow opens Pawl's repository for a folder without git, and creates it with one empty commit if
+// needed. Its git directory is gitDir, its work tree is root, both absolute; nothing is written to
+// root. It ignores files of tools (node_modules, .env …) and those in a .gitignore.
 //
-// A root that holds gitDir is refused: such a folder is not a project's but all of
-// a home.
+// It returns an error if root contains gitDir, because such a folder is a home rather than a
+// project.
 func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
@@ -67,12 +66,12 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	for _, set := range [][2]string{
 		{"core.worktree", r.root},
 		{"core.hooksPath", os.DevNull},
-		{"core.autocrlf", "false"}, // a restore must give back the very bytes
+		{"core.autocrlf", "false"}, // a restore must not change any byte
 		{"core.attributesFile", os.DevNull},
 		{"user.name", "Pawl"},
 		{"user.email", "pawl@localhost"},
 		{"commit.gpgsign", "false"},
-		{"gc.auto", "0"}, // its objects go with the loop
+		{"gc.auto", "0"}, // its objects are deleted with the loop
 	} {
 		if err := r.write(ctx, "config", set[0], set[1]); err != nil {
 			return err
@@ -101,8 +100,8 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	return r.write(ctx, "update-ref", headsRef+shadowBranch, commit)
 }
 
-// shadowExcludes returns patterns that a project's .gitignore would have: created by
-// tools, large, or secret.
+// shadowExcludes returns patterns that a project's .gitignore would contain, for files that are
+// created by tools, large, or secret.
 func (r *Repo) shadowExcludes() string {
 	patterns := []string{"node_modules/", ".venv/", "venv/", "__pycache__/", ".DS_Store", ".env", ".env.*"}
 	made := []struct{ by, folder string }{

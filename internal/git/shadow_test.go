@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// shadowed is a folder without git, and Pawl's own repository for it.
+// shadowed returns a folder without git, and Pawl's repository for it.
 func shadowed(t *testing.T, files ...string) (b *sandbox, gitDir string) {
 	t.Helper()
 	b = &sandbox{tester: t, dir: RealPath(t.TempDir())}
@@ -102,7 +102,7 @@ func TestShadowHasWorktrees(t *testing.T) {
 	}
 }
 
-// A repository without a commit is not an obstacle, and stays as it is.
+// A repository without a commit is no obstacle, and does not change.
 func TestShadowBesideAnUnbornBranch(t *testing.T) {
 	t.Parallel()
 	b := &sandbox{tester: t, dir: RealPath(t.TempDir())}
@@ -153,7 +153,7 @@ func TestShadowRefuses(t *testing.T) {
 	}
 }
 
-// Their merge is not a reason to stop looking.
+// Reopen works in the middle of a user's merge.
 func TestReopenInAMerge(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)

@@ -16,24 +16,24 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// Untracked files above these sizes are named, not captured.
+// Larger untracked files are reported instead of captured.
 const (
-	maxFile      = 50 << 20 // bytes of one file
-	maxUntracked = 1 << 30  // bytes of all together; the smallest are captured first
+	maxFile      = 50 << 20 // bytes per file
+	maxUntracked = 1 << 30  // bytes in total; the smallest files are captured first
 )
 
-// Skipped is a file that a snapshot does not contain, or that a restore leaves alone.
+// Skipped is a file that a snapshot does not contain, or that a restore does not change.
 type Skipped struct {
-	Path   string // a / at the end: a folder
+	Path   string // a folder ends with a /
 	Reason string // for a user: "larger than 50 MB"
 }
 
-// submoduleChanged is why a snapshot does not contain all of a submodule.
+// submoduleChanged is the reason why a snapshot does not contain all of a submodule.
 const submoduleChanged = "a submodule with changes of its own"
 
-// Snapshot stores the whole work tree, tracked and untracked but not ignored
-// files, as a tree object and returns its id: equal content gives an equal id.
-// Nothing of the user's is touched. What could not be captured is named.
+// Snapshot stores the whole work tree (tracked and untracked, not ignored) as a tree object and
+// returns its id: equal content has an equal id. It does not change the user's index or files.
+// skipped lists what could not be captured.
 func (r *Repo) Snapshot(ctx context.Context) (tree string, skipped []Skipped, err error) {
 	base := r.beginWatch(ctx)
 	s, err := r.snapshot(ctx)
@@ -54,8 +54,7 @@ type snapshot struct {
 	skipped []Skipped
 }
 
-// maxSnapshotTries bounds how often a snapshot is repeated because files changed
-// meanwhile.
+// maxSnapshotTries limits how often a snapshot is repeated because files changed meanwhile.
 const maxSnapshotTries = 3
 
 func (r *Repo) snapshot(ctx context.Context) (*snapshot, error) {
@@ -76,8 +75,8 @@ func (r *Repo) snapshot(ctx context.Context) (*snapshot, error) {
 	return nil, fmt.Errorf("take a snapshot of %s: %w", r.root, err)
 }
 
-// capture fills the private index and writes its tree. A kept index that no
-// longer tells tracked from untracked as the user's does is thrown away first.
+// capture fills the private index and writes its tree. A kept index is discarded first if tracked
+// and untracked files in it no longer match the user's index.
 func (r *Repo) capture(ctx context.Context, s *snapshot) error {
 	todo, stale, err := r.prepareIndex(ctx, s, false)
 	if stale && err == nil {
@@ -89,9 +88,8 @@ func (r *Repo) capture(ctx context.Context, s *snapshot) error {
 	return r.writeSnapshotTree(ctx, s, todo)
 }
 
-// prepareIndex creates the private index, from the user's own if fresh, and finds what it
-// lacks. A kept index is stale if it has untracked files that are ignored now, or if
-// sizes must be counted again.
+// prepareIndex creates the private index, from the user's if fresh, and finds what it lacks. A kept
+// index is stale if it has untracked files that are ignored now, or if sizes must be counted again.
 func (r *Repo) prepareIndex(ctx context.Context, s *snapshot, fresh bool) (todo pending, stale bool, err error) {
 	if s.indexSource, err = r.seed(ctx, s.scratchDir, fresh); err != nil {
 		return todo, false, err
@@ -135,7 +133,7 @@ func (r *Repo) writeSnapshotTree(ctx context.Context, s *snapshot, todo pending)
 	if err := r.updateIndex(ctx, s.index, todo.remove, "--force-remove"); err != nil {
 		return err
 	}
-	slices.Sort(todo.add) // git adds each at the end of its index, and moves nothing
+	slices.Sort(todo.add) // git appends each to its index without moving others
 	if err := r.updateIndex(ctx, s.index, todo.add, "--add", "--remove", "--replace"); err != nil {
 		return err
 	}
@@ -146,8 +144,8 @@ func (r *Repo) writeSnapshotTree(ctx context.Context, s *snapshot, todo pending)
 	return err
 }
 
-// updatedTree is the tree of the private index, made of the one before and what was
-// updated. Where that is not known the error is indexfile.ErrFormat.
+// updatedTree returns the tree of the private index, computed from the tree before and the updates.
+// If that is unknown the error is indexfile.ErrFormat.
 func (r *Repo) updatedTree(ctx context.Context, s *snapshot, todo pending) (string, error) {
 	if s.had == "" {
 		return "", indexfile.ErrFormat
@@ -173,32 +171,30 @@ func (r *Repo) updateIndex(ctx context.Context, index string, paths []string, ho
 		return nil
 	}
 	args := append(append([]string{"update-index"}, how...), "-z", "--stdin")
-	_, err := r.run(ctx, call{args: args, index: index, stdin: nul(paths), env: keepMemory})
+	_, err := r.run(ctx, call{args: args, index: index, stdin: joinNul(paths), env: mallocEnv})
 	return err
 }
 
-// keepMemory has a git on Linux keep the memory that it needs for one file for the next
-// one. It would give 256 kB back to the kernel after each, which takes longer than to store a
-// small file.
-var keepMemory = []string{"MALLOC_TRIM_THRESHOLD_=33554432", "MALLOC_TOP_PAD_=1048576"}
+// mallocEnv makes a git on Linux reuse its memory for the next file. Otherwise it returns 256 kB to
+// the kernel after each file, which takes longer than storing a small file.
+var mallocEnv = []string{"MALLOC_TRIM_THRESHOLD_=33554432", "MALLOC_TOP_PAD_=1048576"}
 
 // pending is what a private index lacks to describe the work tree.
 type pending struct {
 	add, remove []string
 	skipped     []Skipped
-	extra       []string // in the index, not in HEAD: captured earlier, or staged by the user
+	extra       []string // in the index but not in HEAD: captured earlier, or staged by the user
 	bytes       int64    // of the untracked files in add
-	full        bool     // something was skipped for its size, or should be
+	full        bool     // something was skipped because of its size, or should be
 }
 
-// classify sorts what git status found. untracked is the number of bytes already
-// captured.
+// classify sorts the files of a git status. untracked is the number of bytes already captured.
 func (r *Repo) classify(files []statusFile, untracked int64) pending {
 	var p pending
 	var fresh []sizedFile
 	for _, f := range files {
 		if r.isByproduct(f.path, f.staged == 'A' || f.staged == '?') {
-			if f.staged == 'A' { // captured when it was another process's, or staged
+			if f.staged == 'A' { // captured by another process, or staged
 				p.remove = append(p.remove, f.path)
 			}
 			continue
@@ -215,7 +211,7 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 		if changed {
 			size, verdict = r.checkFile(f)
 		} else if f.staged == 'A' && r.firstNonFolder(f.path) != "" {
-			continue // git takes a file below a link that leads nowhere for unchanged
+			continue // git treats a file below a dangling symlink as unchanged
 		}
 		if f.staged == 'A' && verdict != fileGone {
 			p.extra = append(p.extra, f.path)
@@ -243,7 +239,7 @@ type sizedFile struct {
 	bytes int64
 }
 
-// fill adds untracked files, the smallest first, while there is room.
+// fill adds untracked files, the smallest first, up to the size limit.
 func (p *pending) fill(files []sizedFile, untracked int64) {
 	slices.SortStableFunc(files, func(a, b sizedFile) int { return cmp.Compare(a.bytes, b.bytes) })
 	for _, f := range files {
@@ -278,9 +274,9 @@ func (r *Repo) checkFile(f statusFile) (size int64, verdict string) {
 		return 0, "cannot be read"
 	case info.IsDir():
 		if f.sub[0] == 'S' {
-			return 0, "" // at another commit: git reads the submodule's HEAD
+			return 0, "" // git reads the submodule's HEAD
 		}
-		return 0, fileGone // a folder took the place of the file
+		return 0, fileGone // a folder replaced the file
 	case isSpecialFile(info):
 		return 0, fileGone
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -296,13 +292,13 @@ func (r *Repo) checkFile(f statusFile) (size int64, verdict string) {
 	return info.Size(), ""
 }
 
-// isSpecialFile reports whether this is a named pipe, a socket or a device: no tree can
-// contain it, and replacing it loses no content.
+// isSpecialFile reports whether a file is a named pipe, a socket or a device. No tree can contain
+// it, and replacing it loses no content.
 func isSpecialFile(info fs.FileInfo) bool {
 	return info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0
 }
 
-// path returns where a path of a tree is on disk.
+// path returns the path on disk of a path in a tree.
 func (r *Repo) path(p string) string { return filepath.Join(r.root, filepath.FromSlash(p)) }
 
 // firstNonFolder returns the first parent of a path that exists and is not a folder (a

@@ -62,7 +62,7 @@ func TestSnapshotHoldsTheWholeWorkTree(t *testing.T) {
 				t.Skip("the file system of this system does not allow such names")
 			}
 			b := newRepo(t, "a.txt", "a\n", "dir/b.txt", "b\n", "dir/sub/c.txt", "c\n")
-			b.snapshot() // so that the second one starts from a kept index
+			b.snapshot() // so that the second one uses a kept index
 			change(b)
 			before, want := b.untouchable(), b.reference()
 			for range 2 {
@@ -240,14 +240,14 @@ func TestSnapshotLeavesNoFoldersBehind(t *testing.T) {
 	}
 }
 
-// sparse makes a file of a size that takes no space.
+// sparse creates a file with a size that uses no disk space.
 func (b *sandbox) sparse(p string, size int64) {
 	b.Helper()
 	b.write(p, "")
 	b.must(os.Truncate(b.path(p), size))
 }
 
-// submodule adds one with a commit.
+// submodule adds a submodule with a commit.
 func (b *sandbox) submodule(p string) {
 	b.Helper()
 	source := b.dir + "-source"
@@ -296,7 +296,7 @@ func TestSnapshotSeesAChangeOfTheSameSizeAndTime(t *testing.T) {
 	then := time.Now().Add(-time.Hour)
 	b.must(os.Chtimes(b.path("a"), then, then))
 	before := b.snapshot()
-	time.Sleep(1100 * time.Millisecond) // git counts the time of a change in seconds
+	time.Sleep(1100 * time.Millisecond) // git compares times in seconds
 	b.write("a", "two")
 	b.must(os.Chtimes(b.path("a"), then, then))
 	if after := b.snapshot(); after == before {

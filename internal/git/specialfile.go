@@ -14,13 +14,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Git opens a named pipe in the place of a file that it reads, and waits for a
-// writer that never comes. So the files that every git reads are looked at before
-// each call. The others may lie anywhere (a .gitignore of any folder, a branch):
-// they are searched only once a call has taken unusually long.
+// If a named pipe replaces a file that git reads, git opens it and waits for a writer that never
+// comes. So the files that every git call reads are checked before each call. The others may be
+// anywhere (a .gitignore of any folder, a branch), and are only searched if a call takes unusually
+// long.
 
-// pipeSearchDelay is how long a call runs before pipes are searched. The time between two
-// searches doubles.
+// pipeSearchDelay is how long a call runs before the search for pipes starts. The interval between
+// two searches doubles.
 const pipeSearchDelay = 2 * time.Second
 
 // PipeError means that there is a named pipe or a device where git expects a file.
@@ -30,24 +30,24 @@ func (e *PipeError) Error() string {
 	return e.Path + " is a named pipe or a device; git expects a file there and would wait for ever"
 }
 
-// pipeError is the error for a pipe at path.
+// pipeError returns the error for a pipe at path.
 func pipeError(path string) error {
 	return failure.New(failure.Error,
 		fmt.Sprintf("put a file in its place, or remove it:  rm '%s'", path), "%w", &PipeError{path})
 }
 
-// gitDirs are the folders that git reads; "" if unknown.
+// gitDirs holds the folders that git reads; "" = unknown.
 type gitDirs struct{ root, gitDir, commonDir string }
 
 func (r *Repo) gitDirs() gitDirs { return gitDirs{r.root, r.gitDir, r.commonDir} }
 
-// findGitDirs finds the folders of a repository that is not opened yet, as git does: by
-// the first .git in dir or above it.
+// findGitDirs finds the folders of an unopened repository as git does: by the first .git in dir or
+// above it.
 func findGitDirs(dir string) gitDirs {
 	for {
 		at := filepath.Join(dir, ".git")
 		if info, err := os.Stat(at); err == nil {
-			if info.Mode().IsRegular() { // of a linked worktree or a submodule
+			if info.Mode().IsRegular() { // a linked worktree or a submodule
 				at = readLink(at, "gitdir: ", dir)
 			}
 			common := at
@@ -78,8 +78,7 @@ func readLink(file, prefix, dir string) string {
 	return path
 }
 
-// check inspects the files that nearly every git reads. It returns the path of a pipe, or
-// "".
+// check checks the files that nearly every git call reads. It returns the path of a pipe, or "".
 func (p gitDirs) check() string {
 	for _, in := range []struct {
 		dir   string
@@ -98,11 +97,11 @@ func (p gitDirs) check() string {
 	return ""
 }
 
-// ruleFiles are the files of a work tree that git reads for itself.
+// ruleFiles lists files of a work tree that git itself reads.
 var ruleFiles = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap"}
 
-// search inspects all files that git may read. It returns the path of a pipe, or "" if
-// there is none or ctx has ended.
+// search checks all files that git may read. It returns the path of a pipe, or "" if there is none
+// or ctx has ended.
 func (p gitDirs) search(ctx context.Context) string {
 	if path := p.check(); path != "" {
 		return path
@@ -115,8 +114,7 @@ func (p gitDirs) search(ctx context.Context) string {
 	return searchDir(ctx, p.root, false)
 }
 
-// searchDir looks through a git directory, or through a work tree with the git
-// directories in it.
+// searchDir searches a git directory, or a work tree with the git directories in it.
 func searchDir(ctx context.Context, dir string, isGitDir bool) (found string) {
 	if dir == "" {
 		return ""
@@ -136,7 +134,7 @@ func searchDir(ctx context.Context, dir string, isGitDir bool) (found string) {
 	return found
 }
 
-// readByGit reports whether git opens a file by itself, and not as content to keep.
+// readByGit reports whether git itself reads a file, other than as content to store.
 func readByGit(dir, path string, isGitDir bool) bool {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
@@ -159,15 +157,14 @@ func readByGit(dir, path string, isGitDir bool) bool {
 	return slices.Contains(gitFiles, top) || strings.HasSuffix(top, "HEAD")
 }
 
-// What git reads in a git directory, beside HEAD, ORIG_HEAD and their like. Other
-// programs keep files there too.
+// Files in a git directory that git reads, besides HEAD, ORIG_HEAD and the like. Other programs
+// store files there too.
 var (
 	gitFiles   = []string{"config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir"}
 	gitFolders = []string{"refs", "logs", "info", "objects", "worktrees", "modules", "rebase-merge", "rebase-apply", "sequencer"}
 )
 
-// isPipe reports whether opening or reading a file may block for ever. The null device
-// does not.
+// isPipe reports whether opening or reading a file may block forever. The null device does not.
 func isPipe(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) == 0 {
@@ -177,7 +174,7 @@ func isPipe(path string) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// watch cancels a call that waits for a pipe; it ends with ctx.
+// watch cancels a call that waits for a pipe. It ends with ctx.
 func (p gitDirs) watch(ctx context.Context, cancel context.CancelCauseFunc, after time.Duration) {
 	for ; ; after *= 2 {
 		select {

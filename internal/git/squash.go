@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// keepCommits makes a ref for commits of tip that are not in parent, so that
-// moving a branch from tip to a child of parent loses nothing. It returns the
-// ref's name, or "" when there is nothing to keep.
+// keepCommits creates a ref for commits of tip that are not in parent, so that moving a branch from
+// tip to a child of parent loses nothing. It returns the ref's name, or "" if there is nothing to
+// keep.
 func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (string, error) {
 	if tip == parent {
 		return "", nil
@@ -46,19 +46,19 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 	return "", errRefExists
 }
 
-// Contains reports whether an ancestor is among a commit and those before it.
+// Contains reports whether ancestor is commit or one of its ancestors.
 func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
 	_, err := r.git(ctx, "merge-base", "--is-ancestor", ancestor, commit)
-	if saidNo(err) {
+	if isExitOne(err) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// Squash moves the branch back to base without touching a file, so that the
-// agent's own commits become changes again: before RunHooks, which then see all
-// of the work as staged, or after a restore. HEAD must be on the branch. They are
-// kept under refs/pawl/<loop>/squashed/; it returns that ref, or "".
+// Squash moves the branch back to base without changing files, so that the agent's commits become
+// uncommitted changes. It is called before RunHooks, which then see all work as staged, and after a
+// restore. HEAD must be on the branch. The commits are kept under refs/pawl/<loop>/squashed/; it
+// returns that ref, or "".
 func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
@@ -82,10 +82,9 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 	return kept, r.AlignIndex(ctx, to)
 }
 
-// AlignIndex makes the user's index hold a commit's tree; the work tree is not
-// touched, and what git remembers of unchanged files is kept. Moving a branch
-// and this are two steps: who finds the first done by a process that died does
-// the second.
+// AlignIndex makes the user's index contain a commit's tree. It does not change the work tree, and
+// keeps git's cache of unchanged files. Moving a branch and this are two steps. If a process died
+// between them, the next one does the second.
 func (r *Repo) AlignIndex(ctx context.Context, commit string) error {
 	err := r.alignIndex(ctx, commit)
 	if err != nil {
@@ -99,16 +98,16 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	was, changes, few := r.sinceAligned(ctx, id)
-	if few && !(indexfile.Length(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setEntriesOfIndex(ctx, changes)) {
-		// That it fails says nothing: -q keeps the reason, such as a lock, to itself.
+	was, changes, few := r.changesSinceAligned(ctx, id)
+	if few && !(indexfile.Length(filepath.Join(r.gitDir, "index")) >= watchedFrom && r.setUserIndex(ctx, changes)) {
+		// Its failure has no reason: -q hides it, for example a lock.
 		few = r.refreshIndex(ctx, setArgs(changes)...) == nil
 	}
 	if !few {
 		if err := r.revealChanged(ctx, id); err != nil {
 			return err
 		}
-		// --reset, not -m: conflict entries of a merge that the agent began are dropped.
+		// --reset, not -m: it drops conflict entries of a merge that the agent started.
 		if err := r.write(ctx, "read-tree", "--reset", id); err != nil {
 			return err
 		}
@@ -127,20 +126,20 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	return err
 }
 
-// refreshIndex sets entries of the user's index, and has git see which files are like it.
+// refreshIndex sets entries of the user's index, and makes git check which files equal it.
 func (r *Repo) refreshIndex(ctx context.Context, entries ...string) error {
 	err := r.write(ctx, slices.Concat([]string{"update-index", "-q"}, entries, []string{"--refresh"})...)
-	if saidNo(err) { // files differ from the index, which is not an error here
+	if isExitOne(err) { // files differ from the index, which is not an error here
 		return nil
 	}
 	return err
 }
 
-// aligned is the state of the user's index when it held a commit's tree.
+// aligned is the state of the user's index when it contained a commit's tree.
 type aligned struct{ stamp, commit string }
 
-// noteAligned remembers that the user's index holds HEAD's tree, where a status has found no
-// difference: the first commit of a loop then need not write all of it.
+// noteAligned records that the user's index contains HEAD's tree if a status has found no
+// difference. The first commit of a loop is then cheaper.
 func (r *Repo) noteAligned(stamp string, s Status) {
 	if s.Head == "" || len(s.Dirty)+len(s.Submodules)+len(s.Hidden) > 0 {
 		return
@@ -153,12 +152,13 @@ func (r *Repo) noteAligned(stamp string, s Status) {
 	r.aligned = aligned{stamp, s.Head}
 }
 
-// maxSet bounds the entries that a command line sets.
+// maxSet limits the entries that a command line sets.
 const maxSet = 100
 
-// sinceAligned are the changes that make the user's index hold a commit's tree, where nobody
-// wrote to it since it held another's, and few paths changed; and its state before.
-func (r *Repo) sinceAligned(ctx context.Context, commit string) (stamp string, changes []Change, few bool) {
+// changesSinceAligned returns the changes that make the user's index contain a commit's tree, and
+// its state before. few is true if nobody wrote to it since the last alignment, and few paths
+// changed.
+func (r *Repo) changesSinceAligned(ctx context.Context, commit string) (stamp string, changes []Change, few bool) {
 	r.mu.Lock()
 	was := r.aligned
 	r.mu.Unlock()
@@ -173,7 +173,7 @@ func (r *Repo) sinceAligned(ctx context.Context, commit string) (stamp string, c
 	return stamp, changes, err == nil && len(changes) <= maxSet
 }
 
-// setArgs are arguments with which update-index sets entries.
+// setArgs returns arguments with which update-index sets entries.
 func setArgs(changes []Change) []string {
 	args := []string{"--add", "--replace", "--force-remove"}
 	for _, c := range changes {

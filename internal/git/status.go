@@ -10,24 +10,24 @@ import (
 
 // Status is the result of `git status`.
 type Status struct {
-	Branch    string   // "" when HEAD is detached
+	Branch    string   // "" if HEAD is detached
 	Head      string   // commit
 	Detached  bool     // HEAD is on no branch
 	Dirty     []string // tracked files that differ from HEAD, in the index or the work tree
-	Untracked []string // files neither tracked nor ignored; a path that ends in / is a nested repository
-	// Submodules are those with changes of their own inside. They are not a reason
-	// to call the tree dirty; their changes are never captured.
+	Untracked []string // files neither tracked nor ignored; a nested repository ends with /
+	// Submodules lists submodules with uncommitted changes. They do not make the tree dirty, and
+	// are never captured.
 	Submodules []string
-	// Hidden are tracked files that git was told not to look at (assume-unchanged,
-	// skip-worktree). Snapshots hold them as they are on disk; those that were
-	// hidden before a loop are the user's own and not to be committed.
+	// Hidden lists tracked files whose changes git ignores (assume-unchanged, skip-worktree).
+	// Snapshots contain them as they are on disk. Those hidden before a loop belong to the user and
+	// are not committed.
 	Hidden []string
 }
 
-// Status reads the state of the user's index and work tree, and writes nothing.
+// Status reads the state of the user's index and work tree without writing anything.
 func (r *Repo) Status(ctx context.Context) (Status, error) {
 	args := statusArgs
-	if r.inert != nil { // git would read each submodule with the submodule's settings
+	if r.inert != nil { // git would use the settings of each submodule
 		args = append(slices.Clip(args), "--ignore-submodules=dirty")
 	}
 	stamp, errStamp := indexStamp(filepath.Join(r.gitDir, "index"))
@@ -62,7 +62,7 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// UntrackedBelow lists the untracked files below a folder of the work tree, absolute.
+// UntrackedBelow returns the untracked files below an absolute folder of the work tree.
 func (r *Repo) UntrackedBelow(ctx context.Context, dir string) ([]string, error) {
 	if below, err := filepath.Rel(r.root, RealPath(dir)); err != nil || !filepath.IsLocal(below) {
 		return nil, fmt.Errorf("%s is not in the work tree %s", dir, r.root)
@@ -81,7 +81,7 @@ func (r *Repo) UntrackedBelow(ctx context.Context, dir string) ([]string, error)
 	return files, nil
 }
 
-// statusArgs ask for everything, whatever the user's configuration hides.
+// statusArgs request everything, whatever the user's configuration hides.
 var statusArgs = []string{
 	"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 	"--untracked-files=all", "--no-renames", "--ignore-submodules=none",
@@ -94,25 +94,24 @@ type statusReport struct {
 	files  []statusFile
 }
 
-// statusFile is one line of it. staged compares HEAD with the index, unstaged
-// the index with the work tree: '.', M, T, A, D, U. An untracked file has '?' in both.
+// statusFile is one file of a report. staged compares HEAD with the index, unstaged the index with
+// the work tree: '.', M, T, A, D, U. An untracked file has '?' in both.
 type statusFile struct {
 	staged, unstaged byte
 	sub              string // N... or S<c><m><u>: a submodule, commit changed, modified, untracked inside
 	path             string
 }
 
-// hasInnerChanges reports whether a submodule has changes that its commit does not.
+// hasInnerChanges reports whether a submodule has uncommitted changes.
 func (f statusFile) hasInnerChanges() bool {
 	return len(f.sub) == 4 && f.sub[0] == 'S' && (f.sub[2] != '.' || f.sub[3] != '.')
 }
 
-// parseStatus reads the format that git-status(1) calls "Porcelain Format
-// Version 2" with -z; lines of a kind it does not know are an error, headers
-// are not.
+// parseStatus reads the format that git-status(1) calls "Porcelain Format Version 2" with -z.
+// Unknown kinds of lines are errors, unknown headers are not.
 func parseStatus(out []byte) (statusReport, error) {
 	var report statusReport
-	records := fields(out)
+	records := splitNul(out)
 	for i := 0; i < len(records); i++ {
 		rec := records[i]
 		kind, rest, ok := strings.Cut(rec, " ")
@@ -137,7 +136,7 @@ func parseStatus(out []byte) (statusReport, error) {
 				staged: parts[0][0], unstaged: parts[0][1], sub: parts[1], path: parts[n-1],
 			})
 			if kind == "2" {
-				i++ // the name before the rename follows as a record of its own
+				i++ // the next record is the name before the rename
 			}
 		default:
 			return report, fmt.Errorf("read status: unexpected line %q", rec)

@@ -13,8 +13,8 @@ import (
 // IsSubmodule reports whether the entry is a commit of another repository.
 func (e Entry) IsSubmodule() bool { return e.Mode == modeSubmodule }
 
-// Submodules opens the submodules among the entries of a tree that are checked out, by
-// path, without nested ones.
+// Submodules opens the checked-out submodules among the entries of a tree, by path, without nested
+// ones.
 func (r *Repo) Submodules(ctx context.Context, entries map[string]Entry) (map[string]*Repo, error) {
 	subs := map[string]*Repo{}
 	for _, path := range slices.Sorted(maps.Keys(entries)) {
@@ -32,7 +32,7 @@ func (r *Repo) Submodules(ctx context.Context, entries map[string]Entry) (map[st
 	return subs, nil
 }
 
-// submodule opens a submodule, or returns nil if it is not checked out or git refuses it.
+// submodule opens a submodule. It returns nil if it is not checked out or git rejects it.
 func (r *Repo) submodule(ctx context.Context, path string) (*Repo, error) {
 	if info, err := os.Stat(r.path(path)); isAbsent(err) || err == nil && !info.IsDir() {
 		return nil, nil
@@ -43,7 +43,7 @@ func (r *Repo) submodule(ctx context.Context, path string) (*Repo, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case samePath(sub.root, r.root): // it has no repository of its own
+	case samePath(sub.root, r.root): // it is part of this repository
 		return nil, nil
 	}
 	if has, err := sub.HasCommit(ctx); err != nil || !has {

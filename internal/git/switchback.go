@@ -6,31 +6,32 @@ import (
 	"fmt"
 )
 
-// SwitchRequest asks SwitchBack for a branch.
+// SwitchRequest is a request to SwitchBack.
 type SwitchRequest struct {
 	Loop   string
 	Branch string
-	Base   string // commit at which a deleted branch is made again
-	// AgentCommits means that commits which the branch lacks may be the agent's: they stay in the
-	// work tree, as changes, but for the user's files. It is asked for these only then.
+	Base   string // commit at which a deleted branch is created again
+	// AgentCommits means that commits which the branch lacks may be the agent's. They then become
+	// uncommitted changes, except for the user's files. It is only called if there are such
+	// commits.
 	AgentCommits bool
-	UserFiles    func(context.Context) ([]string, error) // nil: none
+	UserFiles    func(context.Context) ([]string, error) // nil = none
 }
 
 // SwitchResult is the result of SwitchBack.
 type SwitchResult struct {
-	From string // where HEAD was: a branch, a commit, or "" if nothing had to be done
-	Head string // the commit of the branch, on which HEAD is now
-	// Before is the checkpoint of the files as they were at From; "" where none was written.
+	From string // earlier position of HEAD: a branch, a commit, or "" if nothing had to be done
+	Head string // commit of the branch, on which HEAD is now
+	// Before is the checkpoint of the files at From, "" if no file changed.
 	Before  string
-	Clashes []string // changes made at From that the branch does not take: its files stay
+	Clashes []string // changes made at From that conflict with the branch: its files stay
 }
 
-// SwitchBack puts HEAD on a branch again after somebody switched away, or detached it.
-// The files become the branch's own, with the changes that were not committed, as git switch
-// does it. If From has all commits of the branch, and others that may be the agent's, only
-// the user's files do: what the agent did there shows as changes. Commits of From stay there.
-// A branch that was deleted is made again. Where HEAD is on the branch, that costs one git.
+// SwitchBack switches HEAD back to a branch after somebody switched away or detached it. The files
+// become those of the branch, with the uncommitted changes, as in git switch. If From contains all
+// commits of the branch and others that may be the agent's, only the user's files change, and the
+// agent's work there shows as uncommitted changes. Commits of From stay there. A deleted branch is
+// created again. If HEAD is on the branch, it runs git once.
 func (r *Repo) SwitchBack(ctx context.Context, req SwitchRequest) (SwitchResult, error) {
 	branch, base := req.Branch, req.Base
 	tip, on, err := r.tipAndHead(ctx, headsRef+branch)
@@ -58,7 +59,7 @@ func (r *Repo) SwitchBack(ctx context.Context, req SwitchRequest) (SwitchResult,
 	s := SwitchResult{From: current, Head: tip}
 	from, err := r.Head(ctx)
 	switch {
-	case errors.Is(err, ErrNoRevision) && current != "": // a branch without a commit
+	case errors.Is(err, ErrNoRevision) && current != "": // a new branch without a commit
 	case err != nil:
 		return SwitchResult{}, err
 	default:
@@ -75,8 +76,8 @@ func (r *Repo) SwitchBack(ctx context.Context, req SwitchRequest) (SwitchResult,
 	return s, r.AlignIndex(ctx, tip)
 }
 
-// carryOver makes the files those of s.Head with the changes since from. Cut short, it is
-// done again by running it again.
+// carryOver makes the files those of s.Head with the changes since from. After an interruption it
+// can be run again.
 func (r *Repo) carryOver(ctx context.Context, req SwitchRequest, from string, s *SwitchResult) error {
 	if from == s.Head {
 		return nil

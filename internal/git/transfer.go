@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Transfer makes a tree that is onto, with what changed between base and work. A file
-// that onto has changed too is merged; where that cannot be done it stays as onto has
-// it, and its path is among the clashes. Nothing in the work tree is touched.
+// Transfer creates a tree that equals onto with the changes between base and work. A file that onto
+// has changed too is merged. If that fails, onto's version stays, and its path is among the
+// clashes. The work tree does not change.
 func (r *Repo) Transfer(ctx context.Context, onto, base, work string) (tree string, clashes []string, err error) {
 	wanted, err := r.Diff(ctx, base, work)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Repo) Transfer(ctx context.Context, onto, base, work string) (tree stri
 	return tree, clashes, nil
 }
 
-// mergeFile merges both changes of a file, and returns false where it cannot.
+// mergeFile merges both changes of a file, and returns false if it cannot.
 func (r *Repo) mergeFile(ctx context.Context, dir string, c Change, now Entry) (Entry, bool, error) {
 	var names []string
 	for i, e := range []Entry{now, c.From, c.To} {
@@ -70,8 +70,8 @@ func (r *Repo) mergeFile(ctx context.Context, dir string, c Change, now Entry) (
 	}
 	merged, err := r.run(ctx, call{args: append([]string{"merge-file", "-p", "-q"}, names...)})
 	if err != nil {
-		if ranToEnd(err) {
-			err = nil // it told of conflicts, or of binary files
+		if hasExited(err) {
+			err = nil // conflicts, or binary files
 		}
 		return Entry{}, false, err
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Entry is one path of a tree.
+// Entry is one path in a tree.
 type Entry struct {
 	Mode string // 100644, 100755, 120000 symlink, 160000 submodule
 	ID   string // of the blob, or the submodule's commit
@@ -29,11 +29,11 @@ func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule && e
 // IsExecutable reports whether a file may be run.
 func (e Entry) IsExecutable() bool { return e.Mode == "100755" }
 
-// maxFolders bounds the folders of a tree that are read: a few objects can stand for a tree
-// of any size.
+// maxFolders limits the folders that are read of a tree: a few objects can represent a tree of any
+// size.
 const maxFolders = 1 << 21
 
-// trees reads the entries of trees by name, folders among them, in the order of the ids.
+// trees reads the entries of trees by name, including folders, in the order of the ids.
 func (r *Repo) trees(ctx context.Context, ids []string) ([]map[string]Entry, error) {
 	if len(ids) > maxFolders {
 		return nil, fmt.Errorf("read trees: %d folders", len(ids))
@@ -54,8 +54,8 @@ func (r *Repo) trees(ctx context.Context, ids []string) ([]map[string]Entry, err
 	return all, nil
 }
 
-// parseTree reads a tree as git stores it: mode, a space, the name, a NUL, the bytes of
-// the id, which has so many digits.
+// parseTree reads a tree as git stores it: mode, a space, the name, a NUL, the bytes of the id.
+// digits is the length of an id in hex.
 func parseTree(data []byte, digits int) (map[string]Entry, error) {
 	entries := map[string]Entry{}
 	err := eachEntry(data, digits, func(mode, name, id []byte) {
@@ -64,7 +64,7 @@ func parseTree(data []byte, digits int) (map[string]Entry, error) {
 	return entries, err
 }
 
-// eachEntry calls use with the parts of each entry of a tree as git stores it.
+// eachEntry calls use with the parts of each entry of a stored tree.
 func eachEntry(data []byte, digits int, use func(mode, name, id []byte)) error {
 	for len(data) > 0 {
 		mode, rest, _ := bytes.Cut(data, []byte(" "))
@@ -78,15 +78,15 @@ func eachEntry(data []byte, digits int, use func(mode, name, id []byte)) error {
 	return nil
 }
 
-// pair is a folder in two trees, the ids of which are "" where it is not there.
+// pair is a folder in two trees. An id is "" if the tree lacks the folder.
 type pair struct{ dir, from, to string }
 
-// Diff lists what changed from one tree (or commit) to another, sorted by path.
+// Diff returns the changes from one tree (or commit) to another, sorted by path.
 func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	return r.diff(ctx, from, to, nil)
 }
 
-// diff is Diff of the paths in a set; nil = of all.
+// diff is Diff for the paths in a set; nil = all.
 func (r *Repo) diff(ctx context.Context, from, to string, within *pathSet) ([]Change, error) {
 	if from == to {
 		return nil, nil
@@ -121,7 +121,7 @@ func (r *Repo) diff(ctx context.Context, from, to string, within *pathSet) ([]Ch
 	return changes, nil
 }
 
-// treesOrNone is trees where an id may be "", for a folder that is not there.
+// treesOrNone is trees for ids that may be "" for a missing folder.
 func (r *Repo) treesOrNone(ctx context.Context, ids []string) ([]map[string]Entry, error) {
 	there := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
 	found, err := r.trees(ctx, there)
@@ -139,7 +139,8 @@ func (r *Repo) treesOrNone(ctx context.Context, ids []string) ([]map[string]Entr
 	return all, nil
 }
 
-// compareFolders compares the entries of a folder, and names the folders in it that differ.
+// compareFolders compares the entries of a folder. It returns their changes and the subfolders that
+// differ.
 func compareFolders(dir string, from, to map[string]Entry) (changes []Change, below []pair) {
 	names := maps.Clone(from)
 	if names == nil {
@@ -164,7 +165,7 @@ func compareFolders(dir string, from, to map[string]Entry) (changes []Change, be
 		}
 		c := Change{Path: path, Status: 'M', From: was, To: is}
 		switch {
-		case was == is: // folders both
+		case was == is: // both are folders
 			continue
 		case was.ID == "":
 			c.Status = 'A'
@@ -190,8 +191,8 @@ func (r *Repo) treesOf(ctx context.Context, revs ...string) ([]string, error) {
 	return ids, nil
 }
 
-// Entries lists a tree: these paths (files or folders), or everything. A path
-// that the tree lacks is not in the map. It must not be changed.
+// Entries returns the entries of a tree at these paths (files or folders), or all. A path
+// that the tree lacks is not in the map. The map must not be changed.
 func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[string]Entry, error) {
 	id, err := r.TreeOf(ctx, tree)
 	switch {
@@ -216,7 +217,7 @@ func (r *Repo) entriesOf(ctx context.Context, id string, within *pathSet) (map[s
 	return found, err
 }
 
-// EntriesAt lists a tree at these paths (files or folders), of which there may be none.
+// EntriesAt is Entries for paths of which there may be none.
 func (r *Repo) EntriesAt(ctx context.Context, tree string, paths []string) (map[string]Entry, error) {
 	id, err := r.TreeOf(ctx, tree)
 	if err != nil {
@@ -235,8 +236,8 @@ func Paths(changes []Change) []string {
 	return paths
 }
 
-// HasAny reports whether a tree has a file whose path is wanted. It reads no more folders
-// than it needs.
+// HasAny reports whether a tree has a file for whose path wanted returns true. It only reads as
+// many folders as needed.
 func (r *Repo) HasAny(ctx context.Context, tree string, wanted func(path string) bool) (has bool, err error) {
 	id, err := r.TreeOf(ctx, tree)
 	if err != nil {
@@ -249,10 +250,10 @@ func (r *Repo) HasAny(ctx context.Context, tree string, wanted func(path string)
 	return has, err
 }
 
-// maxWalked bounds the folders that a walk reads at a time; the first one is read alone.
+// maxWalked limits the folders that a walk reads at once; the first one is read alone.
 const maxWalked = 1000
 
-// walk visits the entries of a tree by its id, the paths in a set (nil = all), until visit
+// walk visits the entries of a tree, by its id, at the paths in a set (nil = all), until visit
 // returns false.
 func (r *Repo) walk(ctx context.Context, id string, within *pathSet, visit func(path string, e Entry) bool) error {
 	todo, walked := []pair{{to: id}}, 0
@@ -307,8 +308,8 @@ func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
 	return found[0].data, nil
 }
 
-// Contents reads files by their entries: the first ones in the order of their paths, each no
-// larger than a size.
+// Contents reads at most most files by their entries, in the order of their paths. It skips files
+// larger than size bytes.
 func (r *Repo) Contents(ctx context.Context, entries map[string]Entry, most, size int) (map[string][]byte, error) {
 	var rest []string
 	for path, e := range entries {
@@ -374,5 +375,5 @@ func (s pathSet) covers(path string) bool {
 	return false
 }
 
-// reaches reports whether something in or below a folder may be in the set.
+// reaches reports whether the set may contain something in or below a folder.
 func (s pathSet) reaches(dir string) bool { return s.above[dir] || s.covers(dir) }

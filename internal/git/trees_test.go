@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTreesAreAsGitHasThem plays random changes, and holds what is read of trees, and
-// made of them, against what git's own commands come to.
+// TestTreesAreAsGitHasThem makes random changes, and compares the trees that are read and written
+// with the results of git's commands.
 func TestTreesAreAsGitHasThem(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -36,7 +36,7 @@ func TestTreesAreAsGitHasThem(t *testing.T) {
 		}
 		below := func(path string, _ Entry) bool { return strings.Contains(path, "/") }
 		selection := NewSelection(below)
-		for _, tree := range []string{from, to, from} { // the second and third are made of what differs
+		for _, tree := range []string{from, to, from} { // the second and third are computed from differences
 			got, err := b.repo.Entries(ctx, tree)
 			b.must(err)
 			want := b.slowEntries(tree)
@@ -77,7 +77,7 @@ func TestTreesAreAsGitHasThem(t *testing.T) {
 	})
 }
 
-// slowOverlay is Overlay by an index.
+// slowOverlay is Overlay with an index.
 func (b *sandbox) slowOverlay(base, from string, paths []string) string {
 	b.Helper()
 	ctx := context.Background()
@@ -101,13 +101,13 @@ func (b *sandbox) slowOverlay(base, from string, paths []string) string {
 	return strings.TrimSpace(tree)
 }
 
-// slowEntries is Entries of a whole tree by git's own command.
+// slowEntries is Entries of a whole tree with git's command.
 func (b *sandbox) slowEntries(tree string) map[string]Entry {
 	b.Helper()
 	out, err := b.repo.run(context.Background(), call{args: []string{"ls-tree", "-r", "-z", "--full-tree", tree}})
 	b.must(err)
 	entries := map[string]Entry{}
-	for _, line := range fields(out) {
+	for _, line := range splitNul(out) {
 		about, path, _ := strings.Cut(line, "\t")
 		words := strings.Fields(about)
 		entries[path] = Entry{Mode: words[0], ID: words[2]}

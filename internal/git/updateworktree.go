@@ -13,22 +13,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// maxUpdated bounds the paths that differ from one tree of a worktree to the next and are
-// written one by one.
+// maxUpdated limits the paths that are updated one by one between two trees of a worktree.
 const maxUpdated = 2000
 
-// Watch has resets of a large worktree look only at what changed in it. Call it on a new
-// worktree, and only if what runs there cannot reach its files by other ways (through a
-// hard link elsewhere, say): that is not seen.
+// Watch makes resets of a large worktree check only what changed in it. Call it on a new worktree.
+// Processes there must not be able to reach its files in other ways, for example by a hard link
+// elsewhere: the watch does not see that.
 func (w *Worktree) Watch(ctx context.Context) { w.watchTree(ctx, watchedFrom) }
 
 func (w *Worktree) watchTree(ctx context.Context, from int) {
 	w.from, w.clean = from, true
-	w.watchAnew(ctx)
+	w.restartWatch(ctx)
 }
 
-// watchAnew begins to watch where nothing has run since the files were checked out.
-func (w *Worktree) watchAnew(ctx context.Context) {
+// restartWatch starts the watch again, after the files were checked out and before anything runs.
+func (w *Worktree) restartWatch(ctx context.Context) {
 	w.held = ""
 	if w.from == 0 || indexfile.Length(w.indexCopy()) < w.from || !w.isPlain(ctx, w.indexCopy()) {
 		return
@@ -47,7 +46,7 @@ func (w *Worktree) watchAnew(ctx context.Context) {
 	}
 }
 
-// Ignored is Repo.Ignored; nothing is asked where no file changed since a fresh checkout.
+// Ignored is Repo.Ignored. It does not call git if no file changed since a fresh checkout.
 func (w *Worktree) Ignored(ctx context.Context) ([]string, error) {
 	if changed, known := w.files.Changed(); known && w.held != "" && w.clean && len(changed) == 0 {
 		return nil, nil
@@ -55,8 +54,8 @@ func (w *Worktree) Ignored(ctx context.Context) ([]string, error) {
 	return w.Repo.Ignored(ctx)
 }
 
-// update makes a worktree that is like a fresh checkout hold another commit, by what is
-// known to have changed in it. If it returns false, all must be checked out.
+// update changes a worktree to another commit by the paths that the watch reported. If it returns
+// false, everything must be checked out.
 func (w *Worktree) update(ctx context.Context, commit string) bool {
 	held := w.held
 	w.held = ""
@@ -80,7 +79,7 @@ func (w *Worktree) update(ctx context.Context, commit string) bool {
 		}
 	}
 	paths := slices.Sorted(maps.Keys(all))
-	if slices.ContainsFunc(paths, tellsGit) {
+	if slices.ContainsFunc(paths, affectsGit) {
 		return false
 	}
 	within := newPathSet(paths)
@@ -98,9 +97,9 @@ func (w *Worktree) update(ctx context.Context, commit string) bool {
 	return true
 }
 
-// isAccounted reports whether changes of files are all that gates did. A new name may be
-// that of an old file, which was changed by it: so each is to be there, with no other.
-// Folders, and files that git ignores, are looked at the long way.
+// isAccounted reports whether gates did nothing but change files. A new name may be a hard link to
+// an old file, so each file must exist and have no other name. Folders and ignored files need a
+// full reset.
 func (w *Worktree) isAccounted(ctx context.Context, changed map[string]bool, had map[string]Entry) bool {
 	var fresh []string
 	for file := range changed {
@@ -123,7 +122,7 @@ func (w *Worktree) isAccounted(ctx context.Context, changed map[string]bool, had
 	return err == nil && len(ignored) == 0
 }
 
-// writeUpdate writes paths as they are wanted, to the worktree and to its index.
+// writeUpdate writes the wanted entries of paths to the worktree and to its index.
 func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[string]Entry) error {
 	for _, file := range paths {
 		if _, wanted := want[file]; !wanted {
@@ -164,7 +163,7 @@ func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[str
 	return w.keepIndexCopy()
 }
 
-// removeFile removes a file, and the folders around it that have nothing else.
+// removeFile removes a file, and its parent folders that become empty.
 func (w *Worktree) removeFile(file string) {
 	full := w.path(file)
 	if info, err := os.Lstat(full); err == nil && info.IsDir() {
@@ -175,7 +174,7 @@ func (w *Worktree) removeFile(file string) {
 	}
 }
 
-// detach has HEAD be a commit, where it is one. It is false where git must do that.
+// detach sets a detached HEAD to a commit. It returns false if git must do that.
 func (w *Worktree) detach(commit string) bool {
 	file := filepath.Join(w.gitDir, "HEAD")
 	head, err := atomicfile.Read(file, maxConfigBytes)

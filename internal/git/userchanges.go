@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// CommitUserChanges commits what the user had changed in tracked files before
-// the loop, as theirs, to the branch that HEAD is on (or a detached HEAD). What
-// was staged before is kept under refs/pawl/<loop>/staged: `git reset --soft
-// HEAD~1` and `git read-tree --reset` of it give everything back. It returns "" when
+// CommitUserChanges commits the user's changes of tracked files before the loop, as the user, to
+// the branch of HEAD (or a detached HEAD). The index before is kept under refs/pawl/<loop>/staged.
+// `git reset --soft HEAD~1` and `git read-tree --reset` of it restore everything. It returns "" if
 // there was nothing to commit.
 func (r *Repo) CommitUserChanges(ctx context.Context, loop, message string) (string, error) {
 	sha, err := r.commitUserChanges(ctx, loop, message)
@@ -39,7 +38,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 		return "", err
 	}
 	if had, err := r.TreeOf(ctx, status.Head); err != nil || had == tree {
-		return "", errors.Join(err, r.AlignIndex(ctx, status.Head)) // a crash came before the index
+		return "", errors.Join(err, r.AlignIndex(ctx, status.Head)) // a crash came before the index was updated
 	}
 	text, err := withTrailers(message, nil)
 	if err != nil {
@@ -55,7 +54,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 	return done.Commit, r.AlignIndex(ctx, done.Commit)
 }
 
-// keepStaged keeps the user's index as a commit on head.
+// keepStaged stores the user's index as a commit on head.
 func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
 	prefix, err := loopRef(loop)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// forge puts a content under the name of another object.
+// forge stores a content under the id of another object.
 func (b *sandbox) forge(id, kind, content string) {
 	b.Helper()
 	var packed bytes.Buffer
@@ -22,7 +22,7 @@ func (b *sandbox) forge(id, kind, content string) {
 	b.write(".git/objects/"+id[:2]+"/"+id[2:], packed.String())
 }
 
-// raw is an object's content, as git stores it.
+// raw returns an object's content, as git stores it.
 func (b *sandbox) raw(kind, id string) string {
 	out, err := b.repo.run(context.Background(), call{args: []string{"cat-file", kind, id}})
 	b.must(err)
@@ -52,7 +52,7 @@ func TestForgedObjectsAreFound(t *testing.T) {
 				id := b.git("rev-parse", forged.from)
 				old := b.raw(forged.kind, id)
 				b.forge(id, forged.kind, b.raw(forged.kind, b.git("rev-parse", forged.to)))
-				if err := sound(); err == nil { // of some git itself finds out
+				if err := sound(); err == nil { // git itself detects some
 					t.Errorf("%s %s: %v", forged.kind, id, err)
 				}
 				b.forge(id, forged.kind, old)

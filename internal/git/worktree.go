@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// LoopWorktree is the worktree in dir on its own branch, for a loop that leaves
-// the user's alone: made, the branch too, at a commit; or found again on resume. What
-// fails leaves neither worktree nor branch.
+// LoopWorktree returns the worktree in dir with its branch, for a loop that does not use the user's
+// work tree. It creates both at a commit, or finds them again on resume. After an error neither
+// worktree nor branch is left.
 func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Repo, Undo, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
@@ -25,7 +25,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 	if err != nil || found != nil {
 		return found, noUndo, err
 	}
-	// dir holds no worktree, but one that was deleted by hand may still be registered there.
+	// dir contains no worktree, but one that was deleted manually may still be registered there.
 	if err := r.checkNotCheckedOut(ctx, branch, dir); err != nil {
 		return nil, noUndo, err
 	}
@@ -38,7 +38,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 		return nil, noUndo, fmt.Errorf("create branch %s: %w", branch, err)
 	}
 	if tip != "" {
-		head = "" // it is not ours to delete
+		head = "" // the branch existed before: it must not be deleted
 	}
 	undo := r.undoWorktree(dir, branch, head)
 	var w *Repo
@@ -55,8 +55,8 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 	return w, undo, nil
 }
 
-// undoWorktree takes back a worktree that is about to be made in dir, and its
-// branch, if that is made at a commit. A folder that is there already stays.
+// undoWorktree returns the Undo of a worktree that will be created in dir, and of its branch, if
+// that will be created at a commit. A folder that exists already stays.
 func (r *Repo) undoWorktree(dir, branch, made string) Undo {
 	_, there := os.Lstat(dir)
 	return func(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (r *Repo) findWorktree(ctx context.Context, dir, branch string) (*Repo, err
 	return found, nil
 }
 
-// addWorktree makes a worktree in dir, at a branch or commit.
+// addWorktree creates a worktree in dir, at a branch or commit.
 func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string) (*Repo, error) {
 	w, err := r.emptyWorktree(ctx, dir, rev, flags...)
 	if err != nil {
@@ -106,13 +106,13 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 	return w, nil
 }
 
-// emptyWorktree makes a worktree in which no file is checked out.
+// emptyWorktree creates a worktree without checked-out files.
 func (r *Repo) emptyWorktree(ctx context.Context, dir, rev string, flags ...string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	// -f -f: a folder of ours that was deleted by hand may still be registered.
+	// -f -f: a folder that was deleted manually may still be registered.
 	args := append([]string{"worktree", "add", "-f", "-f", "--no-checkout"}, flags...)
 	if err := r.write(ctx, append(args, abs, rev)...); err != nil {
 		return nil, err
@@ -125,14 +125,14 @@ func (r *Repo) emptyWorktree(ctx context.Context, dir, rev string, flags ...stri
 	return w, nil
 }
 
-// RemoveWorktree deletes a worktree with all that is in it; its branch stays. The folder
-// goes first and then git's record of it, so that a broken folder is not an obstacle; git
-// worktree prune would also forget those of the user's that are just not mounted.
+// RemoveWorktree deletes a worktree with all its files; its branch stays. The folder is removed
+// before git's record of it, so that a broken folder is no obstacle. git worktree prune would also
+// remove the user's worktrees that are not mounted.
 func (r *Repo) RemoveWorktree(ctx context.Context, dir string) error {
 	if err := proc.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove worktree: %w", err)
 	}
-	// Twice --force: also where it is locked.
+	// Twice --force: it may be locked.
 	err := r.write(ctx, "worktree", "remove", "--force", "--force", dir)
 	if err != nil && !stderrContains(err, "is not a working tree") {
 		return fmt.Errorf("remove worktree %s: %w", dir, err)
@@ -140,8 +140,8 @@ func (r *Repo) RemoveWorktree(ctx context.Context, dir string) error {
 	return nil
 }
 
-// RemoveWorktrees removes the worktrees below a folder of Pawl's own: what a
-// killed process left behind.
+// RemoveWorktrees removes the worktrees below one of Pawl's folders, which a killed process left
+// behind.
 func (r *Repo) RemoveWorktrees(ctx context.Context, below string) error {
 	trees, err := r.worktrees(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *Repo) worktrees(ctx context.Context) ([]linkedWorktree, error) {
 	return parseWorktrees(out), nil
 }
 
-// parseWorktrees reads git worktree list --porcelain (its -z came with 2.36).
+// parseWorktrees reads git worktree list --porcelain (-z is new in 2.36).
 func parseWorktrees(out string) []linkedWorktree {
 	var all []linkedWorktree
 	for line := range strings.Lines(out) {

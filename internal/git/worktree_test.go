@@ -47,13 +47,13 @@ func TestWorktreeHoldsAnyTree(t *testing.T) {
 	if got := inner.read("node_modules/x"); got != "set-up" {
 		t.Errorf("the set-up is gone: %q", got)
 	}
-	b.must(w.Reset(ctx, "HEAD")) // a commit is a tree, too
+	b.must(w.Reset(ctx, "HEAD")) // a commit works as well
 	check(first)
 	if b.untouchable() != before {
 		t.Error("the user's index, HEAD, a branch or the stash changed")
 	}
 
-	inner.must(os.Chmod(inner.path("node_modules"), 0o500)) // as a module cache
+	inner.must(os.Chmod(inner.path("node_modules"), 0o500)) // read-only, like a module cache
 	b.must(w.Remove(ctx))
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the folder is still there: %v", err)
@@ -61,7 +61,7 @@ func TestWorktreeHoldsAnyTree(t *testing.T) {
 	if got := b.git("worktree", "list"); strings.Contains(got, dir) {
 		t.Errorf("still registered:\n%s", got)
 	}
-	b.must(w.Remove(ctx)) // again: nothing to do
+	b.must(w.Remove(ctx)) // the second time does nothing
 }
 
 func TestRemoveWorktreesTakesOnlyItsOwn(t *testing.T) {
@@ -86,7 +86,7 @@ func TestRemoveWorktreesTakesOnlyItsOwn(t *testing.T) {
 	if entries, err := os.ReadDir(ours); err != nil || len(entries) != 0 {
 		t.Errorf("left in the folder: %v, %v", entries, err)
 	}
-	// A folder above the main work tree is not a reason to remove that.
+	// A parent folder of the main work tree does not remove the main work tree.
 	b.must(b.repo.RemoveWorktrees(ctx, filepath.Dir(b.dir)))
 	if b.read("README") != "hello\n" {
 		t.Error("the main work tree is gone")

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// includeFile names ignored files that a fresh worktree needs all the same
-// (.env), by patterns as in .gitignore.
+// includeFile lists ignored files that a fresh worktree needs (.env), with patterns as in
+// .gitignore.
 const includeFile = ".worktreeinclude"
 
-// CopyIncluded copies the ignored and compiled files that the project's .worktreeinclude
-// names into another worktree, with their modes; what is there already stays.
-// It returns their paths; none without such a file.
+// CopyIncluded copies the ignored and compiled files listed in the project's .worktreeinclude to
+// another worktree, with their modes. Existing files stay. It returns the copied paths, none
+// without such a file.
 func (r *Repo) CopyIncluded(ctx context.Context, to string) ([]string, error) {
 	if _, err := os.Stat(r.path(includeFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -53,13 +53,13 @@ func (r *Repo) CopyIncluded(ctx context.Context, to string) ([]string, error) {
 	return copied, nil
 }
 
-// included lists the files that match the patterns and are in no tree.
+// included returns the files that match the patterns and are in no tree.
 func (r *Repo) included(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-from=" + includeFile}})
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	paths := fields(out)
+	paths := splitNul(out)
 	found, err := r.ignored(ctx, paths)
 	for _, path := range paths {
 		if r.isByproduct(path, true) && !slices.Contains(found, path) {
@@ -69,10 +69,10 @@ func (r *Repo) included(ctx context.Context) ([]string, error) {
 	return found, err
 }
 
-// copyFile copies a file or symlink unless the target has one.
+// copyFile copies a file or symlink unless the target exists.
 func copyFile(dst, src *os.Root, name string) (bool, error) {
 	info, err := src.Lstat(name)
-	if err != nil || info.IsDir() { // a folder: a repository of its own
+	if err != nil || info.IsDir() { // a folder is a nested repository
 		return false, ignoreNotExist(err)
 	}
 	if err := dst.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -83,7 +83,7 @@ func copyFile(dst, src *os.Root, name string) (bool, error) {
 		if err == nil {
 			err = dst.Symlink(target, name)
 		}
-		return notExist(err)
+		return ignoreExist(err)
 	}
 	if !info.Mode().IsRegular() {
 		return false, nil
@@ -95,22 +95,22 @@ func copyFile(dst, src *os.Root, name string) (bool, error) {
 	defer in.Close()
 	out, err := dst.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
 	if err != nil {
-		return notExist(err)
+		return ignoreExist(err)
 	}
 	_, err = io.Copy(out, in)
 	return true, errors.Join(err, out.Close())
 }
 
-// notExist turns "is there already" into not copied, and no error.
-func notExist(err error) (bool, error) {
+// ignoreExist turns fs.ErrExist into nil, and returns that nothing was copied.
+func ignoreExist(err error) (bool, error) {
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// NotIncluded lists the files, folders apart, that git ignores and that .worktreeinclude does not
-// name, without compiled ones: worktrees lack them.
+// NotIncluded returns the files, without folders and compiled files, that git ignores and
+// .worktreeinclude does not list: worktrees lack them.
 func (r *Repo) NotIncluded(ctx context.Context) ([]string, error) {
 	ignored, err := r.Ignored(ctx)
 	if err != nil {
