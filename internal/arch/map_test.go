@@ -53,6 +53,7 @@ const behaviours = `
 	prompt of a turn                                 prompt/prompt.go Render
 	plan formats, done marks                         planfile/planfile.go Decode
 	commit with the plan's tick                      runner/commit.go commit
+	edits of the plan during a loop                  workplan/inspect.go Inspect
 	checkpoint                                       git/checkpoint.go Checkpoint
 	restore                                          git/restore.go Restore
 	undone work of one task: pawl restore --task     restore/target.go taskWork

@@ -69,8 +69,9 @@ const imports = `
 	planner        < core/* agent prompt
 	retention      < git record store
 	attribution    < core/* agent atomicfile git proc protected record store
-	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile attribution config dirwatch failure protected git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure foreign/ralphloop foreign/verifyactive protected git lesson notify planfile proc prompt record redact review runner session session/place statefile store store/* tracker verify work
+	workplan       < core/* atomicfile attribution git planfile record statefile store
+	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile attribution config dirwatch failure protected git planfile proc prompt record redact review statefile store store/* testreport verify workplan
+	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure foreign/ralphloop foreign/verifyactive protected git lesson notify planfile proc prompt record redact review runner session session/place statefile store store/* tracker verify work workplan
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the daemon has the rest ready.

@@ -118,7 +118,7 @@ func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
 	for _, criterion := range t.Criteria {
 		a.printf("  - %s\n", plan.OneLine(criterion, 0))
 	}
-	for _, text := range append(slices.Clip(t.Context), planfile.Related(c.File, p, t)...) {
+	for _, text := range planfile.WithRelated(c.File, p, t).Context {
 		a.printf("\n")
 		for line := range strings.Lines(text) {
 			a.printf("  %s\n", plan.OneLine(line, 0))

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -16,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/workplan"
 )
 
 // editedPlanArg is an operand that names a plan to edit.
@@ -142,7 +142,7 @@ func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
 	var found *loopinfo.Loop
 	for _, l := range loops {
 		spec, err := record.ReadSpec(l) // pawl list warns of loops that cannot be read
-		if err != nil || spec.Plan == "" || git.RealPath(filepath.Join(spec.Root, filepath.FromSlash(spec.Plan))) != git.RealPath(path) {
+		if err != nil || spec.Plan == "" || git.RealPath(spec.PlanPath(spec.Root)) != git.RealPath(path) {
 			continue
 		}
 		s, err := a.find(l.ID)
@@ -227,7 +227,7 @@ func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 	if e.Do == plan.Accept {
 		return e, nil
 	}
-	f, err := frozenPlan(s)
+	f, err := workplan.Frozen(s.Loop, s.Spec, s.PlanPath())
 	if err != nil {
 		return e, err
 	}
@@ -236,25 +236,10 @@ func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 		return e, err
 	}
 	for _, w := range slices.Concat(s.Memory.State.Edits, inbox) {
-		if next, _, err := f.Edit(w, false); err == nil {
+		if next, _, err := workplan.Edited(f, w); err == nil {
 			f = next
 		}
 	}
-	_, done, err := f.Edit(e, false)
-	if errors.Is(err, planfile.ErrKeepsOrder) && e.Do == plan.Move {
-		return e, nil
-	}
+	_, done, err := workplan.Edited(f, e)
 	return done, err
-}
-
-// frozenPlan returns the loop's copy of the plan.
-func frozenPlan(s *loopinfo.Loop) (*planfile.File, error) {
-	data, err := atomicfile.Read(record.FrozenPlanPath(s.Loop), planfile.MaxSize)
-	if errors.Is(err, os.ErrNotExist) { // the loop has not begun
-		return planfile.Load(s.PlanPath())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the loop's plan: %w", err)
-	}
-	return planfile.Decode(s.Spec.Plan, data)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
+	"github.com/pawl-dev/pawl/internal/workplan"
 )
 
 // newSpec builds the frozen spec from goal and settings.
@@ -70,16 +71,13 @@ func newTasks(g Goal, s config.Settings) (tasks []loop.Task, leftOut []string) {
 	p := g.Plan.Plan()
 	wanted := wantedTasks(p, s)
 	for _, t := range p.Tasks {
-		task := loop.Task{
-			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn,
-			Wanted: s.Evidence.For(t.ID), Status: loop.Open,
-		}
+		wants := s.Evidence.For(t.ID)
 		if _, typed := s.Evidence.Tasks[t.ID]; !typed && t.Evidence != "" {
-			task.Wanted = gate.Evidence(t.Evidence)
+			wants = gate.Evidence(t.Evidence)
 		}
+		task := workplan.LoopTask(t, wants)
 		switch {
 		case t.Done:
-			task.Status, task.DoneEarlier = loop.Done, true
 		case !wanted[t.ID]:
 			leftOut = append(leftOut, plan.OneLine(t.ID+" "+t.Title, 60))
 			continue

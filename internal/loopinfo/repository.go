@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -47,7 +46,7 @@ func (s *Loop) Origin(ctx context.Context) (*git.Repo, error) {
 
 // PlanPath returns the path of the loop's plan.
 func (s *Loop) PlanPath() string {
-	return filepath.Join(s.Spec.WorkTree(s.Loop), filepath.FromSlash(s.Spec.Plan))
+	return s.Spec.PlanPath(s.Spec.WorkTree(s.Loop))
 }
 
 // BranchFate says what happened to the loop's branch after its end: merged, or deleted with the

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -71,11 +70,10 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 	}
 	p.line("Task %s: %s", t.ID, t.Title)
 	if at.spec.Plan != "" {
-		path := filepath.Join(at.spec.WorkTree(at.Loop), filepath.FromSlash(at.spec.Plan))
+		path := at.spec.PlanPath(at.spec.WorkTree(at.Loop))
 		if f, err := planfile.Load(path); err == nil { // the title will do
 			if in, ok := f.Plan().Task(t.ID); ok {
-				in.Context = append(in.Context, planfile.Related(path, f.Plan(), in)...)
-				at.detail(p, in)
+				at.detail(p, planfile.WithRelated(path, f.Plan(), in))
 			}
 		}
 	}

@@ -133,7 +133,7 @@ func (f *File) addedTaskID(out *File, title string, place int, renumber bool) (s
 	}
 	added := tasks[place]
 	rest := slices.Delete(slices.Clone(tasks), place, place+1)
-	if added.Done || added.Evidence != "" || len(added.Scope) > 0 || added.AllowTestChanges || !strings.HasSuffix(title, added.Title) {
+	if added.Done || added.HasSettings() || !strings.HasSuffix(title, added.Title) {
 		return "", false
 	}
 	return added.ID, equalTasks(f.plan.Tasks, rest, renumber)

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +28,7 @@ func TestGolden(t *testing.T) {
 			}
 			p := f.Plan()
 			for i, task := range p.Tasks { // as in the prompt
-				p.Tasks[i].Context = slices.Concat(task.Context, planfile.Related(path, p, task))
+				p.Tasks[i] = planfile.WithRelated(path, p, task)
 			}
 			got, err := json.MarshalIndent(struct {
 				plan.Plan

@@ -2,22 +2,23 @@ package planfile
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Related returns the acceptance criteria of a task from files beside the plan, in formats that
-// have such files. It ignores files that do not exist or cannot be read. The result is only for
-// prompts: it is not part of the plan and decides nothing.
-func Related(path string, p plan.Plan, t plan.Task) []string {
+// WithRelated returns a task of the plan at path whose context also has its acceptance criteria
+// from files beside the plan, in formats that have such files. It ignores files that do not exist
+// or cannot be read. These criteria are only shown: they are not part of the plan and decide nothing.
+func WithRelated(path string, p plan.Plan, t plan.Task) plan.Task {
 	for _, c := range codecs() {
 		if c.Name == p.Format && c.related != nil {
-			return c.related(filepath.Dir(path), t)
+			t.Context = slices.Concat(t.Context, c.related(filepath.Dir(path), t))
 		}
 	}
-	return nil
+	return t
 }
 
 // maxRelatedBytes limits a file beside a plan, in bytes.

@@ -241,6 +241,14 @@ func (s Spec) WorkTree(l *store.Loop) string {
 	return s.Root
 }
 
+// PlanPath returns the path of the loop's plan in a work tree, or "" without a plan.
+func (s Spec) PlanPath(root string) string {
+	if s.Plan == "" {
+		return ""
+	}
+	return filepath.Join(root, filepath.FromSlash(s.Plan))
+}
+
 // Tracker says which issues a loop works on, and how they are reached.
 type Tracker struct {
 	Name    string  `json:"name"`              // of the tracker

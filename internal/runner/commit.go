@@ -33,15 +33,15 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 	if _, err := r.restoreTakenWork(ctx, a.Tree, gatedHead(m), m); err != nil {
 		return nil, err
 	}
-	ticks, err := r.prepareTicks(ctx, a, m)
+	ticks, err := r.plan.PrepareTicks(ctx, a, m)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := r.treeWithTicks(ctx, a.Tree, ticks)
+	tree, err := r.treeWithTicks(ctx, a.Tree, ticks.Files)
 	if err != nil {
 		return nil, fmt.Errorf("take the tree to commit: %w", err)
 	}
-	done := loop.Committed{Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.unappliedEdit}
+	done := loop.Committed{Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.UnappliedEdit}
 	if r.Spec.NoCommit {
 		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, withDone(m.Tasks, a.Tasks))...)
 		if err != nil {
@@ -90,8 +90,8 @@ func (r *Runner) alignIndex(ctx context.Context) error {
 // tickAfterCommit ticks the tasks of a commit in the work tree, and adds the user's changes to
 // the plan to the event.
 func (r *Runner) tickAfterCommit(ctx context.Context, done loop.Committed, a loop.Commit, m memory.ActionContext) (loop.Committed, error) {
-	aside, err := r.writeTicks(ctx, a, m)
-	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.newTasks(m.Tasks)
+	aside, err := r.plan.WriteTicks(ctx, a, m)
+	done.UnappliedEditFile, done.Added = cmp.Or(aside, done.UnappliedEditFile), r.plan.NewTasks(m.Tasks)
 	return done, err
 }
 

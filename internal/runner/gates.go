@@ -94,7 +94,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 			g.LostCommits, err = r.lostCommits(ctx, m)
 		}
 		if err == nil {
-			g.Added, err = r.addedTasks(m)
+			g.Added, err = r.plan.AddedTasks(m)
 		}
 	case loop.ForReview:
 		g, err = r.review(ctx, a, m, dir)

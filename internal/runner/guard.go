@@ -124,7 +124,7 @@ func (r *Runner) prepareTools(ctx context.Context, a loop.BeginTurn, m memory.Ac
 		return files, err == nil
 	}
 	rules.History.OwnsEveryProcess = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
-	r.guard.addPrompt(prompt, rules.Root, r.planPath()) // the prompt has the needed parts of the plan, whose checkboxes alone it may change
+	r.guard.addPrompt(prompt, rules.Root, r.plan.Path()) // the prompt has the needed parts of the plan, whose checkboxes alone it may change
 	r.guard.begin(rules, func(c toolcall.Call, v guard.Verdict) {
 		if memory.IsNotable(v) {
 			r.enqueue(ctx, func(context.Context) error { return r.recordVerdict(memory.NewGuardVerdict(c, v, r.redactFunc())) })

@@ -36,21 +36,21 @@ func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionCon
 		r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
 		m.Base = base
 	}
-	plan, err := r.inspectPlan(ctx, m)
+	plan, err := r.plan.Inspect(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	inspection.TickedByAgent, inspection.TickedByUser, inspection.UnappliedEditFile = plan.tickedByAgent, plan.tickedByUser, plan.unappliedEdit
-	for _, id := range plan.tickedByUser {
+	inspection.TickedByAgent, inspection.TickedByUser, inspection.UnappliedEditFile = plan.TickedByAgent, plan.TickedByUser, plan.UnappliedEdit
+	for _, id := range plan.TickedByUser {
 		inspection.Remarks = append(inspection.Remarks, "task "+id+" was ticked, not by the agent: done")
 	}
-	if plan.changed {
+	if plan.Changed {
 		changed = append(changed, r.Spec.Plan)
 	}
 	if err := r.attributeProtected(ctx, changed, m, &inspection); err != nil {
 		return nil, err
 	}
-	inspection.Added = r.newTasks(m.Tasks)
+	inspection.Added = r.plan.NewTasks(m.Tasks)
 	if inspection.RejectedTests, err = r.rejectedChanges(ctx, m); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (r *Runner) attributeProtected(ctx context.Context, changed []string, m mem
 		}
 		inspection.Remarks = append(inspection.Remarks, path+" was changed, not by the agent: kept")
 		if path == r.Spec.Plan {
-			if err := r.adoptPlan(ctx); err != nil {
+			if err := r.plan.AdoptUserEdit(ctx); err != nil {
 				return err
 			}
 			continue
@@ -193,7 +193,7 @@ func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 		return nil
 	}
 	if slices.Contains(paths, r.Spec.Plan) {
-		if err := r.restorePlan(); err != nil {
+		if err := r.plan.Restore(); err != nil {
 			return err
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })

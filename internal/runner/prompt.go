@@ -130,13 +130,10 @@ func (r *Runner) promptData(a loop.BeginTurn, m memory.ActionContext) prompt.Dat
 	if d.Evidence == "" {
 		d.Evidence = gate.Proven
 	}
-	if r.plan != nil {
-		p := r.plan.Plan()
-		d.Overview = p.Overview
-		if t, ok := p.Task(a.Task); ok {
-			d.Task = t
-			d.Task.Context = append(slices.Clip(t.Context), planfile.Related(r.planPath(), p, t)...)
-		}
+	p := r.plan.Current()
+	d.Overview = p.Overview
+	if t, ok := p.Task(a.Task); ok {
+		d.Task = planfile.WithRelated(r.plan.Path(), p, t)
 	}
 	d.Task.Scope = r.spec().Scopes[a.Task]
 	for _, t := range m.Tasks {

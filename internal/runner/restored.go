@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -67,22 +66,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 			return fmt.Errorf("keep the restored %s: %w", path, err)
 		}
 	}
-	if r.Spec.Plan == "" {
-		return nil
-	}
-	f, err := r.plans.Load(r.planPath())
-	if err != nil {
-		f = r.plan
-	}
-	undone := r.mem.State.Tasks.IDs(func(t loop.Task) bool { return t.Undone && t.Status == loop.Open })
-	if f, err = f.Untick(undone...); err != nil {
-		return fmt.Errorf("take marks out of the plan: %w", err)
-	}
-	changedMarks := !bytes.Equal(f.Bytes(), r.plan.Bytes())
-	if err := r.savePlan(f); err != nil || !changedMarks {
-		return err
-	}
-	return r.restorePlan()
+	return r.plan.AdoptRestored(r.mem.State.Tasks.IDs(func(t loop.Task) bool { return t.Undone && t.Status == loop.Open }))
 }
 
 // lostCommits returns the done tasks whose commits are no longer in the branch. It finds

@@ -148,10 +148,8 @@ func (r *Runner) reviewRequest(ctx context.Context, a loop.RunGates, m memory.Ac
 
 // taskOf returns a task as the plan has it. It returns false for the goal itself.
 func (r *Runner) taskOf(id string, tasks loop.Tasks) (plan.Task, bool) {
-	if r.plan != nil {
-		if t, ok := r.plan.Plan().Task(id); ok {
-			return t, true
-		}
+	if t, ok := r.plan.Current().Task(id); ok {
+		return t, true
 	}
 	t, ok := tasks.Task(id)
 	return plan.Task{ID: t.ID, Title: t.Title}, ok && id != loop.GoalTask

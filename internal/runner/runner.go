@@ -34,11 +34,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/workplan"
 )
 
 // Runner drives one loop. The files that use its embedded structs define them.
@@ -67,11 +67,7 @@ type Runner struct {
 	treeState
 	mutationTesting
 	authors *attribution.Tracker
-	plan    *planfile.File  // as the user wrote it, with Pawl's marks
-	plans   planfile.Reader // reads it
-	// planSettings are those after the user's last edit of the plan in this process, see spec. Edits are
-	// made while others read Spec.
-	planSettings atomic.Pointer[record.PlanSettings]
+	plan    *workplan.Plan // nil before open
 }
 
 // Confinement is the sandbox of the agent, and the folders that are closed to it.
@@ -250,7 +246,8 @@ func (r *Runner) open() error {
 	if err := r.updateProtected(); err != nil {
 		return err
 	}
-	return r.freezePlan()
+	r.plan = r.newPlan()
+	return r.plan.Open()
 }
 
 // step handles one event: it journals it, applies it to the state machine and performs the
@@ -261,13 +258,13 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 		if r.mem.State.Phase != loop.Paused {
 			break
 		}
-		if err := r.adoptUserEdit("while the loop was paused"); err != nil {
+		if err := r.adoptIdleEdit("while the loop was paused"); err != nil {
 			return err
 		}
-		p.Added = r.newTasks(r.mem.State.Tasks)
+		p.Added = r.plan.NewTasks(r.mem.State.Tasks)
 		e.Payload = p
 	case loop.Reopened:
-		p.Added = r.newTasks(r.mem.State.Tasks)
+		p.Added = r.plan.NewTasks(r.mem.State.Tasks)
 		e.Payload = p
 	}
 	was := r.mem.State.Phase

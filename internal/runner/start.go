@@ -92,7 +92,7 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 		}
 	}
 	if isUsers(r.Spec.Plan) {
-		return r.adoptUserEdit("since the loop ended")
+		return r.adoptIdleEdit("since the loop ended")
 	}
 	return nil
 }
