@@ -166,7 +166,7 @@ const calls = `
 	# bare only where no work tree is: Pawl's own state, /proc, a client's transcript,
 	# and what a user names to a command, which may be a pipe of theirs.
 	os.ReadFile ioutil.*                  < proc session session/place store hook bench/faults bench/trust
-	os.Open                               < agent/claude/codec atomicfile proc confine store/journal hook cli rawlog bench/faults
+	os.Open                               < agent/claude/codec atomicfile proc confine store/journal cli rawlog bench/faults
 `
 
 // clientWords are Claude Code's: names of its tools, and fields of what its hooks and its

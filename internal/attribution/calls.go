@@ -1,13 +1,8 @@
 package attribution
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -18,27 +13,27 @@ import (
 // that the hooks of a user's session recorded and, in a session, also those of runners. A runner
 // knows the calls of its own agent, so it reads only those of a session before it.
 func (t *Tracker) ReadNewCalls(m memory.ActionContext) error {
-	session, calls, err := readCallsBetween(record.ToolCallsPath(t.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
+	session, err := record.AgentCalls(record.ToolCallsPath(t.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
 	}
-	t.inspected = memory.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
+	t.inspected = memory.Attribution{CallsOffset: session.End, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
 	if !t.InSession {
 		if info, err := os.Stat(record.RunnerCallsPath(t.Loop)); err == nil {
 			t.runnerBytes = info.Size() // passed on by HandOver
 		}
-		t.update(func(c *authorship.Calls) { addCalls(c, session, true) })
+		t.update(func(c *authorship.Calls) { addCalls(c, session.Calls, true) })
 		return nil
 	}
-	own, ran, err := readCallsBetween(record.RunnerCallsPath(t.Loop), m.Attribution.RunnerCallsOffset, -1)
+	own, err := record.AgentCalls(record.RunnerCallsPath(t.Loop), m.Attribution.RunnerCallsOffset, -1)
 	if err != nil {
 		return err
 	}
-	t.inspected.RunnerCallsOffset = ran
+	t.inspected.RunnerCallsOffset = own.End
 	t.update(func(c *authorship.Calls) {
 		c.Clear()
-		addCalls(c, session, true)
-		addCalls(c, own, true)
+		addCalls(c, session.Calls, true)
+		addCalls(c, own.Calls, true)
 	})
 	return nil
 }
@@ -66,17 +61,17 @@ func (t *Tracker) HandOver(was memory.Attribution) memory.Attribution {
 // TaskCalls returns all calls since the task began, including those whose changes were
 // attributed.
 func TaskCalls(l *store.Loop, m memory.ActionContext) (*authorship.Calls, error) {
-	session, _, err := readCallsBetween(record.ToolCallsPath(l), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
+	session, err := record.AgentCalls(record.ToolCallsPath(l), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return nil, err
 	}
-	own, _, err := readCallsBetween(record.RunnerCallsPath(l), 0, -1)
+	own, err := record.AgentCalls(record.RunnerCallsPath(l), 0, -1)
 	if err != nil {
 		return nil, err
 	}
 	all := &authorship.Calls{Resolve: record.PathNames}
-	addCalls(all, session, true)
-	addCalls(all, own, m.InSession)
+	addCalls(all, session.Calls, true)
+	addCalls(all, own.Calls, m.InSession)
 	return all, nil
 }
 
@@ -84,39 +79,4 @@ func addCalls(c *authorship.Calls, calls []authorship.Call, besideUser bool) {
 	for _, call := range calls {
 		c.Add(call, besideUser)
 	}
-}
-
-// readCallsBetween returns the agent's calls in a file between two offsets, and the offset of
-// the end. until is -1 for the end of the file.
-func readCallsBetween(path string, at, until int64) ([]authorship.Call, int64, error) {
-	data, from, err := readFrom(path, at)
-	if err != nil {
-		return nil, 0, fmt.Errorf("read the tool calls: %w", err)
-	}
-	if until >= 0 {
-		data = data[:max(0, min(int64(len(data)), until-from))]
-	}
-	part := authorship.ParseChunk(data, from)
-	return part.Calls, from + part.CompleteBytes, nil
-}
-
-// readFrom reads a file from an offset, or from its beginning if it is shorter than that.
-func readFrom(path string, at int64) (data []byte, from int64, err error) {
-	f, err := atomicfile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if at > info.Size() {
-		at = 0
-	}
-	data, err = io.ReadAll(io.NewSectionReader(f, at, info.Size()-at))
-	return data, at, err
 }

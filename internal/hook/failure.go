@@ -52,8 +52,9 @@ func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) err
 	if f.Class == loop.UsageLimit {
 		f.Until = h.usageLimitEnd(s.mem.State.Trouble.UsageLimits, h.Env.Session.Unattended)
 	}
+	calls, _ := turnCalls(s.loop, b.ToolsSize)
 	return s.step(loop.Event{ID: h.ID, Payload: loop.AgentFailed{Failure: f, Turn: &loop.Turn{
-		ToolCalls: countToolCalls(s.loop, b.ToolsSize), ContextPercent: -1, SessionID: h.event.Session, ByUser: h.isUserTurn(b),
+		ToolCalls: calls, ContextPercent: -1, SessionID: h.event.Session, ByUser: h.isUserTurn(b),
 	}}})
 }
 

@@ -1,10 +1,8 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -138,9 +136,10 @@ const maxTextBytes = 16 << 10
 // describeTurn describes the turn that ended.
 func (h *handler) describeTurn(s *lease, b session.Binding) *loop.Turn {
 	last := h.event.Answer()
+	calls, tested := turnCalls(s.loop, b.ToolsSize)
 	t := &loop.Turn{
 		ByUser: h.isUserTurn(b), SessionID: h.event.Session,
-		ToolCalls: countToolCalls(s.loop, b.ToolsSize), ContextPercent: h.contextPercent(s.spec.Policy.Handover),
+		ToolCalls: calls, ContextPercent: h.contextPercent(s.spec.Policy.Handover),
 	}
 	h.userTurn = t.ByUser
 	if s.userTurn = h.userTurn; s.userTurn {
@@ -149,7 +148,7 @@ func (h *handler) describeTurn(s *lease, b session.Binding) *loop.Turn {
 	// The next try of a verify loop receives the text of this one; an exploration's text
 	// is its result.
 	p := s.spec.Policy
-	t.Test = lastTestRun(s.loop, b.ToolsSize)
+	t.Test = tested
 	t.Claim, t.Question = s.spec.FindClaim(last), record.FindQuestion(last)
 	t.Unreadable = claim.HasMalformedQuestion(last)
 	if t.Claim == nil {
@@ -179,23 +178,6 @@ const (
 	transcriptTries        = 12
 	transcriptPollInterval = 25 * time.Millisecond
 )
-
-// countToolCalls counts the loop's tool calls since an offset in tools.jsonl.
-func countToolCalls(l *store.Loop, from int64) int {
-	f, err := os.Open(record.ToolCallsPath(l))
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	n, buf := 0, make([]byte, 4<<10)
-	for in := io.NewSectionReader(f, from, 16<<20); ; {
-		k, err := in.Read(buf)
-		n += bytes.Count(buf[:k], []byte{'\n'})
-		if err != nil {
-			return n
-		}
-	}
-}
 
 // toolCallLogSize returns the size of tools.jsonl, in bytes.
 func toolCallLogSize(l *store.Loop) int64 {

@@ -1,10 +1,7 @@
 package hook
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
-	"os"
+	"cmp"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
@@ -33,23 +30,13 @@ func (h *handler) testRun() *loop.TestRun {
 	return testreport.AgentTestRun(run, h.redact())
 }
 
-// lastTestRun returns the last test run since an offset in tools.jsonl.
-func lastTestRun(l *store.Loop, from int64) *loop.TestRun {
-	f, err := os.Open(record.ToolCallsPath(l))
-	if err != nil {
-		return nil
+// turnCalls returns how many tool calls were recorded since an offset in tools.jsonl, and the last
+// test run among them.
+func turnCalls(l *store.Loop, from int64) (n int, last *loop.TestRun) {
+	data, _, _ := record.ReadCalls(record.ToolCallsPath(l), from, -1) // without the file none is known
+	calls := authorship.ParseCalls(data)
+	for _, c := range calls {
+		last = cmp.Or(c.Test, last)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.NewSectionReader(f, from, 16<<20))
-	if err != nil {
-		return nil
-	}
-	var last *loop.TestRun
-	for line := range bytes.Lines(data) {
-		var c authorship.Call
-		if bytes.Contains(line, []byte(`"test":{`)) && json.Unmarshal(line, &c) == nil && c.Test != nil {
-			last = c.Test
-		}
-	}
-	return last
+	return len(calls), last
 }

@@ -49,8 +49,8 @@ const maxModTimeLag = 10 * time.Millisecond
 // runners. Calls with a start only are not included.
 func recordedCalls(l *store.Loop) (calls []toolcall.Call) {
 	for _, file := range []string{ToolCallsPath(l), RunnerCallsPath(l)} {
-		data, _ := readCalls(file) // without the file no call is known to be the agent's
-		for _, c := range authorship.ParseChunk(data, 0).Calls {
+		recorded, _ := AgentCalls(file, 0, -1) // without the file no call is known to be the agent's
+		for _, c := range recorded.Calls {
 			if len(c.Command) >= authorship.MaxCommandBytes {
 				continue
 			}

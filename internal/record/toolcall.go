@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,28 +72,51 @@ func AppendCall(path string, c authorship.Call) error {
 // RecordedCalls returns what is recorded of a loop's tool calls.
 func RecordedCalls(l *store.Loop) (r authorship.CallRecords, err error) {
 	for path, calls := range map[string]*[]authorship.Call{RunnerCallsPath(l): &r.RunnerCalls, StartedCallsPath(l): &r.SessionStarts, ToolCallsPath(l): &r.SessionEnds} {
-		data, failed := readCalls(path)
+		data, _, failed := ReadCalls(path, 0, -1)
 		*calls, err = authorship.ParseCalls(data), cmp.Or(err, failed)
 	}
 	return r, err
 }
 
-// readCalls returns what a file of calls holds, if it exists.
-func readCalls(path string) ([]byte, error) {
-	data, err := atomicfile.Read(path, atomicfile.Large)
+// ReadCalls returns what a file of calls holds between two offsets, and the offset at which that
+// begins. until is -1 for the end of the file. A missing file holds nothing. One that is shorter
+// than from has lost its end in a crash, and is read from its beginning.
+func ReadCalls(path string, from, until int64) (data []byte, at int64, err error) {
+	f, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read tool calls: %w", err)
+		return nil, 0, fmt.Errorf("read tool calls: %w", err)
 	}
-	return data, nil
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read tool calls: %w", err)
+	}
+	size := info.Size()
+	if from > size {
+		from = 0
+	}
+	if until < 0 || until > size {
+		until = size
+	}
+	if data, err = io.ReadAll(io.NewSectionReader(f, from, min(max(0, until-from), atomicfile.Large))); err != nil {
+		return nil, 0, fmt.Errorf("read tool calls: %w", err)
+	}
+	return data, from, nil
+}
+
+// AgentCalls returns the agent's calls in that part of a file of calls.
+func AgentCalls(path string, from, until int64) (authorship.Chunk, error) {
+	data, at, err := ReadCalls(path, from, until)
+	return authorship.ParseChunk(data, at), err
 }
 
 // StartedByAgent returns a function that reports whether a process that began at a time
 // may have been left running by the session's agent, see authorship.StartedByAgent.
 func StartedByAgent(l *store.Loop, program string) func(began time.Time) bool {
-	ended, _ := readCalls(ToolCallsPath(l)) // without the files no process is known to be the agent's
-	begun, _ := readCalls(StartedCallsPath(l))
-	return authorship.MayHaveStarted(program, authorship.ParseCalls(begun), authorship.ParseChunk(ended, 0).Calls)
+	ended, _ := AgentCalls(ToolCallsPath(l), 0, -1) // without the files no process is known to be the agent's
+	begun, _ := AgentCalls(StartedCallsPath(l), 0, -1)
+	return authorship.MayHaveStarted(program, begun.Calls, ended.Calls)
 }

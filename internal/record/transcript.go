@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -104,12 +103,12 @@ func (c *Call) finish(line TranscriptLine) {
 // SessionCalls returns the agent's tool calls in the user's session, in the order of
 // their ends.
 func SessionCalls(l *store.Loop) ([]Call, error) {
-	data, err := readCalls(ToolCallsPath(l))
+	recorded, err := AgentCalls(ToolCallsPath(l), 0, -1)
 	if err != nil {
 		return nil, err
 	}
 	var calls []Call
-	for _, line := range authorship.ParseChunk(data, 0).Calls {
+	for _, line := range recorded.Calls {
 		if line.Tool == "" {
 			continue // a span
 		}

@@ -1,12 +1,10 @@
 package statefile
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -19,16 +17,13 @@ type agentWrites struct {
 	wasUser        bool  // the user made the write at HeldAtOffset, not the agent
 }
 
-// maxCallBytes limits how much of the recorded tool calls is read, in bytes.
-const maxCallBytes = 16 << 20
-
 // newWrites returns the writes of tool calls since the last time. In the user's session, calls are
 // recorded after they ran, and those in a turn of the user are the user's. In our own sessions they
 // are recorded before they run, so all calls of this turn count until the next one.
 func (t thFiles) newWrites(m *thState) agentWrites {
 	ran, _ := t.possibleWritesSince(record.RunnerCallsFile, m.RunnerCallsOffset, thState{})
-	did, n := t.possibleWritesSince(record.ToolCallsFile, m.ToolCallsOffset, *m)
-	m.ToolCallsOffset += n
+	did, end := t.possibleWritesSince(record.ToolCallsFile, m.ToolCallsOffset, *m)
+	m.ToolCallsOffset = end
 	if did.at = m.ToolCallsOffset; ran.state || ran.channel {
 		did.at = 0
 	}
@@ -46,24 +41,18 @@ func (t thFiles) runnerCallsOffset() int64 {
 }
 
 // possibleWritesSince returns the possible writes of the calls recorded after an offset, and the
-// number of bytes of complete lines.
-func (t thFiles) possibleWritesSince(name string, from int64, m thState) (did agentWrites, n int64) {
-	f, err := atomicfile.Open(filepath.Join(t.LoopDir, name))
+// offset behind them.
+func (t thFiles) possibleWritesSince(name string, from int64, m thState) (did agentWrites, end int64) {
+	part, err := record.AgentCalls(filepath.Join(t.LoopDir, name), from, -1)
 	if err != nil {
-		return did, 0
+		return did, from
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.NewSectionReader(f, from, maxCallBytes))
-	if err != nil {
-		return did, 0
-	}
-	part := authorship.ParseChunk(data, from)
 	did.wasUser = part.UserCallsOffset >= 0 && m.HeldAtOffset > part.UserCallsOffset
 	for _, c := range part.Calls {
 		w := t.possibleWrites(c)
 		did.state, did.channel = did.state || w.state, did.channel || w.channel
 	}
-	return did, part.CompleteBytes
+	return did, part.End
 }
 
 // maxCompleteCommand is the length up to which a command is known to be recorded completely.

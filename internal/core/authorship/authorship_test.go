@@ -167,13 +167,13 @@ func TestParseChunk(t *testing.T) {
 		return all
 	}
 	whole := ParseChunk([]byte(file), 0)
-	if diff := cmp.Diff([]string{"one", "three"}, texts(whole)); diff != "" || whole.UserCallsOffset != from || whole.CompleteBytes != int64(len(file)-len(`{"tool":`)) {
+	if diff := cmp.Diff([]string{"one", "three"}, texts(whole)); diff != "" || whole.UserCallsOffset != from || whole.End != int64(len(file)-len(`{"tool":`)) {
 		t.Errorf("whole file: %+v %s", whole, diff)
 	}
-	if rest := ParseChunk([]byte(file)[from:], from); cmp.Diff([]string{"three"}, texts(rest)) != "" || rest.CompleteBytes != whole.CompleteBytes-from {
+	if rest := ParseChunk([]byte(file)[from:], from); cmp.Diff([]string{"three"}, texts(rest)) != "" || rest.End != whole.End {
 		t.Errorf("second part: %+v", rest)
 	}
-	if none := ParseChunk(nil, 7); none.CompleteBytes != 0 || none.UserCallsOffset != -1 {
+	if none := ParseChunk(nil, 7); none.End != 7 || none.UserCallsOffset != -1 {
 		t.Errorf("nothing: %+v", none)
 	}
 	if all := ParseCalls([]byte(file)); len(all) != 4 {

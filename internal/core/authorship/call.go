@@ -81,8 +81,8 @@ func ParseCalls(data []byte) (calls []Call) {
 
 // Chunk is the content of a part of a file of calls.
 type Chunk struct {
-	Calls         []Call // of the agent
-	CompleteBytes int64  // length of its complete lines
+	Calls []Call // of the agent
+	End   int64  // offset in the file behind its last complete line
 	// UserCallsOffset is the offset in the file of the first call in a user's turn, or -1.
 	// It may lie before the chunk.
 	UserCallsOffset int64
@@ -91,7 +91,7 @@ type Chunk struct {
 // ParseChunk parses data, which begins at this offset of the file, and omits the calls in
 // turns of the user.
 func ParseChunk(data []byte, offset int64) Chunk {
-	p := Chunk{CompleteBytes: int64(bytes.LastIndexByte(data, '\n') + 1), UserCallsOffset: -1}
+	p := Chunk{End: offset + int64(bytes.LastIndexByte(data, '\n')+1), UserCallsOffset: -1}
 	var starts []int64 // of the lines of calls
 	for at, c := range callLines(data) {
 		if !c.UserTurn {
