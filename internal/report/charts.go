@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 // plot is a bar chart. Each bar has its value in words, so a screen reader reads it as a table.
@@ -40,7 +41,7 @@ func plots(l Loop) []plot {
 		}
 	}
 	tasks := slices.DeleteFunc(slices.Clone(l.State.Tasks), func(t loop.Task) bool { return t.Turns == 0 })
-	task := func(i int) string { return taskLabel(tasks[i]) }
+	task := func(i int) string { return narrate.Name(tasks[i]) }
 	turn := func(i int) string { return fmt.Sprintf("iteration %d", l.Iterations[i].Number) }
 	var cost, took, spent, lasted, context, failing []float64
 	for _, t := range tasks {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,5 +58,15 @@ deleted file mode 100644
 	}
 	if got := DiffLines(diff, 3); len(got) != 4 || got[3].Text != "… and 17 more lines" {
 		t.Errorf("a cut diff: %+v", got)
+	}
+}
+
+// A changed line that looks like a header of a diff, such as a comment of SQL, is shown.
+func TestChangedLines(t *testing.T) {
+	t.Parallel()
+	const diff = "diff --git a/q.sql b/q.sql\n--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n select 1\n--- old\n+++ new\ndiff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+	want := []string{"+++ q.sql", "--- old", "+++ new", "--- gone.txt", "-x"}
+	if got := changedLines(diff); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
 // Entry is one loop of a digest.
@@ -175,7 +176,7 @@ func neededActions(l Entry) []string {
 	}
 	for _, t := range l.State.Tasks {
 		if t.NeedsUser() {
-			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", taskLabel(t), t.Status, plan.OneLine(t.Why, 160)), ": "))
+			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", narrate.Name(t), t.Status, plan.OneLine(t.Why, 160)), ": "))
 		}
 	}
 	return out

@@ -99,7 +99,7 @@ func Shown(l Loop) any {
 	}
 	for _, t := range l.State.Tasks {
 		if diff := l.Diffs[t.ID]; diff != "" {
-			h.Diffs = append(h.Diffs, htmlDiff{Task: taskLabel(t), Lines: DiffLines(diff, maxDiffLines)})
+			h.Diffs = append(h.Diffs, htmlDiff{Task: narrate.Name(t), Lines: DiffLines(diff, maxDiffLines)})
 		}
 	}
 	return h
@@ -128,7 +128,7 @@ func (h *htmlPage) htmlTasks(p *page) {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			row := htmlTask{
-				ID: t.ID, Group: g.name, Name: taskLabel(t), Done: t.Status == loop.Done, Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
+				ID: t.ID, Group: g.name, Name: narrate.Name(t), Done: t.Status == loop.Done, Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
 				Show: strings.TrimPrefix(strings.TrimSpace(p.showCommand(t)), "→ "),
 			}
 			if t.Turns > 0 {
@@ -161,7 +161,7 @@ func (h *htmlPage) htmlIterations(l Loop) {
 
 func taskName(s loop.State, id string) string {
 	if t, ok := s.Task(id); ok {
-		return taskLabel(t)
+		return narrate.Name(t)
 	}
 	return plan.OneLine(id, 40)
 }

@@ -63,7 +63,7 @@ func (p *page) lastMessages() {
 func lastWords(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = plan.OneLine(cleanLine(line), maxMessageLineBytes); line != "" {
+		if line = plan.OneLine(line, maxMessageLineBytes); line != "" {
 			lines = append(lines, line)
 		}
 	}

@@ -54,7 +54,7 @@ func (p *page) markdownTasks() {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			why := p.proofWords(t, g.meaning)
-			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(taskLabel(t)), escape(why), shortCommit(t.Commit))
+			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(narrate.Name(t)), escape(why), shortCommit(t.Commit))
 		}
 	}
 }

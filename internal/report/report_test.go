@@ -29,7 +29,7 @@ func text(t *testing.T, l report.Loop) string {
 // night returns a loop that ran overnight, with a task of each result.
 func night() report.Loop {
 	return report.Loop{
-		Diffs:           map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
+		Diffs:           map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1,2 +1,2 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
 		Untested:        map[string][]string{"US-004": {"parseRow", "Sub"}},
 		MutationResults: []string{"task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)"},
 		Signs:           map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},

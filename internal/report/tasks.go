@@ -35,7 +35,7 @@ func (p *page) tasks() {
 		for _, t := range g.tasks {
 			words := p.taskLine(t, g.meaning)
 			if !g.each {
-				words = taskLabel(t) + "  " + flippedTests(t, g.meaning)
+				words = narrate.Name(t) + "  " + flippedTests(t, g.meaning)
 			}
 			p.line(label, "%s", words)
 			label = ""
@@ -73,7 +73,7 @@ func flippedTests(t loop.Task, meaning string) string {
 }
 
 func (p *page) taskLine(t loop.Task, meaning string) string {
-	words := taskLabel(t)
+	words := narrate.Name(t)
 	if why := p.taskReason(t, meaning); why != "" {
 		words += "  " + why
 	}
@@ -239,21 +239,13 @@ func (p *page) started(t loop.Task) bool {
 // taskIDs lists tasks in one line. A single task is listed with its title.
 func taskIDs(tasks []loop.Task) string {
 	if len(tasks) == 1 {
-		return taskLabel(tasks[0])
+		return narrate.Name(tasks[0])
 	}
 	out := make([]string, len(tasks))
 	for i, t := range tasks {
 		out[i] = plan.OneLine(t.ID, 40)
 	}
 	return "tasks " + joinNames(out, 20)
-}
-
-// taskLabel returns a task's id and title. The goal of a prompt has only a title.
-func taskLabel(t loop.Task) string {
-	if t.ID == loop.GoalTask && t.Title != "" {
-		return plan.OneLine(t.Title, 80)
-	}
-	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
 }
 
 // joinNames joins words, such as the agent's file and test names. It shortens a long list.

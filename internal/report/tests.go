@@ -2,8 +2,8 @@ package report
 
 import (
 	"iter"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -72,7 +72,7 @@ func (p *page) changedTests() {
 		if t.DoneEarlier || len(t.TestsChanged) == 0 && !slices.ContainsFunc(t.ChangedTests, isOfOldTest) {
 			continue
 		}
-		say("%s %s%s", taskLabel(t), p.inputsVerdict(t), p.showCommand(t))
+		say("%s %s%s", narrate.Name(t), p.inputsVerdict(t), p.showCommand(t))
 		for i, c := range t.ChangedTests {
 			if i == maxListedChanges {
 				say("and %d more", len(t.ChangedTests)-i)
@@ -80,7 +80,7 @@ func (p *page) changedTests() {
 			}
 			say("%s", plan.OneLine(c.String(), 160))
 		}
-		lines := diffLines(p.Diffs[t.ID])
+		lines := changedLines(p.Diffs[t.ID])
 		for _, line := range lines[:min(len(lines), maxShownDiffLines)] {
 			say("| %s", line)
 		}
@@ -142,30 +142,17 @@ func (p *page) inputsVerdict(t loop.Task) string {
 	return "changed " + what + "; the originals pass too, or the change was allowed"
 }
 
-// diffFile returns the file that a line "--- a/…" or "+++ b/…" of a diff names. Git quotes names with
-// special characters.
-func diffFile(line, side string) string {
-	name := strings.TrimSpace(line[len("+++ "):])
-	if plain, err := strconv.Unquote(name); err == nil {
-		name = plain
-	}
-	return strings.TrimPrefix(name, side)
-}
-
-// diffLines returns the removed and added lines, with the names of their files.
-func diffLines(diff string) []string {
+// changedLines returns the removed and added lines of a diff, with the names of their files.
+func changedLines(diff string) []string {
 	var lines []string
-	was := ""
-	for line := range strings.Lines(diff) {
+	for _, l := range DiffLines(diff, math.MaxInt) {
 		switch {
-		case strings.HasPrefix(line, "--- "):
-			was = diffFile(line, "a/")
-		case strings.HasPrefix(line, "+++ /dev/null"):
-			lines = append(lines, cleanLine("--- "+was))
-		case strings.HasPrefix(line, "+++ "):
-			lines = append(lines, cleanLine("+++ "+diffFile(line, "b/")))
-		case strings.HasPrefix(line, "+"), strings.HasPrefix(line, "-"):
-			lines = append(lines, line[:1]+cleanLine(line[1:]))
+		case l.Kind == "add", l.Kind == "del":
+			lines = append(lines, l.Text)
+		case l.Kind == "file" && strings.HasPrefix(l.Text, "+++ /dev/null"):
+			lines = append(lines, "--- "+plan.OneLine(l.File, 0))
+		case l.Kind == "file" && strings.HasPrefix(l.Text, "+++ "):
+			lines = append(lines, "+++ "+plan.OneLine(l.File, 0))
 		}
 	}
 	return lines
@@ -193,7 +180,7 @@ func (p *page) signs() {
 			label = ""
 		}
 		if more := len(signs) - maxListedSigns; more > 0 {
-			p.line("", "and %d more in %s  → git show %.7s", more, taskLabel(t), t.Commit)
+			p.line("", "and %d more in %s  → git show %.7s", more, narrate.Name(t), t.Commit)
 		}
 	}
 }
@@ -211,13 +198,13 @@ func (p *page) reviews() {
 		case t.DoneEarlier || t.Status != loop.Done:
 			continue
 		case t.Reviewed == loop.ReviewDisagreed:
-			say("disagrees with %s, which is kept as it is%s", taskLabel(t), p.showCommand(t))
+			say("disagrees with %s, which is kept as it is%s", narrate.Name(t), p.showCommand(t))
 		case t.Reviewed == loop.ReviewNone:
 			why := ""
 			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.isReasonShown(t.Why) { // after the words that no review passed it
 				why = ": " + plan.OneLine(said, 160)
 			}
-			say("none passed %s%s%s", taskLabel(t), why, p.showCommand(t))
+			say("none passed %s%s%s", narrate.Name(t), why, p.showCommand(t))
 		}
 		if t.Reviewed != loop.ReviewPassed {
 			for _, f := range t.Findings {
