@@ -91,7 +91,7 @@ const imports = `
 	loopinfo       < atomicfile core/* environment failure figure git launch narrate notify page proc record report store store/* term verify watch
 	audit          < core/* failure git narrate proc runner store store/* verify loopinfo
 	restore        < core/* failure git launch runner store store/* term loopinfo
-	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
+	mcpserver      < core/* agent environment failure figure launch loopinfo planfile record redact session store store/* verify
 	demo           < *
 	cli            < *
 	cmd/pawl       < cli

@@ -221,7 +221,7 @@ func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string,
 // sendTestDecision sends the user's decision to a loop that has not ended, and returns that in words. The
 // loop applies only one of two messages with the same id.
 func (a *app) sendTestDecision(s *loopinfo.Loop, id string, m record.Message, what string) (string, error) {
-	if err := a.sendAs(s, cmp.Or(id, newMessageID(m.Kind)), m); err != nil {
+	if err := a.sendAs(s, cmp.Or(id, m.NewID()), m); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s: %s\n%s", s.ID, what, deliveryNote(s)), nil

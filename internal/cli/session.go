@@ -119,12 +119,19 @@ func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
 	})
 }
 
-// runDetached calls do so that a closed terminal does not end it.
-func (a *app) runDetached(do func(context.Context) error) error {
+// detachedContext returns a context that a signal cancels, but not the end of the terminal. A second
+// signal ends the process at once.
+func detachedContext() (context.Context, context.CancelFunc) {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// runDetached calls do so that a closed terminal does not end it.
+func (a *app) runDetached(do func(context.Context) error) error {
+	ctx, stop := detachedContext()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that gates leave behind may survive: %v", err)
 	}

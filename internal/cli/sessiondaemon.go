@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"context"
-	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/daemon"
@@ -21,11 +17,9 @@ type sessionDaemonCmd struct {
 // Run answers the session's hooks while a loop lives there. It outlives its parent process and the
 // terminal.
 func (c *sessionDaemonCmd) Run(a *app) error {
-	signal.Ignore(syscall.SIGHUP)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := detachedContext()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	runtime.GOMAXPROCS(1)        // calls are short and rare, so more threads would only wake each other
+	runtime.GOMAXPROCS(1) // calls are short and rare, so more threads would only wake each other
 	return daemon.Serve(ctx, daemon.Options{
 		Env: a.env, Session: c.Session, Tool: a.self, Version: version.String(), Untracked: untracked, PollInterval: 5 * time.Second, IdleTimeout: time.Hour,
 	})

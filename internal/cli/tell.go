@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"crypto/rand"
 	"fmt"
 	"strings"
 
@@ -42,16 +41,17 @@ func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 
 // post writes a message to the loop's inbox.
 func post(s *loopinfo.Loop, kind, text string) error {
-	return s.Post(newMessageID(kind), record.Message{Kind: kind, Text: text})
+	m := record.Message{Kind: kind, Text: text}
+	return s.Post(m.NewID(), m)
 }
 
 // send writes a message to the loop's inbox. If the loop waits for its session, it makes it read the
 // inbox.
 func (a *app) send(s *loopinfo.Loop, m record.Message) error {
-	return a.sendAs(s, newMessageID(m.Kind), m)
+	return a.sendAs(s, m.NewID(), m)
 }
 
-// sendAs is send with a message id. The loop applies only one of two messages with the same id.
+// sendAs is send with a message id.
 func (a *app) sendAs(s *loopinfo.Loop, id string, m record.Message) error {
 	if err := s.Post(id, m); err != nil || !s.InSession() || !s.Memory.State.WaitsForSession() {
 		return err
@@ -67,8 +67,6 @@ func deliveryNote(s *loopinfo.Loop) string {
 	}
 	return fmt.Sprintf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
 }
-
-func newMessageID(kind string) string { return strings.ToLower(kind + "-" + rand.Text()) }
 
 // requireUnended returns an error if the loop has ended.
 func requireUnended(s *loopinfo.Loop) error {

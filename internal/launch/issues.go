@@ -29,15 +29,11 @@ func parseIssues(dir string, words []string) (tracker.Address, bool) {
 
 // readIssues lists the issues and makes them the plan of the goal. It writes no file; Begin does.
 func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
-	program, err := p.trackerProgram(from.Tracker)
+	issues, err := p.listIssues(ctx, from)
 	if err != nil {
 		return err
 	}
-	answer, err := program.Ask(ctx, tracker.Request{Do: tracker.List, Query: from.Query, Label: p.Settings.Tracker.Label})
-	if err != nil {
-		return err
-	}
-	made, err := tracker.NewPlan(from, answer.Issues, p.earlierIssuePlan(from))
+	made, err := tracker.NewPlan(from, issues, p.earlierIssuePlan(from))
 	if err != nil {
 		return err
 	}
@@ -49,15 +45,20 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 // IssueText returns the text of issues. It claims none.
 func IssueText(ctx context.Context, from tracker.Address, p IssueSource) (string, error) {
 	at := Prepared{Settings: p.Settings, root: p.Root, env: p.Env, Home: p.Env.PawlHome}
-	program, err := at.trackerProgram(from.Tracker)
+	issues, err := at.listIssues(ctx, from)
 	if err != nil {
 		return "", err
+	}
+	return tracker.Text(from, issues)
+}
+
+func (p *Prepared) listIssues(ctx context.Context, from tracker.Address) ([]tracker.Issue, error) {
+	program, err := p.trackerProgram(from.Tracker)
+	if err != nil {
+		return nil, err
 	}
 	answer, err := program.Ask(ctx, tracker.Request{Do: tracker.List, Query: from.Query, Label: p.Settings.Tracker.Label})
-	if err != nil {
-		return "", err
-	}
-	return tracker.Text(from, answer.Issues)
+	return answer.Issues, err
 }
 
 // IssueSource says how to read issues.

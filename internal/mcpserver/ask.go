@@ -56,7 +56,7 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 	if len(files) == 0 || len(files) > filesMax {
 		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), filesMax)
 	}
-	root := at.spec.WorkTree(at.Loop)
+	root := at.Spec.WorkTree(at.Loop.Loop)
 	var paths []string
 	for _, f := range files {
 		f, err := given("a file's name", f, pathMax)

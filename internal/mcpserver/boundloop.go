@@ -1,29 +1,23 @@
 package mcpserver
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"path/filepath"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session"
-	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // boundLoop is the loop that a call is about, as it stands at that moment.
 type boundLoop struct {
-	*store.Loop
+	*loopinfo.Loop
 	vars []string // NAME=value, some of which are secret
-	spec record.Spec
-	mem  memory.Memory
 }
 
 // errNone: no loop lives in the session.
@@ -44,13 +38,11 @@ func (s *Server) findBound() (*boundLoop, error) {
 		}
 		id = b.Loop
 	}
-	at := &boundLoop{Loop: s.store.Loop(id), vars: s.Env.Vars}
-	var err error
-	// A damaged journal is read as far as it goes; its owner says so.
-	if at.spec, at.mem, err = record.Read(at.Loop); err != nil && !errors.As(err, new(*journal.CorruptError)) {
+	l, err := loopinfo.ReadDamaged(s.store.Loop(id)) // its owner says that its journal is damaged
+	if err != nil {
 		return nil, err
 	}
-	return at, nil
+	return &boundLoop{l, s.Env.Vars}, nil
 }
 
 // answersHere reports whether a binding is that of our session. One that was found by the
@@ -67,10 +59,10 @@ func (s *Server) inTurn() (*boundLoop, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch st := at.mem.State; {
+	switch st := at.Memory.State; {
 	case st.Phase == loop.Ended:
 		return nil, failure.New(failure.Usage, "nothing more is to be said about it: tell the user how you see it", "loop %s has ended: %s", at.ID, st.Outcome)
-	case !at.mem.IsInTurn(at.mem.TurnsBegun):
+	case !at.Memory.IsInTurn(at.Memory.TurnsBegun):
 		return nil, failure.New(failure.Usage, "end your turn, or wait for what Pawl says", "no turn of loop %s is under way: Pawl is at work itself", at.ID)
 	}
 	return at, nil
@@ -88,7 +80,7 @@ func (s *Server) said(name, text string, most int) (*boundLoop, string, error) {
 
 // task finds an open task by its id, "" for the one at work.
 func (at *boundLoop) task(id string) (loop.Task, error) {
-	st := at.mem.State
+	st := at.Memory.State
 	if id = strings.TrimSpace(id); id == "" {
 		id = st.Current
 	}
@@ -105,15 +97,13 @@ func (at *boundLoop) task(id string) (loop.Task, error) {
 const tasksShown = 20
 
 func (at *boundLoop) openTasks() string {
-	return plan.Few(at.mem.State.Tasks.IDs(func(t loop.Task) bool { return t.Status == loop.Open }), tasksShown)
+	return plan.Few(at.Memory.State.Tasks.IDs(func(t loop.Task) bool { return t.Status == loop.Open }), tasksShown)
 }
 
 // post leaves a message for the loop's owner, without secrets: it is kept.
 func (at *boundLoop) post(m record.Message) error {
 	m.Text = at.redacted(m.Text)
-	var id [8]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return at.Post(m.Kind+"-"+hex.EncodeToString(id[:]), m)
+	return at.Post(m.NewID(), m)
 }
 
 func (at *boundLoop) redacted(text string) string { return redact.New(at.vars).String(text) }

@@ -41,10 +41,10 @@ func (s *Server) completeTask(ctx context.Context, in completion) (string, error
 	switch in.Status {
 	case statusSuccess:
 		return s.claim(ctx, at, t, record.Message{
-			Kind: record.MessageClaim, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.TurnsBegun, NoBehaviourChange: in.NoBehaviourChange,
+			Kind: record.MessageClaim, Tasks: []string{t.ID}, Text: summary, Turn: at.Memory.TurnsBegun, NoBehaviourChange: in.NoBehaviourChange,
 		})
 	case statusPartial:
-		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.TurnsBegun})
+		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.Memory.TurnsBegun})
 		return "Recorded: later tries are told what is done and what is not. The task stays open; continue it, or end your turn.", err
 	case statusBlocked:
 		return s.block(at, t, summary)
@@ -66,28 +66,28 @@ func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
 }
 
 func (s *Server) block(at *boundLoop, t loop.Task, reason string) (string, error) {
-	if now := at.mem.State.Current; t.ID != now {
+	if now := at.Memory.State.Current; t.ID != now {
 		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be skipped", now)
 	}
-	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.mem.TurnsBegun}
+	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.Memory.TurnsBegun}
 	return "Recorded with your reason. " + endTurn, at.post(m)
 }
 
 // claim has the gates run, and records the claim if they pass relative to where the
 // task began. It stays a request: what counts is what they say when the turn ends.
 func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record.Message) (string, error) {
-	if k := at.spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
+	if k := at.Spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
 		return "", failure.New(failure.Usage, "end your turn when you have nothing more to do", noSuchGoal)
 	}
-	strays, err := launch.OutOfScope(ctx, at.Loop, s.Env, at.mem, []string{t.ID})
+	strays, err := launch.OutOfScope(ctx, at.Loop.Loop, s.Env, at.Memory, []string{t.ID})
 	if err != nil {
 		return "", err
 	}
 	switch {
 	case len(strays.ByAgent) > 0:
 		return notTaken + strays.Advice(), nil
-	case len(gate.Commands(at.spec.Gates)) > 0:
-	case at.spec.Policy.Reviews:
+	case len(gate.Commands(at.Spec.Gates)) > 0:
+	case at.Spec.Policy.Reviews:
 		return "Recorded." + at.reviewed() + " " + endTurn, at.post(m)
 	default:
 		return "Recorded. There is no gate, so nobody checks it: what you say is what the user will rely on. " + endTurn, at.post(m)
@@ -103,7 +103,7 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	case gate.Unknown:
 		return notTaken + "The gates could not tell: fix that first, or report it as blocked.\n\n" + j.words(), nil
 	}
-	if now, err := s.inTurn(); err != nil || now.mem.TurnsBegun != m.Turn {
+	if now, err := s.inTurn(); err != nil || now.Memory.TurnsBegun != m.Turn {
 		return "", failure.New(failure.Usage, "call again in the turn that is under way", "the turn that this was said in is over")
 	}
 	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), at.post(m)

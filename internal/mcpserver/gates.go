@@ -24,7 +24,7 @@ type gateAnswer struct{ verify.Finding }
 // verify runs the gates and says what fails.
 func (s *Server) verify(ctx context.Context) (string, error) {
 	at, err := s.findBound()
-	if over := err == nil && at.mem.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNone)) {
+	if over := err == nil && at.Memory.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNone)) {
 		return s.project(ctx)
 	}
 	if err == nil {
@@ -33,7 +33,7 @@ func (s *Server) verify(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(gate.Commands(at.spec.Gates)) == 0 {
+	if len(gate.Commands(at.Spec.Gates)) == 0 {
 		return "There is no gate that runs a command: nothing can tell now whether it works but what you run yourself." + at.reviewed(), nil
 	}
 	j, err := s.runGates(ctx, at, nil)
@@ -45,7 +45,7 @@ func (s *Server) verify(ctx context.Context) (string, error) {
 
 // reviewed says that commands are not all that judges a claim, "" where they are.
 func (at *boundLoop) reviewed() string {
-	if !at.spec.Policy.Reviews {
+	if !at.Spec.Policy.Reviews {
 		return ""
 	}
 	return " Another agent reviews it as well, when your turn has ended and everything else passes."
@@ -88,7 +88,7 @@ func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*
 		return nil, err
 	}
 	defer free()
-	v, repo, err := launch.AdviceVerifier(ctx, at.Loop, s.Env)
+	v, repo, err := launch.AdviceVerifier(ctx, at.Loop.Loop, s.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +97,10 @@ func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*
 	if err != nil {
 		return nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
-	m := at.mem
+	m := at.Memory
 	f, err := v.Claim(ctx, verify.Request{
-		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Start.InWorkTree(), ProtectedTree: m.TestsTree, Tree: tree,
-		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: func(path string) bool { return m.State.MayChange(path) || slices.Contains(m.UserEdits(), path) }, Work: at.spec.WorkGlobs(tasks), Asked: at.spec.TaskText(tasks), Pending: m.State.AwaitingApproval(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), GatesOnly: true,
+		Gates: gate.Due(at.Spec.Gates, gate.Fast), Base: m.State.Start.InWorkTree(), ProtectedTree: m.TestsTree, Tree: tree,
+		AllowTestChanges: at.Spec.MayChangeTests(tasks), MayChange: func(path string) bool { return m.State.MayChange(path) || slices.Contains(m.UserEdits(), path) }, Work: at.Spec.WorkGlobs(tasks), Asked: at.Spec.TaskText(tasks), Pending: m.State.AwaitingApproval(), NoRatchet: at.Spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), GatesOnly: true,
 	})
 	if err != nil {
 		return nil, err

@@ -30,12 +30,12 @@ func (s *Server) nextTask(context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st := at.mem.State
+	st := at.Memory.State
 	if st.Phase == loop.Ended {
 		return fmt.Sprintf("Nothing is left: loop %s has ended (%s).", at.ID, st.Outcome), nil
 	}
 	p := &page{}
-	if c := at.mem.ToolClaim.Claim; c != nil && at.mem.ToolClaim.Turn == at.mem.TurnsBegun {
+	if c := at.Memory.ToolClaim.Claim; c != nil && at.Memory.ToolClaim.Turn == at.Memory.TurnsBegun {
 		p.line("You have already said how it stands. %s\n", endTurn)
 	}
 	t, ok := st.Task(st.Current)
@@ -43,9 +43,9 @@ func (s *Server) nextTask(context.Context) (string, error) {
 		return "No task is at work yet: Pawl is preparing it.", nil
 	}
 	at.describe(p, t)
-	if len(at.spec.Gates) > 0 {
+	if len(at.Spec.Gates) > 0 {
 		p.line("\nGates (verify runs them):")
-		for _, g := range at.spec.Gates {
+		for _, g := range at.Spec.Gates {
 			if g.Kind == gate.ByReview {
 				p.line("- another agent, which looks at it last: %s", plan.OneLine(g.Rubric, 200))
 				continue
@@ -65,12 +65,12 @@ func (s *Server) nextTask(context.Context) (string, error) {
 // describe writes a task as the plan has it.
 func (at *boundLoop) describe(p *page, t loop.Task) {
 	if t.ID == loop.GoalTask {
-		p.line("The goal itself is the task (id %s):\n%s", t.ID, bounded(at.spec.Prompt, inputMax))
+		p.line("The goal itself is the task (id %s):\n%s", t.ID, bounded(at.Spec.Prompt, inputMax))
 		return
 	}
 	p.line("Task %s: %s", t.ID, t.Title)
-	if at.spec.Plan != "" {
-		path := at.spec.PlanPath(at.spec.WorkTree(at.Loop))
+	if at.Spec.Plan != "" {
+		path := at.PlanPath()
 		if f, err := planfile.Load(path); err == nil { // the title will do
 			if in, ok := f.Plan().Task(t.ID); ok {
 				at.detail(p, planfile.WithRelated(path, f.Plan(), in))
@@ -81,7 +81,7 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 	if wanted == "" {
 		wanted = gate.Proven
 	}
-	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.mem.State.Tasks.Count(loop.Open)-1))
+	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.Memory.State.Tasks.Count(loop.Open)-1))
 }
 
 func (at *boundLoop) detail(p *page, t plan.Task) {
@@ -90,7 +90,7 @@ func (at *boundLoop) detail(p *page, t plan.Task) {
 	}
 	for i, c := range t.Criteria {
 		if i == tasksShown {
-			p.line("- and %d more in %s", len(t.Criteria)-i, at.spec.Plan)
+			p.line("- and %d more in %s", len(t.Criteria)-i, at.Spec.Plan)
 			break
 		}
 		p.line("- %s", plan.OneLine(c, 200))
@@ -109,23 +109,23 @@ func (s *Server) status(context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st, p := at.mem.State, &page{}
-	p.line("loop %s: %s", at.ID, plan.OneLine(at.spec.Goal(), 200))
+	st, p := at.Memory.State, &page{}
+	p.line("loop %s: %s", at.ID, plan.OneLine(at.Spec.Goal(), 200))
 	if st.Phase == loop.Ended {
 		p.line("ended: %s. %s", st.Outcome, plan.OneLine(st.Reason, 300))
 		return p.String(), nil
 	}
 	if t, ok := st.Task(st.Current); ok {
-		p.line("task %s: %s (%d done, %d open)", t.ID, t.Title, at.mem.State.Tasks.Count(loop.Done), at.mem.State.Tasks.Count(loop.Open))
+		p.line("task %s: %s (%d done, %d open)", t.ID, t.Title, at.Memory.State.Tasks.Count(loop.Done), at.Memory.State.Tasks.Count(loop.Open))
 	}
 	p.line("iteration %d%s", st.Iteration, left(st))
-	for _, r := range at.mem.Results {
+	for _, r := range at.Memory.Results {
 		p.line("gate %s: %s when Pawl last ran it", plan.OneLine(r.Gate, 100), r.Status)
 	}
 	if st.Violations > 0 {
 		p.line("violations: %s (changed protected files); the last ends the loop", loop.ViolationRatio(st.Violations))
 	}
-	if c := at.mem.ToolClaim; c.Turn == at.mem.TurnsBegun && c.Claim != nil {
+	if c := at.Memory.ToolClaim; c.Turn == at.Memory.TurnsBegun && c.Claim != nil {
 		p.line("you have said how it stands; that is judged when your turn ends")
 	}
 	if st.Merge != nil {
@@ -160,7 +160,7 @@ func (s *Server) readMessages(context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st := at.mem.State
+	st := at.Memory.State
 	var notes []string
 	for _, m := range st.Undelivered() {
 		notes = append(notes, m.Text)

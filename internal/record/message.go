@@ -2,8 +2,10 @@ package record
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -107,6 +109,9 @@ func (m Message) Event() (loop.Event, bool) {
 	}
 	return loop.Event{}, false
 }
+
+// NewID returns a new id for the message. The loop applies only one of two messages with the same id.
+func (m Message) NewID() string { return strings.ToLower(m.Kind + "-" + rand.Text()) }
 
 // ToolClaim returns the claim that the message makes. It returns false for other kinds of
 // messages.

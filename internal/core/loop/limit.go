@@ -51,7 +51,7 @@ func (s State) OverTokens(turn Usage) bool {
 
 // Extended returns the state with the tasks and limits of a reopened loop.
 func (s State) Extended(given Limits) State {
-	s.Policy.Limits, s.Tasks = s.extended(given), slices.Clone(s.Tasks)
+	s.Policy.Limits, s.Tasks = s.Policy.Limits.extended(s.used(), given), slices.Clone(s.Tasks)
 	for i, t := range s.Tasks {
 		if t.Status != Done && t.Status != Open && !t.LeftOut {
 			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
@@ -60,16 +60,9 @@ func (s State) Extended(given Limits) State {
 	return s
 }
 
-// extended returns the limits of a reopened loop. Each given limit counts from the current usage,
-// below 0 is unlimited, and 0 keeps the old limit.
-func (s State) extended(given Limits) Limits {
-	return Limits{
-		Iterations: extend(s.Policy.Limits.Iterations, s.Iteration, given.Iterations),
-		Duration:   extend(s.Policy.Limits.Duration, s.Elapsed(), given.Duration),
-		CostUSD:    extend(s.Policy.Limits.CostUSD, s.Usage.CostUSD, given.CostUSD),
-		Tokens:     extend(s.Policy.Limits.Tokens, s.Usage.Tokens(), given.Tokens),
-		Turn:       extend(s.Policy.Limits.Turn, 0, given.Turn),
-	}
+// used returns what the loop has used of its limits.
+func (s State) used() Limits {
+	return Limits{Iterations: s.Iteration, Duration: s.Elapsed(), CostUSD: s.Usage.CostUSD, Tokens: s.Usage.Tokens()}
 }
 
 func extend[T cmp.Ordered](limit, used, given T) T {
@@ -86,7 +79,7 @@ func extend[T cmp.Ordered](limit, used, given T) T {
 // LimitAfterReopen returns the limit that would still forbid a turn if an ended loop were reopened
 // with given, or "".
 func (s State) LimitAfterReopen(given Limits) Outcome {
-	s.Policy.Limits, s.Stop.Limit, s.Next.Retry = s.extended(given), "", false
+	s.Policy.Limits, s.Stop.Limit, s.Next.Retry = s.Policy.Limits.extended(s.used(), given), "", false
 	m := machine{s: s}
 	return m.limit()
 }

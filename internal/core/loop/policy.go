@@ -34,13 +34,16 @@ type Limits struct {
 }
 
 // With returns l with the set limits of given; below 0 is unlimited.
-func (l Limits) With(given Limits) Limits {
+func (l Limits) With(given Limits) Limits { return l.extended(Limits{}, given) }
+
+// extended returns l with the set limits of given, which count from what is used.
+func (l Limits) extended(used, given Limits) Limits {
 	return Limits{
-		Iterations: extend(l.Iterations, 0, given.Iterations),
-		Duration:   extend(l.Duration, 0, given.Duration),
-		CostUSD:    extend(l.CostUSD, 0, given.CostUSD),
-		Tokens:     extend(l.Tokens, 0, given.Tokens),
-		Turn:       extend(l.Turn, 0, given.Turn),
+		Iterations: extend(l.Iterations, used.Iterations, given.Iterations),
+		Duration:   extend(l.Duration, used.Duration, given.Duration),
+		CostUSD:    extend(l.CostUSD, used.CostUSD, given.CostUSD),
+		Tokens:     extend(l.Tokens, used.Tokens, given.Tokens),
+		Turn:       extend(l.Turn, used.Turn, given.Turn),
 	}
 }
 
