@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // The session's hooks drive a loop that lives in a session. Between two hooks, nobody reads its inbox.
@@ -24,12 +22,7 @@ const deliverTimeout = 2 * time.Second
 
 // deliverInbox makes a loop in a session read its inbox, and returns the loop's new state.
 func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
-	ctx := a.untilSignal()
-	err := a.background().DriveInSession(ctx, s.Loop, deliverTimeout, a.setTools)
-	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
-		err = nil
-	}
-	if err != nil {
+	if err := a.driveInSession(a.untilSignal(), s.Loop, deliverTimeout); err != nil {
 		return nil, err
 	}
 	return loopinfo.Read(s.Loop)

@@ -110,13 +110,17 @@ const driverTimeout = 15 * time.Second
 
 // Run drives the loop up to the agent's turn. It outlives the hook that started it and the terminal.
 func (c *sessionDriveCmd) Run(a *app, l *store.Loop) error {
-	return a.runDetached(func(ctx context.Context) error {
-		err := a.background().DriveInSession(ctx, l, driverTimeout, a.setTools)
-		if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
-			return nil // the owner does the same
-		}
-		return err
-	})
+	return a.runDetached(func(ctx context.Context) error { return a.driveInSession(ctx, l, driverTimeout) })
+}
+
+// driveInSession drives a loop that lives in a session until the session must act. If a process owns
+// the loop already, that one does the same.
+func (a *app) driveInSession(ctx context.Context, l *store.Loop, timeout time.Duration) error {
+	err := a.background().DriveInSession(ctx, l, timeout, a.setTools)
+	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == l.ID {
+		return nil
+	}
+	return err
 }
 
 // detachedContext returns a context that a signal cancels, but not the end of the terminal. A second

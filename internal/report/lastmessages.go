@@ -51,10 +51,9 @@ func (p *page) lastMessages() {
 		said = said[n:]
 	}
 	for _, s := range said {
-		label := s.At.In(p.Zone).Format("15:04:05")
+		say := p.under(s.At.In(p.Zone).Format("15:04:05"))
 		for _, line := range lastWords(s.Text) {
-			p.line(label, "%s", line)
-			label = ""
+			say("%s", line)
 		}
 	}
 }

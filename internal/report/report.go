@@ -116,6 +116,14 @@ func (p *page) line(label, format string, args ...any) {
 	fmt.Fprintf(&p.out, "  %-*s %s\n", labelWidth, label, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
+// under returns a function that prints lines below a label, which only the first of them shows.
+func (p *page) under(label string) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		p.line(label, format, args...)
+		label = ""
+	}
+}
+
 func (p *page) headline() {
 	s := p.State
 	p.out.WriteString(p.endHeadline())
@@ -166,10 +174,9 @@ func (p *page) leftOut() {
 
 // unappliedEdits names the files of plan edits that were not applied: they may be the user's.
 func (p *page) unappliedEdits() {
-	label := "not applied"
+	say := p.under("not applied")
 	for _, path := range p.State.UnappliedEditFiles {
-		p.line(label, "an edit of the plan, kept in %s", path)
-		label = ""
+		say("an edit of the plan, kept in %s", path)
 	}
 }
 
@@ -190,7 +197,7 @@ func (p *page) endHeadline() string {
 }
 
 func (p *page) gates() {
-	label := "gates"
+	say := p.under("gates")
 	for _, g := range p.Gates {
 		words := narrate.GateStatus(g)
 		if len(g.Failing) > 0 {
@@ -202,8 +209,7 @@ func (p *page) gates() {
 		if g.Warning != "" {
 			words += ", but " + plan.OneLine(g.Warning, 200)
 		}
-		p.line(label, "%s  %s", plan.OneLine(g.Gate, 60), words)
-		label = ""
+		say("%s  %s", plan.OneLine(g.Gate, 60), words)
 	}
 }
 
@@ -212,10 +218,9 @@ func (p *page) isReasonShown(why string) bool { return strings.Contains(p.State.
 
 // sandbox prints the sandbox of agent and gates.
 func (p *page) sandbox() {
-	label := "sandbox"
+	say := p.under("sandbox")
 	for _, words := range p.Sandbox {
-		p.line(label, "%s", plan.OneLine(words, 0))
-		label = ""
+		say("%s", plan.OneLine(words, 0))
 	}
 }
 
@@ -249,12 +254,9 @@ func (p *page) interventions() {
 
 // orphans lists processes that still ran when the loop ended.
 func (p *page) orphans() {
-	for i, process := range p.Orphans {
-		label := ""
-		if i == 0 {
-			label = "still running"
-		}
-		p.line(label, "%s", plan.OneLine(process, 100))
+	say := p.under("still running")
+	for _, process := range p.Orphans {
+		say("%s", plan.OneLine(process, 100))
 	}
 }
 
@@ -276,10 +278,9 @@ func (p *page) denied() (n int) {
 }
 
 func (p *page) lessons() {
-	label := "lessons"
+	say := p.under("lessons")
 	for _, l := range p.State.Lessons {
-		p.line(label, "%s", plan.OneLine(l.String(), 300))
-		label = ""
+		say("%s", plan.OneLine(l.String(), 300))
 	}
 }
 

@@ -27,9 +27,9 @@ func (p *page) tasks() {
 		if p.isAnswer() && !g.why {
 			continue
 		}
-		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
+		say := p.under(fmt.Sprintf("%d %s", len(g.tasks), g.name))
 		if !g.each && (g.short || len(g.tasks) > maxTitles) {
-			p.line(label, "%s  %s", taskIDs(g.tasks), g.meaning)
+			say("%s  %s", taskIDs(g.tasks), g.meaning)
 			continue
 		}
 		for _, t := range g.tasks {
@@ -37,8 +37,7 @@ func (p *page) tasks() {
 			if !g.each {
 				words = narrate.Name(t) + "  " + flippedTests(t, g.meaning)
 			}
-			p.line(label, "%s", words)
-			label = ""
+			say("%s", words)
 		}
 	}
 }

@@ -63,11 +63,7 @@ func (p *page) approved() {
 // changedTests lists changes of existing tests and other gate inputs. They come first, because the
 // user must decide about them.
 func (p *page) changedTests() {
-	label := p.inputsLabel()
-	say := func(format string, args ...any) {
-		p.line(label, format, args...)
-		label = ""
-	}
+	say := p.under(p.inputsLabel())
 	for _, t := range p.State.Tasks {
 		if t.DoneEarlier || len(t.TestsChanged) == 0 && !slices.ContainsFunc(t.ChangedTests, isOfOldTest) {
 			continue
@@ -160,10 +156,9 @@ func changedLines(diff string) []string {
 
 // tested lists the functions that the tests prove.
 func (p *page) tested() {
-	label := "tested"
+	say := p.under("tested")
 	for _, words := range p.MutationResults {
-		p.line(label, "%s", plan.OneLine(words, 0))
-		label = ""
+		say("%s", plan.OneLine(words, 0))
 	}
 }
 
@@ -172,12 +167,11 @@ const maxListedSigns = 8
 
 // signs lists what a reviewer should read first in the commits.
 func (p *page) signs() {
-	label := "look at"
+	say := p.under("look at")
 	for _, t := range p.State.Tasks {
 		signs := p.Signs[t.ID]
 		for _, s := range signs[:min(len(signs), maxListedSigns)] {
-			p.line(label, "%s", plan.OneLine(s, 160))
-			label = ""
+			say("%s", plan.OneLine(s, 160))
 		}
 		if more := len(signs) - maxListedSigns; more > 0 {
 			p.line("", "and %d more in %s  → git show %.7s", more, narrate.Name(t), t.Commit)
@@ -188,11 +182,7 @@ func (p *page) signs() {
 // reviews lists the work that no review passed, with the findings of the last review: the user must
 // decide between reviewer and agent.
 func (p *page) reviews() {
-	label := "review"
-	say := func(format string, args ...any) {
-		p.line(label, format, args...)
-		label = ""
-	}
+	say := p.under("review")
 	for _, t := range p.State.Tasks {
 		switch {
 		case t.DoneEarlier || t.Status != loop.Done:

@@ -10,19 +10,17 @@ import (
 
 // notDelivered lists the user's messages that the agent did not get.
 func (p *page) notDelivered() {
-	label := "undelivered"
+	say := p.under("undelivered")
 	for _, text := range narrate.NotDelivered(p.State) {
-		p.line(label, "your message: %s  → %s", text, p.State.ResumeCommand(p.ID))
-		label = ""
+		say("your message: %s  → %s", text, p.State.ResumeCommand(p.ID))
 	}
 }
 
 // editsNotMade lists the edits of the plan that were pending when the loop ended.
 func (p *page) editsNotMade() {
-	label := "not made"
+	say := p.under("not made")
 	for _, text := range narrate.EditsNotMade(p.State) {
-		p.line(label, "your edit of the plan: %s  → %s", text, p.State.ResumeCommand(p.ID))
-		label = ""
+		say("your edit of the plan: %s  → %s", text, p.State.ResumeCommand(p.ID))
 	}
 }
 

@@ -16,19 +16,17 @@ func (p *page) userCommit() {
 
 // possibleUserChanges lists changes whose author is uncertain.
 func (p *page) possibleUserChanges() {
-	label := "yours?"
+	say := p.under("yours?")
 	for _, text := range p.PossibleUserChanges {
-		p.line(label, "%s", plan.OneLine(text, 300))
-		label = ""
+		say("%s", plan.OneLine(text, 300))
 	}
 }
 
 // uncommittedFiles lists files that are in no commit: the agent's, and new ones of others.
 func (p *page) uncommittedFiles() {
-	label := "uncommitted"
+	say := p.under("uncommitted")
 	for _, text := range p.Uncommitted {
-		p.line(label, "%s: the branch lacks it", plan.OneLine(text, 300))
-		label = ""
+		say("%s: the branch lacks it", plan.OneLine(text, 300))
 	}
 	if n := len(p.LeftInCheckout); n > 0 && p.State.Phase == loop.Ended {
 		p.line("uncommitted", "%s: no commit had it at the end; look for it in your checkout", plan.Few(p.LeftInCheckout, 5))
