@@ -57,7 +57,7 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	if err != nil {
 		return "", b, err
 	}
-	b.restoredOld, b.mutated = true, nil
+	b.restoredOld, b.reverted, b.mutated = true, false, nil
 	b.noFileReverts = b.noFileReverts || named || c.tests.inlineChanged
 	if b.uncallable, err = c.uncallableOld(ctx); err != nil {
 		return "", b, err
@@ -80,9 +80,10 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 		switch {
 		case ok:
 			files[ch.Path] = text
-		case ch.Status == 'D' && b.skipped[ch.Path]:
+		case ch.Status == 'D' && b.skipped[ch.Path], ch.Status != 'D' && b.keepUnmutable:
 		default:
 			back = append(back, ch.Path)
+			b.reverted = b.reverted || ch.Status != 'D'
 		}
 		if ch.Status == 'D' {
 			b.mutated = append(b.mutated, mutatedSpan{file: path.Base(ch.Path), to: math.MaxInt, key: ch.Path})
@@ -170,6 +171,8 @@ type mutationPlan struct {
 	skipped    map[string]bool   // keys of omitted mutants, see skipUnbuildable
 	// noFileReverts: no file reverts as a whole, unless one of its functions cannot be mutated.
 	noFileReverts bool
+	keepUnmutable bool          // nor then: the rest does not build with their old text
+	reverted      bool          // a file that still exists was reverted as a whole
 	restoredOld   bool          // each mutant so far restores old code
 	mutated       []mutatedSpan // where the mutants are
 }
@@ -214,8 +217,8 @@ func (b *mutationPlan) mutateFile(ch git.Change, before, after []byte) ([]byte, 
 // maxBuilds bounds the mutated trees that are tried until one builds.
 const maxBuilds = 5
 
-// runMutants runs gates on the mutated tree until it builds. First it stops reverting whole files.
-// Then it tries another mutant at each line with a compiler error, or leaves that function whole.
+// runMutants runs gates on the mutated tree until it builds. First it stops reverting whole files: those
+// with functions to mutate, then also the others, such as generated ones. Then it tries another mutant at each line with a compiler error, or leaves that function whole.
 func (c *claim) runMutants(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	next := mutationPlan{skipped: map[string]bool{}}
 	for n := 1; ; n++ {
@@ -240,6 +243,8 @@ func (c *claim) runMutants(ctx context.Context, w runTarget, gates []gate.Gate) 
 			return gate.Run{Results: results, RestoredOld: b.restoredOld}, err
 		case unbuilt && !b.noFileReverts:
 			next.noFileReverts = true
+		case unbuilt && b.reverted && !b.keepUnmutable:
+			next.keepUnmutable = true
 		case !b.skipUnbuildable(results):
 			return gate.Run{Results: results, RestoredOld: b.restoredOld}, nil
 		}
