@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
@@ -124,6 +125,15 @@ func changesInFile(file string, before, after []byte) []loop.TestChange {
 		all = append(all, loop.TestChange{Path: file, Line: c.Line, Kind: string(c.Kind), Name: c.Name})
 	}
 	return all
+}
+
+// isReformatted reports whether a file has only another layout than in a tree. Such a test tests what it did.
+func (c *claim) isReformatted(ctx context.Context, ch git.Change, since string) bool {
+	if ch.Status != 'M' {
+		return false
+	}
+	was, is, err := c.textsSince(ctx, since, ch.Path)
+	return err == nil && testdiff.Reformatted(testdiff.File{Path: ch.Path, Content: was}, testdiff.File{Path: ch.Path, Content: is})
 }
 
 // fileContent returns a file of a tree, nil if it does not exist.
