@@ -80,3 +80,23 @@ func TestAdaptFileWithOtherNames(t *testing.T) {
 		t.Errorf("the names are exchanged: %s", got[0].Content)
 	}
 }
+
+// The task names the new package before the new name.
+func TestAdaptFunctionThatMovesIntoAPackage(t *testing.T) {
+	t.Parallel()
+	const old = "package main\n\nimport \"testing\"\n\nfunc TestHumanBytes(t *testing.T) {\n\tif got := humanBytes(1024); got != \"1 KB\" {\n\t\tt.Errorf(\"humanBytes: %s\", got)\n\t}\n}\n"
+	now := edited(old, "package main", "package size", "HumanBytes", "Human", "humanBytes", "Human")
+	w := Work{
+		Task: "Move humanBytes into a package size, as size.Human, with its test", RemovedNames: map[string]bool{"humanBytes": true}, VanishedNames: map[string]bool{"humanBytes": true},
+		AddedNames: map[string]bool{"size": true, "Human": true}, NewFiles: map[string]bool{"size/size_test.go": true},
+		MayShadow: func(string) bool { return false }, Declares: func(name string) bool { return name == "Human" }, Untested: func(string) bool { return true },
+	}
+	before := []File{{"human_test.go", []byte(old)}}
+	got := w.Adapt(before, []File{{"size/size_test.go", []byte(now)}})
+	if len(got) != 1 || got[0].Path != "size/size_test.go" || string(got[0].Content) != edited(now, "TestHuman", "TestHumanBytes") {
+		t.Errorf("%+v", got)
+	}
+	if got := w.Adapt(before, []File{{"size/size_test.go", []byte(edited(now, "1 KB", "2 KB"))}}); got != nil {
+		t.Errorf("with another value: %+v", got)
+	}
+}

@@ -193,19 +193,20 @@ func (a *adaptation) replacesValue(old, now string) bool {
 // mayStandFor reports whether a name may replace a removed one. The task mentions both in order, or
 // a part of one of them or of its package.
 func (a *adaptation) mayStandFor(old, now string, in ...string) bool {
-	if next := a.nextNamed(old); next != "" {
-		return next == now
+	if next := a.nextNamed(old); len(next) > 0 {
+		return slices.Contains(next, now)
 	}
 	return (a.AddedNames[now] || a.taskWords[now] && isName(now)) && (sameName(old, now) || slices.ContainsFunc(append(in, old, now), a.mentions))
 }
 
-// nextNamed returns the new name that the task gives behind a removed one, or "": of removed names in a
-// row, each has the one at its place in the row of new ones.
-func (a *adaptation) nextNamed(old string) string {
+// nextNamed returns the new names that the task gives behind a removed one: of removed names in a row, each
+// has the one at its place in a row of as many new ones. Of a row with another length it may have any: the
+// package or module may be in it too.
+func (a *adaptation) nextNamed(old string) []string {
 	said := slices.DeleteFunc(tokens.FindAllString(a.Task, -1), func(token string) bool { return !a.AddedNames[token] && !a.RemovedNames[token] })
 	at := slices.Index(said, old)
 	if at < 0 {
-		return ""
+		return nil
 	}
 	row := func(from int, names map[string]bool) int {
 		n := 0
@@ -219,13 +220,11 @@ func (a *adaptation) nextNamed(old string) string {
 		first--
 	}
 	removed := row(first, a.RemovedNames)
-	switch added := row(first+removed, a.AddedNames); {
-	case added == 0:
-		return ""
-	case added == removed:
-		return said[at+removed]
+	added := row(first+removed, a.AddedNames)
+	if added == removed {
+		return said[at+removed : at+removed+1]
 	}
-	return said[first+removed]
+	return said[first+removed : first+removed+added]
 }
 
 // mentions reports whether the task contains a name, or a part of it.
