@@ -9,21 +9,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// ShadowSign returns the sign of a new file that has the name of a known module or command, or
-// false for other files.
-func ShadowSign(file string) (Sign, bool) {
+// PythonModule returns the name under which tests and programs import a file, "" if it is no module or one
+// within a package.
+func PythonModule(file string) string {
 	dir, base := path.Split(file)
-	ext := path.Ext(base)
-	name := strings.TrimSuffix(base, ext)
+	name, isModule := strings.CutSuffix(base, ".py")
 	if base == "__init__.py" {
 		dir, name = path.Split(path.Clean(dir))
 	}
-	dir = path.Clean(dir)
-	top := dir == "." || dir == "src" || dir == "lib"
+	if dir = path.Clean(dir); isModule && (dir == "." || dir == "src" || dir == "lib" || isTestFolder(dir)) {
+		return name
+	}
+	return ""
+}
+
+// ShadowSign returns the sign of a new file that has the name of a known module or command, or
+// false for other files.
+func ShadowSign(file string) (Sign, bool) {
+	base := path.Base(file)
+	ext := path.Ext(base)
+	name := strings.TrimSuffix(base, ext)
 	is := ""
 	switch {
-	case ext == ".py" && (top || isTestFolder(dir)) && slices.Contains(strings.Fields(pythonModules), name):
-		is = "the Python module " + name
+	case slices.Contains(strings.Fields(pythonModules), PythonModule(file)):
+		is = "the Python module " + PythonModule(file)
 	case ext == ".h" && slices.Contains(strings.Fields(headers), name):
 		is = "the system's header " + base
 	case (ext == ".java" || ext == ".kt") && javaRunners.MatchString(file):
