@@ -54,6 +54,7 @@ var mechanisms = [...]mechanism{
 	newMechanism(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
 	newMechanism(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
 	newMechanism(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
+	newMechanism(`\b(?:re)?tr(?:y|ies)\b[^.\n]*\bwait(?:ing)?\b[^.\n]*\b(?:between|before)\b`, `sleep|settimeout|timeout\s*=|\.timeout\(|timer|\bafter\(|\.wait|\bwait\w*\(|await|tick|delay\w*\(|pause\w*\(|park|select\b|poll|schedul|clock|now\(`, "no call that waits"),
 	newMechanism(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
