@@ -191,10 +191,15 @@ func TestRules(t *testing.T) {
 			"a.js\tp.catch(() => {})",
 			"a.go\t_ = f.Close()",
 			"a.go\tif err != nil {}",
+			"a.go\tport, _ := strconv.Atoi(text)",
 			"a.rs\tlet _ = f();",
 			"a.rb\tx = f rescue nil",
 			"a.sh\tset +e",
 			"a.java\t} catch (Exception e) {}",
+		},
+		"takes another value for what cannot be parsed": {
+			"a.rs\tlet port: u16 = text.trim().parse().unwrap_or(8080);",
+			"a.rs\tlet n = text.parse::<u16>().unwrap_or_default();",
 		},
 		"hides a name that it uses": {
 			"a.py\tf = getattr(builtins, \"ev\" + \"al\")",
