@@ -16,7 +16,7 @@ type CanaryTest struct {
 }
 
 // missingCanaries returns the indexes of the canary tests that a gate does not report as failed on
-// the current tree. It returns nil where the gate could not tell, or nothing was built.
+// the current tree. It returns nil if the gate's result is unclear, or nothing was built.
 func (o Observation) missingCanaries(name string) []int {
 	run, seen := o.Runs[Canary], o.probeResult(Canary, name)
 	reported := seen.reportedCanaries(run.CanaryTests)

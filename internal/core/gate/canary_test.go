@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// mustFail are two tests with the token of a tree in their names.
+// mustFail returns two tests with the token of a tree in their names.
 func mustFail(token string) []CanaryTest {
 	return []CanaryTest{
 		{Name: "test_" + token + "_1", Assertion: "assertEqual", File: "test_a.py"},
@@ -14,8 +14,8 @@ func mustFail(token string) []CanaryTest {
 	}
 }
 
-// Where a gate does not report a test that must fail, and did on the tree of before, its
-// green shows nothing.
+// A gate that does not report a test that must fail proves nothing by passing, if it reported that
+// test on the baseline tree.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	ids := func(status Status, tests map[string]Status) Result {
@@ -29,9 +29,9 @@ func TestCanary(t *testing.T) {
 	then := ids(Fail, map[string]Status{"t.test_then_1": Fail, "t.test_then_2": Fail})
 	for _, c := range []struct {
 		name        string
-		named       bool // the gate has test ids
+		named       bool // the gate has test IDs
 		now, before Result
-		asked       bool // for the tree of before
+		asked       bool // requested for the baseline tree
 		want        Evidence
 		label       string
 	}{
@@ -101,9 +101,9 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// A canary costs nothing where the verdict is not proven, and is not a fault where there is
-// no place for it.
-func TestNoCanaryIsAskedFor(t *testing.T) {
+// No canary is requested if the verdict is not proven, and none is missing if there is no place for
+// it.
+func TestNoCanaryIsRequested(t *testing.T) {
 	t.Parallel()
 	o := Observation{
 		Changed:  true,
@@ -124,8 +124,8 @@ func TestNoCanaryIsAskedFor(t *testing.T) {
 	}
 }
 
-// New tests that pass without the work tell nothing of it. If no gate runs them, that is what to
-// say: the agent can write no test that is seen.
+// New tests that pass without the work prove nothing. If no gate runs them, the reason says so,
+// because the agent cannot write a test that counts.
 func TestNewTestsThatNoGateRuns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// A claim that new tests prove has all tests run in a clean checkout: there as well they
-// pass, or something here that git does not see makes them.
-func TestWhatPassesHereAloneProvesNothing(t *testing.T) {
+// If new tests prove a claim, all tests run in a clean checkout. If they fail there, files that git
+// ignores make them pass in the work tree.
+func TestGreenOnlyInWorkTree(t *testing.T) {
 	t.Parallel()
 	const (
 		clean  = "repeat-clean control overlay"
@@ -52,8 +52,8 @@ func TestWhatPassesHereAloneProvesNothing(t *testing.T) {
 	})
 }
 
-// Runs on broken code, with a canary or with the sign taken out are about the tests that
-// prove the work; those of the originals about all where old tests were changed.
+// Runs on mutants, with a canary or without a sign run the proving tests. Runs of the original
+// tests run all tests if old ones were changed.
 func TestProbesOfSomeTests(t *testing.T) {
 	t.Parallel()
 	o := gate.Observation{

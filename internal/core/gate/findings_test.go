@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// What is known against a claim keeps it from being proven, unless the baseline showed
-// the same.
+// A demerit keeps a claim from being proven, unless the baseline had it too.
 func TestDemeritsOfARun(t *testing.T) {
 	t.Parallel()
 	run := func(s Status, a Status, masked bool) Result {
@@ -36,7 +35,7 @@ func TestDemeritsOfARun(t *testing.T) {
 	}
 }
 
-// Work is not proven by what it can show if a part of it is not there.
+// Work with a missing part is not proven.
 func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
@@ -56,8 +55,8 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	}
 }
 
-// A run with parameters at their zero values is made where it could change the verdict.
-func TestZeroParametersAreAskedForWhereWorkWouldBeProven(t *testing.T) {
+// A run with parameters at their zero values is requested if it could change the verdict.
+func TestZeroParametersAreRequested(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
 	o := Observation{Changed: true, Baseline: red, Now: green, Mutation: MutationFacts{Parameters: []string{"limit (pool.js:2)"}}, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
@@ -73,9 +72,9 @@ func TestZeroParametersAreAskedForWhereWorkWouldBeProven(t *testing.T) {
 	}
 }
 
-// New tests that pass on the old tree do so by the gate inputs laid over it, if the task changed some:
-// those that an earlier task changed are part of the old tree.
-func TestInputsOfEarlierTasksMakeNoNewTestPass(t *testing.T) {
+// New tests that pass on the overlay may pass because of gate inputs that the task changed. Inputs
+// that an earlier task changed are part of the baseline tree.
+func TestInputsOfEarlierTasks(t *testing.T) {
 	t.Parallel()
 	green := []Result{{Gate: "py", Status: Pass, Tests: map[string]Status{"A": Pass}}}
 	inputs := []string{"pyproject.toml"}

@@ -162,7 +162,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Two gates that run the same test prove by one test, and name it once.
+// Two gates that run the same test prove the work by one test, which is named once.
 func TestOneTestInTwoGates(t *testing.T) {
 	t.Parallel()
 	both := func(result string) []gate.Result {

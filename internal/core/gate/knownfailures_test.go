@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// A test that is red before and after the work changes neither what a claim is worth nor which
-// runs are asked for, whether its runner reports all tests or only those that fail.
-func TestAnOldRedTestChangesNoVerdict(t *testing.T) {
+// A test that fails before and after the work changes neither the evidence nor the requested runs,
+// whether its runner reports all tests or only failed ones.
+func TestKnownFailureChangesNoVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObservation(t)
@@ -53,9 +53,9 @@ func TestAnOldRedTestChangesNoVerdict(t *testing.T) {
 	})
 }
 
-// A gate whose report gives no IDs flips by the tests that turned green. Those that fail still are
-// no proof.
-func TestAnOldRedTestProvesNothing(t *testing.T) {
+// A gate without test IDs flips by the tests that turned green. Tests that still fail prove
+// nothing.
+func TestKnownFailureProvesNothing(t *testing.T) {
 	t.Parallel()
 	before := []gate.Result{{Gate: "tap", Status: gate.Fail, ExitCode: 1, Failing: []string{"a", "b", "c"}, Failed: 3}}
 	after := []gate.Result{{Gate: "tap", Status: gate.Fail, ExitCode: 1, Failing: []string{"b", "c"}, Failed: 2, Passed: 1}}
@@ -87,7 +87,7 @@ func each(o *gate.Observation, change func(gate.Result) gate.Result) {
 	}
 }
 
-// byTests makes a result fail by its tests alone, and name them.
+// byTests makes a result fail only by its named tests.
 func byTests(r gate.Result) gate.Result {
 	r.TimedOut, r.IncompleteGroups = false, nil
 	if r.Status == gate.Fail && len(r.Failing) == 0 {

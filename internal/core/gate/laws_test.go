@@ -59,7 +59,7 @@ func drawObservation(t *rapid.T) gate.Observation {
 	}
 }
 
-// drawAnswers answers whatever Next asks for, and states that it ends.
+// drawAnswers answers all probes that Next requests, and checks that it ends.
 func drawAnswers(t *rapid.T, o gate.Observation) {
 	for n := 0; ; n++ {
 		p, gates := gate.Next(o)

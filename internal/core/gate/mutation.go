@@ -92,7 +92,7 @@ func (o Observation) needsWorkToBuild() bool {
 	return len(o.Mutation.Functions) > 0 && (o.evaluateOverlay().buildFailed || slices.ContainsFunc(o.Baseline, func(r Result) bool { return r.BuildFailed }))
 }
 
-// needsMutants reports whether only mutants can tell what new tests prove: they are inside source
+// needsMutants reports whether only mutants can show what new tests prove: they are inside source
 // files, or do not run on the baseline tree.
 func (o Observation) needsMutants() bool {
 	return o.Tests.InlineChanged && !o.Tests.OldInlineChanged || o.hasOverlay() && o.probed(Overlay) && o.evaluateOverlay().testsMissing

@@ -50,13 +50,13 @@ func TestNotices(t *testing.T) {
 			}
 		})
 	}
-	// One gate that notices is enough.
+	// One gate that fails is enough.
 	lint := Result{Gate: "lint", Status: Pass}
 	got, by, _ := JudgeMutant([]Result{lint, whole}, []Result{{Gate: "lint", Status: Unknown}, ids(Fail, map[string]Status{"p.B": Fail})}, false)
 	if got != Killed || len(by) != 1 {
 		t.Errorf("%s by %v", got, by)
 	}
-	// The crash of a function that is as it was before is the one that was put right.
+	// If the mutated function equals the baseline's, its crash is the bug that was fixed.
 	crash := Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Fail}, IncompleteGroups: []string{"p"}}
 	if got, by, _ := JudgeMutant([]Result{whole}, []Result{crash}, true); got != Killed || !slices.Equal(by, []string{"p.A"}) {
 		t.Errorf("as before: %s by %v", got, by)
@@ -152,8 +152,8 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 	}
 }
 
-// New tests that do not run on the tree of before (a package that is new there) tell
-// nothing by passing; that they notice broken functions does.
+// New tests that do not run on the baseline tree (in a new package) prove nothing by passing, but
+// by failing on mutants.
 func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 	t.Parallel()
 	result := func(status Status, passed int) []Result {
@@ -177,9 +177,9 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 	}
 }
 
-// A gate input that is new may be a case that an old test reads: laid over the tree of
-// before, it shows whether the work makes the difference.
-func TestAGateInputMayBeACase(t *testing.T) {
+// A new gate input may be a case that an old test reads. Laid over the baseline tree, it shows
+// whether the work makes the difference.
+func TestGateInputMayBeACase(t *testing.T) {
 	t.Parallel()
 	result := func(status Status, tests map[string]Status) []Result {
 		return []Result{{Gate: "go", Status: status, Tests: tests}}
@@ -200,9 +200,9 @@ func TestAGateInputMayBeACase(t *testing.T) {
 	}
 }
 
-// New tests of changed functions are run alone with these broken. That one of them notices
-// saves the run of all on the tree of before.
-func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
+// New tests of changed functions run on mutants first. If one of them fails there, the run of all
+// tests on the overlay is not needed.
+func TestNewTestsRunOnMutantsFirst(t *testing.T) {
 	t.Parallel()
 	run := func(tests map[string]Status) Run {
 		return Run{Results: []Result{{Gate: "go", Status: Pass, Tests: tests}, {Gate: "lint", Status: Pass}}}
@@ -264,8 +264,8 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 	}
 }
 
-// Where a gate reports no tests one by one, those that came are known by the names in their
-// files, and that they notice by the names that the runner prints.
+// Without test IDs, new tests are known by the names in their files, and failures by the names in
+// the output.
 func TestNewTestsByTheirNames(t *testing.T) {
 	t.Parallel()
 	run := func(status Status, failing ...string) Run {
@@ -331,9 +331,9 @@ func TestWhatATestIsCalled(t *testing.T) {
 	}
 }
 
-// A test that fails as well on the whole work when few tests run shows nothing by failing
-// on broken functions: then the whole gate tells, on the tree of before.
-func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
+// If a test run alone also fails without a mutant, its failure on mutants proves nothing. Then the
+// whole gate runs on the overlay.
+func TestNewTestThatFailsAlone(t *testing.T) {
 	t.Parallel()
 	run := func(tests map[string]Status) Run {
 		return Run{Results: []Result{{Gate: "go", Status: Pass, Tests: tests}}}
@@ -366,9 +366,8 @@ func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
 	}
 }
 
-// A gate that reports no tests one by one needs no canary where it is red when the work is
-// broken.
-func TestARedOnBrokenWorkIsTheCanaryOfAGateWithoutIDs(t *testing.T) {
+// A gate without test IDs needs no canary if it fails on mutants.
+func TestMutantReplacesCanaryWithoutIDs(t *testing.T) {
 	t.Parallel()
 	result := func(s Status) Run { return Run{Results: []Result{{Gate: "sh", Status: s}}} }
 	o := Observation{

@@ -106,7 +106,7 @@ func (o Observation) proofSteps() []step {
 	proving := filter(o.gateNames(), func(name string) bool { return len(w.proving[name]) > 0 })
 	mutants := proving
 	if v.Evidence == EvidenceUnknown && o.needsMutants() && !v.OriginalsUnknown && len(v.Flaky) == 0 {
-		mutants = o.gateNames() // only they can tell
+		mutants = o.gateNames() // only they can show it
 	}
 	clean := filter(proving, func(name string) bool { return o.passedClean(name, w.proving[name]) })
 	hardcoded := len(o.Work.HardcodedAnswers) > 0

@@ -68,7 +68,7 @@ type MutationFacts struct {
 	Points     []string // conditions and functions that the work added, see SingleMutants
 }
 
-// CleanCheckout is what is known about clean checkouts without a probe.
+// CleanCheckout holds what is known about clean checkouts without a probe.
 type CleanCheckout struct {
 	ReproducedAtStart []string // gates whose result a clean checkout reproduced when the loop began
 	// ChangedIgnoredFiles are git-ignored files added or changed since the loop began, if a clean

@@ -186,8 +186,8 @@ func TestOverlay(t *testing.T) {
 	})
 }
 
-// New tests are laid over the tree of before also where something turned green: they
-// may prove more, or be all that turned it green.
+// New tests also run on the overlay if something turned green: they may prove more, or be the only
+// reason.
 func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 	t.Parallel()
 	const (
@@ -262,8 +262,8 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 	})
 }
 
-// Code that ends its process with 0 leaves a runner that tells of fewer tests.
-func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
+// Code that exits with 0 makes a runner report fewer tests.
+func TestTestsNoLongerReported(t *testing.T) {
 	t.Parallel()
 	then := gate.Result{Gate: "npm test", Status: gate.Fail, Passed: 1, Failed: 1}
 	for _, c := range []struct {

@@ -149,8 +149,8 @@ func (o Observation) gateNames() []string {
 	return names
 }
 
-// needsOriginals reports whether tests may differ from the baseline's. Old ones changed, or new
-// ones appeared where some old ones could not run: then nothing else tells which is which.
+// needsOriginals reports whether tests may differ from the baseline's: old ones changed, or new
+// ones appeared where some old ones could not run. No other run can distinguish these.
 func (o Observation) needsOriginals() bool {
 	if len(o.Inputs.Changed) > 0 || !o.addedTestFiles() || o.WantedEvidence == Unproven {
 		return len(o.Inputs.Changed) > 0
@@ -264,8 +264,8 @@ func (o Observation) rewrittenKnown() bool {
 	return len(run) == len(o.Now) && len(run) > 0 && len(o.compareWithBaseline(run).unknown) == 0
 }
 
-// needsChangedInputs reports whether gates pass only with changes of gate inputs that nobody
-// allowed, or old tests were removed.
+// needsChangedInputs reports whether gates only pass with unapproved changes of gate inputs, or old
+// tests were removed.
 func (o Observation) needsChangedInputs() bool {
 	return !o.Inputs.Allowed && (o.removesTests() || o.originalsFail() && !o.originalsUnknown())
 }

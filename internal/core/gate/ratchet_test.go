@@ -6,9 +6,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// The ratchet: what passed at the start exists and passes. A test that is gone is
-// broken; where test files changed the originals decide, and work that lacks what
-// they show is worth nothing until it is approved.
+// The ratchet: tests that passed at the start must exist and pass. A missing test counts as broken.
+// If test files changed, the original tests decide, and work that fails them has no evidence until
+// it is approved.
 func TestTheRatchet(t *testing.T) {
 	t.Parallel()
 	const none = gate.EvidenceUnknown

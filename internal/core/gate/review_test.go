@@ -131,8 +131,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A review is evidence of its own level: it never proves what a test proves.
-func TestReviewedIsNeverDiscriminating(t *testing.T) {
+// A review has a separate level of evidence: it never proves what a test proves.
+func TestReviewIsNeverProven(t *testing.T) {
 	t.Parallel()
 	for e, want := range map[gate.Evidence]gate.Evidence{
 		gate.EvidenceUnknown: gate.Reviewed, gate.Unproven: gate.Reviewed, gate.Reviewed: gate.Reviewed, gate.Proven: gate.Proven,
@@ -146,7 +146,7 @@ func TestReviewedIsNeverDiscriminating(t *testing.T) {
 	}
 }
 
-// The schema that agents are held to asks for what ParseOpinion reads.
+// The schema for agents describes what ParseOpinion reads.
 func TestSchemaIsThatOfAnOpinion(t *testing.T) {
 	t.Parallel()
 	var schema struct {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Tests that fail where a sign is neutralized passed by the sign; what could not tell
-// there changes nothing.
-func TestSignsAreWeighed(t *testing.T) {
+// Tests that fail where a sign is neutralized passed because of the sign. Unclear results change
+// nothing.
+func TestSigns(t *testing.T) {
 	t.Parallel()
 	run := func(status, a, old Status) Result {
 		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.Old": old}}
@@ -71,7 +71,7 @@ func TestSignsAreWeighed(t *testing.T) {
 			}
 		})
 	}
-	// Where the gate did not build before either, the sign is what makes it build.
+	// If the gate did not build before either, the sign makes it build.
 	unbuilt := Result{Gate: "go", Status: Fail, BuildFailed: true}
 	warned := Observation{
 		Changed: true, Baseline: []Result{unbuilt}, Now: []Result{{Gate: "go", Status: Pass}}, Work: WorkFacts{Signs: o.Work.Signs},
@@ -83,14 +83,15 @@ func TestSignsAreWeighed(t *testing.T) {
 	if v := Decide(warned); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of ") {
 		t.Errorf("a build by a sign: %+v", v)
 	}
-	// A test that is flaky there blames nothing.
+	// A test that is flaky there proves nothing.
 	flaky := o
 	flaky.Runs = maps.Clone(o.Runs)
 	flaky.Runs[SignsNeutralized], flaky.Runs[SignsOneByOne] = Run{Results: []Result{red}}, Run{Results: []Result{green}}
 	if v := Decide(flaky); v.Evidence != Proven {
 		t.Errorf("flaky: %+v", v)
 	}
-	// Where the clean checkout never showed green, red says nothing of the sign.
+	// If the gate never passed in the clean checkout, its failure there says nothing about the
+	// sign.
 	unknown := o // the cases above still read o
 	unknown.Runs = map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Unknown}}}, RepeatAfter: {Results: []Result{green}}}
 	if p, _ := Next(unknown); p == SignsNeutralized {

@@ -66,8 +66,8 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 	}
 }
 
-// A program that holds its tests' answers, and has one for all else, is believed no more.
-func TestAnswersThatAreKnown(t *testing.T) {
+// A program that contains its tests' answers, and one answer for all other inputs, is not proven.
+func TestKnownAnswers(t *testing.T) {
 	t.Parallel()
 	run := func(tail string) Run {
 		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}

@@ -112,9 +112,9 @@ func (o Observation) regressions(now comparison) []string {
 	return slices.Concat(now.regressed, now.missing)
 }
 
-// missingWithheld returns the tests that do not run any more and that the run with the originals cannot
-// tell of, since it withholds their files. Where this task changes old tests that are only counted, that
-// run tells which may be gone.
+// missingWithheld returns the missing tests that the run with the originals cannot report, because
+// it withholds their files. If this task changes old tests that are only counted, that run shows
+// which ones may be missing.
 func (o Observation) missingWithheld(now comparison) []string {
 	if !o.probed(OriginalsBefore) {
 		return nil

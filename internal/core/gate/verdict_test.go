@@ -10,9 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// run is the result of the one gate of these cases, from a notation a user
-// can read: "fail A+ B- !pkg" is a red run in which A passed, B failed and not
-// every test of pkg was heard; "build" adds a build failure.
+// run returns the result of the only gate of these cases, from a short notation. "fail A+ B- !pkg"
+// is a failed run in which A passed, B failed and pkg is incomplete; "build" adds a build failure.
 func run(s string) gate.Result {
 	words := strings.Fields(s)
 	r := gate.Result{Gate: "test", Command: "test", Status: gate.Status(words[0])}
@@ -60,7 +59,7 @@ type judged struct {
 	evidence gate.Evidence
 	names    []string // broken, flipped, proving or flaky, whichever there are
 	reason   string   // words in it
-	probes   string   // those asked for, in order
+	probes   string   // requested probes, in order
 	changed  bool     // TestsChanged
 	green    bool     // FullGreen
 }
@@ -79,8 +78,8 @@ type story struct {
 	want        judged
 }
 
-// tell asks Next for probes, answers them as the story says ("" = not possible)
-// and returns the verdict with the probes asked for.
+// tell asks Next for probes, answers them as the story says ("" = impossible), and returns the
+// verdict with the requested probes.
 func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	t.Helper()
 	o := gate.Observation{
@@ -104,7 +103,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 		if !cmp.Equal(gates, []string{"test"}) {
 			t.Errorf("%s is to run gates %q", p, gates)
 		}
-		if p != gate.Canary && p != gate.OtherExpected { // these have tests of their own
+		if p != gate.Canary && p != gate.OtherExpected { // these have separate tests
 			asked = append(asked, string(p))
 		}
 		answer := gate.Run{Results: one(s.answers[p])}
@@ -276,9 +275,8 @@ func TestFlips(t *testing.T) {
 	})
 }
 
-// A clean checkout has the last word where it shows what the task began from, and
-// none where it does not.
-func TestRepeatInACleanCheckout(t *testing.T) {
+// A clean checkout decides if it reproduces the baseline, and otherwise does not.
+func TestRepeatInCleanCheckout(t *testing.T) {
 	t.Parallel()
 	const all = "repeat-before repeat-clean control repeat-after"
 	repeats := func(before, clean, control, after string) map[gate.Probe]string {
@@ -367,8 +365,8 @@ func TestSettingsAndLabels(t *testing.T) {
 	}
 }
 
-// A gate that waits for ever since its script became a pipe is told of with the script.
-func TestATimeOutNamesWhatWasChanged(t *testing.T) {
+// A gate that waits forever because a pipe replaced its script is reported with the script.
+func TestTimeoutNamesChangedScript(t *testing.T) {
 	t.Parallel()
 	v := gate.Decide(gate.Observation{
 		Changed: true, Inputs: gate.InputChanges{Changed: []string{"check.sh"}, NonTests: []string{"check.sh"}},
@@ -380,8 +378,8 @@ func TestATimeOutNamesWhatWasChanged(t *testing.T) {
 	}
 }
 
-// A gate whose script the agent took away has failed, whatever it was before.
-func TestAGateThatNoLongerStarts(t *testing.T) {
+// A gate whose script the agent removed has failed, whatever its result was before.
+func TestGateThatNoLongerStarts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		inputs []string

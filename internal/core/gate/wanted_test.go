@@ -6,9 +6,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Where unproven is all that is wanted, no run is asked for but that with the original
-// copies of changed gate inputs, which decides as at any other level.
-func TestNothingIsAskedForMoreThanIsWanted(t *testing.T) {
+// If unproven suffices, only the run with the original gate inputs is requested, which decides as
+// at any other level.
+func TestUnprovenSufficesWithoutProbes(t *testing.T) {
 	t.Parallel()
 	red, green := run("fail A- B+"), run("pass A+ B+")
 	for name, c := range map[string]struct {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A run that writes test files shows nothing, unless that of before does so too, or the
-// run in the work tree leaves the same change for all to see.
-func TestTestFilesThatARunWrites(t *testing.T) {
+// A run that writes test files proves nothing, unless the baseline's run does so too, or the run in
+// the work tree leaves the same change.
+func TestWrittenTestFiles(t *testing.T) {
 	t.Parallel()
 	run := func(s Status, wrote map[string]bool) []Result {
 		return []Result{{Gate: "sh", Status: s, WrittenTests: wrote}}
