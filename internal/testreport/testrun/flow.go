@@ -9,13 +9,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// followed is the flow of a command that others of a list come after.
+// followed returns the flow of a command that other commands of a list follow.
 func (f flow) followed(rest []*syntax.Stmt) flow {
 	switch {
 	case len(rest) == 0:
-	case keeps(rest, "PIPESTATUS"):
+	case keepsCode(rest, "PIPESTATUS"):
 		f.pipefail = true
-	case keeps(rest, "?"), f.errexit:
+	case keepsCode(rest, "?"), f.errexit:
 	default:
 		f = f.masked("; " + nameOf(rest[0]))
 		f.echo, f.echoPipe = echoOfCode(rest[0], "?"), echoOfCode(rest[0], "PIPESTATUS")
@@ -23,9 +23,9 @@ func (f flow) followed(rest []*syntax.Stmt) flow {
 	return f
 }
 
-// keeps reports whether what follows a command ends with that command's code, as
-// the variable code holds it: `; exit $?`, or `; c=$?; …; exit $c`.
-func keeps(rest []*syntax.Stmt, code string) bool {
+// keepsCode reports whether a list ends with the exit code of the command before it, which the
+// variable code holds: `; exit $?`, or `; c=$?; …; exit $c`.
+func keepsCode(rest []*syntax.Stmt, code string) bool {
 	first, ok := rest[0].Cmd.(*syntax.CallExpr)
 	if !ok {
 		return false
@@ -33,7 +33,7 @@ func keeps(rest []*syntax.Stmt, code string) bool {
 	if exitsWith(first, code) {
 		return true
 	}
-	if len(first.Args) > 0 || len(first.Assigns) != 1 || parameter(first.Assigns[0].Value) != code {
+	if len(first.Args) > 0 || len(first.Assigns) != 1 || variableOf(first.Assigns[0].Value) != code {
 		return false
 	}
 	return slices.ContainsFunc(rest[1:], func(stmt *syntax.Stmt) bool {
@@ -42,17 +42,17 @@ func keeps(rest []*syntax.Stmt, code string) bool {
 	})
 }
 
-// exitsWith: `exit $NAME` or `return $NAME`.
+// exitsWith reports whether a command is `exit $NAME` or `return $NAME`.
 func exitsWith(call *syntax.CallExpr, name string) bool {
-	return ends(call) && len(call.Args) == 2 && parameter(call.Args[1]) == name
+	return isExit(call) && len(call.Args) == 2 && variableOf(call.Args[1]) == name
 }
 
-func ends(call *syntax.CallExpr) bool {
+func isExit(call *syntax.CallExpr) bool {
 	return len(call.Args) > 0 && (shell.Constant(call.Args[0]) == "exit" || shell.Constant(call.Args[0]) == "return")
 }
 
-// parameter is the name of the variable that is all of a word.
-func parameter(word *syntax.Word) string {
+// variableOf returns the name of the variable of which a word consists, or "".
+func variableOf(word *syntax.Word) string {
 	if word == nil || len(word.Parts) != 1 {
 		return ""
 	}
@@ -66,39 +66,39 @@ func parameter(word *syntax.Word) string {
 	return ""
 }
 
-// fails reports whether a command always ends with an error: `false`, `exit 1`,
-// `{ echo broken; exit 1; }`, and `exit $?` behind `||`.
+// fails reports whether a command always ends with an error: `false`, `exit 1`, `{ echo broken;
+// exit 1; }`, and `exit $?` after `||`.
 func fails(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(cmd.Args) == 1 && shell.Constant(cmd.Args[0]) == "false" {
 			return true
 		}
-		if !ends(cmd) {
+		if !isExit(cmd) {
 			return false
 		}
-		return len(cmd.Args) == 1 || parameter(cmd.Args[1]) == "?" || strings.Trim(shell.Constant(cmd.Args[1]), "0") != ""
+		return len(cmd.Args) == 1 || variableOf(cmd.Args[1]) == "?" || strings.Trim(shell.Constant(cmd.Args[1]), "0") != ""
 	case *syntax.Block:
-		return len(cmd.Stmts) > 0 && explicit(cmd.Stmts)
+		return len(cmd.Stmts) > 0 && endsWithError(cmd.Stmts)
 	case *syntax.Subshell:
-		return len(cmd.Stmts) > 0 && explicit(cmd.Stmts)
+		return len(cmd.Stmts) > 0 && endsWithError(cmd.Stmts)
 	}
 	return false
 }
 
-// explicit: a list ends with an error of its own, not with that of an `echo`
-// before it.
-func explicit(stmts []*syntax.Stmt) bool {
+// endsWithError reports whether a list always ends with an error. In `echo …; exit $?` the exit
+// code is that of echo, so this is no error.
+func endsWithError(stmts []*syntax.Stmt) bool {
 	last := stmts[len(stmts)-1]
 	call, ok := last.Cmd.(*syntax.CallExpr)
-	if ok && ends(call) && len(stmts) > 1 && (len(call.Args) == 1 || parameter(call.Args[1]) == "?") {
+	if ok && isExit(call) && len(stmts) > 1 && (len(call.Args) == 1 || variableOf(call.Args[1]) == "?") {
 		return false
 	}
 	return fails(last)
 }
 
-// echoOfCode is the line that `echo "exit: $?"` prints, with \x00 for the code,
-// which the variable code holds.
+// echoOfCode returns the line that `echo "exit: $?"` prints, with \x00 for the exit code. The
+// variable code holds it.
 func echoOfCode(stmt *syntax.Stmt, code string) string {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(stmt.Redirs) > 0 || len(call.Args) < 2 || shell.Constant(call.Args[0]) != "echo" {
@@ -119,8 +119,8 @@ func echoOfCode(stmt *syntax.Stmt, code string) string {
 	return line
 }
 
-// template is the text of a word, with \x00 for the value of one variable; false
-// if it depends on anything else.
+// template returns the text of a word, with \x00 for the value of one variable. It returns
+// false if the text depends on anything else.
 func template(parts []syntax.WordPart, variable string) (string, bool) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -147,7 +147,7 @@ func template(parts []syntax.WordPart, variable string) (string, bool) {
 	return b.String(), true
 }
 
-// writesFile: a redirection of output, other than of one stream to another.
+// writesFile reports whether a redirection sends output to a file, rather than to another stream.
 func writesFile(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
@@ -156,12 +156,12 @@ func writesFile(r *syntax.Redirect) bool {
 	return false
 }
 
-// keepsOutput reports whether a redirection writes to a file that can be read afterwards.
+// keepsOutput reports whether a redirection writes to a file that can be read later.
 func keepsOutput(r *syntax.Redirect) bool {
 	return writesFile(r) && shell.Constant(r.Word) != nowhere
 }
 
-// setOptions follows `set -e` and `set -o pipefail`.
+// setOptions applies `set -e` and `set -o pipefail` to the flow.
 func (f *flow) setOptions(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) < 2 || shell.Constant(call.Args[0]) != "set" {
@@ -174,7 +174,7 @@ func (f *flow) setOptions(stmt *syntax.Stmt) {
 	f.options(words[1:])
 }
 
-// options reads the flags that a shell and its `set` share.
+// options applies the options that a shell and its `set` share.
 func (f *flow) options(words []string) {
 	for i, word := range words {
 		if len(word) < 2 || word[0] != '-' && word[0] != '+' {
@@ -195,25 +195,25 @@ func (f *flow) options(words []string) {
 	}
 }
 
-// quiet are commands that hardly fail, or whose failure nobody takes for that of
-// a test.
-var quiet = []string{
+// quietCommands lists commands that rarely fail, or whose failure does not look like that of a
+// test.
+var quietCommands = []string{
 	"", ":", ".", "[", "cat", "cd", "clear", "command", "cp", "date", "echo", "env", "exit", "export", "head", "hash", "ls", "mkdir", "mv",
 	"printf", "pushd", "popd", "pwd", "return", "rm", "set", "sleep", "source", "tail", "test", "touch", "true", "type", "ulimit", "unset", "which",
 }
 
-// harmless reports whether all of a command is quiet.
+// harmless reports whether a command consists of quiet commands.
 func harmless(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		return len(cmd.Args) == 0 || slices.Contains(quiet, shell.Constant(cmd.Args[0]))
+		return len(cmd.Args) == 0 || slices.Contains(quietCommands, shell.Constant(cmd.Args[0]))
 	case *syntax.BinaryCmd:
 		return harmless(cmd.X) && harmless(cmd.Y)
 	}
 	return false
 }
 
-// nameOf returns the name of a command: its first word.
+// nameOf returns the name of a command, which is its first word.
 func nameOf(stmt *syntax.Stmt) string {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// packages reads a call of a package manager: a script of package.json, or a
+// packageManager reads a call of a package manager, which runs a script of package.json or a
 // program from node_modules.
-func (r *reader) packages(name string, words []string, f flow) {
+func (r *reader) packageManager(name string, words []string, f flow) {
 	dir, rest := "", words[1:]
 	verb, args := "", []string{}
 	for len(rest) > 0 && verb == "" {
@@ -20,7 +20,7 @@ func (r *reader) packages(name string, words []string, f flow) {
 			_, dir, _ = strings.Cut(word, "=")
 			rest = rest[1:]
 		case slices.Contains([]string{"-w", "--workspace", "-F", "--filter"}, word) && len(rest) > 1:
-			dir, rest = "\x00", rest[2:] // somewhere below: not to be read here
+			dir, rest = "\x00", rest[2:] // an unknown subfolder: its scripts are not read
 		case strings.HasPrefix(word, "--workspace=") || strings.HasPrefix(word, "--filter=") || word == "-r" || word == "--recursive" || word == "workspaces":
 			dir, rest = "\x00", rest[1:]
 		case word == "workspace" && name == "yarn" && len(rest) > 1:
@@ -36,7 +36,7 @@ func (r *reader) packages(name string, words []string, f flow) {
 	case strings.HasPrefix(name, "run-") || name == "npm-run-all":
 		for _, script := range append([]string{verb}, args...) {
 			if script != "" && !strings.HasPrefix(script, "-") {
-				r.packageScript(place{dir, script}, words, nil, f)
+				r.packageScript(scriptRef{dir, script}, words, nil, f)
 			}
 		}
 	case verb == "":
@@ -47,14 +47,14 @@ func (r *reader) packages(name string, words []string, f flow) {
 	case verb == "run" || verb == "run-script" || verb == "rum" || verb == "urn":
 		args = dropOptions(args)
 		if len(args) > 0 {
-			r.packageScript(place{dir, args[0]}, words, args[1:], f)
+			r.packageScript(scriptRef{dir, args[0]}, words, args[1:], f)
 		}
 	case name == "npm" && slices.Contains([]string{"test", "t", "tst"}, verb):
-		r.packageScript(place{dir, "test"}, words, args, f)
+		r.packageScript(scriptRef{dir, "test"}, words, args, f)
 	case name == "npm", name == "bun":
-	default: // yarn and pnpm take a script, or else a program, without `run`
-		if _, ok := r.scriptOf(place{dir, verb}); ok || testScript(verb) {
-			r.packageScript(place{dir, verb}, words, args, f)
+	default: // yarn and pnpm run a script, or else a program, without `run`
+		if _, ok := r.scriptOf(scriptRef{dir, verb}); ok || testScript(verb) {
+			r.packageScript(scriptRef{dir, verb}, words, args, f)
 			return
 		}
 		r.command(append([]string{verb}, args...), f)
@@ -70,13 +70,12 @@ func dropOptions(words []string) []string {
 	return words
 }
 
-// place is a script of the package.json in a folder; "\x00" is a folder somewhere
-// below.
-type place struct{ dir, script string }
+// scriptRef identifies a script of the package.json in a folder. "\x00" is an unknown subfolder.
+type scriptRef struct{ dir, script string }
 
-// packageScript reads a script of package.json, or takes it by its name where it
-// cannot be read.
-func (r *reader) packageScript(at place, words, args []string, f flow) {
+// packageScript reads a script of package.json. If it cannot be read, the name of the script
+// decides.
+func (r *reader) packageScript(at scriptRef, words, args []string, f flow) {
 	text, ok := r.scriptOf(at)
 	if !ok {
 		r.add(Call{Words: words, Sure: testName(at.script)}, f)
@@ -96,12 +95,12 @@ func (r *reader) packageScript(at place, words, args []string, f flow) {
 	f.through = true
 	r.script(text, f)
 	r.dir = from
-	if len(r.calls) == known && testName(at.script) { // a test script of unknown means
+	if len(r.calls) == known && testName(at.script) { // a test script with an unknown runner
 		r.add(Call{Words: words, Sure: true}, f)
 	}
 }
 
-func (r *reader) scriptOf(at place) (string, bool) {
+func (r *reader) scriptOf(at scriptRef) (string, bool) {
 	if at.dir == "\x00" {
 		return "", false
 	}
@@ -119,7 +118,8 @@ func (r *reader) scriptOf(at place) (string, bool) {
 	return text, ok
 }
 
-// make reads the targets of a Makefile, or takes them by their names.
+// make reads the recipes of a Makefile's targets. If they cannot be read, the names of the targets
+// decide.
 func (r *reader) make(words []string, f flow) {
 	dir, file := "", ""
 	var targets []string
@@ -135,7 +135,7 @@ func (r *reader) make(words []string, f flow) {
 		case (word == "-o" || word == "-I" || word == "-W") && i+1 < len(words):
 			i++
 		case word == "" || strings.HasPrefix(word, "-") || strings.Contains(word, "="):
-		case strings.Trim(word, "0123456789") == "": // the number of `-j 4`
+		case strings.Trim(word, "0123456789") == "": // the number in `-j 4`
 		default:
 			targets = append(targets, word)
 		}
@@ -180,12 +180,11 @@ func (r *reader) target(rules makefile, name string, f flow, seen map[string]boo
 		}
 		dir := r.dir
 		r.script(text, g)
-		r.dir = dir // each line has a shell of its own
+		r.dir = dir // make starts a new shell for each line
 	}
 }
 
-// makefile is what is read of a Makefile: explicit rules, and variables that are
-// plain text.
+// makefile holds the explicit rules of a Makefile.
 type makefile struct {
 	first string
 	rules map[string]makeRule
@@ -249,7 +248,7 @@ func (m *makefile) read(text string) {
 	}
 }
 
-// assignment reads `NAME = value`, with := and ?= too.
+// assignment reads `NAME = value`, also with := and ?=.
 func assignment(line string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(line, "=")
 	name = strings.TrimRight(name, ":?+ \t")
@@ -259,7 +258,7 @@ func assignment(line string) (name, value string, ok bool) {
 	return name, strings.TrimSpace(value), true
 }
 
-// expand puts the values of plain variables into a recipe; `$$` is the shell's $.
+// expand replaces plain variables in a recipe by their values; `$$` is the shell's $.
 func expand(text string, vars map[string]string) string {
 	if !strings.Contains(text, "$") {
 		return text

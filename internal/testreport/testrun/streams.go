@@ -8,14 +8,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// streams tell for the two outputs of a command by which redirection each is thrown
-// away, as a user would write it; "" where it goes somewhere.
+// streams holds, for each output stream of a command, the redirection that discards it, as a user
+// would write it. It is "" if the stream is not discarded.
 type streams struct{ out, err string }
 
 const nowhere = "/dev/null"
 
-// after is where the outputs go behind redirections, which count in their order:
-// `>/dev/null 2>&1` throws both away, `2>&1 >/dev/null` one.
+// after returns the streams after redirections, which apply in order: `>/dev/null 2>&1` discards
+// both, `2>&1 >/dev/null` only standard output.
 func (s streams) after(redirs []*syntax.Redirect) streams {
 	for _, r := range redirs {
 		to := shell.Constant(r.Word)
@@ -46,17 +46,17 @@ func (s streams) after(redirs []*syntax.Redirect) streams {
 	return s
 }
 
-// onStderr are the runners that sum up on the standard error; all others do so on
-// the standard output.
-var onStderr = []string{"unittest", "jest", "bun"}
+// stderrRunners lists the runners that print their summary to standard error; all others use
+// standard output.
+var stderrRunners = []string{"unittest", "jest", "bun"}
 
-// silence is the redirection that throws away what a runner sums up with. Of one
-// that is not known it takes both outputs to be thrown away.
+// silence returns the redirection that discards a runner's summary, or "". For an unknown runner
+// both streams must be discarded.
 func (s streams) silence(runner string) string {
 	switch {
 	case s.out != "" && s.err != "":
 		return s.out
-	case slices.Contains(onStderr, runner):
+	case slices.Contains(stderrRunners, runner):
 		return s.err
 	case runner != "":
 		return s.out

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
-// files are what the scripts below stand in.
+// files are the files that the commands below use.
 var files = map[string]string{
 	"package.json": `{"scripts": {"test": "npm run lint && jest --ci", "lint": "eslint .", "test:all": "run-s lint test:unit",
 		"test:unit": "vitest run", "masked": "mocha || true", "itself": "npm run itself", "odd-test": "./check",
@@ -26,8 +26,8 @@ func read(path string) ([]byte, error) {
 	return nil, os.ErrNotExist
 }
 
-// show is a call as a word for a table: the runner, `?` for one that only its
-// output can tell, and what hides its exit code.
+// show formats calls for a table. Each is a runner, or `?` if only the output can show whether it
+// is a test run, and the mask of its exit code.
 func show(calls []testrun.Call) string {
 	var words []string
 	for _, c := range calls {
@@ -55,7 +55,7 @@ func show(calls []testrun.Call) string {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
-		// runners and what is none
+		// runners and other programs
 		"go test ./...":                           "go",
 		"go vet ./...":                            "",
 		"go test -c ./a":                          "",
@@ -129,7 +129,7 @@ func TestRead(t *testing.T) {
 		"make -C sub check":              "test",
 		"make docs":                      "test?",
 		"make loop":                      "test?",
-		// what becomes of the exit code
+		// exit codes
 		"go test . | tail -5":                           "go [| tail]",
 		"go test . |& tee log":                          "go [| tee]",
 		"set -o pipefail; go test . | tail":             "go",
@@ -161,8 +161,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What throws away the stream that a runner sums up on is named; the other stream may
-// go.
+// A redirection that discards the stream with a runner's summary is reported; the other stream may
+// be discarded.
 func TestSilenced(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
@@ -221,8 +221,8 @@ func TestEchoOfTheCode(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever the command and the files say, reading ends, and what is
-// not parsed is not a test run.
+// FuzzRead checks that Read ends for any command and files, and that a command that does not parse
+// starts no test run.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{"npm test | tail", "make -C x test; exit $?", "bash -c 'eval \"npx jest\"'", "((((", "if $(go test"} {
 		f.Add(seed, `{"scripts":{"test":"npm run test & npm run test"}}`)
@@ -245,7 +245,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// What a command comes to, and whether something reads what it prints.
+// Reach returns the commands that a command runs, and whether their output can be read.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	scripts := map[string]string{
@@ -294,7 +294,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A loop's variable stands for the words of its loop.
+// A loop variable is replaced by each word of its loop.
 func TestReachLoops(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{

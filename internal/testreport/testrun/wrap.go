@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// command reads the words of a simple command: through wrappers, shells and
-// scripts, down to a test run.
+// command reads the words of a simple command. It follows wrappers, shells and scripts to the test
+// runs.
 func (r *reader) command(words []string, f flow) {
 	if r.tooDeep() {
 		return
@@ -39,7 +39,7 @@ func (r *reader) command(words []string, f flow) {
 	case "eval":
 		r.script(strings.Join(words[1:], " "), f)
 	case "npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all":
-		r.packages(name, words, f)
+		r.packageManager(name, words, f)
 	case "make", "gmake":
 		r.make(words, f)
 	default:
@@ -73,25 +73,25 @@ func (r *reader) shell(words []string, f flow) {
 		rest = rest[1:]
 	}
 	if len(rest) > 0 {
-		r.interpreted(rest, words, f)
+		r.scriptFile(rest, words, f)
 	}
 }
 
-// interpreted is a script that a program runs, by its file: what it prints tells
-// whether it is a test run, if its name does not.
-func (r *reader) interpreted(rest, words []string, f flow) {
+// scriptFile adds a script that a program runs. Its output decides whether it is a test run, if its
+// name does not say so.
+func (r *reader) scriptFile(rest, words []string, f flow) {
 	if rest[0] == "" {
 		return
 	}
 	program := strings.TrimRight(path.Base(words[0]), "0123456789.")
-	r.add(Call{Runner: speaks[program], Through: true, Words: words, Sure: testName(strings.TrimSuffix(path.Base(rest[0]), path.Ext(rest[0]))) || path.Ext(rest[0]) == ".t"}, f)
+	r.add(Call{Runner: scriptRunners[program], Through: true, Words: words, Sure: testName(strings.TrimSuffix(path.Base(rest[0]), path.Ext(rest[0]))) || path.Ext(rest[0]) == ".t"}, f)
 }
 
-// speaks is what a script that tests most likely does, by its interpreter.
-var speaks = map[string]string{"python": "unittest", "ruby": "minitest"}
+// scriptRunners maps an interpreter to the runner that its test scripts usually use.
+var scriptRunners = map[string]string{"python": "unittest", "ruby": "minitest"}
 
-// testName reports whether a name speaks of tests: test, test:unit, run-tests,
-// sum_test. A part that names another duty (test:lint) says more.
+// testName reports whether a name means tests: test, test:unit, run-tests, sum_test. A part that
+// means something else (test:lint) has priority.
 func testName(name string) bool {
 	found := false
 	for _, part := range strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return strings.ContainsRune(":._-/ ", c) }) {
