@@ -36,7 +36,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 			_, asks := a.checkAsking(l.Loop)
 			if asks && !s.Alive && s.HasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
 				if err := launch.Listen(l.Loop, a.env); err != nil {
-					term.Warnf(a.Err, "notices and replies of %s are not taken up: %v", l.Loop.ID, err)
+					term.Warnf(a.Err, "cannot send the notices of %s: %v", l.Loop.ID, err)
 				}
 			}
 			continue
@@ -48,7 +48,7 @@ func (c *resumeCmd) afterRestart(a *app) error {
 			return err
 		}
 		if err != nil {
-			term.Warnf(a.Err, "%s is not resumed: %v", s.ID, err)
+			term.Warnf(a.Err, "%s was not resumed: %v", s.ID, err)
 			failed++
 			continue
 		}

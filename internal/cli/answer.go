@@ -27,7 +27,7 @@ func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
 	}
 	asked := slices.DeleteFunc(s.Memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
 	if len(asked) == 0 {
-		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s asks nothing%s", s.ID, narrate.Because(c.Task))
+		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s has no open question%s", s.ID, narrate.Because(c.Task))
 	}
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
@@ -44,15 +44,15 @@ func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
 	}
 	text, err := asked[0].Choice(text)
 	if err != nil {
-		return failure.New(failure.Usage, "pawl answer "+s.ID+" shows the question; an answer of your own needs a word beside the number", "%w", err)
+		return failure.New(failure.Usage, "pawl answer "+s.ID+" shows the question; to answer in your own words, write more than a number", "%w", err)
 	}
 	if err := a.send(s, record.Message{Kind: record.MessageAnswer, Text: a.withoutSecrets(text), Tasks: []string{asked[0].Task}}); err != nil {
 		return err
 	}
 	if !s.IsDriven() {
-		a.printf("%s is told when it continues:  pawl resume %[1]s\n", s.ID)
+		a.printf("%s gets the answer when it continues:  pawl resume %[1]s\n", s.ID)
 		return nil
 	}
-	a.printf("%s is told: %s\n", s.ID, plan.OneLine(text, 200))
+	a.printf("%s gets the answer: %s\n", s.ID, plan.OneLine(text, 200))
 	return nil
 }

@@ -61,7 +61,7 @@ func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 		if paths, judges = s.SplitTests(paths); len(judges) > 0 {
 			a.printf("not a test, so approve it by its name:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
 			if len(paths) == 0 {
-				return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE", "no test waits for an approval")
+				return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE", "no test waits for your approval")
 			}
 		}
 	}
@@ -81,12 +81,12 @@ func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string,
 		return a.approveEnded(s, paths)
 	}
 	if at := s.Spec.Policy.Approve; len(paths) == 0 && len(at) > 0 {
-		return "", failure.New(failure.Usage, "pawl status "+s.ID+" shows when something waits for you",
-			"nothing waits for an approval yet: loop %s stops for yours at: %s", s.ID, approvalPoints(at))
+		return "", failure.New(failure.Usage, "pawl status "+s.ID+" shows when something waits for your approval",
+			"nothing waits for your approval yet: loop %s will ask at: %s", s.ID, approvalPoints(at))
 	}
 	if len(paths) == 0 {
 		return "", failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
-			"nothing waits for an approval: the agent has not asked to change any tests, and no work needs it")
+			"nothing waits for your approval: the agent has not asked to change any tests, and no work needs it")
 	}
 	return a.sendTestDecision(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.Tests(paths))
 }
@@ -115,9 +115,9 @@ func (a *app) acceptWork(s *loopinfo.Loop, c *approveCmd) error {
 	}
 	for _, id := range c.Task {
 		if !slices.Contains(weak, id) {
-			hint := "pawl report " + s.ID + " tells how it went"
+			hint := "pawl report " + s.ID + " shows the result"
 			if len(weak) > 0 {
-				hint = "it could be: " + strings.Join(weak, ", ")
+				hint = "tasks that need one: " + strings.Join(weak, ", ")
 			}
 			if _, there := s.Memory.State.Task(id); !there {
 				return failure.New(failure.Usage, hint, "loop %s has no task %s", s.ID, term.Clean(id))
@@ -133,15 +133,15 @@ func (a *app) approveEnded(s *loopinfo.Loop, paths []string) (string, error) {
 	waiting := s.Memory.State.Unapproved()
 	if weak := s.Memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
 		return "", failure.New(failure.Usage, "to accept work that you have read:  pawl approve "+s.ID+" --task "+strings.Join(weak, " --task "),
-			"no change of tests waits for an approval in loop %s", s.ID)
+			"no test change waits for your approval in loop %s", s.ID)
 	}
 	if len(waiting) == 0 {
-		return "", failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
-			"loop %s has ended %s, and nothing in it waits for an approval", s.ID, s.Memory.State.Outcome)
+		return "", failure.New(failure.Usage, "pawl report "+s.ID+" shows the result",
+			"loop %s has ended %s, and nothing waits for your approval", s.ID, s.Memory.State.Outcome)
 	}
 	for _, path := range paths {
 		if path != loop.AllTests && !slices.Contains(waiting, path) {
-			return "", failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
+			return "", failure.New(failure.Usage, "it waits for "+narrate.Tests(waiting), "loop %s has ended, and %s does not wait for your approval", s.ID, path)
 		}
 	}
 	return a.applyToEnded(s, loop.Event{Payload: loop.Approved{Paths: paths}}, "approved "+narrate.Tests(paths))

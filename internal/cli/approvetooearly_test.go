@@ -15,11 +15,11 @@ func TestApproveTooEarly(t *testing.T) {
 	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.Spec.Policy.Approve = []loop.Approval{loop.ApproveTask, loop.ApproveEnd}
 	_, err := (&app{}).approveTests(s, nil, "")
-	const want = "nothing waits for an approval yet: loop brisk-otter-7f3a stops for yours at: each task (before its commit), the end"
+	const want = "nothing waits for your approval yet: loop brisk-otter-7f3a will ask at: each task (before its commit), the end"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if got, want := failure.Hint(err), "pawl status brisk-otter-7f3a shows when something waits for you"; got != want {
+	if got, want := failure.Hint(err), "pawl status brisk-otter-7f3a shows when something waits for your approval"; got != want {
 		t.Errorf("hint %q, want %q", got, want)
 	}
 }

@@ -97,7 +97,7 @@ func wantedGate(suggested string, answer func(question string) (string, error)) 
 	}
 	switch strings.ToLower(word) {
 	case "":
-		return "", failure.New(failure.Usage, "--gate 'CMD' names the command that must pass", "nothing was begun: there is no gate")
+		return "", failure.New(failure.Usage, "--gate 'CMD' names the command that must pass", "no loop was started: there is no gate")
 	case "none":
 		return "", nil
 	}

@@ -36,7 +36,7 @@ func (a *app) auditOptions(repo *git.Repo) audit.Options {
 
 func (a *app) printAudit(out audit.Result) {
 	verdict := map[audit.Verdict]string{
-		audit.Agrees:    "agrees: the gates say what the receipts say",
+		audit.Agrees:    "agrees: the gates give the recorded results",
 		audit.Differs:   "differs",
 		audit.Undecided: "cannot be told",
 	}[out.Verdict]

@@ -57,7 +57,7 @@ func (a *app) awaitTake(d *launch.Driver, e *signalHandler) (*launch.Driver, err
 	back, err := d.ReleaseForSession(ctx, a.env, launch.TakeTimeout)
 	if ctx.Err() != nil {
 		return nil, failure.New(failure.Error, fmt.Sprintf("pawl resume %s continues it;  ! pawl start --take %[1]s  in Claude Code takes it", d.Loop.ID),
-			"nobody has loop %s now: its session had not come (%w)", d.Loop.ID, err)
+			"no process runs loop %s now: no session took it (%w)", d.Loop.ID, err)
 	}
 	return back, err
 }
@@ -88,7 +88,7 @@ func (a *app) startInBackground(ctx context.Context, l *store.Loop, b background
 		term.Warnf(a.Err, "%s may have begun in the background:  pawl status %[1]s  shows it,  pawl stop %[1]s  ends it", l.ID)
 		return ctx.Err()
 	case err != nil && failure.Hint(err) == "":
-		return failure.New(failure.CodeOf(err), "put that right, then  pawl resume "+l.ID, "%w", err)
+		return failure.New(failure.CodeOf(err), "fix that, then  pawl resume "+l.ID, "%w", err)
 	case err != nil:
 		return err
 	case b.quiet:

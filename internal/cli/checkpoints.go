@@ -49,7 +49,7 @@ func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 		return a.printJSON(rows)
 	}
 	if len(all) == 0 {
-		a.printf("%s made no checkpoint\n", s.ID)
+		a.printf("%s has no checkpoint\n", s.ID)
 		return nil
 	}
 	var lines []string

@@ -12,8 +12,8 @@ import (
 // warnDamaged warns of loops here whose journals cannot be read. They do not stop a new loop.
 func (a *app) warnDamaged(p *launch.Prepared) {
 	for _, id := range p.Conflicts.Damaged {
-		term.Warnf(a.Err, "the journal of loop %s is damaged: how it stands is not known, and this run begins beside it", id)
-		term.Hintf(a.Err, "pawl log %s shows what can be read; pawl stop %[1]s gives it up", id)
+		term.Warnf(a.Err, "the journal of loop %s is damaged, so its state is unknown; this run starts beside it", id)
+		term.Hintf(a.Err, "pawl log %s shows what can be read; pawl stop %[1]s ends the loop", id)
 	}
 }
 
@@ -30,6 +30,6 @@ func (a *app) giveUp(s *loopinfo.Loop) error {
 	if err := s.GiveUp(time.Now()); err != nil {
 		return err
 	}
-	a.printf("%s was given up: its journal is damaged, and stays as it is; so do its commits and checkpoints\n", s.ID)
+	a.printf("%s was ended: its journal is damaged; journal, commits and checkpoints are kept\n", s.ID)
 	return nil
 }

@@ -59,11 +59,11 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 		if id != "" {
 			hint = fmt.Sprintf("claude --resume %s continues session and loop; %s", id, hint)
 		}
-		return failure.New(failure.Usage, hint, "loop %s lives in a session whose client is gone", s.ID)
+		return failure.New(failure.Usage, hint, "the Claude Code session of loop %s is closed", s.ID)
 	}
 	state := s.Memory.State
 	if state.Phase != loop.Paused && !state.Pause {
-		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, loopinfo.SessionWords(s.Summary()))
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is running%s", s.ID, loopinfo.SessionWords(s.Summary()))
 	}
 	if err := post(s, record.MessageResume, ""); err != nil {
 		return err

@@ -56,7 +56,7 @@ func (a *app) settingsFindings(root string) []doctor.Finding {
 	settings, err := a.resolve(root, nil)
 	if err != nil {
 		return []doctor.Finding{{
-			Check: "configuration", Status: doctor.Bad, What: "no loop can begin, no gate can run: " + err.Error(), Fix: failure.Hint(err),
+			Check: "configuration", Status: doctor.Bad, What: "no loop can start and no gate can run: " + err.Error(), Fix: failure.Hint(err),
 		}}
 	}
 	return append(a.notifyFindings(root), a.telemetryFindings(settings)...)

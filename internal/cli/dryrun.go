@@ -42,18 +42,18 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	}
 	loopinfo.Rows(line, "sandbox", p.Sandbox(ctx).Lines(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
-		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
+		line("note", "confine_hosts (%s) has no effect here: it needs --confine strict", p.Settings.Sources["confine_hosts"])
 	}
 	branch := s.Branch
 	if branch == "" {
 		branch = "pawl/<loop>, made at " + s.StartCommit[:min(7, len(s.StartCommit))]
 	}
 	if s.UsesWorktree {
-		branch += ", in a worktree of its own"
+		branch += ", in a separate worktree"
 	}
 	switch end, ok := p.EndsAtOnce(); {
 	case ok && end.Outcome == "":
-		line("ends", "at once, as the gates say (exit 0, 1 or 3): every task was done before")
+		line("ends", "at once: every task was done before; the gates decide the exit code (0, 1 or 3)")
 	case ok:
 		line("ends", "at once, %s (exit %d): %s", end.Outcome, end.Outcome.ExitCode(""), end.Reason)
 	default:
@@ -63,7 +63,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		line("", "%s", moves)
 	}
 	if n := len(p.CommittedFirst()); n > 0 {
-		line("first", "your changes are committed as yours (%s)", figure.Count(n, "file"))
+		line("first", "your changes are committed under your name (%s)", figure.Count(n, "file"))
 	}
 	for _, t := range s.Tasks {
 		if why, option := taskOutlook(p, t); why != "" {
@@ -113,7 +113,7 @@ func taskName(t loop.Task) string {
 func obstacleLines(obstacles []error) []string {
 	var lines []string
 	for _, err := range obstacles {
-		lines = append(lines, fmt.Sprintf("it would not start: %v", err))
+		lines = append(lines, fmt.Sprintf("the loop would not start: %v", err))
 		if hint := failure.Hint(err); hint != "" {
 			lines = append(lines, "  "+hint)
 		}
@@ -177,4 +177,4 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	}
 }
 
-func limits(l loop.Limits) string { return cmp.Or(narrate.Limits(l), "none, as you wrote") }
+func limits(l loop.Limits) string { return cmp.Or(narrate.Limits(l), "none, as you chose") }

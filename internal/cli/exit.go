@@ -73,7 +73,7 @@ func exitCodes() []codeMeaning {
 		codeMeaning{int(codeTaken), "taken", "not ended: a session took the loop and continues it"},
 		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "stopped by SIGTERM"},
 		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "stopped by SIGHUP: the terminal was closed"},
-		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByPipe), string(loop.CancelledEnd), "nobody reads its output any more, as with | head"},
+		codeMeaning{loop.CancelledEnd.ExitCode(loop.ByPipe), string(loop.CancelledEnd), "the reader of its output is gone, as with | head"},
 	)
 }
 

@@ -51,7 +51,7 @@ func (c *guardCheckCmd) Run(a *app) error {
 		return err
 	}
 	for _, u := range untrusted {
-		term.Warnf(a.Err, "left out, for nobody trusted it: %s: %s (pawl trust)", u.File, u.Text)
+		term.Warnf(a.Err, "not applied, because nobody trusted it: %s: %s (pawl trust)", u.File, u.Text)
 	}
 	v := guard.Check(call, rules)
 	return a.conclude(c.JSON, verdict{
@@ -76,13 +76,13 @@ func (a *app) printGuard(call toolcall.Call, rules guard.Rules, v guard.Verdict,
 	entries := map[guard.Decision][]guard.Pattern{guard.Deny: rules.Deny, guard.Ask: rules.Ask}
 	switch {
 	case ref != "" && v.Rule == guard.RuleProtected:
-		a.printf("  to let it in this loop:  pawl approve %s FILE\n", ref)
+		a.printf("  to allow it in this loop:  pawl approve %s FILE\n", ref)
 	case ref != "" && ok:
 		a.printf("  this loop keeps its rules from its start; the next one allows it with  allow = [%s]  under [guard] in your own config.toml\n", term.Clean(strconv.Quote(entry)))
 	case ok:
 		a.printf("  to allow it: allow = [%s] under [guard], in your own config.toml, or in pawl.toml and then  pawl trust\n", term.Clean(strconv.Quote(entry)))
 	case v.Rule == guard.RuleCustom, slices.ContainsFunc(entries[v.Decision], func(p guard.Pattern) bool { return p.String() == v.Rule }):
-		a.printf("  an entry of the settings says so: pawl guard list  shows where it stands\n")
+		a.printf("  a guard setting decides this: pawl guard list  shows which file has it\n")
 	case v.Rule == guard.RuleState:
 		a.printf("  no setting lifts this rule\n")
 	}

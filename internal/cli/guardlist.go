@@ -48,7 +48,7 @@ func (c *guardListCmd) Run(ctx context.Context, a *app) error {
 	for _, e := range entries {
 		after := ""
 		if !e.Trusted {
-			after = "  not trusted: it does not count before  pawl trust"
+			after = "  not trusted: it has no effect before  pawl trust"
 		}
 		a.printf("  %-18s %s  (%s)%s\n", e.List, term.Clean(e.Entry), term.Clean(e.Source), after)
 	}

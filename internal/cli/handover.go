@@ -43,7 +43,7 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	a.printf("%s continues in fresh sessions (process %d)\n", s.ID, pid)
 	if was := s.Memory.State; s.HasEnded() {
 		if m, _, err := record.Load(s.Loop); err == nil {
-			a.printf("  it had ended %s; its limits, counted from its beginning: %s\n", was.Outcome, limits(m.State.Policy.Limits))
+			a.printf("  it had ended %s; its limits, counted from its start: %s\n", was.Outcome, limits(m.State.Policy.Limits))
 		}
 	}
 	a.printf("%s", runnerHints(s.ID))
@@ -53,13 +53,13 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 // requestHandover asks a loop to leave its session at the end of the current turn.
 func (a *app) requestHandover(s *loopinfo.Loop) error {
 	if s.Memory.State.Handover.To == loop.OwnerRunner {
-		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
+		a.printf("%s was already asked: it continues in fresh sessions when this turn ends; --now does not wait\n", s.ID)
 		return nil
 	}
 	if err := a.send(s, record.Message{Kind: record.MessageToRunner, Text: "a user asked for it"}); err != nil {
 		return err
 	}
-	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, runnerHints(s.ID))
+	a.printf("%s continues in fresh sessions when this turn ends; --now does not wait\n%s", s.ID, runnerHints(s.ID))
 	return nil
 }
 

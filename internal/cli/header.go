@@ -37,7 +37,7 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	}
 	switch {
 	case d.Spec.UsesWorktree:
-		started.Checkout = "worktree of its own: " + d.Spec.WorkTree(d.Loop)
+		started.Checkout = "separate worktree: " + d.Spec.WorkTree(d.Loop)
 	case !d.Resumed:
 		started.Checkout = checkoutWords(d.Spec)
 	}

@@ -29,7 +29,7 @@ func (c *hookCmd) Run(a *app) error {
 		return exitError(code) // the agent is told what is on standard error
 	}
 	if err := a.startDaemon(a.env.Session.ID); err != nil {
-		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
+		term.Warnf(a.Err, "hooks run slowly: %v", err)
 	}
 	return exitError(code)
 }

@@ -106,9 +106,9 @@ func (a *app) suggestGates(root string) ([]string, error) {
 		words = append(words, "--gate", p.Command)
 	}
 	if len(words) > 2 {
-		return nil, failure.New(failure.Usage, "name those that are to pass: "+shell.QuoteCommand(words), "several projects below have tests, and none at the root")
+		return nil, failure.New(failure.Usage, "choose the ones that must pass: "+shell.QuoteCommand(words), "several folders have tests, and the root has none")
 	}
-	return nil, failure.New(failure.Usage, "name the command that runs your tests: pawl init --gate CMD", "no command was found that runs tests here")
+	return nil, failure.New(failure.Usage, "name the command that runs your tests: pawl init --gate CMD", "found no command that runs tests here")
 }
 
 // nextSteps says what to type once the gates are set.
@@ -122,7 +122,7 @@ func (a *app) nextSteps(root string) {
 	}
 	a.printf("  pawl install claude        run loops in your Claude Code sessions\n")
 	if s, err := a.notifySettings(root, nil); err == nil && len(s.AllReceivers()) == 0 {
-		a.printf("  %-26s see how you would be told that a loop ended or needs you\n", "pawl notify test "+a.availableReceiver())
+		a.printf("  %-26s test how Pawl notifies you\n", "pawl notify test "+a.availableReceiver())
 	}
 	a.printf("  pawl doctor                check this machine\n")
 }

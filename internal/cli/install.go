@@ -55,7 +55,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 		return a.installService(c.DryRun)
 	case c.GuardBlocks && (c.OnlyCap || scope != install.Project && scope != install.Local):
 		return failure.New(failure.Usage, "pawl install claude --scope local --guard-blocks",
-			"--guard-blocks is for the hooks at scope project or local: elsewhere a hook that is missing would stop every session of yours")
+			"--guard-blocks works at scope project or local only: elsewhere a missing hook would stop all your sessions")
 	case c.OnlyCap:
 		return c.liftCap(a)
 	case c.Scope == pluginScope:
@@ -86,7 +86,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	case c.DryRun && c.Verbose:
 		a.print(printable(result.Diff(name)))
 	case !result.Changed():
-		a.printf("%s holds Pawl's hooks already\n", name)
+		a.printf("%s already has Pawl's hooks\n", name)
 	default:
 		c.summarize(a, r.Entries.Events, name, strings.Join(append([]string{command}, args...), " "))
 	}
@@ -95,9 +95,9 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	}
 	switch closed := []byte(`"--closed"`); {
 	case c.GuardBlocks:
-		a.printAside(c.DryRun, "  no tool runs in sessions here where %s does not answer\n", command)
+		a.printAside(c.DryRun, "  sessions here run no tool if %s does not answer\n", command)
 	case bytes.Contains(result.Before, closed) && !bytes.Contains(result.After, closed):
-		a.printAside(c.DryRun, "  tools run in sessions here where %s does not answer, too: --guard-blocks was given before, and not now\n", command)
+		a.printAside(c.DryRun, "  sessions here run tools even if %s does not answer: --guard-blocks was given before, but not now\n", command)
 	}
 	if r.Scope == install.Project {
 		a.printAside(c.DryRun, "  everyone who works in this repository shares the file: each needs %s on the PATH\n", command)
@@ -136,7 +136,7 @@ func (c *installCmd) liftCap(a *app) error {
 	case set && value != "0":
 		return failure.New(failure.Usage, `set it to "0" there`, "%s sets %s to %s", name, install.StopBlockCap, term.Clean(value))
 	case !set && !c.Yes && !c.DryRun && !isTerminal(a.In):
-		return failure.New(failure.Usage, c.liftCapCommand()+" sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
+		return failure.New(failure.Usage, c.liftCapCommand()+" sets it", "no terminal to ask whether %s=0 may be set in %s", install.StopBlockCap, name)
 	}
 	said, err := c.setCap(a, &r)
 	if err != nil {
@@ -150,9 +150,9 @@ func (c *installCmd) liftCap(a *app) error {
 	case c.DryRun:
 		a.print(printable(result.Diff(name)))
 	case result.Changed():
-		a.printf("%s is changed\n", name)
+		a.printf("changed %s\n", name)
 	default:
-		a.printf("%s is as it was\n", name)
+		a.printf("did not change %s\n", name)
 	}
 	a.printAside(c.DryRun, "  %s\n", said)
 	a.warnUnread(result, name)
@@ -188,7 +188,7 @@ func (a *app) printAside(dry bool, format string, args ...any) {
 func (c *installCmd) setCap(a *app, r *install.Request) (string, error) {
 	const lifted = install.StopBlockCap + "=0"
 	if r.Scope == install.User {
-		return "the client's cap of Stop hooks stays as it is; " + install.LiftCapCommand + " lifts it in a repository", nil
+		return "the client still limits Stop hooks; " + install.LiftCapCommand + " removes the limit in a repository", nil
 	}
 	value, set, err := install.Variable(r.Path, install.StopBlockCap)
 	if err != nil {

@@ -50,7 +50,7 @@ func (c *lessonsListCmd) Run(a *app) error {
 		return a.printJSON(l)
 	}
 	if len(l.Learnt)+len(l.Project) == 0 {
-		a.printf("nothing was learnt here yet\n")
+		a.printf("no lessons here yet\n")
 		return nil
 	}
 	for i, text := range l.all() {
@@ -117,14 +117,14 @@ type lessonsAddCmd struct {
 func (c *lessonsAddCmd) Run(ctx context.Context, a *app) error {
 	text := plan.OneLine(a.withoutSecrets(strings.Join(c.Text, " ")), 600)
 	if text == "" {
-		return failure.New(failure.Usage, `pawl lessons add "the fixtures need a migrated database"`, "there is nothing to learn")
+		return failure.New(failure.Usage, `pawl lessons add "the fixtures need a migrated database"`, "the lesson has no text")
 	}
 	if c.Project {
 		return a.keepLesson(ctx, text)
 	}
 	s, err := a.find(c.Loop)
 	if c.Loop == "" && errors.Is(err, store.ErrNotFound) {
-		return failure.New(failure.Usage, "add --project, for the loops to come", "%w", err)
+		return failure.New(failure.Usage, "--project keeps it for later loops", "%w", err)
 	}
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	if err := lesson.Open(a.env.PawlHome).Drop(ctx, a.root(), text); err != nil {
 		return err
 	}
-	a.printf("no later loop here is told\n")
+	a.printf("deleted: later loops of this project do not get it\n")
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if project {
-		return failure.New(failure.Usage, "", "lesson %d holds for the project already", c.Number)
+		return failure.New(failure.Usage, "", "lesson %d is already kept for the project", c.Number)
 	}
 	return a.keepLesson(ctx, text)
 }
@@ -168,26 +168,26 @@ func (a *app) keepLesson(ctx context.Context, text string) error {
 	if err := lesson.Open(a.env.PawlHome).Add(ctx, a.root(), text); err != nil {
 		return err
 	}
-	a.printf("every later loop here is told\n")
+	a.printf("kept: every later loop of this project gets it\n")
 	return nil
 }
 
 // sendLessonChange sends the change to the loop, or applies it to one that has ended.
 func (a *app) sendLessonChange(s *loopinfo.Loop, m record.Message) error {
 	if s.HasEnded() && !s.HasWorkLeft() {
-		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
+		return failure.New(failure.Usage, "pawl lessons keep, or add --project, keeps it for later loops", "loop %s has ended", s.ID)
 	}
 	if s.HasEnded() {
 		e, _ := m.Event()
 		if _, err := launch.ApplyToEnded(a.untilSignal(), s.Loop, a.env, e); err != nil {
 			return fmt.Errorf("change the lessons of %s: %w", s.ID, err)
 		}
-		a.printf("%s has ended; pawl resume %[1]s is told\n", s.ID)
+		a.printf("%s has ended; the change counts after  pawl resume %[1]s\n", s.ID)
 		return nil
 	}
 	if err := a.send(s, m); err != nil {
 		return fmt.Errorf("change the lessons of %s: %w", s.ID, err)
 	}
-	a.printf("%s hears of it with its next prompt\n", s.ID)
+	a.printf("%s gets the change with its next prompt\n", s.ID)
 	return nil
 }

@@ -30,7 +30,7 @@ func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	now.Policy.Limits = was.Policy.Limits.With(given)
 	a.printf("%s: %s\n", s.ID, narrate.LimitsChanged(was, now))
 	if o := now.CurrentLimit(); o != "" {
-		a.printf("that is used up already: the loop ends before its next turn (%s)\n", o)
+		a.printf("that limit is already reached: the loop ends before its next turn (%s)\n", o)
 	}
 	a.printf("%s", deliveryNote(s))
 	return nil

@@ -85,9 +85,9 @@ func noLoops(all bool, elsewhere int) string {
 	case elsewhere == 0:
 		return "there is no loop yet: pawl run begins one"
 	case all:
-		return "there is no loop that can be read"
+		return "none of the loops here can be read"
 	}
-	return "there is no loop here; pawl list --all shows those of other places"
+	return "there is no loop here; pawl list --all shows loops in other folders"
 }
 
 // printLoops prints the loops, with their folders if where is true.

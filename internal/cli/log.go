@@ -29,7 +29,7 @@ type logCmd struct {
 // Run prints the history of a loop.
 func (c *logCmd) Run(ctx context.Context, a *app) error {
 	if c.Verify && (c.JSON || c.Follow) {
-		return failure.New(failure.Usage, "", "--verify prints neither JSON nor what follows")
+		return failure.New(failure.Usage, "", "--verify cannot be combined with --json or --follow")
 	}
 	s, err := a.find(c.Loop)
 	if err != nil {
@@ -88,9 +88,9 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 func (a *app) verifyJournal(s *loopinfo.Loop) error {
 	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
-		hint := "what can be read is shown; the damaged part stays as it is in " + corrupt.Path
+		hint := "what can be read is shown; the damaged part is kept in " + corrupt.Path
 		if s.IsStranded() {
-			hint += "; pawl stop " + s.ID + " gives the loop up"
+			hint += "; pawl stop " + s.ID + " ends the loop"
 		}
 		return failure.New(failure.Error, hint,
 			"the journal of %s is damaged at record %d: %s (%d good records)", s.ID, corrupt.Seq, corrupt.Reason, good)

@@ -25,7 +25,7 @@ func openingText(p *launch.Prepared, begun *launch.SessionLoop) string {
 	}
 	s := p.Spec
 	if begun == nil {
-		b.WriteString("a loop would begin in this session\n")
+		b.WriteString("a loop would start in this session\n")
 	} else {
 		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginWords(begun.Memory.State))
 	}
@@ -59,7 +59,7 @@ func beginWords(st loop.State) string {
 	case loop.Ended:
 		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
 	case loop.Paused:
-		return "lives in this session, and is held before its first turn"
+		return "is in this session, paused before its first turn"
 	}
 	return "begins in this session"
 }
@@ -81,9 +81,9 @@ func isolationWords(s record.Spec) string {
 	case most > 0 && most <= fewest:
 		return ""
 	case most > 0 && most <= tries:
-		text = "where the same fails twice here"
+		text = "if the same test fails twice here"
 	case fewest < tries:
-		text += " (2 where the same fails twice)"
+		text += " (2 if the same test fails twice)"
 	}
 	text += ", each in an isolated session"
 	var bounds []string
@@ -136,7 +136,7 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 	}
 	switch {
 	case begun != nil && begun.GatesRunning:
-		line("", "the gates still run on the tree as it is: change nothing until you are told")
+		line("", "the gates still run on the unchanged tree: change nothing until Pawl tells you to start")
 	case p.OnlyReviews():
 		line("", "%s:", reviewsAlone)
 		line("", "%s", reviewsHint)
@@ -153,7 +153,7 @@ const noGate = "none: it can only end unverified"
 // noGateWords says how a goal of this kind ends without a gate.
 func noGateWords(kind loop.GoalKind) string {
 	if kind == loop.Explore || kind == loop.Periodic {
-		return "none: nothing judges the work, and it ends finished at its limit"
+		return "none: nothing checks the work; it ends as finished at its limit"
 	}
 	return noGate
 }
@@ -194,18 +194,18 @@ func openingLimits(p *launch.Prepared) string {
 func treeWords(s record.Repository) string {
 	switch {
 	case s.Shadow:
-		return "there is no git here: snapshots go to a repository of Pawl's own"
+		return "no git here: snapshots go to a separate repository of Pawl"
 	case s.NoCommit:
-		return "nothing is committed, put back or switched; --commit commits what is verified"
+		return "no commits, no restores, no branch switch; --commit commits verified work"
 	}
-	return "what is verified is committed to " + s.Branch
+	return "verified work is committed to " + s.Branch
 }
 
 // adoptionText says in a few lines that Pawl continues the loop of another tool's files: the user did not
 // ask for it by name.
 func adoptionText(p *launch.Prepared, begun *launch.SessionLoop, remark string) string {
 	s, id := p.Spec, begun.Loop.ID
-	lives := "lives on Pawl's machine now"
+	lives := "is now run by Pawl"
 	if begun.Memory.State.Phase == loop.Ended {
 		lives = beginWords(begun.Memory.State)
 	}

@@ -17,9 +17,9 @@ func TestIsolationWords(t *testing.T) {
 		tries, most int
 		want        string
 	}{
-		{0, 25, "after 3 tries here (2 where the same fails twice)" + each + "; at most $23.00 in all (--max-cost)"},
-		{0, 0, "after 3 tries here (2 where the same fails twice)" + each},
-		{0, 3, "where the same fails twice here" + each + "; at most $1.00 in all (--max-cost)"},
+		{0, 25, "after 3 tries here (2 if the same test fails twice)" + each + "; at most $23.00 in all (--max-cost)"},
+		{0, 0, "after 3 tries here (2 if the same test fails twice)" + each},
+		{0, 3, "if the same test fails twice here" + each + "; at most $1.00 in all (--max-cost)"},
 		{0, 2, ""},
 		{5, 25, "after 5 tries here" + each + "; at most $20.00 in all (--max-cost)"},
 		{3, 3, ""},

@@ -87,7 +87,7 @@ func (a *app) requireUser(what string) error {
 		return nil
 	}
 	return failure.New(failure.Usage, "say <blocked>reason</blocked> if the work cannot continue without it",
-		"this comes out of loop %s, and only a user may %s", id, what)
+		"this command comes from inside loop %s; only a user may %s", id, what)
 }
 
 // callingLoop returns the id of the loop that this process belongs to, "" for none. A command can remove

@@ -70,7 +70,7 @@ func mergeCommand(c launch.Checkout, spec record.Repository, how loop.Outcome) s
 	}
 	switch {
 	case c.Busy != "" && here != home:
-		text += "   (when loop " + c.Busy + " has ended: it works in your checkout)"
+		text += "   (when loop " + c.Busy + " has ended: it uses your checkout)"
 	case here != "":
 		text += "   (you are on " + here + ")"
 	}

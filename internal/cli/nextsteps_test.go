@@ -24,7 +24,7 @@ func TestMergingFromWhereTheCheckoutIs(t *testing.T) {
 		{"a status is not committed", launch.Checkout{Branch: "pawl/a", StateFiles: []string{"feat/progress.txt"}}, false, loop.Unverified, `git commit -m "loop ended" feat/progress.txt && git switch main && git merge pawl/a   (you are on pawl/a)`},
 		{"worktree", launch.Checkout{Branch: "main"}, true, loop.Verified, "git merge pawl/a   (you are on main)"},
 		{"worktree, the user went elsewhere", launch.Checkout{Branch: "x"}, true, loop.Finished, "git switch main && git merge pawl/a   (you are on x)"},
-		{"worktree, another loop has the checkout", launch.Checkout{Branch: "pawl/b", Busy: "b"}, true, loop.Unverified, "git switch main && git merge pawl/a   (when loop b has ended: it works in your checkout)"},
+		{"worktree, another loop has the checkout", launch.Checkout{Branch: "pawl/b", Busy: "b"}, true, loop.Unverified, "git switch main && git merge pawl/a   (when loop b has ended: it uses your checkout)"},
 		{"worktree, not known", launch.Checkout{}, true, loop.Verified, "git switch main && git merge pawl/a"},
 		{"not done", launch.Checkout{Branch: "pawl/a"}, false, loop.Stuck, "git switch main   (you are on pawl/a)"},
 		{"not done, the user went back", launch.Checkout{Branch: "main"}, false, loop.Stuck, ""},

@@ -38,7 +38,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	}
 	receivers := settings.ReceiversFor(notice.Test)
 	if len(receivers) == 0 {
-		return failure.New(failure.Usage, fmt.Sprintf("set them up in pawl.toml:  [notify]  to = [%[1]q];  or name one:  pawl notify test %[1]s", a.availableReceiver()), "no receiver of notifications is set up")
+		return failure.New(failure.Usage, fmt.Sprintf("set them up in pawl.toml:  [notify]  to = [%[1]q];  or name one:  pawl notify test %[1]s", a.availableReceiver()), "no notification receiver is set up")
 	}
 	n := notice.Notice{Event: notice.Test, Reason: "test", Title: "pawl · test notification", Text: "pawl notify test", Root: root, At: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, notify.SendTimeout)
@@ -71,7 +71,7 @@ func (a *app) answerSenders(s notice.Settings, r notice.Receiver, root string) s
 	case err != nil && len(from) > 0:
 		return "; nobody can answer there: " + err.Error()
 	case len(from) == 0:
-		return "; nobody can answer there: notify.answers names nobody"
+		return "; nobody can answer there: notify.answers is empty"
 	}
 	return "; answers are taken from " + strings.Join(from, ", ")
 }
@@ -160,10 +160,10 @@ func (a *app) availableReceiver() string {
 
 // notifyFindings checks for the doctor who is told that a loop here ends or needs you.
 func (a *app) notifyFindings(root string) []doctor.Finding {
-	const check, fix = "notify", "see to that, or leave it out of [notify];  pawl notify test  tries what is there"
+	const check, fix = "notify", "fix that, or remove it from [notify];  pawl notify test  tests all receivers"
 	settings, err := a.notifySettings(root, nil)
 	if err != nil {
-		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you: " + err.Error(), Fix: failure.Hint(err)}}
+		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "no notification when a loop ends or needs you: " + err.Error(), Fix: failure.Hint(err)}}
 	}
 	var out []doctor.Finding
 	for _, words := range a.unreachableReceivers(settings, root) {
@@ -172,7 +172,7 @@ func (a *app) notifyFindings(root string) []doctor.Finding {
 	switch to := settings.AllReceivers(); {
 	case len(to) == 0:
 		out = append(out, doctor.Finding{
-			Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you", Fix: fmt.Sprintf("to = [%q] below [notify] in pawl.toml", a.availableReceiver()),
+			Check: check, Status: doctor.Warn, What: "no notification when a loop ends or needs you", Fix: fmt.Sprintf("to = [%q] below [notify] in pawl.toml", a.availableReceiver()),
 		})
 	case len(out) == 0:
 		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + figure.Count(len(to), "receiver")})

@@ -155,7 +155,7 @@ func (c *planNextCmd) Run(a *app) error {
 	case c.JSON:
 		return a.printJSON(nil)
 	case !ok:
-		a.printf("nothing is left to do in %s\n", c.File)
+		a.printf("no task is left in %s\n", c.File)
 	default:
 		a.printf("%s  %s\n", t.ID, t.Title)
 	}
@@ -199,11 +199,11 @@ func (c *planCheckCmd) Run(a *app) error {
 	p := f.Plan()
 	verdict := "is fine"
 	if n := len(f.Warnings()); n > 0 {
-		verdict = "can be run, if this is what you mean (" + figure.Count(n, "warning") + ")"
+		verdict = "can be run, if that is what you want (" + figure.Count(n, "warning") + ")"
 	}
 	a.printf("%s %s: %s, %d done (%s)\n", c.File, verdict, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
 	for _, o := range outlooks(p) {
-		a.printf("  %s\n", term.Clean(fmt.Sprintf("task %s %s; pawl run %s accepts that beforehand", o.ID, o.Message, o.Option)))
+		a.printf("  %s\n", term.Clean(fmt.Sprintf("task %s %s; pawl run %s accepts that in advance", o.ID, o.Message, o.Option)))
 	}
 	return nil
 }

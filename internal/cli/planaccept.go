@@ -67,7 +67,7 @@ func (a *app) acceptPlan(ctx context.Context, data []byte, out string) ([]byte, 
 				_, err = planfile.Decode(out, edited)
 			}
 			if err != nil {
-				term.Warnf(a.Err, "the plan is as it was: %v", err)
+				term.Warnf(a.Err, "the plan was not changed: %v", err)
 				continue
 			}
 			data = edited
@@ -151,7 +151,7 @@ func (a *app) writeGates(ctx context.Context, gates []string, trust bool) error 
 		return err
 	}
 	if !trust {
-		a.printf("pawl trust  shows them and lets them run\n")
+		a.printf("pawl trust  shows them and asks you to trust them\n")
 		return nil
 	}
 	seen := slices.DeleteFunc(settings.RepoCommands(), func(c config.Command) bool { return c.Kind != "gate" || !slices.Contains(gates, c.Text) })

@@ -96,13 +96,13 @@ type planAcceptCmd struct {
 func (c *planAcceptCmd) Run(a *app, s *loopinfo.Loop) error {
 	held := s.Memory.State.UnappliedEditFiles
 	if len(held) == 0 {
-		return failure.New(failure.Usage, "pawl report "+s.ID+" names such edits", "loop %s holds no edit of the plan back", s.ID)
+		return failure.New(failure.Usage, "pawl report "+s.ID+" lists such edits", "no edit of the plan waits in loop %s", s.ID)
 	}
 	e := plan.Edit{Do: plan.Accept, File: held[len(held)-1]}
 	if c.File != "" {
 		i := slices.IndexFunc(held, func(f string) bool { return f == c.File || filepath.Base(f) == filepath.Base(c.File) })
 		if i < 0 {
-			return failure.New(failure.Usage, "it holds "+strings.Join(held, ", "), "loop %s holds no edit %s back", s.ID, c.File)
+			return failure.New(failure.Usage, "waiting: "+strings.Join(held, ", "), "no edit %s waits in loop %s", s.ID, c.File)
 		}
 		e.File = held[i]
 	}
@@ -125,7 +125,7 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 		return err
 	}
 	if s.Spec.Plan == "" {
-		return failure.New(failure.Usage, "pawl tell "+s.ID+" says something to its agent", "loop %s has no plan", s.ID)
+		return failure.New(failure.Usage, "pawl tell "+s.ID+" sends its agent a message", "loop %s has no plan", s.ID)
 	}
 	return a.editPlanOf(s, s.PlanPath(), e)
 }
@@ -181,9 +181,9 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 	var out *planfile.File
 	switch {
 	case e.Do == plan.Skip || e.Do == plan.Retry:
-		hint := "pawl run " + a.relativePath(path) + "  begins one; then say this again"
+		hint := "pawl run " + a.relativePath(path) + "  starts one; then run this again"
 		if s != nil && s.HasWorkLeft() {
-			hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with what it skipped"
+			hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with the skipped tasks"
 		}
 		return failure.New(failure.Usage, hint, "no loop works on %s", a.relativePath(path))
 	case e.Do == plan.Accept:
@@ -220,9 +220,9 @@ func tryEdit(s *loopinfo.Loop, e plan.Edit) (plan.Edit, error) {
 	switch {
 	case !known:
 	case e.Do == plan.Reopen && t.Status != loop.Done:
-		return e, failure.New(failure.Usage, "pawl plan retry tries a task again that was skipped", "task %s is not done", e.Task)
+		return e, failure.New(failure.Usage, "pawl plan retry is for skipped tasks", "task %s is not done", e.Task)
 	case (e.Do == plan.Retry || e.Do == plan.Skip) && t.Status == loop.Done:
-		return e, failure.New(failure.Usage, "pawl plan reopen has it worked on again", "task %s is done", e.Task)
+		return e, failure.New(failure.Usage, "pawl plan reopen works on it again", "task %s is done", e.Task)
 	}
 	if e.Do == plan.Accept {
 		return e, nil

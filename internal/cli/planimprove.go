@@ -107,7 +107,7 @@ func (a *app) keepOldPlan(path string) error {
 		if err := atomicfile.Write(name, old, 0o644); err != nil {
 			return fmt.Errorf("keep the plan as it was: %w", err)
 		}
-		a.printf("the plan as it was is in %s\n", a.relativePath(name))
+		a.printf("the old plan is in %s\n", a.relativePath(name))
 		return nil
 	}
 }

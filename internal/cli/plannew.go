@@ -54,10 +54,10 @@ func (c *planNewCmd) Run(ctx context.Context, a *app) error {
 // planError returns the error of a conversation with a hint for the user.
 func planError(err error) error {
 	if errors.Is(err, planner.ErrNoPlan) {
-		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand, one line a task:  - [ ] what is to be done", "%w", err)
+		err = failure.New(failure.Error, "describe more of what you want, or write the plan by hand, one line per task:  - [ ] what is to be done", "%w", err)
 	}
 	if failed, ok := errors.AsType[*planner.AgentError](err); ok {
-		err = failure.New(failure.Error, failed.Hint, "no plan was made: %w", err)
+		err = failure.New(failure.Error, failed.Hint, "no plan was written: %w", err)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 		err = fmt.Errorf("it has more than %d bytes", prompt.MaxIdea)
 	}
 	if err != nil {
-		return "", failure.New(failure.Usage, "pawl plan new 'export the report as CSV'; or name a file with text", "read what is wanted: %w", err)
+		return "", failure.New(failure.Usage, "pawl plan new 'export the report as CSV'; or name a file with text", "read the idea: %w", err)
 	}
 	return text, nil
 }
@@ -173,10 +173,10 @@ func (c *planNewCmd) output(a *app) (string, error) {
 	}
 	path := a.abs(cmp.Or(c.Out, names[c.Format], "plan.md"))
 	if _, err := os.Lstat(path); err == nil {
-		return "", failure.New(failure.Usage, "name another file, such as --out "+planfile.FreeFileName(a.dir)+", or move this one", "%s is there already", a.relativePath(path))
+		return "", failure.New(failure.Usage, "name another file, such as --out "+planfile.FreeFileName(a.dir)+", or move this one", "%s already exists", a.relativePath(path))
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return "", failure.New(failure.Usage, "make the folder first", "there is no folder %s", a.relativePath(filepath.Dir(path)))
+		return "", failure.New(failure.Usage, "create the folder first", "there is no folder %s", a.relativePath(filepath.Dir(path)))
 	}
 	return path, nil
 }
@@ -254,7 +254,7 @@ func (p planProgress) line(format string, args ...any) {
 func (p planProgress) showRequest(c draft.Conversation) {
 	switch {
 	case c.Rejected != "":
-		p.line("the reply could not be used (%s); %s is asked again", plan.OneLine(c.Rejected, 300), p.agent)
+		p.line("the reply could not be used (%s); asking %s again", plan.OneLine(c.Rejected, 300), p.agent)
 	case c.Step() == draft.AskCritic:
 		p.line("the plan has %s; a second session reviews it", figure.Count(len(c.Draft.Tasks), "task"))
 	case len(c.Remarks) > 0:
@@ -265,7 +265,7 @@ func (p planProgress) showRequest(c draft.Conversation) {
 	case len(c.Answers) > 0:
 		p.line("%s writes the plan", p.agent)
 	default:
-		p.line("%s reads the repository; it changes and runs nothing", p.agent)
+		p.line("%s reads the repository; it cannot change or run anything", p.agent)
 	}
 }
 

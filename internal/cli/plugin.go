@@ -34,7 +34,7 @@ func (c *pluginExportCmd) Run(a *app) error {
 	}
 	name := term.Clean(c.Dir)
 	if !changed {
-		a.printf("%s holds the plugin pawl %s already\n", name, p.Version)
+		a.printf("%s already holds the plugin pawl %s\n", name, p.Version)
 		return nil
 	}
 	a.printf("the plugin pawl %s is in %s\n", p.Version, name)
@@ -80,9 +80,9 @@ func (a *app) installPlugin(ctx context.Context, dry bool) error {
 	switch err = cmp.Or(err, ctx.Err()); {
 	case err != nil || dry:
 	case did == nil:
-		a.printf("the client has the plugin pawl %s already\n", s.Plugin.Version)
+		a.printf("the client already has the plugin pawl %s\n", s.Plugin.Version)
 	default:
-		a.printf("sessions that are open have the plugin after /reload-plugins\n")
+		a.printf("open sessions get the plugin with /reload-plugins\n")
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func (a *app) resolveProofTarget(ctx context.Context, repo *git.Repo, word strin
 		from = out.Commit + "^"
 	}
 	if out.Before, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
-		return out, nil, failure.New(failure.Usage, "name a later one", "%.9s is the first commit: there is nothing before it to compare with", out.Commit)
+		return out, nil, failure.New(failure.Usage, "name a later one", "%.9s is the first commit: nothing to compare with", out.Commit)
 	}
 	if of != nil {
 		return out, of, nil

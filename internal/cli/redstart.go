@@ -47,7 +47,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	}
 	choices := []string{
 		"Enter: yes, continue (it does so by itself after " + figure.Chosen(redAnswerTimeout) + ")",
-		"s: no, stop; I fix it first",
+		"s: no, stop; I will fix it first",
 		"a: no, it may stay red (baseline = \"allow\")",
 	}
 	mayLeave := len(gate.Commands(q.passingGates())) > 0 // otherwise no gate would be left
@@ -77,7 +77,7 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 		}
 		return true, true
 	case <-time.After(redAnswerTimeout):
-		q.print(term.Note{Level: term.Info, Text: "no answer: continues"})
+		q.print(term.Note{Level: term.Info, Text: "no answer: continuing"})
 	case <-ctx.Done():
 	}
 	return false, true

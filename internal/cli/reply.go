@@ -32,7 +32,7 @@ func (a *app) openRequestOf(asked notify.Asked) (openRequest, error) {
 	st := s.Memory.State
 	switch {
 	case st.Outcome != "" && !s.HasEnded():
-		return openRequest{}, fmt.Errorf("%s is about to end: reply once more", s.ID)
+		return openRequest{}, fmt.Errorf("%s is about to end: reply again", s.ID)
 	case len(asked.Tests) > 0:
 		waiting := st.Unapproved()
 		tests := slices.DeleteFunc(slices.Clone(asked.Tests), func(path string) bool { return !slices.Contains(waiting, path) })
@@ -46,7 +46,7 @@ func (a *app) openRequestOf(asked notify.Asked) (openRequest, error) {
 			}
 		}
 	}
-	return openRequest{}, fmt.Errorf("%s does not ask this any more", s.ID)
+	return openRequest{}, fmt.Errorf("%s no longer asks this", s.ID)
 }
 
 // applyReply applies a reply as pawl answer, approve and reject would. A question is answered once;

@@ -26,8 +26,8 @@ func (a *app) warnSamePlan(p *launch.Prepared) {
 			continue
 		}
 		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan && sharesTasks(spec.Tasks, p.Spec.Tasks) {
-			term.Warnf(a.Err, "loop %s works on %s too: both would do its tasks", sum.ID, p.Spec.Plan)
-			term.Hintf(a.Err, "pawl status %s shows it; --task ID gives each loop tasks of its own", sum.ID)
+			term.Warnf(a.Err, "loop %s works on %s too: both would do the same tasks", sum.ID, p.Spec.Plan)
+			term.Hintf(a.Err, "pawl status %s shows it; --task ID gives each loop different tasks", sum.ID)
 		}
 	}
 }
@@ -43,11 +43,11 @@ func sharesTasks(a, b []loop.Task) bool {
 // them.
 func (a *app) warnEarlierEdits(p *launch.Prepared) {
 	for _, e := range p.Earlier.Additions {
-		term.Warnf(a.Err, "takes an edit of the plan over that loop %s had not made: %s", p.Earlier.Loop, e)
+		term.Warnf(a.Err, "applies an edit of the plan that loop %s had not applied: %s", p.Earlier.Loop, e)
 	}
 	for _, e := range p.Earlier.Others {
-		term.Warnf(a.Err, "loop %s had not made an edit of the plan, and this run does not: %s", p.Earlier.Loop, e)
-		term.Hintf(a.Err, "%s makes it while the loop runs", term.Clean(e.Command(p.Spec.Plan)))
+		term.Warnf(a.Err, "loop %s had not applied an edit of the plan; neither does this run: %s", p.Earlier.Loop, e)
+		term.Hintf(a.Err, "%s applies it while the loop runs", term.Clean(e.Command(p.Spec.Plan)))
 	}
 }
 

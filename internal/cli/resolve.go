@@ -162,7 +162,7 @@ func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
 func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
 	older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
 	if err == nil && older.ID != newest.ID {
-		term.Warnf(a.Err, "%s is the newest loop here; an older one has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.Memory.State.Outcome)
+		term.Warnf(a.Err, "%s is the newest loop here; an older loop has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.Memory.State.Outcome)
 	}
 }
 
@@ -213,9 +213,9 @@ func loopNames(loops []record.Summary) []string {
 
 // endedError returns an error that a loop has ended, with the command that continues it.
 func endedError(s *loopinfo.Loop) error {
-	hint := "pawl report " + s.ID + " tells how it went"
+	hint := "pawl report " + s.ID + " shows the result"
 	if s.HasWorkLeft() {
-		hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with what it left; " + hint
+		hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with the rest; " + hint
 	}
 	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.Memory.State.Outcome)
 }

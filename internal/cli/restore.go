@@ -30,7 +30,7 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 		if _, err := strconv.Atoi(c.Loop); err == nil {
 			hint = "the loop comes first; . is the newest here: pawl restore . " + c.Loop
 		}
-		return failure.New(failure.Usage, hint, "say the number of a checkpoint, --task ID, or --file PATH")
+		return failure.New(failure.Usage, hint, "give the number of a checkpoint, --task ID or --file PATH")
 	}
 	s, err := a.find(c.Loop)
 	if err != nil {
@@ -86,9 +86,9 @@ func (a *app) restore(ctx context.Context, s *loopinfo.Loop, yes bool, find rest
 	}
 	a.printf("restored %s: %s\n", done.Target, changed)
 	for _, left := range done.Restored.Left {
-		a.printf("  left as it is: %s (%s)\n", plan.OneLine(left.Path, 0), left.Reason)
+		a.printf("  not changed: %s (%s)\n", plan.OneLine(left.Path, 0), left.Reason)
 	}
-	a.printf("the tree as it was is checkpoint %d; pawl undo %s goes back to it\n", done.Before.N, s.ID)
+	a.printf("the tree as it was is checkpoint %d; pawl undo %s restores it\n", done.Before.N, s.ID)
 	return nil
 }
 
@@ -111,9 +111,9 @@ func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 		switch {
 		case !there || t.Status == was.Status:
 		case t.Status == loop.Done:
-			a.printf("  task %s would be done again\n", taskLabel(t))
+			a.printf("  task %s would count as done again\n", taskLabel(t))
 		default:
-			a.printf("  task %s would be open again: pawl resume %s does it anew\n", taskLabel(t), s.ID)
+			a.printf("  task %s would be open again: pawl resume %s works on it again\n", taskLabel(t), s.ID)
 		}
 	}
 }
@@ -124,8 +124,8 @@ func (a *app) confirmRestore(yes bool, s *loopinfo.Loop) error {
 		return nil
 	}
 	agreed, err := a.confirm(confirmation{
-		text: "restore " + s.ID + " so?", instead: "look at the list, then run it again with --yes",
-		nobody: "nobody is at the terminal to say whether that may be done; nothing was changed",
+		text: "restore " + s.ID + " as listed?", instead: "check the list, then run it again with --yes",
+		nobody: "this needs your confirmation, and there is no terminal; nothing was changed",
 	})
 	if err == nil && !agreed {
 		a.printf("nothing was changed\n")

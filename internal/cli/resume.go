@@ -47,11 +47,11 @@ func (c *resumeCmd) Run(a *app) error {
 		if untold != nil {
 			return untold
 		}
-		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n%s", s.ID, a.reopenedTasksText(s))
+		a.printf("%s is verified: no task is left; pawl report %[1]s shows the result\n%s", s.ID, a.reopenedTasksText(s))
 		return nil
 	}
 	if untold != nil { // work that is left does not wait for the tracker
-		term.Warnf(a.Err, "%v; it is told again at the end", untold)
+		term.Warnf(a.Err, "%v; Pawl tries again at the end", untold)
 	}
 	given, err := c.limits(s)
 	if err != nil {
@@ -152,7 +152,7 @@ func (f limitFlags) given() loop.Limits {
 func (f limitFlags) limits(s *loopinfo.Loop) (loop.Limits, error) {
 	given := f.given()
 	if given != (loop.Limits{}) && !s.HasEnded() {
-		return given, failure.New(failure.Usage, "leave them out", "loop %s has not ended: its limits stand", s.ID)
+		return given, failure.New(failure.Usage, "leave them out", "loop %s has not ended: its limits still apply", s.ID)
 	}
 	return given, nil
 }

@@ -203,14 +203,14 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 // warnUnknownCost warns that a limit has no effect if the agent reports neither cost nor tokens.
 func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
 	if s.Agent.ReportsNoCost() && (l.CostUSD > 0 || l.Tokens > 0) {
-		term.Warnf(a.Err, "what --agent command costs is not known: a limit of cost or tokens has no effect; use --max-iterations or --max-duration")
+		term.Warnf(a.Err, "the cost of --agent command is unknown: cost and token limits have no effect; use --max-iterations or --max-duration")
 	}
 }
 
 // warnPlanEdited warns that the user's edit of the plan is committed, though they did not ask for it.
 func (a *app) warnPlanEdited(p *launch.Prepared) {
 	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
-		term.Warnf(a.Err, "your edit of %s is committed first, as yours", plan.Few(files, 2))
+		term.Warnf(a.Err, "your edit of %s is committed first, under your name", plan.Few(files, 2))
 	}
 }
 
@@ -266,8 +266,8 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 
 // Messages about a loop whose only gates are reviews.
 const (
-	reviewsAlone = "reviews alone judge the work, so it can only end unverified"
-	reviewsHint  = "--evidence reviewed takes their word; --gate 'CMD' names a command that must pass"
+	reviewsAlone = "the only gates are reviews, so the loop can only end unverified"
+	reviewsHint  = "--evidence reviewed accepts that; --gate 'CMD' names a command that must pass"
 )
 
 // choosePlan asks the user for one of several plans.
@@ -296,7 +296,7 @@ func (a *app) showMoved(s *show, d *launch.Driver) error {
 		s.showEnd(m.State)
 		return exitError(m.State.Outcome.ExitCode(m.State.Stop.Cause))
 	}
-	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions continue it", d.Loop.ID, narrate.Where(ownerOf(m))))
+	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s continues it in fresh sessions", d.Loop.ID, narrate.Where(ownerOf(m))))
 	return codeTaken
 }
 
@@ -322,8 +322,8 @@ type driveOptions struct {
 func (a *app) showEnd(s *show, state loop.State) {
 	s.showEnd(state)
 	if state.Stop.Cause == loop.ByPipe {
-		term.Warnf(a.Err, "nobody reads the output of %s any more, so it stopped; its work is kept", s.id)
-		term.Hintf(a.Err, "pawl resume %s continues; with --detach a loop needs no reader", s.id)
+		term.Warnf(a.Err, "%s stopped, because the reader of its output is gone; its work is kept", s.id)
+		term.Hintf(a.Err, "pawl resume %s continues it; with --detach nobody needs to read the output", s.id)
 	}
 }
 

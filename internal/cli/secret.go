@@ -10,20 +10,20 @@ import (
 func (a *app) withoutSecrets(text string) string {
 	clean := redact.New(a.env.Vars).Prose(text)
 	if clean != text {
-		term.Warnf(a.Err, "a secret was taken out of what you typed, for Pawl keeps it: %s", secretHint)
+		term.Warnf(a.Err, "removed a secret from what you typed, because Pawl stores it: %s", secretHint)
 	}
 	return clean
 }
 
 // secretHint says how the agent can still use a secret.
-const secretHint = "put it in an environment variable, and name that to the agent"
+const secretHint = "put it in an environment variable, and give the agent that name"
 
 // secretWords says that a secret was removed from the goal, "" if there was none.
 func secretWords(g launch.Goal) string {
 	if !g.HadSecret {
 		return ""
 	}
-	return "a secret was taken out of the goal, for Pawl keeps it: " + secretHint
+	return "removed a secret from the goal, because Pawl stores it: " + secretHint
 }
 
 // warnSecret prints that as a warning.

@@ -44,7 +44,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.print("http://" + host + "/#token=" + token + "\n")
 	if locked {
-		term.Warnf(a.Err, "others on this network can read what passes between browser and pawl: use a tunnel (ssh -L) where you do not trust it")
+		term.Warnf(a.Err, "others on this network can read the traffic between browser and pawl; if you do not trust it, use a tunnel (ssh -L)")
 	}
 	a.listenForEndedLoops()
 	return page.Serve(ctx, l, h)

@@ -27,12 +27,12 @@ func (a *app) installService(dryRun bool) error {
 	}
 	name := a.displayPath(s.Path)
 	if result == autostart.Already {
-		a.printf("%s is there already\n", name)
+		a.printf("%s already exists\n", name)
 		return nil
 	}
 	a.printf("background loops are resumed when you log in after a restart\n  %s runs pawl resume --after-restart, with the PATH of now\n", name)
 	if s.Link != "" {
-		a.printf("  loginctl enable-linger has it run at boot, before you log in\n")
+		a.printf("  loginctl enable-linger runs it at boot, before you log in\n")
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (a *app) uninstallService(dryRun bool) error {
 	case result == autostart.Already:
 		a.printf("there is no %s\n", name)
 	default:
-		a.printf("%s is removed: background loops stay as they are after a restart, until pawl resume\n", name)
+		a.printf("%s is removed: after a restart, background loops wait for pawl resume\n", name)
 	}
 	return nil
 }

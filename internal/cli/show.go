@@ -115,11 +115,11 @@ func (s *show) showRestored(before loop.State, unchanged bool) {
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
 	case before.SavesWork():
-		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is put away until then")
+		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is saved until then")
 	case unchanged && before.After == loop.ThenNext:
 		s.note(term.Info, narrate.Name(t)+": skipped; it left no unfinished work")
 	case unchanged:
-		s.note(term.Info, narrate.Name(t)+": one more attempt in a fresh session; there was no work to undo")
+		s.note(term.Info, narrate.Name(t)+": one more attempt in a fresh session; no work to undo")
 	case before.After == loop.ThenNext:
 		s.note(term.Info, narrate.Name(t)+": skipped; its unfinished work was "+back)
 	default:
@@ -295,7 +295,7 @@ func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
 	notes := map[string]string{
 		"proven":   "a test failed before and passes now",
-		"reviewed": "an independent review passed, and nothing was seen to turn green",
+		"reviewed": "an independent review passed, but no test turned green",
 		"unknown":  "nothing could tell",
 
 		narrate.ToApprove: "waits for your approval",

@@ -65,8 +65,8 @@ func TestRestoredOffersWhatThereIs(t *testing.T) {
 		"1 parse: skipped; its unfinished work was undone (get it back: pawl restore x --task 1)":                      {loop.State{After: loop.ThenNext}, false},
 		"1 parse: its work was undone (get it back: pawl restore x --task 1), for one more attempt in a fresh session": {loop.State{After: loop.ThenTurn}, false},
 		"1 parse: skipped; it left no unfinished work":                                                                 {loop.State{After: loop.ThenNext}, true},
-		"1 parse: one more attempt in a fresh session; there was no work to undo":                                      {loop.State{After: loop.ThenTurn}, true},
-		"1 parse: waits for your answer; its unfinished work is put away until then":                                   {loop.State{After: loop.ThenNext, Tasks: loop.Tasks{{ID: "1", Title: "parse", SavedWork: &loop.SavedWork{}}}}, false},
+		"1 parse: one more attempt in a fresh session; no work to undo":                                                {loop.State{After: loop.ThenTurn}, true},
+		"1 parse: waits for your answer; its unfinished work is saved until then":                                      {loop.State{After: loop.ThenNext, Tasks: loop.Tasks{{ID: "1", Title: "parse", SavedWork: &loop.SavedWork{}}}}, false},
 	} {
 		var said notes
 		if c.before.Current = "1"; c.before.Tasks == nil {

@@ -85,7 +85,7 @@ const startTimeout = 100 * time.Second
 func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if c.Take != "" {
 		if len(c.Words) > 0 || len(c.flags()) > 0 || c.Verify != "" || c.Handover || c.Commit || c.DryRun {
-			return failure.New(failure.Usage, "leave the rest out: the loop has its goal and its options", "--take stands alone")
+			return failure.New(failure.Usage, "leave out the rest: the loop already has its goal and options", "--take takes no other arguments")
 		}
 		return a.take(ctx, c.Take, c.Unattended)
 	}
@@ -111,8 +111,8 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		return dryRunExit(obstacles)
 	}
 	if !mentionsHook(a.env.Home, p.Root()) {
-		term.Warnf(a.Err, "Pawl's hook is not in any settings found here, and without it the loop does not run")
-		term.Hintf(a.Err, "pawl install claude puts it there; pawl doctor tells more")
+		term.Warnf(a.Err, "the loop needs Pawl's hook, and no settings here have it")
+		term.Hintf(a.Err, "pawl install claude adds it; pawl doctor shows details")
 	}
 	begun, err := p.BeginInSession(ctx, launch.SessionOptions{Session: in, Observer: &beginObserver{out: a.Err}, GateTimeout: startTimeout})
 	if err != nil {
@@ -162,8 +162,8 @@ func (a *app) requireSession(unattended bool) (launch.UserSession, error) {
 	in, there := a.callingSession(unattended)
 	if !there {
 		return in, failure.New(failure.Usage,
-			"in Claude Code, type  ! pawl start …  or  /pawl:loop …; from a terminal, pawl run works with sessions of its own",
-			"pawl start begins a loop in the session that runs it, and none does")
+			"in Claude Code, type  ! pawl start …  or  /pawl:loop …; in a terminal, use pawl run",
+			"pawl start runs inside a Claude Code session, and this is none")
 	}
 	return in, nil
 }
@@ -204,12 +204,12 @@ const maxPrintedPromptBytes = 24_000
 func firstPrompt(begun *launch.SessionLoop, most int) string {
 	switch {
 	case begun.GatesRunning:
-		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the tree as it is. Change nothing and end your turn now: "+
-			"you are told when to begin.\n", begun.Loop.ID)
+		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the unchanged tree. Change nothing and end your turn now: "+
+			"Pawl tells you when to begin.\n", begun.Loop.ID)
 	case begun.Memory.State.Phase == loop.Ended:
 		return fmt.Sprintf("[Pawl] Loop %s has ended: %s. There is nothing to do.\n", begun.Loop.ID, begun.Memory.State.Reason)
 	case begun.Prompt == "":
-		return fmt.Sprintf("[Pawl] Loop %s waits before its first turn; pawl status %[1]s tells the user why. Change nothing and end your turn now.\n", begun.Loop.ID)
+		return fmt.Sprintf("[Pawl] Loop %s waits before its first turn; pawl status %[1]s shows the user why. Change nothing and end your turn now.\n", begun.Loop.ID)
 	case len(begun.Prompt) <= most:
 		return begun.Prompt
 	}

@@ -32,7 +32,7 @@ const (
 // Run prints the line.
 func (c *statuslineCmd) Run(a *app) error {
 	if isTerminal(a.In) {
-		return failure.New(failure.Usage, "pawl statusline --help shows the settings; pawl status tells the same here", "pawl statusline is run by Claude Code")
+		return failure.New(failure.Usage, "pawl statusline --help shows the settings; pawl status shows the same here", "pawl statusline is run by Claude Code")
 	}
 	input, err := io.ReadAll(io.LimitReader(a.In, maxStatusInput))
 	if err != nil {

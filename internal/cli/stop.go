@@ -60,7 +60,7 @@ func (a *app) endOrphaned(ctx context.Context, s *loopinfo.Loop) (err error) {
 	if err != nil {
 		return err
 	}
-	a.printEnded(s.ID, ", which nobody drove,", state)
+	a.printEnded(s.ID, ", which was not running,", state)
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (a *app) endOrphaned(ctx context.Context, s *loopinfo.Loop) (err error) {
 func (a *app) printEnded(id, remark string, s loop.State) {
 	a.printf("%s%s ended %s; its work is kept: pawl report %[1]s\n", id, remark, s.Outcome)
 	for _, text := range narrate.EditsNotMade(s) {
-		a.printf("not made yet: %s; %s makes it\n", text, s.ResumeCommand(id))
+		a.printf("not applied yet: %s; %s applies it\n", text, s.ResumeCommand(id))
 	}
 }
 
@@ -107,7 +107,7 @@ func stillRunsError(s *loopinfo.Loop, timeout time.Duration) error {
 		return failure.New(failure.Error, fmt.Sprintf("kill %d ends the process; nothing of the loop is lost", s.Driver.PID),
 			"loop %s has ended %s, but process %d still runs after %s", s.ID, s.Memory.State.Outcome, s.Driver.PID, waited)
 	case s.InSession():
-		return failure.New(failure.Error, "it was asked to and will; pawl status "+s.ID+" shows what it does",
+		return failure.New(failure.Error, "it was asked to end and will; pawl status "+s.ID+" shows what it does",
 			"loop %s has not ended within %s", s.ID, waited)
 	}
 	return failure.New(failure.Error,

@@ -24,7 +24,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 	in, there := a.callingSession(unattended)
 	if !there {
 		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl start --take %s", s.ID),
-			"a loop is taken into the session that runs the command, and none does")
+			"pawl start --take runs inside a Claude Code session, and this is none")
 	}
 	if err := launch.RefuseTake(ctx, s.Loop, a.env, in); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (a *app) take(ctx context.Context, ref string, unattended bool) error {
 // warnNotTaken says what happens to a loop that could not be taken after its runner was asked for it. It
 // returns err.
 func (a *app) warnNotTaken(s *loopinfo.Loop, err error) error {
-	fmt.Fprintf(a.Err, "pawl: process %d continues with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
+	fmt.Fprintf(a.Err, "pawl: process %d continues %s if no session takes it within %s; or at once:  pawl resume %[2]s\n",
 		s.Driver.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
 }
@@ -58,10 +58,10 @@ const releaseTimeout = time.Minute
 
 // awaitRelease asks the loop's runner to release the loop, and waits until it has.
 func (a *app) awaitRelease(ctx context.Context, s *loopinfo.Loop) error {
-	if err := post(s, record.MessageToSession, "a user takes it into their session"); err != nil {
+	if err := post(s, record.MessageToSession, "a user moves it into their session"); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.Driver.PID, s.ID)
+	fmt.Fprintf(a.Err, "pawl: waiting for process %d to release %s\n", s.Driver.PID, s.ID)
 	free, err := launch.Poll(ctx, releaseTimeout, func() (bool, error) {
 		_, alive, err := s.Holder()
 		return !alive, err
@@ -69,8 +69,8 @@ func (a *app) awaitRelease(ctx context.Context, s *loopinfo.Loop) error {
 	if free || err != nil {
 		return err
 	}
-	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID+"  once more",
-		"process %d has not let go of loop %s within %s", s.Driver.PID, s.ID, figure.Duration(releaseTimeout))
+	return failure.New(failure.Error, "it was asked to and will; then run  pawl start --take "+s.ID+"  once more",
+		"process %d has not released loop %s within %s", s.Driver.PID, s.ID, figure.Duration(releaseTimeout))
 }
 
 // printTakenLoop says that a loop continues in the calling session, and prints its first prompt.

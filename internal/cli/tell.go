@@ -20,7 +20,7 @@ type tellCmd struct {
 func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {
-		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "there is nothing to say")
+		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "the message is empty")
 	}
 	if err := requireUnended(s); err != nil {
 		return err
@@ -30,11 +30,11 @@ func (c *tellCmd) Run(a *app, s *loopinfo.Loop) error {
 	}
 	switch {
 	case !s.IsDriven():
-		a.printf("%s is not driven by anybody now; it will be told when it continues:  pawl resume %[1]s\n", s.ID)
+		a.printf("%s is not running; it gets the message when it continues:  pawl resume %[1]s\n", s.ID)
 	case c.Now && s.Memory.State.Phase == loop.Turning:
-		a.printf("%s will be told after the tool that runs, or with its next prompt\n", s.ID)
+		a.printf("%s gets the message after the running tool call, or with its next prompt\n", s.ID)
 	default:
-		a.printf("%s will be told with its next prompt\n", s.ID)
+		a.printf("%s gets the message with its next prompt\n", s.ID)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func deliveryNote(s *loopinfo.Loop) string {
 	if s.IsDriven() {
 		return ""
 	}
-	return fmt.Sprintf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
+	return fmt.Sprintf("the loop is not running; it gets this when you resume it:  pawl resume %s\n", s.ID)
 }
 
 // requireUnended returns an error if the loop has ended.

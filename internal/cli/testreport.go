@@ -86,7 +86,7 @@ func (c *testreportCmd) output(a *app) ([]byte, error) {
 		return nil, failure.New(failure.Usage, hint, "read output: %w", err)
 	}
 	if len(b) > maxReport {
-		return nil, failure.New(failure.Usage, "its end says the most: tail -c 10M FILE", "read output: %w", errors.New("it is longer than 64 MiB"))
+		return nil, failure.New(failure.Usage, "use the end of it: tail -c 10M FILE", "read output: %w", errors.New("it is longer than 64 MiB"))
 	}
 	return b, nil
 }

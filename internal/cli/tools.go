@@ -12,7 +12,7 @@ func (a *app) openPullRequest(d *launch.Driver, s loop.State, say func(string)) 
 	ctx := a.untilSignal()
 	p, err := d.OpenPullRequest(ctx, s, a.env)
 	if words := p.Text(); words != "" {
-		say("the merge that the agent asks for: " + words)
+		say("the agent asks to merge: " + words)
 	}
 	return err
 }

@@ -39,10 +39,10 @@ func (a *app) reportIssues(d *launch.Driver, s *show) {
 	}
 	ctx := a.untilSignal()
 	if err := launch.ReportIssues(ctx, d.Loop, a.env); err != nil {
-		s.note(term.Warn, fmt.Sprintf("%v; pawl resume %s tells it again", err, d.Loop.ID))
+		s.note(term.Warn, fmt.Sprintf("%v; pawl resume %s tries again", err, d.Loop.ID))
 		return
 	}
-	s.note(term.Info, "the issues were told how this ended: "+term.Clean(d.Spec.Tracker.From))
+	s.note(term.Info, "updated the issues with the result: "+term.Clean(d.Spec.Tracker.From))
 }
 
 // warnIssues names the issues that the plan leaves out.

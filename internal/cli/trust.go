@@ -62,7 +62,7 @@ func (c *trustCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.printf("trusted: %s\n", trustWords(strange))
 	if slices.ContainsFunc(strange, func(c config.Command) bool { return c.Kind == "verify" }) {
-		a.printf("a loop that waited for it begins at the end of its session's next turn\n")
+		a.printf("a loop that waited for this starts when its session's next turn ends\n")
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func trustQuestion(strange []config.Command, was map[config.Command]string) stri
 			parts = append(parts, p.word+": "+trustWords(p.commands))
 		}
 	}
-	return "trust what stands above (" + strings.Join(parts, "; ") + ")?"
+	return "trust the above (" + strings.Join(parts, "; ") + ")?"
 }
 
 // trustWords counts the commands, and separately the entries that only loosen the guard.
@@ -230,7 +230,7 @@ func (a *app) confirmTrust(question string) error {
 	if a.env.Session.Inside || a.env.Session.ID != "" {
 		hint = "read them, then  ! pawl trust --yes"
 	}
-	agreed, err := a.confirm(confirmation{text: question, instead: hint, nobody: "nobody is at the terminal to allow them"})
+	agreed, err := a.confirm(confirmation{text: question, instead: hint, nobody: "there is no terminal to ask whether to trust them"})
 	if err == nil && !agreed {
 		err = failure.New(failure.Error, "", "nothing was trusted")
 	}

@@ -66,7 +66,7 @@ func (a *app) warnOfSessionLoops() {
 	}
 	for _, l := range listed {
 		if sum := loopinfo.Present(l); sum.InSession && sum.State != "ended" {
-			term.Warnf(a.Err, "loop %s lives in a session: nothing continues it there unless the hooks are installed elsewhere, too", sum.ID)
+			term.Warnf(a.Err, "loop %s runs in a session: it stops there unless the hooks are also installed elsewhere", sum.ID)
 			term.Hintf(a.Err, "pawl handover %s continues in fresh sessions; pawl stop %[1]s ends it", sum.ID)
 		}
 	}
@@ -127,10 +127,10 @@ func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 	if c.Yes || c.DryRun || len(places) == 1 {
 		return nil
 	}
-	const byScope = "--yes takes it out of all of them; --scope names one"
+	const byScope = "--yes removes it from all of them; --scope chooses one"
 	all := strings.Join(places, ", ")
 	agreed, err := a.confirm(confirmation{
-		text: fmt.Sprintf("take Pawl out of %s?", all), enter: true, instead: byScope, nobody: "Pawl is in several places: " + all,
+		text: fmt.Sprintf("remove Pawl from %s?", all), enter: true, instead: byScope, nobody: "Pawl is in several places: " + all,
 	})
 	if err == nil && !agreed {
 		err = failure.New(failure.Usage, "--scope names one of them", "nothing was changed")
@@ -154,7 +154,7 @@ func (c *uninstallCmd) remove(a *app, r removal) error {
 		return err
 	}
 	if result.After == nil {
-		a.printf("removed Pawl, and with it %s, which the installation had made\n", r.name)
+		a.printf("removed Pawl and %s, which the installation had created\n", r.name)
 	} else {
 		a.printf("removed Pawl from %s\n", r.name)
 	}

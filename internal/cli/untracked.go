@@ -19,7 +19,7 @@ func (a *app) warnUntracked(p *launch.Prepared) {
 	if len(files) > most {
 		add = []string{"FILE…"}
 	}
-	term.Warnf(a.Err, "git does not track %s: the loop commits nothing of %s, and its commits may not pass without %[2]s",
+	term.Warnf(a.Err, "git does not track %s: the loop does not commit %s, and its commits may fail the gates without %[2]s",
 		term.Clean(plan.Few(files, most)), figure.Verb(len(files), "it", "them"))
-	term.Hintf(a.Err, "if that is part of the work: git add %s && git commit; if not: list it in .gitignore", term.Clean(shell.QuoteCommand(add)))
+	term.Hintf(a.Err, "if it is part of the work: git add %s && git commit; else list it in .gitignore", term.Clean(shell.QuoteCommand(add)))
 }

@@ -68,7 +68,7 @@ func (a *app) settings(root string, gates []string) (config.Settings, error) {
 }
 
 // showTrust is the hint about commands that are not trusted.
-const showTrust = "pawl trust shows them and lets them run"
+const showTrust = "pawl trust shows them and asks you to trust them"
 
 // gates returns settings whose gates may run for a command. hint says what to do about gates that are
 // not trusted.

@@ -17,7 +17,7 @@ import (
 )
 
 type versionCmd struct {
-	Check bool `help:"ask for the newest release; nothing else in Pawl does"`
+	Check bool `help:"ask for the newest release; no other command does"`
 }
 
 const (
@@ -33,7 +33,7 @@ func (c versionCmd) Run(ctx context.Context, a *app) error {
 	}
 	tags, err := releaseTags(ctx, a.env.Vars)
 	if err != nil {
-		return failure.New(failure.Error, "try again when it is in reach", "read the releases of %s: %w", releases, err)
+		return failure.New(failure.Error, "try again when you are online", "read the releases of %s: %w", releases, err)
 	}
 	newest, own := version.Newest(tags), version.Release()
 	switch {

@@ -53,9 +53,9 @@ func (a *app) warnOutlooks(p *launch.Prepared) {
 	switch {
 	case len(tasks) == 0:
 	case len(tasks) > maxOutlookOptions:
-		term.Hintf(a.Err, "%d tasks will probably wait for your review: pawl plan check %s says why, and how to accept that", len(tasks), term.Clean(p.Goal.Path))
+		term.Hintf(a.Err, "%d tasks will probably wait for your review: pawl plan check %s shows why, and how to accept that", len(tasks), term.Clean(p.Goal.Path))
 	default:
-		term.Hintf(a.Err, "%s will probably wait for your review (--dry-run says why); this accepts it beforehand: %s",
+		term.Hintf(a.Err, "%s will probably wait for your review (--dry-run shows why); to accept that in advance: %s",
 			term.Clean(strings.Join(tasks, ", ")), term.Clean(strings.Join(options, " ")))
 	}
 }
@@ -76,7 +76,7 @@ func (a *app) warnMissing(p *launch.Prepared) {
 		term.Hintf(a.Err, "%s checks them out there", deps.Setup(checkout))
 	}
 	for _, e := range p.Editable() {
-		term.Warnf(a.Err, "gate %s runs in the loop's worktree, but %s imports this project from %s: it judges the code there, not the agent's", term.Clean(e.Gate), term.Clean(e.Venv), p.Root())
+		term.Warnf(a.Err, "gate %s runs in the loop's worktree, but %s imports this project from %s: it tests the code there, not the agent's", term.Clean(e.Gate), term.Clean(e.Venv), p.Root())
 		term.Hintf(a.Err, "leave out --worktree; or commands in [worktree] setup in pawl.toml install the project in the worktree, and the gate uses that")
 	}
 }
@@ -93,7 +93,7 @@ func (a *app) proposeData(ctx context.Context, p *launch.Prepared) {
 		globs = append(globs, strconv.Quote(d.Glob))
 		named = append(named, fmt.Sprintf("%s (in %d commits)", d.Glob, d.Commits))
 	}
-	term.Hintf(a.Err, "%s", term.Clean("data that changed with the program counts as a gate input: "+strings.Join(named, ", ")+
+	term.Hintf(a.Err, "%s", term.Clean("changed data files count as gate inputs: "+strings.Join(named, ", ")+
 		"; to let tasks change it: work = ["+strings.Join(globs, ", ")+"] in pawl.toml"))
 }
 
@@ -140,19 +140,19 @@ func (a *app) warnFromEnv(p *launch.Prepared) {
 func (a *app) warnGates(s record.Spec, root string) {
 	for _, g := range s.Gates {
 		if folder := verify.MissingFolder(g, root, len(s.Setup) > 0); folder != "" {
-			term.Warnf(a.Err, "gate %q: there is no folder %s: it fails until the agent has made it", plan.OneLine(g.Name, 60), term.Clean(folder))
-			term.Hintf(a.Err, "fix the gate's dir if no task is to make %s", term.Clean(folder))
+			term.Warnf(a.Err, "gate %q: no such folder: %s; it fails until the agent creates it", plan.OneLine(g.Name, 60), term.Clean(folder))
+			term.Hintf(a.Err, "fix the gate's dir if no task creates %s", term.Clean(folder))
 			continue
 		}
 		if script, outside := verify.MissingScript(g, root, len(s.Setup) > 0); script != "" && !outside {
-			term.Warnf(a.Err, "gate %q: there is no file %s: it fails until the agent has written it", plan.OneLine(g.Name, 60), script)
-			term.Hintf(a.Err, "fix the gate's command if no task is to write %s", script)
+			term.Warnf(a.Err, "gate %q: no such file: %s; it fails until the agent writes it", plan.OneLine(g.Name, 60), script)
+			term.Hintf(a.Err, "fix the gate's command if no task writes %s", script)
 		}
 		if by := verify.Masked(g, root); by != "" {
-			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
+			term.Warnf(a.Err, "gate %q: `%s` hides the exit code of its tests, so it passes even if they fail", plan.OneLine(g.Name, 60), by)
 		}
 		if by := verify.HiddenOutput(g, root); by != "" {
-			term.Warnf(a.Err, "gate %q: `%s` throws away what its tests say, so nothing shows whether all of them ran", plan.OneLine(g.Name, 60), by)
+			term.Warnf(a.Err, "gate %q: `%s` discards the output of its tests, so Pawl cannot see whether all of them ran", plan.OneLine(g.Name, 60), by)
 		}
 	}
 }

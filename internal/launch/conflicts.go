@@ -197,13 +197,13 @@ func (p *Prepared) refuseDirty() error {
 	if p.Conflicts.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Conflicts.Paths, path) }) {
 		hint = p.Conflicts.resumeHint(hint)
 	}
-	hint += "; or --worktree to leave them alone; or --allow-dirty to begin from them (committed first, as yours)"
+	hint += "; or --worktree to leave them alone; or --allow-dirty to begin from them (committed first, under your name)"
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }
 
 // resumeHint says how to continue with what the last loop left, and what else to do.
 func (b Conflicts) resumeHint(otherwise string) string {
-	resume := cmp.Or(b.Resume, "pawl resume "+b.Loop) + " continues with what it left"
+	resume := cmp.Or(b.Resume, "pawl resume "+b.Loop) + " continues with the rest"
 	if len(b.ChangedLater) == 0 {
 		return resume + "; or " + otherwise
 	}

@@ -77,7 +77,7 @@ func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
 			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
 		}
 		if failure.Hint(err) == "" {
-			err = failure.New(failure.CodeOf(err), "put that right, then  pawl resume "+l.ID, "%w", err)
+			err = failure.New(failure.CodeOf(err), "fix that, then  pawl resume "+l.ID, "%w", err)
 		}
 		return nil, errors.Join(d.abandon(err), d.Close())
 	}

@@ -204,7 +204,7 @@ func (d *Driver) commitUserChanges(ctx context.Context) error {
 		return nil
 	}
 	d.UserCommit = commit
-	note := memory.Note{Level: loop.Info, Text: "your uncommitted changes are committed first, as yours: " + commit[:min(len(commit), 7)], UserCommit: commit}
+	note := memory.Note{Level: loop.Info, Text: "your uncommitted changes are committed first, under your name: " + commit[:min(len(commit), 7)], UserCommit: commit}
 	if _, err := d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: note}); err != nil {
 		return err
 	}

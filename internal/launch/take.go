@@ -59,7 +59,7 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 		}
 	}
 	d.Observer = o.Observer
-	d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Why: "a user takes it into their session"}}
+	d.FirstEvent = loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Why: "a user moves it into their session"}}
 	a := &SessionLoop{Loop: l, Spec: p.Spec}
 	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, errors.Join(explainCancel(ctx, err), a.bindUnready(ctx, p, o.Session, d))
@@ -114,7 +114,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	case here && isBoundTo(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
 	case m.InSession(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions continue it, from which it can be taken", l.ID),
+		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  continues it in fresh sessions, from which it can be taken", l.ID),
 			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
 	}
 	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {

@@ -68,7 +68,7 @@ func resolveInRoot(all []*Loop, ref, root string) (*Loop, error) {
 	case newest == nil:
 		hint := "pawl run begins one"
 		if len(all) > 0 {
-			hint += "; pawl list --all shows those of other places"
+			hint += "; pawl list --all shows loops in other folders"
 		}
 		if len(unread) > 0 {
 			hint += fmt.Sprintf("; cannot be read: %s (pawl status ID says why)", joinIDs(unread))
@@ -109,7 +109,7 @@ func listLoopsHint(all []*Loop, root string) string {
 	}
 	here := of(root, all)
 	if len(here) > 0 && len(here) < len(all) {
-		return "here are " + joinIDs(here) + " (pawl list --all shows those of other places)"
+		return "here are " + joinIDs(here) + " (pawl list --all shows loops in other folders)"
 	}
 	return "there are " + joinIDs(all) + " (pawl list --all shows them)"
 }

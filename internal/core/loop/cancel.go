@@ -27,7 +27,7 @@ func cancelReason(s State) string {
 	case ByHangup:
 		return "the terminal went away"
 	case ByPipe:
-		return "nobody reads its output any more, as with | head"
+		return "the reader of its output is gone, as with | head"
 	}
 	return "cancelled by Ctrl-C"
 }
