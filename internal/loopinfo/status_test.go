@@ -52,7 +52,7 @@ func TestHeadlines(t *testing.T) {
 		},
 		{"waiting, orphaned", loop.State{Phase: loop.Waiting, Counts: loop.Counts{Iteration: 3}}, true, "orphaned: process 7 is gone (iteration 3)"},
 		{"handing over", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner, Why: "the context is 82 % full"}}}, Ownership: loop.Ownership{InSession: true}, Counts: loop.Counts{Iteration: 3}}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
-		{"let go of", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession, Why: "a user takes it"}}}, Counts: loop.Counts{Iteration: 3}}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
+		{"let go of", loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession, Why: "a user takes it"}}}, Counts: loop.Counts{Iteration: 3}}, false, "running · iteration 3 · waiting for a session to take the loop: a user takes it"},
 		{"ended", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 1}, End: loop.End{Outcome: loop.Verified}}, true, "ended verified after 1 iteration"},
 		{"ended at its limit", loop.State{Phase: loop.Ended, Counts: loop.Counts{Iteration: 3}, End: loop.End{Outcome: loop.Iterations}}, true, "ended iterations: its limit of 3 iterations"},
 	}

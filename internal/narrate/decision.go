@@ -62,7 +62,7 @@ func (t Step) action(a loop.Action) string {
 	case loop.EditPlan:
 		return fmt.Sprintf("edit the plan (%s)", figure.Count(len(a.Edits), "edit"))
 	case loop.HandOver:
-		return "hand the loop over to a " + string(a.To) + withColon(a.Why)
+		return "hand over the loop to a " + string(a.To) + withColon(a.Why)
 	case loop.Interrupt:
 		return "interrupt the turn"
 	case loop.Deliver:
@@ -77,7 +77,7 @@ func (t Step) action(a loop.Action) string {
 
 func purposes() map[loop.Purpose]string {
 	return map[loop.Purpose]string{
-		loop.ForBaseline: "how they stand before the work", loop.ForClaim: "to check the claim", loop.ForTurn: "after a turn without a claim",
+		loop.ForBaseline: "before the work, as the baseline", loop.ForClaim: "to check the claim", loop.ForTurn: "after a turn without a claim",
 		loop.ForLimit: "at the limit, since the last work was not checked", loop.ForFinal: "on the final tree", loop.ForReview: "reviews of the claim",
 	}
 }
@@ -99,15 +99,15 @@ func (t Step) whyTurn() []string {
 	}
 	switch c := e.Turn.Claim; {
 	case e.Turn.ByUser:
-		return []string{"your own prompt began the turn: it is neither counted nor judged"}
+		return []string{"you started this turn yourself: it is not counted and not checked"}
 	case c != nil && c.Blocked:
-		return []string{"the agent says that it cannot do the task: a gate has nothing to judge"}
+		return []string{"the agent says that it cannot do the task: there is nothing to check"}
 	case c != nil:
-		return []string{"a claim is judged on what changed since the task began"}
+		return []string{"a claim is checked against the files at the task's start"}
 	case e.Turn.ToolCalls == 0:
 		return []string{fmt.Sprintf("turns in a row without a tool call: %d of %d", t.After.Ladder.IdleTurns, t.After.Bounds().Idle)}
 	}
-	return []string{"no claim: there is nothing to judge yet"}
+	return []string{"no claim: there is nothing to check yet"}
 }
 
 // whyChanged says whether files changed: a claim without changes does not reach the gates.
@@ -131,25 +131,25 @@ func (t Step) whyGates() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
-		add("a gate gave no result, run %d of %d: %s", max(1, t.After.Trouble.UnknownResults), t.After.Bounds().UnknownResults, g.Reason)
+		add("a gate gave no clear result, run %d of %d: %s", max(1, t.After.Trouble.UnknownResults), t.After.Bounds().UnknownResults, g.Reason)
 		return lines
 	}
 	if g.Purpose == loop.ForBaseline {
 		switch n := len(g.Red()); {
 		case n > 0:
-			add("red before the work: %s; a claim is refused only for what is red beyond that", figure.Count(n, "test or gate"))
+			add("red before the work: %s; only new failures refuse a claim", figure.Count(n, "test or gate"))
 		case g.Status == gate.Pass:
-			add("all gates pass before the work, so a claim needs a test that fails without it")
+			add("all gates pass before the work, so a claim needs a test that fails without the work")
 		}
 		return lines
 	}
 	if n := len(g.Failing); g.Status == gate.Fail && n > 0 {
-		add("passed when the task began, and fails now: %d (%s)", n, firstNames(g.Failing))
+		add("passed when the task began, fails now: %d (%s)", n, firstNames(g.Failing))
 	} else if g.Status == gate.Pass {
-		add("nothing that passed when the task began fails now")
+		add("everything that passed when the task began still passes")
 	}
 	if n := len(g.Flipped); n > 0 {
-		add("failed before, and passes now: %d (%s)", n, firstNames(g.Flipped))
+		add("failed before, passes now: %d (%s)", n, firstNames(g.Flipped))
 	}
 	if g.Purpose != loop.ForClaim || g.Status != gate.Pass {
 		return lines
@@ -160,7 +160,7 @@ func (t Step) whyGates() []string {
 		}
 	}
 	if t.After.Refusals > t.Before.Refusals && t.After.Ladder.Refused {
-		add("a claim without enough evidence is refused once, which counts as no failed try; the next is kept as %s", cmp.Or(g.Evidence, gate.Unproven))
+		add("a claim without enough evidence is refused once, without counting as a failed try; the next one is kept as %s", cmp.Or(g.Evidence, gate.Unproven))
 	}
 	return lines
 }
@@ -177,9 +177,9 @@ func (t Step) whyAttempt() []string {
 	case is.Attempt > was.Attempt:
 		why := fmt.Sprintf("failed tries: %d of %d", min(was.Tries+1, b.Tries), b.Tries)
 		if was.Attempt > 0 {
-			why = "the one try there failed"
+			why = "the only try there failed"
 		} else if is.SameFailures > was.SameFailures && was.Tries+1 < b.Tries {
-			why = "the same failure twice in a row, which ends the tries early"
+			why = "the same failure twice in a row ends the tries early"
 		}
 		return []string{fmt.Sprintf("retry ladder: from %s to %s; %s", name(was.Attempt), name(is.Attempt), why)}
 	case is.Tries > was.Tries:
@@ -201,15 +201,15 @@ func (t Step) whyFailure() []string {
 	a, b := t.After, t.After.Bounds()
 	switch {
 	case a.Trouble.UsageLimits > t.Before.Trouble.UsageLimits && f.Until.IsZero():
-		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names no reset, so the wait doubles each time", a.Trouble.UsageLimits)}
+		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message gives no reset time, so the wait doubles each time", a.Trouble.UsageLimits)}
 	case a.Trouble.UsageLimits > t.Before.Trouble.UsageLimits:
 		return []string{fmt.Sprintf("usage limits since a turn last ended: %d; the message names %s as the reset; the wait is not counted", a.Trouble.UsageLimits, f.Until.Local().Format("15:04:05"))}
 	case a.Trouble.Failures > t.Before.Trouble.Failures:
-		return []string{fmt.Sprintf("turns in a row that died this way: %d of %d; the wait doubles each time, the iteration counts once", a.Trouble.Failures, b.Failures)}
+		return []string{fmt.Sprintf("turns in a row that failed this way: %d of %d; the wait doubles each time, the iteration counts once", a.Trouble.Failures, b.Failures)}
 	case a.Trouble.Crashes > t.Before.Trouble.Crashes:
-		return []string{fmt.Sprintf("turns in a row in which the client died: %d of %d", a.Trouble.Crashes, b.Crashes)}
+		return []string{fmt.Sprintf("turns in a row in which the client crashed: %d of %d", a.Trouble.Crashes, b.Crashes)}
 	case f.Class == loop.Login || f.Class == loop.Billing:
-		return []string{"trying again cannot help: you must act first"}
+		return []string{"trying again cannot help: it needs you"}
 	}
 	return nil
 }
@@ -227,10 +227,10 @@ func (t Step) whyCounts() []string {
 	}
 	if turn, begins := loop.FindAction[loop.BeginTurn](t.Actions); begins {
 		if turn.Fresh && a.Policy.Session == loop.Hybrid && b.ContextFull() {
-			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh one begins at %d %%", b.ContextPercent, a.Policy.HandoverAt))
+			lines = append(lines, fmt.Sprintf("the session's context is %d %% full, a fresh session starts at %d %%", b.ContextPercent, a.Policy.HandoverAt))
 		}
 		if b.Next.Retry {
-			lines = append(lines, "the turn was cut off, so it is begun again and counts once")
+			lines = append(lines, "the turn was cut off, so it starts again and counts once")
 		}
 	}
 	return lines
@@ -283,7 +283,7 @@ func (t Step) whyOutcome() []string {
 	}
 	line := strings.Join(parts, ", ")
 	if t.After.Policy.Gates {
-		line += map[bool]string{true: "; all gates pass", false: "; the gates do not all pass"}[t.After.Gates.Green]
+		line += map[bool]string{true: "; all gates pass", false: "; not all gates pass"}[t.After.Gates.Green]
 	}
 	return []string{line}
 }

@@ -67,7 +67,7 @@ func TestBecause(t *testing.T) {
 			"red", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, red("a")},
 			[]string{"begin iteration 2"},
-			[]string{"passed when the task began, and fails now: 1 (TestSum)", "same session, failed tries 1 of 3"},
+			[]string{"passed when the task began, fails now: 1 (TestSum)", "same session, failed tries 1 of 3"},
 		},
 		{
 			"red twice alike", policy,
@@ -85,13 +85,13 @@ func TestBecause(t *testing.T) {
 			"red there too", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, red("a"), claim, changed, red("a"), claim, changed, red("b")},
 			[]string{"restore the work tree"},
-			[]string{"from fresh session to restore and retry; the one try there failed"},
+			[]string{"from fresh session to restore and retry; the only try there failed"},
 		},
 		{
 			"proven", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, Tree: "t1", WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestSum"}}})},
 			[]string{"commit 1 as proven"},
-			[]string{"failed before, and passes now: 1 (TestSum)"},
+			[]string{"failed before, passes now: 1 (TestSum)"},
 		},
 		{
 			"unknown", policy,

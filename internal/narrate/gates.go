@@ -19,15 +19,15 @@ func Probe(p gate.Probe) string {
 	case gate.Mutants, gate.MutantsForNewTests, gate.SingleMutants:
 		return ": do the tests notice when this work is broken?"
 	case gate.ZeroParameters:
-		return ": do the tests look at what the task names?"
+		return ": do the tests check what the task names?"
 	case gate.SignsNeutralized, gate.SignsOneByOne:
-		return ": do the tests pass without what a reviewer would look at?"
+		return ": do the tests pass without the suspicious code?"
 	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return ": do the tests fail when their values are changed?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"
 	case gate.Control:
-		return ": does a clean checkout show the same as before the work?"
+		return ": does a clean checkout give the same results before the work?"
 	case gate.Overlay:
 		return ": do the new tests fail without this work?"
 	}

@@ -18,9 +18,9 @@ func Kind(p loop.Policy) string {
 	case loop.Answer:
 		return "answer: the result is text"
 	case loop.Explore:
-		return "explore: it runs until its limit, there is nothing to claim"
+		return "explore: it runs until its limit; there is no claim"
 	case loop.Periodic:
-		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Chosen(p.Every))
+		return fmt.Sprintf("periodic: every %s, until its limit or a stop", figure.Chosen(p.Every))
 	}
 	return ""
 }
@@ -132,7 +132,7 @@ func Doing(st loop.State) string {
 		}
 		return "the agent works"
 	case loop.Inspecting:
-		return "looking at what changed"
+		return "inspecting the changes"
 	case loop.Judging:
 		return "running the gates"
 	case loop.Committing:
@@ -140,11 +140,11 @@ func Doing(st loop.State) string {
 	case loop.Restoring:
 		return "restoring"
 	case loop.TurningIsolated:
-		return "a session of its own tries"
+		return "an isolated session tries"
 	case loop.HandingOver:
 		handover, _ := loop.FindAction[loop.HandOver](st.Pending)
 		if handover.To == loop.OwnerSession {
-			return "waiting for a session to take it: " + plan.OneLine(handover.Why, 80)
+			return "waiting for a session to take the loop: " + plan.OneLine(handover.Why, 80)
 		}
 		return "handing over to a runner: " + plan.OneLine(handover.Why, 80)
 	case loop.Editing:

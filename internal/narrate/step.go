@@ -53,7 +53,7 @@ func (t Step) Lines(r journal.Record) []string {
 	case store.TypeOwnerTaken:
 		var h store.Holder
 		if json.Unmarshal(r.Data, &h) == nil {
-			return []string{fmt.Sprintf("process %d on %s drives the loop", h.PID, h.Host)}
+			return []string{fmt.Sprintf("process %d on %s runs the loop", h.PID, h.Host)}
 		}
 	case journal.Torn:
 		var torn journal.TornData
@@ -119,7 +119,7 @@ func (t Step) Happened() string {
 	case loop.WorkReapplied:
 		return fmt.Sprintf("the unfinished work on %s is back in the work tree (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.TimerFired:
-		return "the wait is over"
+		return "the wait has ended"
 	case loop.PauseRequested:
 		return "pause requested"
 	case loop.Resumed:
@@ -217,7 +217,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 	}
 	what, last := "ended without a claim", ""
 	if o := turn.OtherPromise; o != nil {
-		what = fmt.Sprintf("ended with <promise>%s</promise>, which claims nothing: this loop expects <promise>%s</promise>", o.Said, o.Asked)
+		what = fmt.Sprintf("ended with <promise>%s</promise>, which is no claim: this loop expects <promise>%s</promise>", o.Said, o.Asked)
 	}
 	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
 		what, last = "ended", Because(t.After.LastAgentLine) // such a goal has no claim
@@ -227,7 +227,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 		what = "was the user's own turn: not counted"
 	case c == nil:
 	case c.Blocked:
-		what = "ended: the agent says that it cannot: " + c.Reason
+		what = "ended: the agent says that it is blocked: " + c.Reason
 	case len(c.Tasks) > 0:
 		what = "ended: the agent claims " + strings.Join(c.Tasks, ", ") + " done"
 	default:
@@ -292,7 +292,7 @@ func inspectionText(s loop.Inspection) string {
 		parts = append(parts, "task "+t.ID+" was added to the plan: "+t.Title)
 	}
 	if s.UnappliedEditFile != "" {
-		parts = append(parts, "an edit of the plan was not applied, and is kept in "+s.UnappliedEditFile)
+		parts = append(parts, "an edit of the plan was not applied; it is kept in "+s.UnappliedEditFile)
 	}
 	if len(s.RejectedTests) > 0 {
 		parts = append(parts, "the agent changed tests that you rejected: "+strings.Join(s.RejectedTests, ", "))
@@ -355,7 +355,7 @@ func afterViolation(inSession, ended bool) string {
 	case !inSession:
 		return "Pawl restored the files"
 	case ended:
-		return "in your session, Pawl restores nothing by itself"
+		return "in your session, Pawl restores no files itself"
 	}
 	return "Pawl told the agent to restore them"
 }

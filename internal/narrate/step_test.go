@@ -30,12 +30,12 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "iteration 4 ended without a claim (1 tool call)"},
 		{
 			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}},
-			"iteration 4 ended with <promise>COMPLETE</promise>, which claims nothing: this loop expects <promise>DONE</promise> (1 tool call)",
+			"iteration 4 ended with <promise>COMPLETE</promise>, which is no claim: this loop expects <promise>DONE</promise> (1 tool call)",
 		},
 		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}}, "iteration 4 was the user's own turn: not counted (0 tool calls)"},
 		{
 			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}},
-			"iteration 4 ended: the agent says that it cannot: no key (0 tool calls)",
+			"iteration 4 ended: the agent says that it is blocked: no key (0 tool calls)",
 		},
 		{
 			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: &loop.Claim{Tasks: []string{"A", "B"}}}}},
@@ -55,7 +55,7 @@ func TestEventsInWords(t *testing.T) {
 			"the agent ticked A: taken as a claim; the agent changed protected files: Makefile",
 		},
 		{loop.Event{Payload: loop.Committed{}}, "done: US-003"},
-		{loop.Event{Payload: loop.TimerFired{}}, "the wait is over"},
+		{loop.Event{Payload: loop.TimerFired{}}, "the wait has ended"},
 		{loop.Event{Payload: loop.Concluded{}}, "cleanup after the end is finished"},
 		{loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "limit reached: duration"},
 		{loop.Event{Payload: loop.MessageArrived{Text: "hello"}}, "message from a user: hello"},
@@ -64,12 +64,12 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go", "b_test.go"}, Why: "a field is gone"}}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
 		{loop.Event{Payload: loop.Approved{}}, "pawl approve: the agent may change any test"},
 		{loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "pawl reject: the agent may not change a_test.go"},
-		{loop.Event{Payload: loop.LimitsChanged{}}, "the limits stay as they are"},
+		{loop.Event{Payload: loop.LimitsChanged{}}, "the limits do not change"},
 		{loop.Event{Payload: loop.LessonLearned{Lesson: "use the sandbox"}}, "lesson added: use the sandbox"},
 		{loop.Event{Payload: loop.LessonForgotten{Lesson: "use the sandbox"}}, "lesson removed: use the sandbox"},
 		{loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}}, `the user edits the plan: a new task, "export", is added before task 2`},
 		{loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{Do: plan.Skip, Task: "3"}, {Do: plan.Move, Task: "4"}, {Do: plan.Retry, Failed: "no"}}}}, "the plan was edited: task 3 is left out; task 4 comes next"},
-		{loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}}, "the plan stays as it is"},
+		{loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}}, "the plan does not change"},
 		{loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "which zone?"}}}, "the agent asks: which zone?"},
 		{loop.Event{Payload: loop.Answered{Answer: "UTC"}}, "answer of a user: UTC"},
 		{loop.Event{Payload: loop.MergeRequested{Summary: "all of it"}}, "the agent asks to merge its work: all of it"},
@@ -201,7 +201,7 @@ func TestViolationsInWords(t *testing.T) {
 	}{
 		{false, "", "violation 1 of 3: Pawl restored the files"},
 		{true, "", "violation 1 of 3: Pawl told the agent to restore them"},
-		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
+		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores no files itself"},
 	} {
 		told := Step{Before: loop.State{Ownership: loop.Ownership{InSession: c.inSession}}, After: loop.State{Counts: loop.Counts{Violations: 1}, End: loop.End{Outcome: c.outcome}}}
 		if diff := cmp.Diff([]string{c.want}, told.consequences()); diff != "" {
@@ -217,7 +217,7 @@ func TestOtherRecordsInWords(t *testing.T) {
 		data any
 		want []string
 	}{
-		{store.TypeOwnerTaken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil drives the loop"}},
+		{store.TypeOwnerTaken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil runs the loop"}},
 		{journal.Torn, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
 		{memory.TypeNote, memory.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
 		{memory.TypeSession, memory.Session{ID: "s"}, nil},

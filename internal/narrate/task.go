@@ -22,7 +22,7 @@ func Task(t loop.Task) string {
 	case len(t.Rejected) > 0:
 		words = "open again"
 	case t.Undone && t.Status == loop.Open:
-		words = "open again, its work was undone by a restore"
+		words = "open again: a restore undid its work"
 	}
 	if t.Evidence != "" && t.Status != loop.Open {
 		words += ", " + Result(t)

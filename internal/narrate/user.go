@@ -41,7 +41,7 @@ func planEdits(edits []plan.Edit) string {
 	if made := editWords(edits); made != "" {
 		return "the plan was edited: " + made
 	}
-	return "the plan stays as it is"
+	return "the plan does not change"
 }
 
 // editWords lists edits of the plan, without those that failed: a notice says why.
@@ -91,7 +91,7 @@ func LimitsChanged(before, after loop.State) string {
 	add(was.Tokens == now.Tokens, "tokens", set(was.Tokens > 0, figure.Tokens(was.Tokens)), set(now.Tokens > 0, figure.Tokens(now.Tokens)))
 	add(was.Turn == now.Turn, "time of a turn", set(was.Turn > 0, figure.Chosen(was.Turn)), set(now.Turn > 0, figure.Chosen(now.Turn)))
 	if len(changed) == 0 {
-		return "the limits stay as they are"
+		return "the limits do not change"
 	}
 	return "limits changed: " + strings.Join(changed, ", ")
 }
