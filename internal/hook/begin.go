@@ -96,12 +96,12 @@ func (h *handler) answerCommand(ctx context.Context, b session.Binding) (r reply
 		return h.cancel(ctx, b, name, loop), true
 	case "status":
 		if loop == "" {
-			return h.showOutput([]byte("No loop lives in this session; pawl list shows those of this repository."), nil), true
+			return h.showOutput([]byte("No loop runs in this session; pawl list shows those of this repository."), nil), true
 		}
 		return h.showOutput(h.runPawl(ctx, "", "status", "--", loop)), true
 	case "tell":
 		if b.Loop == "" {
-			return h.showOutput([]byte("No loop lives in this session."), nil), true
+			return h.showOutput([]byte("No loop runs in this session."), nil), true
 		}
 		return h.showOutput(h.runPawl(ctx, "", "tell", b.Loop, "--", h.event.Args)), true
 	}
@@ -113,7 +113,7 @@ func (h *handler) answerCommand(ctx context.Context, b session.Binding) (r reply
 func (h *handler) cancel(ctx context.Context, b session.Binding, name, id string) reply {
 	switch {
 	case id == "" && name == "cancel":
-		return reply{Answer: "No loop lives in this session."}
+		return reply{Answer: "No loop runs in this session."}
 	case id == "":
 		return reply{Answer: ralphloop.NoLoop}
 	}
@@ -145,7 +145,7 @@ func (h *handler) showOutput(out []byte, err error) reply {
 	if err != nil {
 		text = strings.TrimSpace(text + "\n" + err.Error())
 	}
-	return reply{Message: text, Context: "[Pawl] " + text + "\nThe user has been shown this. Say so in one line and do nothing else."}
+	return reply{Message: text, Context: "[Pawl] " + text + "\nThe user has seen this. Say so in one line and do nothing else."}
 }
 
 // runPawl runs the tool and returns its output.

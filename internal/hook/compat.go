@@ -70,7 +70,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 	if len(refusals) == 0 {
 		return noBinding, session.ErrNone
 	}
-	why := errors.New("no loop begins: " + strings.Join(refusals, "\n"))
+	why := errors.New("no loop was started: " + strings.Join(refusals, "\n"))
 	if h.Env.Session.Unattended {
 		return noBinding, errors.Join(why, place.Of(h.Env.PawlHome).SaveEndText(h.event.Session, "pawl: "+why.Error()+"\n"))
 	}
@@ -118,7 +118,7 @@ func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Bi
 	changes, err := s.files.ReceiveChanges(time.Now())
 	if err != nil {
 		if h.isFirstTime(ctx, b.Session, err.Error()) {
-			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
+			s.note(loop.Anomaly, "kept unchanged, because it cannot be read: "+err.Error())
 			h.startMessage = "pawl: " + withHint(err)
 		}
 		return nil

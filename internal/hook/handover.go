@@ -69,9 +69,9 @@ func isOwnedByRunner(m memory.Memory) bool {
 func (h *handler) isolatedTryText(b session.Binding) string {
 	_, m, err := record.Read(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Failing == nil {
-		return b.Loop + ": this try is made in a session beside this one"
+		return b.Loop + ": this try runs in a separate session"
 	}
-	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a session beside this one. You can use this one meanwhile; it gets the result",
+	return fmt.Sprintf("⟲ %s %s · not done: %s · this try runs in a separate session. You can use this session meanwhile; it gets the result",
 		b.Loop, iterationText(m.State, "/"), plan.OneLine(m.State.Failing.Reason, 160))
 }
 
@@ -90,7 +90,7 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 func handoverOffer(s *lease) string {
 	st := s.mem.State
 	if st.Handover.Failed && st.Policy.Handover {
-		return " · it could not be handed over: " + plan.OneLine(st.Handover.Why, 200)
+		return " · the handover failed: " + plan.OneLine(st.Handover.Why, 200)
 	}
 	if !st.ContextFull() || st.Policy.Handover {
 		return ""

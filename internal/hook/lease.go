@@ -40,7 +40,7 @@ type lease struct {
 }
 
 // errNotOwner means that another owner drives the loop.
-var errNotOwner = errors.New("it is not this session's to drive any more")
+var errNotOwner = errors.New("this session no longer runs it")
 
 // acquire takes the loop's lock and reads its state. It returns a *store.HeldError if
 // another process holds the lock, and errNotOwner if another owner has taken over the
@@ -69,7 +69,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 	}
 	s.failingBefore, s.userTurn = s.mem.State.Failing, h.userTurn
 	if s.journalDamaged = corrupt != nil; s.journalDamaged {
-		s.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
+		s.note(loop.Anomaly, "the journal is damaged; Pawl uses the part before the damage: "+corrupt.Error())
 	}
 	return s, nil
 }

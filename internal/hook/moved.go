@@ -86,7 +86,7 @@ func (h *handler) showMoveOnce(ctx context.Context, b session.Binding, text stri
 // locationText reports whether a runner drives the loop or it is not running.
 func locationText(l *store.Loop, m memory.Memory) string {
 	if _, alive, err := l.Holder(); err == nil && !alive {
-		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)
+		return fmt.Sprintf("%s was handed over to fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)
 	}
 	why := ""
 	if m.State.Handover.Why != "" {
@@ -120,7 +120,7 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 	if err != nil {
 		return reply{}, err
 	}
-	r := reply{Message: text, Context: "[Pawl] The loop that left this session: " + text + "\n"}
+	r := reply{Message: text, Context: "[Pawl] The loop that was in this session: " + text + "\n"}
 	if b.EndShown {
 		r.Message = ""
 	}
@@ -130,14 +130,14 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 // moveReminder returns a reply that says where the loop is: to the agent, and on resume to the user.
 func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 	text := locationText(l, m)
-	r := reply{Context: fmt.Sprintf("[Pawl] %s. Its work is no longer yours: change files of it only if the user asks.\n", text)}
+	r := reply{Context: fmt.Sprintf("[Pawl] %s. Do not work on it here: change its files only if the user asks.\n", text)}
 	if h.event.Event == codec.SessionStart {
 		r.Message = fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", text, l.ID)
 	}
 	return r
 }
 
-// stateText says how a loop that has left the session ended, or that another session has it.
+// stateText says how a loop that is no longer in this session ended, or that another session has it.
 func stateText(l *store.Loop) (string, error) {
 	spec, m, err := record.Read(l)
 	if err != nil {

@@ -165,7 +165,7 @@ func (h *handler) replyNewContext(b session.Binding) reply {
 // goalText repeats the goal for a context that has lost it.
 func (h *handler) goalText(b session.Binding) string {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	text := fmt.Sprintf("[Pawl] Loop %s is at work in this session. This is what you were told:\n\n", b.Loop)
+	text := fmt.Sprintf("[Pawl] Loop %s runs in this session. These were your instructions:\n\n", b.Loop)
 	data, err := os.ReadFile(record.FullPromptPath(l))
 	if err != nil {
 		data, _ = os.ReadFile(record.ContinuePromptPath(l)) // either will do

@@ -38,7 +38,7 @@ func (h *handler) requestPromptLoop(ctx context.Context) (r reply, ok bool) {
 	}
 	err = errors.Join(err, onceErr)
 	if err == nil && len(h.event.Prompt) > maxPromptBytes {
-		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.event.Prompt), maxPromptBytes)
+		err = fmt.Errorf("the prompt has %d bytes; a prompt that starts a loop may have at most %d", len(h.event.Prompt), maxPromptBytes)
 	}
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + withHint(err)}, true
@@ -52,8 +52,8 @@ func (h *handler) requestPromptLoop(ctx context.Context) (r reply, ok bool) {
 	}
 	return reply{
 		Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, figure.Count(p.Max, "time")),
-		Context: fmt.Sprintf("[Pawl] If the user wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
-			"Change neither the command nor what it checks with.", p.Command),
+		Context: fmt.Sprintf("[Pawl] If the user wrote this: Pawl runs  %s  after each turn and tells you what fails, until it succeeds. "+
+			"Do not change the command or the files that it checks with.", p.Command),
 	}, true
 }
 
@@ -77,14 +77,14 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 	case author == codec.Human:
 	case author == codec.Program:
 		h.userSeesErrors = true
-		return forget(errors.New("no verify loop was begun: only what a user types begins one; /pawl:verify does it here"))
+		return forget(errors.New("no verify loop was started: only a prompt that the user typed can start one; here use /pawl:verify"))
 	case author != "":
 		return forget(session.ErrNone)
 	case h.event.Event == codec.PreToolUse:
 		return b, session.ErrNone // the end of the turn will tell
 	default:
 		h.userSeesErrors = true
-		return forget(errors.New("the client does not say who wrote the prompt that asks for a verify loop: none is begun"))
+		return forget(errors.New("no verify loop was started: the client does not say who wrote the prompt"))
 	}
 	h.userSeesErrors = true
 	if _, err := forget(nil); err != nil {
@@ -92,7 +92,7 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 	}
 	begun, err := h.beginLoop(ctx, session.BeginRequest{Command: "verify-prompt", Args: b.RequestedPrompt.Text})
 	if err != nil {
-		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
+		return session.Binding{}, fmt.Errorf("no verify loop was started: %w", err)
 	}
 	h.startMessage = begun.Message
 	return h.bindings.Find(h.event.Session)

@@ -229,7 +229,7 @@ func (h *handler) finishStop(ctx context.Context, b session.Binding, s *lease) (
 		case store.IsHeld(err) && h.isIsolatedTryRunning(b):
 			return h.letSessionEnd(ctx, b, h.isolatedTryText(b))
 		case store.IsHeld(err) && waited.Err() != nil:
-			return h.letSessionEnd(ctx, b, b.Loop+": the gates still run. The session is woken with what they say; until then it is yours")
+			return h.letSessionEnd(ctx, b, b.Loop+": the gates still run. Pawl continues this session with their results; you can use it until then")
 		case store.IsHeld(err):
 			sleep(waited, 200*time.Millisecond)
 		case err != nil:

@@ -32,7 +32,7 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 	case st.Phase == loop.Ended:
 		return h.replyEnded(ctx, b, s)
 	case st.Phase == loop.Paused && !st.Pause:
-		return h.letSessionEnd(ctx, b, b.Loop+" is held. Send any message: it continues after that turn")
+		return h.letSessionEnd(ctx, b, b.Loop+" is paused. Send any message: it continues after that turn")
 	case st.Phase == loop.Paused:
 		return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s continues it", b.Loop))
 	case st.Phase == loop.Waiting:
@@ -40,7 +40,7 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 	case st.Phase == loop.Turning && promptReady(s):
 		return h.giveTurn(ctx, b, s)
 	}
-	return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is not ready for its next turn (%s); pawl status %[1]s tells more", b.Loop, st.Phase))
+	return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is not ready for its next turn (%s); pawl status %[1]s shows more", b.Loop, st.Phase))
 }
 
 // waitText returns what a waiting loop waits for.
@@ -52,7 +52,7 @@ func waitText(st loop.State) string {
 	if !ok {
 		return "waiting"
 	}
-	return fmt.Sprintf("waiting until %s (%s); it continues by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Why)
+	return fmt.Sprintf("waiting until %s (%s); then it continues, or earlier if you send a message", a.Until.Local().Format(time.TimeOnly), a.Why)
 }
 
 // answerHint says how the user answers a question.
@@ -60,7 +60,7 @@ func answerHint(q loop.Question) string {
 	if q.Approve != "" {
 		return "Type  ! pawl approve .  or  ! pawl reject . --why \"…\""
 	}
-	return "Answer here, or from elsewhere: pawl answer"
+	return "Answer here, or in a terminal: pawl answer"
 }
 
 // usesContinuePrompt reports whether the next turn gets the prompt that was written in
@@ -126,7 +126,7 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 	}
 	footer := ""
 	if limit > 0 && blocks+capWarningStops >= limit {
-		footer = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
+		footer = fmt.Sprintf("\nCall a tool before you end this turn, for example pawl status: your client ends a turn that was continued %d times without a tool call.\n", limit)
 	}
 	heading, shown := "", progressLine(s)+handoverOffer(s)
 	if !h.Env.Session.Unattended { // a terminal shows everything the agent receives, so the line is not shown twice

@@ -19,7 +19,7 @@ import (
 // guardVerdict asks the guard, with the same rules as in the runner.
 func (h *handler) guardVerdict(b session.Binding) (guard.Verdict, error) {
 	if h.isTakenOver(b) {
-		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " continues elsewhere, in the same files: do nothing more, and end your turn"}, nil
+		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " continues in another process, on the same files: stop working and end your turn"}, nil
 	}
 	places := record.GuardDirs{StateDir: h.Env.PawlHome, HomeDir: h.Env.Home, TempDir: os.TempDir()}
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)

@@ -116,7 +116,7 @@ func (h *handler) currentBinding(b session.Binding) (session.Binding, error) {
 	}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Phase == loop.Ended {
-		return now, fmt.Errorf("loop %s has left the session", b.Loop)
+		return now, fmt.Errorf("loop %s is no longer in this session", b.Loop)
 	}
 	return h.bindings.Find(m.Bound.Session)
 }
@@ -220,7 +220,7 @@ func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (t
 		if now.LastStop != b.LastStop || !now.WaitingForTurn {
 			return false // another hook has reported it
 		}
-		text = "[Pawl] " + endMessage(s) + "\nThe user is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"
+		text = "[Pawl] " + endMessage(s) + "\nThe user sees this when your turn ends. Do nothing else: say so in one line.\n"
 		now.WaitingForTurn = false
 		return true
 	})

@@ -167,7 +167,7 @@ func NotFollowed(env environment.Environment, root string) []string {
 			SessionID: in.ID, SessionStarted: began, Now: now, Unattended: in.Unattended, Tracked: func(string) (bool, error) { return false, nil },
 		})
 		if err == nil && made.Refused != "" {
-			out = append(out, "no loop begins: "+plan.OneLine(made.Refused, 0))
+			out = append(out, "no loop was started: "+plan.OneLine(made.Refused, 0))
 		}
 	}
 	return out

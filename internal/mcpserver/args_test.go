@@ -74,7 +74,7 @@ func TestArgumentsThatAreTaken(t *testing.T) {
 		"status":        nil, "next_task": json.RawMessage(`null`),
 	} {
 		r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
-		if err != nil || !strings.Contains(strings.ToLower(r.Content[0].(*mcp.TextContent).Text), "no loop lives in this session") {
+		if err != nil || !strings.Contains(strings.ToLower(r.Content[0].(*mcp.TextContent).Text), "no loop runs in this session") {
 			t.Errorf("%s: %+v, %v", tool, r, err)
 		}
 	}

@@ -21,9 +21,9 @@ type boundLoop struct {
 }
 
 // errNone: no loop lives in the session.
-var errNone = errors.New("no loop lives in this session")
+var errNone = errors.New("no loop runs in this session")
 
-const noneText = "No loop lives in this session, and nothing is asked of you here. The user begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
+const noneText = "No loop runs in this session, and nothing is asked of you here. The user begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
 
 // findBound finds the loop.
 func (s *Server) findBound() (*boundLoop, error) {

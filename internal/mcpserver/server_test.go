@@ -26,8 +26,8 @@ func TestOutsideOfALoop(t *testing.T) {
 	w := newWorld(t)
 	w.o.Project = passing
 	s := w.connect()
-	w.says(s, "next_task", nil, "No loop lives in this session", "/pawl:loop GOAL")
-	w.says(s, "status", nil, "No loop lives in this session")
+	w.says(s, "next_task", nil, "No loop runs in this session", "/pawl:loop GOAL")
+	w.says(s, "status", nil, "No loop runs in this session")
 	w.says(s, "verify", nil, "No loop is at work in this session; these are the project's gates", "pass: make test")
 	for name, args := range map[string]map[string]any{
 		"complete_task":       {"summary": "done", "status": "success"},
@@ -38,7 +38,7 @@ func TestOutsideOfALoop(t *testing.T) {
 		"add_lesson":          {"text": "a lesson"},
 		"read_messages":       nil,
 	} {
-		w.refuses(s, name, args, "no loop lives in this session")
+		w.refuses(s, name, args, "no loop runs in this session")
 	}
 	w.begin(nil) // a loop may begin later
 	w.says(s, "status", nil, w.loop.ID, "iteration 1 of 25")
@@ -52,7 +52,7 @@ func TestTheLoopIsFoundByTheClientToo(t *testing.T) {
 	w.o.Env.Session.ID, w.o.Client, w.o.Dir = "another", 4242, w.root
 	w.says(w.connect(), "status", nil, w.loop.ID)
 	w.o.Dir = t.TempDir() // the process had its number before
-	w.says(w.connect(), "status", nil, "No loop lives in this session")
+	w.says(w.connect(), "status", nil, "No loop runs in this session")
 }
 
 func TestATaskDoneHonestly(t *testing.T) {

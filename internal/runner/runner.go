@@ -238,7 +238,7 @@ func (r *Runner) open() error {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}
 	if corrupt != nil {
-		r.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
+		r.note(loop.Anomaly, "the journal is damaged; Pawl uses the part before the damage: "+corrupt.Error())
 	}
 	if r.mem.Base.Commit == "" {
 		r.mem.Base.Commit = r.Spec.StartCommit

@@ -107,7 +107,7 @@ type Store struct{ dir place.Folder }
 func Open(home string) Store { return Store{dir: place.Of(home)} }
 
 // ErrNone means that the session has no loop.
-var ErrNone = errors.New("no loop lives in this session")
+var ErrNone = errors.New("no loop runs in this session")
 
 // Find reads the binding of a session. It returns ErrNone if there is none.
 func (s Store) Find(id string) (Binding, error) {
