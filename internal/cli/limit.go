@@ -20,7 +20,7 @@ func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	}
 	given := c.given()
 	if given == (loop.Limits{}) {
-		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was named; those of loop %s: %s", s.ID, limits(s.Memory.State.Policy.Limits))
+		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was given; the limits of loop %s: %s", s.ID, limits(s.Memory.State.Policy.Limits))
 	}
 	a.warnUnknownCost(s.Spec, given)
 	if err := a.send(s, record.Message{Kind: record.MessageLimits, Limits: &given}); err != nil {

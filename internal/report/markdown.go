@@ -20,7 +20,7 @@ func Markdown(w io.Writer, l Loop) error {
 	p.markdownTasks()
 	p.markdownList("Look at", p.lookAt())
 	p.markdownList("Tests", p.MutationResults)
-	p.markdownList("Edits of the plan that were not made", narrate.EditsNotMade(l.State))
+	p.markdownList("Edits of the plan that were not applied", narrate.EditsNotMade(l.State))
 	p.markdownList("Messages that the agent did not get", narrate.NotDelivered(l.State))
 	p.markdownList("Issues that were not told", p.UntoldIssues)
 	if p.NotSent != "" {

@@ -127,7 +127,7 @@ func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m memory.ActionConte
 	var inspection loop.Inspection
 	_, err = r.restoreGitConfig(ctx, changed, m, &inspection)
 	if len(inspection.Tampered) > 0 {
-		r.enqueueNote(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(inspection.Tampered, ", "))
+		r.enqueueNote(ctx, loop.Warning, "the agent changed git's settings; restored: "+strings.Join(inspection.Tampered, ", "))
 	}
 	return err
 }

@@ -62,7 +62,7 @@ three
 	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three\nfeat(1): two" {
 		t.Errorf("commits: %s", got)
 	}
-	if !w.note("task 2 (three) was added to the plan: it is part of the loop now") {
+	if !w.note("task 2 (three) was added to the plan and is now part of the loop") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }

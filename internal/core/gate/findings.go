@@ -104,13 +104,13 @@ func inputFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "gate inputs or old tests were changed, and the gates could not be run with the originals", evidence: EvidenceUnknown,
+		fact: "gate inputs or old tests were changed, and the gates could not run with the originals", evidence: EvidenceUnknown,
 		remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.originalsUnknown() || w.Inputs.Allowed {
 				return false
 			}
-			v.Reason = w.inputsNoun() + " were changed, and the gates could not be run with the originals: " + w.probeProblem(Originals, OriginalsControl)
+			v.Reason = w.inputsNoun() + " were changed, and the gates could not run with the originals: " + w.probeProblem(Originals, OriginalsControl)
 			v.Labels, v.OriginalsUnknown = append(v.Labels, "originals: not checked"), true
 			return true
 		},

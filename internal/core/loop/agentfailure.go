@@ -106,7 +106,7 @@ func (m *machine) holdForUser(message, hint string) {
 	if hint != "" {
 		why += " (" + hint + ")"
 	}
-	m.note(Warning, "the loop is held: "+why)
+	m.note(Warning, "the loop is paused: "+why)
 	m.s.Trouble = Trouble{HoldReason: why}
 	m.s.Claim = nil
 	m.s.Next.Situation = Interruption
@@ -152,7 +152,7 @@ func (m *machine) interrupted(f Failure) {
 	m.s.Trouble.Failures++
 	m.s.Next.Retry = true
 	if m.s.Trouble.Failures > maxFailures {
-		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
+		m.giveUp("the agent is interrupted repeatedly: "+f.Message, f.Hint)
 		return
 	}
 	m.beginTurnFor(Interruption)
@@ -166,7 +166,7 @@ func (m *machine) crashed(f Failure) {
 		if f.Class == TimedOut && f.Hint == "" {
 			f.Hint = "give a turn more time: pawl resume --turn-timeout " + flagDuration(2*m.s.Policy.Limits.Turn)
 		}
-		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
+		m.giveUp("the agent failed repeatedly: "+f.Message, f.Hint)
 		return
 	}
 	m.fail(Failing{Reason: "the turn was cut off: " + f.Message, NoWork: true}, "")

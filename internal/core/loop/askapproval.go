@@ -47,7 +47,7 @@ func (m *machine) askApproval(at Approval, tree string) bool {
 			q.Details = append(q.Details, string(t.Status)+": "+t.label())
 		}
 	case ApproveClaim:
-		q.Text = "judge the claim: " + m.labels(m.claimed())
+		q.Text = "check the claim: " + m.labels(m.claimed())
 		q.Details = []string{"the agent says: " + cmp.Or(m.s.LastAgentLine, "nothing")}
 	case ApproveTask:
 		q.Text = "accept the work: " + m.labels(m.claimed())
@@ -143,8 +143,8 @@ func (m *machine) approvalDeclined(q Question) {
 		m.finish(CancelledEnd, "the user did not approve the plan"+why, "edit the plan file;  pawl resume  asks again")
 		return
 	case ApproveEnd:
-		m.tellAgent("The user does not accept that all is done" + why)
-		m.finalTask("what the user says is missing")
+		m.tellAgent("The user does not accept that everything is done" + why)
+		m.finalTask("the user named what is missing")
 		m.next()
 		return
 	}

@@ -25,12 +25,12 @@ func (m *machine) firstTurn() {
 
 func (m *machine) baselineFinished(g Gates) {
 	if g.CannotStart && m.s.Turns == 0 {
-		m.finish(Errored, "a gate cannot be run: "+g.Reason, "install what it needs, or fix the gate's command; no turn was begun")
+		m.finish(Errored, "a gate cannot run: "+g.Reason, "install what it needs, or fix the gate's command; no turn was started")
 		return
 	}
 	if g.ChangesTrackedFiles && m.s.Turns == 0 {
-		m.finish(Errored, "a gate changes the work that it judges: "+g.Reason,
-			"have the gate write to a file that git ignores (.gitignore; git rm --cached FILE where git tracks it); no turn was begun")
+		m.finish(Errored, "a gate changes the work that it checks: "+g.Reason,
+			"let the gate write to a file that git ignores (.gitignore; git rm --cached FILE where git tracks it); no turn was started")
 		return
 	}
 	if g.Status == gate.Unknown && m.rerun(g) {
@@ -38,7 +38,7 @@ func (m *machine) baselineFinished(g Gates) {
 	}
 	m.s.Trouble.UnknownResults = 0
 	if g.Status == gate.Unknown {
-		m.note(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
+		m.note(Warning, "no clear gate results before the work: "+g.Reason)
 	}
 	m.recordGates(g)
 	if m.s.Turns == 0 && g.Status == gate.Fail {
@@ -53,7 +53,7 @@ func (m *machine) baselineFinished(g Gates) {
 const redHint = "fix it first, or allow it (baseline = \"allow\" for the gate in pawl.toml), or leave the gate out"
 
 // stillRedHint is redHint for a loop that has ended.
-const stillRedHint = "pawl resume . makes it part of the work; if it is not: " + redHint
+const stillRedHint = "pawl resume . makes it part of the work; if it is not part of it: " + redHint
 
 // recordRedAtStart keeps what failed before any work and warns the user, who alone knows whether it
 // belongs to the goal. A verify loop and a session already show it. If the user wants the gates
@@ -138,7 +138,7 @@ func (m *machine) stuckHint() string {
 	if len(m.s.Gates.StillRed) == 0 {
 		return ""
 	}
-	return "failing before this loop began, too: " + plan.Few(m.s.Gates.StillRed, 4) + ". If it is not for this plan to fix: " + redHint
+	return "already failing before this loop began: " + plan.Few(m.s.Gates.StillRed, 4) + ". If this plan should not fix it: " + redHint
 }
 
 // redGates returns the failing gates. It returns nil if a gate is unknown or does not name all its

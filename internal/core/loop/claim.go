@@ -85,7 +85,7 @@ func (m *machine) routeClaim(seen Inspection) {
 	case m.s.TreeReplaced:
 		m.restartTask()
 	case m.s.Policy.Kind == Answer:
-		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing judged", WorkResult: WorkResult{Evidence: gate.EvidenceUnknown}})
+		m.reviewOrAccept(Gates{Status: gate.Pass, Reason: "an answer that nothing checked", WorkResult: WorkResult{Evidence: gate.EvidenceUnknown}})
 	case !seen.Changed && !seen.Shallow && m.atMessage():
 		m.messageChangedNothing()
 	case !seen.Changed && !seen.Shallow && !m.s.Policy.Verify:
@@ -104,7 +104,7 @@ func (m *machine) claimWithoutChange(beside []string) {
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.InSession) {
 		f := Failing{Reason: "no file changed since the task began" + m.outsideChangesNote()}
 		if m.s.Gates.RedReason != "" {
-			f.Remedy = "a change with which this passes: " + m.s.Gates.RedReason
+			f.Remedy = "a change that makes this pass: " + m.s.Gates.RedReason
 		}
 		m.refuseClaim(f)
 		return
@@ -123,7 +123,7 @@ func (m *machine) outsideChangesNote() string {
 	if len(m.s.OutsideChanges) == 0 {
 		return ""
 	}
-	return " (changed, but not committed, since git ignores it, it is outside of the work tree, or the user's own: " + plan.Few(m.s.OutsideChanges, 4) + ")"
+	return " (changed but not committed: ignored by git, outside the work tree or the user's own: " + plan.Few(m.s.OutsideChanges, 4) + ")"
 }
 
 func (m *machine) refuseClaim(f Failing) {
@@ -193,7 +193,7 @@ func (m *machine) turnGatesFinished(g Gates) {
 func (m *machine) claimGatesFinished(g Gates) {
 	if g.Status == gate.Unknown {
 		if !m.rerun(g) {
-			m.giveUp("a gate could not be run: "+g.Reason, "the work is kept; fix the gate, then  pawl resume")
+			m.giveUp("a gate could not run: "+g.Reason, "the work is kept; fix the gate, then  pawl resume")
 		}
 		return
 	}
@@ -328,6 +328,6 @@ func (g Gates) evidenceFor(i int) gate.Evidence {
 }
 
 func notItsOwn(g Gates, task string) string {
-	return fmt.Sprintf("%d turned green (%s), which proves only that many tasks: no test shows the work for %s",
+	return fmt.Sprintf("%d turned green (%s), which proves only as many tasks: no test proves %s",
 		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
 }

@@ -28,7 +28,7 @@ func (m *machine) isolates() bool {
 func (m *machine) isolatedEnded(t Turn) {
 	blocked := ""
 	if t.Claim != nil && t.Claim.Blocked {
-		blocked = cmp.Or(t.Claim.Reason, "an isolated try says that it cannot be done")
+		blocked = cmp.Or(t.Claim.Reason, "an isolated try reports that it cannot be done")
 	}
 	m.recordIsolated(&t, "")
 	m.s.Isolated.Blocked = blocked
@@ -59,7 +59,7 @@ func (m *machine) isolatedFailed(t *Turn, f Failure) {
 			return
 		}
 		m.s.Handover.IsolationFailed, m.s.Next.Retry = true, true
-		why := "an isolated try could not be made: " + f.Message
+		why := "an isolated try could not start: " + f.Message
 		m.note(Warning, why)
 		m.remember(why)
 		if m.s.Failing != nil {

@@ -30,7 +30,7 @@ const (
 func (l Lesson) String() string {
 	came := "Result: "
 	if l.FailedBefore {
-		came = "It did not help: "
+		came = "That did not work: "
 	}
 	var parts []string
 	for _, p := range []struct{ label, text string }{{"Tried: ", l.Tried}, {came, l.Broke}} {
@@ -92,7 +92,7 @@ func (m *machine) undoneLesson() Lesson {
 		Key: "restore " + m.s.Current + " " + strings.Join(f.Tests, " "),
 	}
 	if f.GateTimedOut {
-		l.Instead = "find out what takes so long or waits"
+		l.Instead = "find out what takes so long or blocks"
 	}
 	if m.s.LastAgentLine != "" {
 		l.Tried += fmt.Sprintf(" (the agent said %q)", m.s.LastAgentLine)

@@ -58,7 +58,7 @@ func TestLessonsOfGatedWork(t *testing.T) {
 			sc.turn("done", "gates claim")
 			hangs := gate.Result{Gate: "go", Status: gate.Fail, TimedOut: true}
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "go: timed out after 3s", Results: []gate.Result{hangs}, Failures: loop.Failures{Fingerprint: want}}, want)
-		}, "gates_failed", "Tried: task a. Result: go: timed out after 3s. Instead: find out what takes so long or waits"},
+		}, "gates_failed", "Tried: task a. Result: go: timed out after 3s. Instead: find out what takes so long or blocks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 		asBefore.Fingerprint = want
 		sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, want)
 	}
-	const lesson = "Tried: task final-gates. It did not help: nothing new fails. Instead: take another way, and see it pass before you claim: TestCart"
+	const lesson = "Tried: task final-gates. That did not work: nothing new fails. Instead: take another way, and see it pass before you claim: TestCart"
 	if got := sc.lessons(); got != lesson {
 		t.Errorf("got  %s\nwant %s", got, lesson)
 	}

@@ -109,7 +109,7 @@ func (m *machine) limitHit(o Outcome) {
 	case Baseline: // there is no work to gate
 		m.limitReached(o)
 	case Judging:
-		m.note(Info, m.s.limitReason(o)+": the gates finish judging this work, then the loop ends")
+		m.note(Info, m.s.limitReason(o)+": the gates finish checking this work, then the loop ends")
 	case New, Checkpointing, Inspecting, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
@@ -119,7 +119,7 @@ func (m *machine) limitHit(o Outcome) {
 // below the usage ends it before the next turn.
 func (m *machine) limitsChanged(given Limits) {
 	if given == (Limits{}) {
-		m.note(Anomaly, "no limit was named: nothing is changed")
+		m.note(Anomaly, "no limit was given: nothing changes")
 		return
 	}
 	if m.s.Phase == New { // start takes them over
@@ -163,7 +163,7 @@ func (m *machine) limitReached(o Outcome) {
 // limitAndFailure says which limit ended the loop, and the last failure.
 func (m *machine) limitAndFailure(o Outcome) string {
 	if m.s.Trouble.ExternalCause != "" {
-		return m.s.limitReason(o) + "; the last turn died: " + m.s.Trouble.ExternalCause
+		return m.s.limitReason(o) + "; the last turn failed: " + m.s.Trouble.ExternalCause
 	}
 	at, _ := m.s.Task(m.s.Current)
 	if m.s.Failing == nil || m.s.Failing.Reason == "" || at.Status != Open {

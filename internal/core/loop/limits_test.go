@@ -163,7 +163,7 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 				sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: f}}, "inspect deep")
 				sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "finish duration")
 			}
-			if want := "the time limit of 1h was reached; the last turn died: the API cannot be reached"; sc.s.Reason != want {
+			if want := "the time limit of 1h was reached; the last turn failed: the API cannot be reached"; sc.s.Reason != want {
 				t.Errorf("%s, want %s", sc.s.Reason, want)
 			}
 		})

@@ -64,7 +64,7 @@ func (m *machine) tellAgent(note string) { m.queue(Message{Text: note, ByPawl: t
 // queue adds a message. When full, it drops the oldest one and warns the user.
 func (m *machine) queue(msg Message) {
 	if len(m.s.Messages) == maxMessages {
-		m.note(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is left out", maxMessages))
+		m.note(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is dropped", maxMessages))
 	}
 	msg.ID, msg.At = cmp.Or(m.id, "message"), m.s.Now
 	for slices.ContainsFunc(m.s.Messages, func(other Message) bool { return other.ID == msg.ID }) {

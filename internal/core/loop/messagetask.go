@@ -72,7 +72,7 @@ func (m *machine) messageChangedNothing() {
 	id := m.s.Current
 	m.s.Tasks = slices.DeleteFunc(m.tasks(), func(t Task) bool { return t.ID == id })
 	m.s.Claim, m.s.Gates.TurnSince = nil, false
-	m.remember("the agent changed nothing for the user's message")
+	m.remember("the agent changed no file for the user's message")
 	m.next()
 }
 
@@ -83,6 +83,6 @@ func (m *machine) warnUnread() {
 		return
 	}
 	for _, msg := range m.s.Unread() {
-		m.note(Warning, fmt.Sprintf("the loop ends before the agent has your message %q; pawl resume delivers it", plan.OneLine(msg.Text, maxSaidBytes)))
+		m.note(Warning, fmt.Sprintf("the loop ends before the agent got your message %q; pawl resume delivers it", plan.OneLine(msg.Text, maxSaidBytes)))
 	}
 }

@@ -120,9 +120,9 @@ func (m *machine) endDonePlanByGates(g Gates) {
 	case m.s.Gates.Green:
 		m.endDoneBefore(allDoneReason + ", and the gates pass")
 	case g.Status == gate.Unknown:
-		m.finish(Unverified, allDoneReason+", but a gate could not tell: "+g.Reason, "")
+		m.finish(Unverified, allDoneReason+", but a gate gave no clear result: "+g.Reason, "")
 	default:
-		m.finish(Errored, allDoneReason+", but a gate fails: "+m.finalFailure(), "pawl resume . has the agent make the gates pass")
+		m.finish(Errored, allDoneReason+", but a gate fails: "+m.finalFailure(), "pawl resume . lets the agent make the gates pass")
 	}
 }
 
@@ -135,7 +135,7 @@ func (m *machine) lessThanWanted() string {
 	case m.s.Policy.Kind == Answer && !m.s.Policy.Reviews:
 		return "no gate or review checked the answer"
 	case !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.TestsChanged) == 0 }):
-		return m.withTasks("the gates pass only with changes of tests or other gate inputs", ids)
+		return m.withTasks("the gates pass only with changed tests or other gate inputs", ids)
 	case m.s.Policy.Verify:
 		return "the command did not fail before the work"
 	}
@@ -165,9 +165,9 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needsUserReason(Blocked), ""
 	case len(m.tasksTakenAway()) > 0:
-		return Unverified, m.withTasks("a restored checkpoint took the work away", m.tasksTakenAway()), ""
+		return Unverified, m.withTasks("a restored checkpoint undid the work", m.tasksTakenAway()), ""
 	case len(m.rejectedWork()) > 0:
-		return Unverified, m.withTasks("you rejected changes of tests that the work needs", m.rejectedWork()), "pawl resume  works on it again"
+		return Unverified, m.withTasks("you rejected test changes that the work needs", m.rejectedWork()), "pawl resume  works on it again"
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
@@ -179,7 +179,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Gates.Green:
 		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
 	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.DoneEarlier && !t.LeftOut }):
-		return Finished, "a user ticked or skipped what was left to do", ""
+		return Finished, "a user ticked or skipped the remaining tasks", ""
 	}
 	return Verified, "", ""
 }
@@ -215,7 +215,7 @@ func (m *machine) answerKindHint() string {
 	if len(m.s.Tasks) > 1 || m.s.Policy.Kind != "" && m.s.Policy.Kind != Change {
 		return ""
 	}
-	return "if nothing was to be changed (a review, a question), begin it with  --kind answer:  what the agent says is the result then"
+	return "if the goal needs no change (a review, a question), use  --kind answer:  the agent's answer is then the result"
 }
 
 // maxTasksNamed bounds the tasks in a reason.

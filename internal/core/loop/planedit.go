@@ -26,7 +26,7 @@ func (m *machine) addTasks(tasks []Task) {
 			continue
 		}
 		m.s.Tasks = append(m.tasks(), t)
-		m.note(Info, fmt.Sprintf("task %s (%s) was added to the plan: it is part of the loop now", t.ID, t.Title))
+		m.note(Info, fmt.Sprintf("task %s (%s) was added to the plan and is now part of the loop", t.ID, t.Title))
 	}
 }
 
@@ -65,7 +65,7 @@ func (m *machine) queueInboxEdits(edits []plan.Edit) {
 func (m *machine) queuePlanEdits(edits []plan.Edit) {
 	for _, edit := range edits {
 		if len(m.s.Edits) == maxEdits {
-			m.note(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", maxEdits))
+			m.note(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is not applied", maxEdits))
 			continue
 		}
 		m.s.Edits = append(slices.Clip(m.s.Edits), edit)
@@ -85,7 +85,7 @@ func (m *machine) startPlanEdit(then After) bool {
 // warnPendingEdits warns at the end of a loop about queued edits.
 func (m *machine) warnPendingEdits() {
 	if n := len(m.s.Edits); n > 0 {
-		m.note(Warning, fmt.Sprintf("edits of the plan that are not made yet: %d; pawl resume makes them", n))
+		m.note(Warning, fmt.Sprintf("edits of the plan not applied yet: %d; pawl resume applies them", n))
 	}
 }
 
@@ -210,7 +210,7 @@ func (m *machine) planReplaced(now []Task) {
 		if i, ok := at[t.ID]; ok {
 			t.Title, t.Priority, t.Optional, t.DependsOn = now[i].Title, now[i].Priority, now[i].Optional, now[i].DependsOn
 		} else if t.ID == m.s.Current && t.Status == Open {
-			t.Status, t.Why, t.LeftOut = Skipped, "a user took it out of the plan", true
+			t.Status, t.Why, t.LeftOut = Skipped, "a user removed it from the plan", true
 		}
 	}
 	place := func(t Task) int { // the others come last, as they were

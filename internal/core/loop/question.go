@@ -218,7 +218,7 @@ func (m *machine) waitForAnswer(q Question, then After) {
 func (m *machine) saveWork() {
 	took := m.s.Elapsed() - m.s.TaskElapsed
 	m.updateTask(m.s.Current, func(t *Task) { t.Took, t.SavedWork = t.Took+took, &SavedWork{Base: m.s.Start.Tree} })
-	m.remember("asked the user; other tasks go first")
+	m.remember("asked the user; other tasks come first")
 	m.s.Gates.TurnSince, m.s.After = false, ThenSaveWork
 	m.await(Checkpointing, Checkpoint{Task: m.s.Current, Subject: m.saveWorkReason()})
 }
@@ -255,8 +255,8 @@ func (m *machine) restored(r Restored) {
 // workReapplied begins the turns of a task whose saved work is in the tree again.
 func (m *machine) workReapplied(r WorkReapplied) {
 	if done, ok := FindAction[ReapplyWork](m.s.Pending); ok && len(r.Conflicts) > 0 {
-		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile, and stay as those left them: " +
-			strings.Join(r.Conflicts, ", ") + ". As you had them: git show " + done.Work + ":PATH")
+		m.tellAgent("These files of your work on this task were changed by other tasks meanwhile; those changes are kept: " +
+			strings.Join(r.Conflicts, ", ") + ". Your version: git show " + done.Work + ":PATH")
 	}
 	m.updateTask(m.s.Current, func(t *Task) { t.SavedWork = nil })
 	m.follow(m.s.After)
@@ -362,8 +362,8 @@ func (m *machine) expireQuestions() {
 // timeout, the agent's proposal counts instead.
 func (m *machine) answerTimedOut(q Question) (left bool) {
 	if m.s.Policy.AnswerWithin > 0 && q.Proposed != "" {
-		m.note(Warning, "nobody answered in time; the agent continues as it proposed: "+q.Proposed)
-		m.answerTo(q, "Nobody answered in time. The user lets you continue as you proposed: "+q.Proposed)
+		m.note(Warning, "nobody answered in time; the agent continues with its proposal: "+q.Proposed)
+		m.answerTo(q, "Nobody answered in time. The user lets you continue with your proposal: "+q.Proposed)
 		return false
 	}
 	m.dropQuestion(q.Task)

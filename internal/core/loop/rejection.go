@@ -36,7 +36,7 @@ func (m *machine) rejectTests(paths []string, why string) {
 		why = " The user says: " + why
 	}
 	if m.s.Phase != Ended {
-		m.tellAgent("The user does not let you change these tests: " + joinPaths(paths) + ". Make the work pass them as they were." + why)
+		m.tellAgent("The user rejected your changes to these tests: " + joinPaths(paths) + ". Make the work pass with the original tests." + why)
 	}
 }
 
@@ -78,7 +78,7 @@ func (m *machine) restoreRejected(id string) {
 		return
 	}
 	m.do(RestoreFiles{Paths: t.Rejected})
-	m.tellAgent("This task was done, and is open again: " + t.Why + ". The work is still there, and these files are as they were before it. Make the work pass them.")
+	m.tellAgent("This task was done, and is open again: " + t.Why + ". The work is still there; these files are as before. Make the work pass with them.")
 	m.remember("open again: " + t.Why)
 	m.updateTask(id, func(t *Task) { t.Rejected, t.Why = nil, "" })
 }
@@ -103,10 +103,10 @@ func (m *machine) rejectedTestsChanged(paths []string) {
 	what := strings.Join(paths, ", ")
 	m.s.Claim = nil
 	m.do(RestoreFiles{Paths: paths})
-	m.remember("changed tests that the user does not let it change: " + what)
-	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
+	m.remember("changed tests although the user rejected that: " + what)
+	m.s.Failing = &Failing{Reason: "the user rejected changes to these tests; they are restored: " + what}
 	if m.s.InSession {
-		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
+		m.s.Failing.Reason = "the user rejected your changes to these tests; restore them: " + what
 	}
 	m.beginTurnFor(NoClaim)
 }

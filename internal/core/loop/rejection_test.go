@@ -70,7 +70,7 @@ func TestARejectionAfterTheEnd(t *testing.T) {
 				}
 				return
 			}
-			want := []any{loop.Unverified, "you rejected changes of tests that the work needs: task a", 0, true}
+			want := []any{loop.Unverified, "you rejected test changes that the work needs: task a", 0, true}
 			if diff := cmp.Diff(want, []any{sc.s.Outcome, sc.s.Reason, len(sc.s.Unapproved()), sc.s.HasWorkLeft()}); diff != "" {
 				t.Error(diff)
 			}

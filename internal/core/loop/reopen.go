@@ -4,7 +4,7 @@ package loop
 // comes with it counts from the current usage; the others keep what remains.
 func (m *machine) reopen(r Reopened) {
 	if m.s.Phase != Ended || m.s.StartedAt.IsZero() || !m.s.HasWorkLeft() {
-		m.note(Anomaly, "there is nothing to reopen")
+		m.note(Anomaly, "no task can be reopened")
 		return
 	}
 	s := &m.s

@@ -219,7 +219,7 @@ func TestOneFlipProvesOneTask(t *testing.T) {
 	one.Flipped = []string{"TestA"}
 	sc.turn("done b a", "gates claim")
 	sc.gates(one, "turn 2 continue claim_refused")
-	if want := "1 turned green (TestA), which proves only that many tasks: no test shows the work for b"; sc.s.Failing.Reason != want {
+	if want := "1 turned green (TestA), which proves only as many tasks: no test proves b"; sc.s.Failing.Reason != want {
 		t.Errorf("told %q", sc.s.Failing.Reason)
 	}
 	sc.turn("done a b", "gates claim")
@@ -331,7 +331,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "note; turn 1 fresh first")
 	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
-	if got, want := sc.s.Failing.Remedy, "a change with which this passes: TestX fails"; got != want {
+	if got, want := sc.s.Failing.Remedy, "a change that makes this pass: TestX fails"; got != want {
 		t.Errorf("the agent is told %q, want %q", got, want)
 	}
 	sc.turnSeen("done", loop.Inspection{}, "finish stuck")

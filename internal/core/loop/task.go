@@ -253,10 +253,10 @@ func (m *machine) finalGates(g Gates) {
 		return
 	}
 	if red := m.redUnrelatedToTasks(g); len(red) > 0 {
-		m.finish(Unverified, "red before this loop began, and still: "+plan.Few(red, 4), stillRedHint)
+		m.finish(Unverified, "red before this loop began and still red: "+plan.Few(red, 4), stillRedHint)
 		return
 	}
 	m.finalTask(makeGatesPass)
-	m.remember(fmt.Sprintf("all tasks are done, but a gate is red: %s", g.Reason))
+	m.remember(fmt.Sprintf("all tasks are done, but a gate fails: %s", g.Reason))
 	m.next()
 }

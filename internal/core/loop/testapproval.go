@@ -218,7 +218,7 @@ func (m *machine) originalsHint() string {
 	if len(m.s.Unapproved()) == 0 || !slices.ContainsFunc(m.s.Tasks, Task.OriginalsNotRun) {
 		return ""
 	}
-	return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
+	return "the gates could not run with the original tests:  pawl report  shows why; [worktree] setup in pawl.toml prepares checkouts"
 }
 
 // ApproveCommand returns the command that approves waiting test changes, "" if there are none or
@@ -250,7 +250,7 @@ func (g *Gates) requireEarlierChanges() {
 	if g.IfApproved != nil {
 		worth = *g.IfApproved
 	} else {
-		g.Reason = "the gates pass only with what an earlier task changed, which waits for approval: " + strings.Join(g.AwaitedChanges, ", ")
+		g.Reason = "the gates pass only with an earlier task's changes, which wait for your approval: " + strings.Join(g.AwaitedChanges, ", ")
 	}
 	both := func(paths []string) []string {
 		paths = slices.Concat(paths, g.AwaitedChanges)

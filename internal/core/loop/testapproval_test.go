@@ -142,7 +142,7 @@ func TestTheAgentAsksAndTheUserAnswers(t *testing.T) {
 	}
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go"}}}, "")
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"b_test.go"}, Why: "it is the specification"}}, "")
-	if said := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.HasSuffix(said, "b_test.go. Make the work pass them as they were. The user says: it is the specification") {
+	if said := sc.s.Messages[len(sc.s.Messages)-1].Text; !strings.HasSuffix(said, "b_test.go. Make the work pass with the original tests. The user says: it is the specification") {
 		t.Error(said)
 	}
 	if len(sc.s.TestRequests) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Messages) != 2 {

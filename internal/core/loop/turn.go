@@ -108,11 +108,11 @@ func (m *machine) applyTurn(t Turn) {
 	m.rememberPartial(t.Partial)
 	m.questionAsked(t.Question)
 	if t.Unreadable {
-		m.tellAgent("Your question could not be read, and nobody has seen it. Ask it again at the end of your message, on lines of its own, as " +
+		m.tellAgent("Your question could not be read, so nobody saw it. Ask it again at the end of your message, on separate lines, as " +
 			`<question proposed="A" choices="A|B">TEXT</question>` + " with the values in double quotes.")
 	}
 	if o := t.OtherPromise; o != nil {
-		m.tellAgent(fmt.Sprintf("Your message ended with <promise>%s</promise>, which claims nothing here. Only if the task is done, end with <promise>%s</promise>.", o.Said, o.Asked))
+		m.tellAgent(fmt.Sprintf("Your message ended with <promise>%s</promise>, which is no claim here. Only if the task is done, end with <promise>%s</promise>.", o.Said, o.Asked))
 	}
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
@@ -245,7 +245,7 @@ func (m *machine) userTicked() bool {
 func (m *machine) stagnant() {
 	if c := m.s.Ladder.RefusedClaim; c != nil {
 		m.s.Claim, m.s.Ladder.RefusedClaim, m.s.Ladder.IdleTurns = c, nil, 0
-		m.remember("nothing was done since the claim was refused: it stands")
+		m.remember("nothing was done since the claim was refused, so it stays refused")
 		m.inspect()
 		return
 	}

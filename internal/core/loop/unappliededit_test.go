@@ -64,7 +64,7 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	}
 	sc.feed(loop.Event{Payload: loop.WorkReapplied{Tree: "t", Conflicts: []string{"shop.go"}}}, "turn 3 fresh fresh")
 	notes := sc.notes()
-	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. As you had them: git show half:PATH") {
+	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. Your version: git show half:PATH") {
 		t.Errorf("told %q", notes)
 	}
 	sc.does("a", "checkpoint")

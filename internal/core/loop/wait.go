@@ -51,7 +51,7 @@ func (m *machine) wait(until time.Time, then After, why string) {
 
 func (m *machine) waitFor(w Wait, then After) {
 	if m.s.Pause {
-		m.note(Info, "paused in place of a wait ("+w.Why+")")
+		m.note(Info, "paused instead of waiting ("+w.Why+")")
 		m.hold(then)
 		return
 	}

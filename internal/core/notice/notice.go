@@ -64,7 +64,7 @@ func (n Notice) OutdatedReason(now loop.State) string {
 	case n.Question != nil && !slices.ContainsFunc(now.Unanswered(), func(q loop.Question) bool { return q.At.Equal(n.Question.At) }):
 		return "the question is answered"
 	case n.Reason == reasonHeld && now.Trouble.HoldReason == "":
-		return "the loop is no longer held"
+		return "the loop is no longer paused"
 	case n.Event == NeedsYou && len(n.Tests) > 0 && !slices.ContainsFunc(now.Unapproved(), func(path string) bool { return slices.Contains(n.Tests, path) }):
 		return "it is decided"
 	}
@@ -170,7 +170,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 		notices[len(notices)-1].Task, notices[len(notices)-1].Question = q.Task, &q
 	}
 	if f, failed := e.Payload.(loop.AgentFailed); failed && after.Phase == loop.Paused && before.Phase != loop.Paused {
-		add(NeedsYou, reasonHeld, "the loop is held: "+f.Failure.Message, f.Failure.Hint)
+		add(NeedsYou, reasonHeld, "the loop is paused: "+f.Failure.Message, f.Failure.Hint)
 	}
 	addWaitNotices(before, after, e.Kind(), add)
 	if now, share := budgetSpent(after); now > announcedShare(before) {

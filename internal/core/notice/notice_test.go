@@ -71,7 +71,7 @@ func TestDecide(t *testing.T) {
 			s.Questions = []loop.Question{{Text: "Which zone?"}}
 		}, loop.Event{Payload: loop.TurnEnded{}}, ""},
 		{"merge", nil, func(s *loop.State) { s.Merge = &loop.Merge{Summary: "CSV works"} }, loop.Event{Payload: loop.MergeRequested{}}, "needs_you merge | the agent asks you to merge its work | CSV works"},
-		{"login in a session", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Login, Message: "not logged in", Hint: "claude /login"}}}, "needs_you held | the loop is held: not logged in | claude /login"},
+		{"login in a session", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Login, Message: "not logged in", Hint: "claude /login"}}}, "needs_you held | the loop is paused: not logged in | claude /login"},
 		{"paused by the user", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Payload: loop.PauseRequested{}}, ""},
 		{"limit met", nil, waiting(1), loop.Event{Payload: loop.AgentFailed{}}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
 		{"limit still holds", waiting(1), waiting(2), loop.Event{Payload: loop.AgentFailed{}}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
@@ -204,7 +204,7 @@ func TestOutdated(t *testing.T) {
 		"an end":                      {notice.Notice{Event: notice.Ended}, ended, ""},
 		"an end that is none":         {notice.Notice{Event: notice.Ended}, working(nil), "the loop was resumed"},
 		"a blocked task":              {notice.Notice{Event: notice.NeedsYou, Reason: "blocked"}, working(nil), ""},
-		"held no longer":              {notice.Notice{Event: notice.NeedsYou, Reason: "held"}, working(nil), "the loop is no longer held"},
+		"held no longer":              {notice.Notice{Event: notice.NeedsYou, Reason: "held"}, working(nil), "the loop is no longer paused"},
 		"tests that are decided":      {notice.Notice{Event: notice.NeedsYou, Reason: "approval", Tests: []string{"a_test.go"}}, working(nil), "it is decided"},
 	} {
 		if got := c.n.OutdatedReason(c.now); got != c.want {
