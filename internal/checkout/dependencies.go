@@ -164,7 +164,7 @@ func (k *Checkout) Missing() string {
 	lacks, then := k.installed.missing, ""
 	if len(lacks) > 0 {
 		folder, _, _ := strings.Cut(lacks[0], " (")
-		then = ": " + deps.Setup(deps.Command(k.Repo.Root(), folder)) + " makes checkouts ready"
+		then = ": " + deps.Setup(deps.Command(k.Repo.Root(), folder)) + " prepares checkouts"
 	}
 	if k.home != nil {
 		for _, dir := range k.home.changed {

@@ -28,8 +28,8 @@ func TestRefusal(t *testing.T) {
 		{"red before and after", loop.Gates{Status: gate.Pass, Results: red, Failures: loop.Failures{Failing: []string{"TestLogout"}}}, "TestLogout failed before this work and still fails"},
 		{
 			"a gate without ids that a finished task turned green",
-			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, and did not when the task began: exit 1: FAIL t03", Failures: loop.Failures{Failing: []string{"test"}}},
-			"test: fails, and did not when the task began: exit 1: FAIL t03",
+			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, but passed when the task began: exit 1: FAIL t03", Failures: loop.Failures{Failing: []string{"test"}}},
+			"test: fails, but passed when the task began: exit 1: FAIL t03",
 		},
 		{
 			"a gate without ids, red before and after by other tests",

@@ -97,7 +97,7 @@ func TestGolden(t *testing.T) {
 	t.Run("only text", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "only-text", render(t, prompt.Refused, prompt.Data{
-			Goal: "Fix the shop.", Promise: "DONE", Reason: "only documents and comments changed: no test can tell whether that is what was asked for",
+			Goal: "Fix the shop.", Promise: "DONE", Reason: "only documents and comments changed: no test can check that",
 			OnlyText: true,
 		}))
 	})

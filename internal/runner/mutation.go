@@ -231,7 +231,7 @@ func (r *Runner) testCommit(ctx context.Context, u *untestedCommit) (memory.Note
 		}
 		return memory.Note{}, cmp.Or(ctx.Err(), failed)
 	case err != nil:
-		return memory.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove could not be found out: " + err.Error()}, nil //nolint:nilerr // it is told
+		return memory.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove is unknown: " + err.Error()}, nil //nolint:nilerr // it is told
 	case len(proof.Functions)+len(proof.Missed) == 0:
 		return memory.Note{}, nil
 	}

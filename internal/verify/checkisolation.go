@@ -132,6 +132,6 @@ func (v *Verifier) isolationRemedy(ctx context.Context) string {
 		}
 		named += ", which git ignores)"
 	}
-	return deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " makes checkouts ready, .worktreeinclude names untracked files that they need" + named +
+	return deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " prepares checkouts, .worktreeinclude names untracked files that they need" + named +
 		"; isolated = false on the gate has the work tree decide"
 }

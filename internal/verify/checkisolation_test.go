@@ -149,7 +149,7 @@ func TestAClaimThatACheckoutCannotTellOf(t *testing.T) {
 	}
 	full := "test -e product || { echo 'write cache: no space left on device'; exit 1; }\nfruit=pears\n"
 	v := b.claim(gs, files{"source": full, "product": "x\n"}, nil).Verdict
-	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "could not be found out: a: the disk is full; free some space") {
+	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "is unknown: a: the disk is full; free some space") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -61,14 +61,14 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 		{
 			"work with one that checks nothing of it",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
-			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
+			gate.Unproven, "so they do not check it: calc.TestSub; a test that compares",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay", "kept a mutants"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
 			"work with one that checks nothing of it, and a constant",
 			files{"calc.go": strings.Replace(subtract, "func Sub", "const Zero = 0\n\nfunc Sub", 1), "sub_test.go": testFile("TestSub", "_ = Sub(3, 3)")},
-			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
+			gate.Unproven, "so they do not check it: calc.TestSub; a test that compares",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay", "kept a mutants"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},

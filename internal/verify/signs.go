@@ -188,7 +188,7 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 		}
 	}
 	for _, f := range mutant.Stubs(c.Path, was, is) {
-		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Stub, Does: "makes nothing of what it is given", Text: f.Head})
+		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Stub, Does: "ignores its input", Text: f.Head})
 	}
 	for _, f := range mutant.UncalledFunctions(c.Path, was, is, in.programs) {
 		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})

@@ -27,7 +27,7 @@ func TestTimeOutIsFailure(t *testing.T) {
 		runs   int
 	}{
 		"idle machine":   {false, "timed out after 200ms", 1},
-		"loaded machine": {true, "timed out after 200ms, and again after 400ms: on a busy machine it gets twice the limit", 2},
+		"loaded machine": {true, "timed out after 200ms, and again after 400ms: on a busy machine the limit is doubled", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -88,9 +88,9 @@ func missesCanary(w assessment, v *Verdict) bool {
 		}
 		t := before.CanaryTests[lost[0]]
 		v.Labels, v.TestsCannotFail = append(v.Labels, "canary not reported: "+name), true
-		v.Reason = "the gate reports no failure for a test that must fail: " + name + " passes, although Pawl compared two different values with " +
+		v.Reason = "the gate does not report a test that must fail: " + name + " passes, although Pawl compared two different values with " +
 			t.Assertion + " beside " + t.File +
-			". Some code ends the process early, replaces assertions or prints results. Take it out: then the tests count"
+			". Some code ends the process early, replaces assertions or prints results. Remove it: then the tests count"
 		return true
 	}
 	return false
@@ -109,7 +109,7 @@ func missesNewTests(w assessment, v *Verdict) bool {
 		}
 	}
 	v.TestsNotRun, v.Labels = w.Tests.New, append(v.Labels, "no gate runs: "+plan.Few(w.Tests.New, 4))
-	v.Reason = "no gate runs the new tests: a failing test put into " + run.CanaryTests[0].File + " goes unnoticed by " + plan.Few(w.gateNames(), 4)
-	v.Remedy = "tests where the gates look for tests, or a gate of the user's that runs these"
+	v.Reason = "no gate runs the new tests: a failing test put into " + run.CanaryTests[0].File + " is not noticed by " + plan.Few(w.gateNames(), 4)
+	v.Remedy = "tests where the gates look for tests, or ask the user for a gate that runs them"
 	return true
 }

@@ -91,7 +91,7 @@ func TestCanary(t *testing.T) {
 					t.Errorf("where a clean checkout showed the loop's start: %+v", v)
 				}
 			}
-			if told := strings.HasPrefix(v.Reason, "the gate reports no failure for a test that must fail: "); told != (c.want == Unproven) {
+			if told := strings.HasPrefix(v.Reason, "the gate does not report a test that must fail: "); told != (c.want == Unproven) {
 				t.Error(v.Reason)
 			}
 			if p, _ := Next(o); p != "" {
@@ -155,7 +155,7 @@ func TestNewTestsThatNoGateRuns(t *testing.T) {
 				t.Errorf("next is %q", p)
 			}
 			v := Decide(o)
-			if told := strings.HasPrefix(v.Reason, "no gate runs the new tests: a failing test put into test_a.py goes unnoticed by make"); told != c.notRun || v.Evidence != Unproven || (len(v.TestsNotRun) > 0) != c.notRun {
+			if told := strings.HasPrefix(v.Reason, "no gate runs the new tests: a failing test put into test_a.py is not noticed by make"); told != c.notRun || v.Evidence != Unproven || (len(v.TestsNotRun) > 0) != c.notRun {
 				t.Errorf("%+v", v)
 			}
 		})

@@ -71,9 +71,9 @@ func lostCleanCheckout(w assessment, v *Verdict) bool {
 			continue
 		}
 		v.Labels = append(v.Labels, "clean checkout: not checked: "+plan.Few(unknown, 4))
-		v.Reason = "whether " + plan.Few(unknown, 4) + " passes in a clean checkout, as it did when the loop began, could not be found out: " + w.probeProblem(probe.of)
+		v.Reason = "whether " + plan.Few(unknown, 4) + " passes in a clean checkout, as it did when the loop began, is unknown: " + w.probeProblem(probe.of)
 		if probe.with != "" {
-			v.Reason = "cannot tell whether the tests check this work: " + plan.Few(unknown, 4) + " gave no result with " + probe.with + ": " + w.probeProblem(probe.of)
+			v.Reason = "unknown whether the tests check this work: " + plan.Few(unknown, 4) + " gave no result with " + probe.with + ": " + w.probeProblem(probe.of)
 		}
 		return true
 	}
@@ -96,7 +96,7 @@ const notRepeatable = "could not be repeated in a clean checkout: "
 func (v *Verdict) setGreenOnlyHere(names, came []string) {
 	v.Flipped, v.FlippedGates, v.Proving = nil, nil, nil
 	v.Labels = append(v.Labels, "passes in the work tree and fails in a clean checkout: "+plan.Few(names, 4))
-	v.Reason = "passes in the work tree and fails in a clean checkout: " + plan.Few(names, 4) + ". Something that git does not commit makes the difference: commit it, or make it in the `setup` of [worktree]"
+	v.Reason = "passes in the work tree and fails in a clean checkout: " + plan.Few(names, 4) + ". The cause is a file that git does not commit: commit it, or create it in the `setup` of [worktree]"
 	v.Reason += ignoredFilesHint(came)
 }
 
@@ -105,7 +105,7 @@ func ignoredFilesHint(came []string) string {
 	if len(came) == 0 {
 		return ""
 	}
-	return "; git ignores these, which came or changed since the loop began: " + plan.Few(came, 4)
+	return "; ignored by git and new or changed since the loop began: " + plan.Few(came, 4)
 }
 
 // passesButFailsIn returns the tests that pass here and fail in other, or the gate if no test

@@ -95,7 +95,7 @@ func (w *assessment) derive(v *Verdict) {
 func inputFindings() []finding {
 	return []finding{{
 		fact: "the gates pass only with changed gate inputs or changed old tests, or old tests are gone", evidence: EvidenceUnknown,
-		remedy: "do without the change, or `pawl approve`",
+		remedy: "undo the change, or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.needsChangedInputs() {
 				return false
@@ -105,7 +105,7 @@ func inputFindings() []finding {
 		},
 	}, {
 		fact: "gate inputs or old tests were changed, and the gates could not run with the originals", evidence: EvidenceUnknown,
-		remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
+		remedy: "fix the isolated checkout (`pawl doctor`), or `pawl approve`",
 		holds: func(w assessment, v *Verdict) bool {
 			if !w.originalsUnknown() || w.Inputs.Allowed {
 				return false
@@ -115,13 +115,13 @@ func inputFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "everything passes that passed before, and the task asks for `unproven` only", evidence: Unproven,
+		fact: "everything that passed before still passes, and the task asks for `unproven` only", evidence: Unproven,
 		remedy: "-",
 		holds: when(func(w assessment) bool { return w.WantedEvidence == Unproven }, func(_ assessment, v *Verdict) string {
 			if len(v.StillRed) > 0 {
 				return stillFails(v)
 			}
-			return "everything passes that passed before; whether the work is tested was not asked"
+			return "everything that passed before still passes; whether tests check the work was not checked"
 		}),
 	}}
 }
@@ -137,17 +137,17 @@ func findings() []finding {
 		fact: "every gate timed out before, and still does", evidence: Unproven,
 		remedy: "find out what waits or takes so long, or give the gate a longer `timeout`",
 		holds: func(w assessment, v *Verdict) bool {
-			v.Reason = "no gate answers in time, as before the work: " + plan.Few(v.StillRed, 4)
+			v.Reason = "every gate timed out, as before the work: " + plan.Few(v.StillRed, 4)
 			return len(w.Now) == 0
 		},
 	}}, flipFindings(), overlayFindings(), []finding{{
 		fact: "only documents and comments changed", evidence: Unproven,
-		remedy: "if that is all that was asked for: the user reads it",
+		remedy: "if nothing else was asked for: the user reviews it",
 		holds: when(func(w assessment) bool { return w.Work.OnlyText }, func(assessment, *Verdict) string {
-			return "only documents and comments changed: no test can tell whether that is what was asked for"
+			return "only documents and comments changed: no test can check that"
 		}),
 	}, {
-		fact: "a failing test of Pawl's own, put among the new tests, goes unnoticed", evidence: Unproven,
+		fact: "a failing test that Pawl adds to the new tests is not noticed", evidence: Unproven,
 		remedy: "put the tests where the gates look for tests, or name a gate that runs them",
 		holds:  missesNewTests,
 	}, {
@@ -159,7 +159,7 @@ func findings() []finding {
 					". If these are part of the program, say so in pawl.toml: work = [" + strconv.Quote(w.Inputs.OwnNonTests[0]) + "]"
 			}
 			if w.Tests.NewData {
-				return "nothing new fails, but with these files alone everything passes too: " + plan.Few(w.Tests.New, 4)
+				return "nothing new fails, but everything also passes with these files alone: " + plan.Few(w.Tests.New, 4)
 			}
 			return "nothing new fails, but the new and changed tests pass without this work too: " + plan.Few(w.Tests.New, 4)
 		}),
@@ -171,10 +171,10 @@ func findings() []finding {
 			return len(v.StillRed) > 0
 		},
 	}, {
-		fact: "everything passes, and did before", evidence: Unproven,
+		fact: "everything passes, as before", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: when(func(assessment) bool { return true }, func(assessment, *Verdict) string {
-			return "everything passes, but nothing failed before this work that passes now"
+			return "everything passes, but no test failed before this work"
 		}),
 	}})
 }
@@ -183,7 +183,7 @@ func findings() []finding {
 func flipFindings() []finding {
 	return []finding{{
 		fact: "what failed before passes in the work tree, and fails in a clean checkout", evidence: EvidenceUnknown,
-		remedy: "commit what makes the difference, or `[worktree] setup`",
+		remedy: "commit the missing files, or `[worktree] setup`",
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.flips.onlyHere()
 			if len(names) > 0 {
@@ -204,7 +204,7 @@ func flipFindings() []finding {
 			return true
 		},
 	}, {
-		fact: "what failed before passes because of new tests, not because of the work", evidence: Unproven,
+		fact: "what failed before passes because of new tests, not of the work", evidence: Unproven,
 		remedy: "a test that fails without the work",
 		holds: func(w assessment, v *Verdict) bool {
 			v.Reason = "passes now because of the new tests, not because of the work: " + plan.Few(w.byNewTests, 4) + " (" + plan.Few(slices.Concat(w.Tests.New, w.replacedTests()), 4) + ")"
@@ -234,7 +234,7 @@ func overlayFindings() []finding {
 		fact: "what failed before passed once, and failed when repeated", evidence: EvidenceUnknown,
 		remedy: "fix the flaky test, or set `flaky = true` on its gate",
 		holds: func(_ assessment, v *Verdict) bool {
-			v.Reason = "what turned green is flaky, so it tells nothing: " + plan.Few(v.Flaky, 4)
+			v.Reason = "what turned green is flaky, so it proves nothing: " + plan.Few(v.Flaky, 4)
 			return len(v.Flaky) > 0
 		},
 	}, {
@@ -248,10 +248,10 @@ func overlayFindings() []finding {
 		},
 	}, {
 		fact: "Pawl could not find out whether new tests fail without the work", evidence: EvidenceUnknown,
-		remedy: "make the isolated checkout work (`pawl doctor`)",
+		remedy: "fix the isolated checkout (`pawl doctor`)",
 		holds: func(w assessment, v *Verdict) bool {
 			if w.overlay.unknown {
-				v.Reason = "whether the new tests fail without this work could not be found out: " + w.probeProblem(Control, Overlay)
+				v.Reason = "whether the new tests fail without this work is unknown: " + w.probeProblem(Control, Overlay)
 				v.Labels = append(v.Labels, "overlay: unknown")
 			}
 			return w.overlay.unknown
@@ -263,7 +263,7 @@ func overlayFindings() []finding {
 			if !w.Tests.InlineChanged || w.Inputs.Allowed {
 				return false
 			}
-			v.Reason = "tests inside source files were changed: what they prove could not be found out"
+			v.Reason = "tests inside source files were changed: unknown what they prove"
 			if broken := w.Runs[Mutants].Results; len(broken) > 0 && !slices.ContainsFunc(broken, func(r Result) bool { return r.Status != Pass }) {
 				v.Reason = w.survivedReason(nil)
 			}
@@ -287,22 +287,22 @@ func when(holds func(assessment) bool, why func(assessment, *Verdict) string) fu
 // demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
-		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: EvidenceUnknown, remedy: "commit what makes the difference, or `[worktree] setup`", holds: passesOnlyInWorkTree},
-		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: EvidenceUnknown, remedy: "make the isolated checkout work (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
+		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: EvidenceUnknown, remedy: "commit the missing files, or `[worktree] setup`", holds: passesOnlyInWorkTree},
+		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: EvidenceUnknown, remedy: "fix the isolated checkout (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
-		{fact: "new functions do nothing with their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},
+		{fact: "new functions ignore their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},
 		{fact: "a function takes a parameter that the task names, and at most refuses some values of it", evidence: Unproven, remedy: "use it, and test what it does", holds: ignoresParameters},
 		{fact: "no changed program, nor code that it calls, has the means for what the task asks: what is atomic renames, locks or commits, all members of a list change, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: lacksCapability},
 		{fact: "the tests also pass when a new parameter that the task names has the zero value of its type, or a large number if some are refused", evidence: Unproven, remedy: "a test in which it makes a difference", holds: parametersNotTested},
 		{fact: "the tests also pass when: a new condition that looks at no input is always or never true; half of the new conditions, shortcuts apart, are never true, or half of the new functions do nothing, one at a time; a statement is left out that removes what the task asks to remove; a function or program that the task names has its old text; or a bound that the task gives, or a variable that it names, has another value", evidence: Unproven, remedy: "a test in which it makes a difference", holds: mutationsNotTested},
-		{fact: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", evidence: Unproven, remedy: "take it out", holds: passesOnlyBySigns},
-		{fact: "the tests also pass when they expect other values", evidence: Unproven, remedy: "take out what makes any result pass", holds: passesAnyExpectation},
-		{fact: "the tests also pass when they give the program other inputs, in any form", evidence: Unproven, remedy: "work the answers out from the inputs", holds: ignoresInputs},
-		{fact: "the program holds the answers that its tests expect, and gives one answer for all other inputs", evidence: Unproven, remedy: "work the answers out from the inputs", holds: hardcodesAnswers},
-		{fact: "a gate does not report Pawl's own test that must fail (canary)", evidence: Unproven, remedy: "take out what hides failures", holds: missesCanary},
-		{fact: "a gate passes although its output says that tests failed, and did not say so before", evidence: Unproven, remedy: "let the gate's exit code tell", holds: masksFailures},
-		{fact: "the gate's run writes test files or gate scripts, and did not before the work", evidence: Unproven, remedy: "take out what writes them", holds: writesGateInputs},
+		{fact: "the tests pass only because of a sign: code that detects tests, exits, changes assertions", evidence: Unproven, remedy: "take it out", holds: passesOnlyBySigns},
+		{fact: "the tests also pass when they expect other values", evidence: Unproven, remedy: "remove the code that makes any result pass", holds: passesAnyExpectation},
+		{fact: "the tests also pass when they give the program other inputs, in any form", evidence: Unproven, remedy: "compute the answers from the inputs", holds: ignoresInputs},
+		{fact: "the program holds the answers that its tests expect, and gives one answer for all other inputs", evidence: Unproven, remedy: "compute the answers from the inputs", holds: hardcodesAnswers},
+		{fact: "a gate does not report Pawl's own test that must fail (canary)", evidence: Unproven, remedy: "remove the code that hides failures", holds: missesCanary},
+		{fact: "a gate passes although its output says that tests failed, and did not say so before", evidence: Unproven, remedy: "make the gate's exit code report failures", holds: masksFailures},
+		{fact: "the gate's run writes test files or gate scripts, and did not before the work", evidence: Unproven, remedy: "remove the code that writes them", holds: writesGateInputs},
 	}
 }
 
@@ -312,7 +312,7 @@ func hasStubs(w assessment, v *Verdict) bool {
 		return false
 	}
 	v.Labels = append(v.Labels, "not written yet: "+plan.Few(w.Work.StubFunctions, 4))
-	v.Reason = "part of the work is not written yet: " + plan.Few(w.Work.StubFunctions, 4) + " make nothing of what they are given, and neither the program nor a test calls them"
+	v.Reason = "part of the work is not written yet: " + plan.Few(w.Work.StubFunctions, 4) + " ignore their input, and neither the program nor a test calls them"
 	return true
 }
 
@@ -343,7 +343,7 @@ func masksFailures(w assessment, v *Verdict) bool {
 		if r.Status != Pass || !r.MasksFailures || resultOf(w.Baseline, r.Gate).MasksFailures {
 			continue
 		}
-		v.Reason = r.Gate + " passes, but " + r.Warning + "; fix those tests, or let the exit code tell"
+		v.Reason = r.Gate + " passes, but " + r.Warning + "; fix those tests, or make the exit code report them"
 		return true
 	}
 	return false
@@ -371,7 +371,7 @@ func writesGateInputs(w assessment, v *Verdict) bool {
 	slices.Sort(files)
 	files = slices.Compact(files)
 	v.Labels = append(v.Labels, "gate inputs written while the gates ran: "+plan.Few(files, 4))
-	v.Reason = "the gates rewrote tests or other gate inputs while they ran, so their result proves nothing: " + plan.Few(files, 4) + ". Take out the code that writes them"
+	v.Reason = "the gates rewrote tests or other gate inputs while they ran, so their result proves nothing: " + plan.Few(files, 4) + ". Remove the code that writes them"
 	return true
 }
 
@@ -387,7 +387,7 @@ func Table() string {
 	row := func(f finding, how string) {
 		b.WriteString("| " + f.fact + " | " + how + " | " + f.remedy + " |\n")
 	}
-	b.WriteString("| what was seen | evidence | what would be enough |\n|---|---|---|\n")
+	b.WriteString("| finding | evidence | what would be enough |\n|---|---|---|\n")
 	for _, f := range slices.Concat(inputFindings(), findings()) {
 		row(f, string(f.evidence))
 	}

@@ -20,7 +20,7 @@ func TestDemeritsOfARun(t *testing.T) {
 		reason string
 	}{
 		{"nothing", false, false, Proven, "red before this work and green now: p.A"},
-		{"a masked failure", false, true, Unproven, "go passes, but its exit code is masked by `|| true`; fix those tests, or let the exit code tell"},
+		{"a masked failure", false, true, Unproven, "go passes, but its exit code is masked by `|| true`; fix those tests, or make the exit code report them"},
 		{"one that was there before", true, true, Proven, "red before this work and green now: p.A"},
 	} {
 		red, green := run(Fail, Fail, c.before), run(Pass, Pass, c.now)
@@ -90,7 +90,7 @@ func TestInputsOfEarlierTasks(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	o.Inputs.OwnNonTests, o.Tests.New, o.Tests.NewData = nil, []string{"b.txt"}, true
-	if v := Decide(o); v.Evidence != Unproven || v.Reason != "nothing new fails, but with these files alone everything passes too: b.txt" { // no test
+	if v := Decide(o); v.Evidence != Unproven || v.Reason != "nothing new fails, but everything also passes with these files alone: b.txt" { // no test
 		t.Errorf("%+v", v)
 	}
 }

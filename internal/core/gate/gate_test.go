@@ -103,7 +103,7 @@ func TestLimitAfterTimeOut(t *testing.T) {
 	}
 	again := gate.Result{Status: gate.Fail, TimedOut: true, Reason: "timed out after 2s"}
 	twice := gate.MergeRuns(append(timeout, again))
-	if want := "timed out after 1s, and again after 2s: on a busy machine it gets twice the limit"; !twice.TimedOutTwice || twice.Reason != want {
+	if want := "timed out after 1s, and again after 2s: on a busy machine the limit is doubled"; !twice.TimedOutTwice || twice.Reason != want {
 		t.Errorf("two time-outs in a row are not told from one: %q", twice.Reason)
 	}
 }

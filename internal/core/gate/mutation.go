@@ -263,7 +263,7 @@ func (w assessment) survivedReason(tests []string) string {
 	if len(tests) > 0 {
 		which = ": " + plan.Few(tests, 4)
 	}
-	return "the tests pass as well when each function of this work" + w.functionList() + " returns nothing or does what it did before, so they check nothing of it" +
+	return "the tests also pass when each function of this work" + w.functionList() + " returns nothing or its old result, so they do not check it" +
 		which + "; a test that compares what a function returns would be enough"
 }
 
@@ -274,9 +274,9 @@ func mutantsNotTried(w assessment, v *Verdict) bool {
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests not tried on broken functions: "+plan.Few(names, 4))
-	v.Reason = "cannot tell whether the tests check this work: with its functions" + w.functionList() + " broken it does not build: " + plan.Few(names, 4)
+	v.Reason = "unknown whether the tests check this work: with its functions" + w.functionList() + " broken it does not build: " + plan.Few(names, 4)
 	if w.probeFailed(Mutants) {
-		v.Reason = "cannot tell whether the tests check this work: with its functions" + w.functionList() + " broken the gates gave no result: " + w.probeProblem(Mutants)
+		v.Reason = "unknown whether the tests check this work: with its functions" + w.functionList() + " broken the gates gave no result: " + w.probeProblem(Mutants)
 	}
 	return true
 }

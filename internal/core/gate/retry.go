@@ -49,7 +49,7 @@ func MergeRuns(tries []Result) Result {
 		switch {
 		case r.TimedOut && last.TimedOut:
 			last.TimedOutTwice = true
-			last.Reason = r.Reason + ", and again " + strings.TrimPrefix(last.Reason, "timed out ") + ": on a busy machine it gets twice the limit"
+			last.Reason = r.Reason + ", and again " + strings.TrimPrefix(last.Reason, "timed out ") + ": on a busy machine the limit is doubled"
 		case r.TimedOut && last.Status == Pass && last.Warning == "":
 			last.Warning = fmt.Sprintf("%s; passed when run again with more time (%s)", r.Reason, last.Duration.Round(time.Second))
 		case r.Status == Fail && !r.TimedOut:

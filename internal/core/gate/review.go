@@ -120,7 +120,7 @@ func (o Opinion) Assess(exists func(where string) bool) (Status, string) {
 	i := slices.IndexFunc(o.Findings, func(f Finding) bool { return f.Severity == blocker })
 	switch {
 	case o.Verdict == string(Fail) && len(o.Findings) == 0:
-		return Unknown, "it fails the work and names nothing that is wrong"
+		return Unknown, "it fails the work but names no fault"
 	case o.Verdict == string(Fail):
 		return Fail, o.Findings[max(i, 0)].String()
 	case o.Verdict != string(Pass) && len(o.Findings) > 0:
@@ -128,9 +128,9 @@ func (o Opinion) Assess(exists func(where string) bool) (Status, string) {
 	case o.Verdict != string(Pass):
 		return Unknown, "the reviewer is not sure"
 	case i >= 0:
-		return Unknown, "it passes the work and calls this a blocker: " + o.Findings[i].String()
+		return Unknown, "it passes the work but calls this a blocker: " + o.Findings[i].String()
 	case len(o.Evidence) == 0:
-		return Unknown, "it passes the work and points at no evidence"
+		return Unknown, "it passes the work but names no evidence"
 	}
 	var where []string
 	for _, c := range o.Evidence {

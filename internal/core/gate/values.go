@@ -36,15 +36,15 @@ func (w assessment) passingWithOtherValues(p Probe) []string {
 
 // passesAnyExpectation rejects tests that pass whatever they expect.
 func passesAnyExpectation(w assessment, v *Verdict) bool {
-	return w.reportPassing(v, OtherExpected, "passes whatever is expected: ",
-		"the tests pass whatever they expect: with other values in them, each wrong, %s passes as well; "+
-			"code that ends the process, reads the tests or makes comparisons pass does that. Take that out: then the tests count")
+	return w.reportPassing(v, OtherExpected, "passes with wrong expected values: ",
+		"the tests accept any result: with wrong expected values %s still passes; "+
+			"code that ends the process, reads the tests or fakes comparisons can cause that. Remove it: then the tests count")
 }
 
 // ignoresInputs rejects tests of a program whose answers do not depend on its input.
 func ignoresInputs(w assessment, v *Verdict) bool {
 	return w.reportPassing(v, MixedInputs, "passes with any input: ",
-		"the program ignores its input: with other inputs in the tests, %s passes as well. "+
+		"the program ignores its input: with other inputs in the tests %s still passes. "+
 			"Compute the answers from the inputs: then the tests count")
 }
 
@@ -70,9 +70,9 @@ func hardcodesAnswers(w assessment, v *Verdict) bool {
 		if closeRun.outputWithout(w.Runs[CloseInputs].Inputs) != closerRun.outputWithout(w.Runs[CloserInputs].Inputs) {
 			continue
 		}
-		v.Labels = append(v.Labels, "knows its answers: "+plan.Few(w.Work.HardcodedAnswers, 4))
-		v.Reason = "the program holds the answers that its tests expect, and has one answer for all other inputs: " + plan.Few(w.Work.HardcodedAnswers, 4) +
-			". Work the answers out from the inputs: then the tests count"
+		v.Labels = append(v.Labels, "hardcoded answers: "+plan.Few(w.Work.HardcodedAnswers, 4))
+		v.Reason = "the program holds the answers that its tests expect, and gives one answer for all other inputs: " + plan.Few(w.Work.HardcodedAnswers, 4) +
+			". Compute the answers from the inputs: then the tests count"
 		return true
 	}
 	return false

@@ -66,7 +66,7 @@ func Decide(o Observation) Verdict {
 	case len(o.Now) == 0:
 		v.Reason = "there is no gate, so nothing can verify the work; add one:  --gate 'COMMAND'"
 	case !o.Changed:
-		v.Reason = "nothing was changed since the task began"
+		v.Reason = "nothing changed since the task began"
 	default:
 		o.withoutHung().setEvidence(&v)
 	}
@@ -248,7 +248,7 @@ func (r Run) remedy() string {
 	if r.Missing != "" {
 		return "; " + r.Missing
 	}
-	return "; if it lacks submodules or what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
+	return "; if it lacks submodules or what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) prepares checkouts"
 }
 
 func (o Observation) failReason(regressed []string) string {
@@ -268,7 +268,7 @@ func (o Observation) failReason(regressed []string) string {
 			if r.TimedOut {
 				return r.Gate + ": " + r.Reason + since
 			}
-			reason := r.Gate + ": fails, and did not when the task began"
+			reason := r.Gate + ": fails, but passed when the task began"
 			if slices.Equal(regressed, []string{r.Gate}) {
 				regressed = r.Failing // the reason names the gate already
 			}
@@ -293,7 +293,7 @@ func (o Observation) unknownReason(unknown []string) string {
 			return fmt.Sprintf("%s could not tell: %s", r.Gate, r.Reason)
 		}
 	}
-	return fmt.Sprintf("%s fails, and there is no result of it from before the task to compare with", unknown[0])
+	return fmt.Sprintf("%s fails, and there is no result from before the task to compare with", unknown[0])
 }
 
 // filter returns the names for which keep is true.

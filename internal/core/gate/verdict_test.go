@@ -138,7 +138,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 	check(t, []story{
 		{
 			name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, and did not when the task began: B"},
+			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, but passed when the task began: B"},
 		},
 		{
 			name: "a green gate without ids is red", before: "pass", now: "fail",
@@ -146,7 +146,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "a new test fails in a green gate", before: "pass A+", now: "fail A+ N-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, and did not when the task began: N"},
+			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
 		},
 		{
 			name: "a test is gone", before: "pass A+ B+", now: "pass A+",
@@ -174,7 +174,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, and did not when the task began: N"},
+			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",
