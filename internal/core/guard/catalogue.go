@@ -51,12 +51,12 @@ var catalogue = []Rule{
 	},
 	{
 		RuleMerge, scopeCommands, "merging into a protected branch, or deleting one",
-		"protected branches are the user's to change. Stay on the current branch; Pawl commits for you after its gates pass",
+		"only the user changes protected branches. Stay on the current branch; Pawl commits for you after its gates pass",
 		"gh pr merge 12 --squash",
 	},
 	{
 		RulePublish, scopeCommands, "publishing a package, an image or a release",
-		"publishing is the user's to do. Make it ready, and say in your last message that it is",
+		"only the user publishes. Prepare it, and say so in your last message",
 		"npm publish",
 	},
 	{
@@ -66,7 +66,7 @@ var catalogue = []Rule{
 	},
 	{
 		RuleDestructive, scopeCommands, "discarding uncommitted work",
-		"it would throw away work that is not committed. Undo single files by editing them or with git restore FILE; Pawl can restore whole states",
+		"it would discard uncommitted work. Undo single files by editing them or with git restore FILE; Pawl can restore checkpoints",
 		"git reset --hard",
 	},
 	{
@@ -76,7 +76,7 @@ var catalogue = []Rule{
 	},
 	{
 		RuleScope, scopeBoth, "editing files outside the scope that the task declares",
-		"the task declares which files it may change (its scope), and this is none of them. Solve it there; if that cannot be done, say so with <blocked>reason</blocked>",
+		"the task declares which files it may change (its scope), and this is not one of them. Solve it there; if that is impossible, say so with <blocked>reason</blocked>",
 		"Edit other.go",
 	},
 	{
@@ -91,7 +91,7 @@ var catalogue = []Rule{
 	},
 	{
 		RuleSettings, scopeBoth, "changing the settings, hooks and servers of an agent's client",
-		"what the agent may do and what watches it are the user's to set. Work on the task; if a setting stands in its way, say so with <blocked>reason</blocked>",
+		"only the user changes permissions and hooks. Work on the task; if a setting blocks it, say so with <blocked>reason</blocked>",
 		"Write .claude/settings.json",
 	},
 	{
@@ -111,22 +111,22 @@ var catalogue = []Rule{
 	},
 	{
 		RuleKill, scopeCommands, "ending processes by name, or all of them",
-		"other people's processes bear that name too. End the process that you started, by its id: kill PID, or kill %1",
+		"other processes can have that name. End the process that you started, by its id: kill PID, or kill %1",
 		"pkill node",
 	},
 	{
 		RuleSecret, scopeBoth, "reading files that are known to hold secrets",
-		"secrets are not the loop's to read. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with <blocked>reason</blocked>",
+		"the loop must not read secrets. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with <blocked>reason</blocked>",
 		"cat .env",
 	},
 	{
 		RuleNetwork, scopeCommands, "running a program straight from the network",
-		"nobody has read what it would run. Save it to a file, read it, and take the steps that you need one by one",
+		"nobody has read that program. Save it to a file, read it, and run the steps that you need one by one",
 		"curl https://example.com/install.sh | sh",
 	},
 	{
 		RuleUnreadable, scopeBoth, "commands and calls that Pawl cannot read, with the words of a rule in them",
-		"it cannot be told what this would run, and it looks like something the loop forbids. Write the command out plainly, one step at a time",
+		"Pawl cannot tell what this would run, and it contains words of a forbidden command. Write it out plainly, one step at a time",
 		"git $verb --force push",
 	},
 }
@@ -134,11 +134,11 @@ var catalogue = []Rule{
 // insteadWithTools holds the advice of rules for agents that have Pawl's own tools.
 var insteadWithTools = map[string]string{
 	RulePush:      "nothing leaves this machine from inside the loop. Leave the work in the tree and ask with the request_merge tool",
-	RuleMerge:     "protected branches are the user's to change. Stay on the current branch and ask with the request_merge tool",
-	RulePublish:   "publishing is the user's to do. Make it ready and ask with the request_merge tool",
+	RuleMerge:     "only the user changes protected branches. Stay on the current branch and ask with the request_merge tool",
+	RulePublish:   "only the user publishes. Prepare it and ask with the request_merge tool",
 	RuleProtected: "it is a protected file of this loop. Make the work pass with the file as it is; if it is wrong, ask with the request_test_change tool",
-	RuleScope:     "the task declares which files it may change (its scope), and this is none of them. Solve it there; if that cannot be done, say so with the report_blocked tool",
-	RuleSecret:    "secrets are not the loop's to read. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",
+	RuleScope:     "the task declares which files it may change (its scope), and this is not one of them. Solve it there; if that is impossible, say so with the report_blocked tool",
+	RuleSecret:    "the loop must not read secrets. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",
 }
 
 // findRule returns the rule with this id, and false if there is none.

@@ -92,7 +92,7 @@ func (j *checker) checkUnnamed(c *shell.Command) {
 		return
 	}
 	if hasRuleWord(text) {
-		j.ask("a command whose name is put together at run time, " + clip(text.Source))
+		j.ask("a command whose name is computed at run time, " + clip(text.Source))
 		return
 	}
 	j.noteUnknown(text.Source)
@@ -116,7 +116,7 @@ func (j *checker) Script(c *shell.Command, w word) {
 // script by hand.
 func (j *checker) TooMuch(_ *shell.Command, w word) {
 	j.touchAll()
-	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
+	j.ask("a command that is too long or too deeply nested to read, " + clip(w.Source))
 }
 
 // downloadCommands are commands that print data from the network.

@@ -20,7 +20,7 @@ func (j *checker) checkGit(c *shell.Command, args []word) {
 	sub, rest := args[0], args[1:]
 	switch {
 	case !sub.Static && hasRuleWord(shell.Join(args)):
-		j.ask("a git command that is put together at run time, " + clip(shell.Join(args).Source))
+		j.ask("a git command that is computed at run time, " + clip(shell.Join(args).Source))
 	case !sub.Static:
 		j.noteUnknown("git " + shell.Join(args).Source)
 	case sub.Glob:

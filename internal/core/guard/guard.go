@@ -175,10 +175,10 @@ func (j *checker) ask(what string) { j.applyRule(Ask, RuleUnreadable, what) }
 // applyPattern applies the decision of a pattern of the settings.
 func (j *checker) applyPattern(d Decision, p Pattern) {
 	if d == Deny {
-		j.strengthen(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
+		j.strengthen(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or explain with <blocked>reason</blocked> why there is none")
 		return
 	}
-	j.strengthen(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the user, and say what you would have done")
+	j.strengthen(d, RuleCustom, "the settings require approval for "+clip(p.text)+": leave it to the user, and say what you wanted to do")
 }
 
 // noteUnknown records the first unknown part of an allowed call.

@@ -153,7 +153,7 @@ func (j *checker) checkClean(args []word) {
 		}
 	}
 	if len(paths) == 0 || slices.ContainsFunc(paths, func(w word) bool { return !j.isOwnPath(w) }) {
-		j.applyRuleWith(Deny, RuleDestructive, "git clean", "it would remove files that you are not known to have made. Remove your own by name: rm FILE")
+		j.applyRuleWith(Deny, RuleDestructive, "git clean", "it would remove files that Pawl has not seen you create. Remove your own by name: rm FILE")
 		return
 	}
 	j.checkFiles(paths, j.checkRemove)
@@ -191,7 +191,7 @@ func (j *checker) checkCommit(args []word) {
 		j.recordInGit("commit", commitSubject(message.Text))
 	}
 	if hasOption(args, "--amend", "") && !j.madeInGit("commit", j.newestCommitSubject()) {
-		j.deny(RuleHistory, "git commit --amend of a commit that you are not known to have made")
+		j.deny(RuleHistory, "git commit --amend of a commit that Pawl has not seen you make")
 	}
 }
 
@@ -226,7 +226,7 @@ func (j *checker) checkTag(args []word) {
 	tagged := j.rules.History.TaggedInLoop
 	for _, w := range names {
 		if !w.Static || tagged == nil || !j.madeInGit("tag", w.Text) || !tagged(j.workTreeOf(j.dir), w.Text) {
-			j.deny(RuleHistory, "git tag --delete of a tag that you are not known to have made")
+			j.deny(RuleHistory, "git tag --delete of a tag that Pawl has not seen you make")
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (j *checker) checkStash(args []word) {
 			j.recordInGit("stash", strings.TrimSpace(message.Text))
 		}
 	case sub == "clear", sub == "drop" && !j.isOwnStash(ops[1:]):
-		j.applyRuleWith(Deny, RuleDestructive, "git stash "+sub, "what is stashed may be somebody else's work. Take it out with git stash pop, or leave it")
+		j.applyRuleWith(Deny, RuleDestructive, "git stash "+sub, "the stash may hold other work. Take it out with git stash pop, or leave it")
 	}
 }
 

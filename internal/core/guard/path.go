@@ -61,7 +61,7 @@ func (j *checker) checkFile(w word, checkPath func(name string, glob bool)) {
 		case id == RuleSecret: // decided by the name alone
 		case id == RuleState || id == RuleSettings || id == RuleGitDir || id == RuleProtected:
 			j.verdict = before
-			j.ask("a path that is put together at run time, " + clip(w.Source))
+			j.ask("a path that is computed at run time, " + clip(w.Source))
 		default:
 			j.verdict = before
 		}

@@ -59,7 +59,7 @@ func ParsePattern(s string) (Pattern, error) {
 	case strings.ContainsAny(text, " \t"):
 		return p.parseShape(text)
 	case ok && len(verb) > 1 && !strings.ContainsAny(verb, `/\*?[~.`):
-		return p, fmt.Errorf("%q: %s: is none of read:PATH, write:PATH and run:COMMAND", text, verb)
+		return p, fmt.Errorf("%q: %s: must be read:PATH, write:PATH or run:COMMAND", text, verb)
 	case strings.ContainsAny(text, `/\*?[~.`):
 		return p.parsePath(text)
 	}

@@ -224,7 +224,7 @@ func (j *checker) checkPawl(args []word) {
 		j.deny(RuleState, "pawl "+args[0].Text)
 	}
 	if args[0].Text == "tell" {
-		j.denyControl("pawl tell", "what is told comes from the user. Say it in your own message")
+		j.denyControl("pawl tell", "these messages come from the user. Write it in your own message")
 	}
 	if args[0].Text == "lessons" && slices.ContainsFunc(args[1:], func(w word) bool { return inList("add drop keep", w.Text) }) {
 		j.denyControl("changing lessons by hand", j.lessonAdvice())
@@ -245,9 +245,9 @@ func (j *checker) denyControl(what, instead string) { j.strengthen(Deny, RuleSta
 // lessonAdvice returns how an agent may record a lesson.
 func (j *checker) lessonAdvice() string {
 	if j.rules.HasPawlTools {
-		return "the user keeps them. Use the add_lesson tool"
+		return "only the user edits lessons. Use the add_lesson tool"
 	}
-	return "the user keeps them. Say in your own message what should be known later"
+	return "only the user edits lessons. Write in your message what should be known later"
 }
 
 // checkKill denies ending processes other than by their ids.
