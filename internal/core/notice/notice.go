@@ -187,7 +187,7 @@ func taskTitle(t loop.Task) string {
 	}
 	switch t.Status {
 	case loop.Blocked:
-		why = "the agent says that it cannot do it"
+		why = "the agent says that it is blocked"
 	case loop.Skipped:
 		why = "it failed after all attempts, and was skipped"
 	case loop.Unchanged:

@@ -52,7 +52,7 @@ func TestDecide(t *testing.T) {
 		{"Ctrl-C", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.Stop.Cause = loop.ByInterrupt }, loop.Event{Payload: loop.Concluded{}}, ""},
 		{"pawl stop", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.Stop.Cause = loop.ByStop }, loop.Event{Payload: loop.Concluded{}}, "ended cancelled | 0 of 2 tasks done, 2 open · ended CANCELLED | task US-1 (parse CSV) failed: t03 / look at t03"},
 		{"after the end", end(loop.Stuck), func(s *loop.State) { end(loop.Stuck)(s); s.Tasks[0].Status = loop.Blocked }, loop.Event{Payload: loop.Approved{}}, ""},
-		{"blocked", nil, task(loop.Blocked, "no API key"), loop.Event{Payload: loop.TreeInspected{}}, "needs_you blocked US-1 | US-1 parse CSV: the agent says that it cannot do it | no API key"},
+		{"blocked", nil, task(loop.Blocked, "no API key"), loop.Event{Payload: loop.TreeInspected{}}, "needs_you blocked US-1 | US-1 parse CSV: the agent says that it is blocked | no API key"},
 		{"blocked, and that is the end", nil, func(s *loop.State) {
 			task(loop.Blocked, "no API key")(s)
 			s.Phase, s.Outcome = loop.Finishing, loop.BlockedEnd

@@ -119,7 +119,7 @@ func ParseReceiver(text string) (Receiver, error) {
 	case r.IsLocal(), r.Kind == Command:
 	case isEnv && name != "" && !strings.ContainsAny(name, " =:/"), isFile && path != "":
 	default:
-		return r, fmt.Errorf("%s needs env:NAME or file:PATH, where its address stands: an address may hold a secret", r.Kind)
+		return r, fmt.Errorf("%s needs env:NAME or file:PATH, which holds its address: an address may contain a secret", r.Kind)
 	}
 	return r, nil
 }
