@@ -23,7 +23,7 @@ func checkRalphPlugins(f Facts) []Finding {
 	enabled := f.enabledPlugins()
 	for _, id := range slices.Sorted(maps.Keys(enabled)) {
 		if isRalphPlugin(id) && enabled[id] {
-			out = append(out, bad("claude plugin disable "+id, "plugin %s is enabled too: it would judge the same file", id))
+			out = append(out, bad("claude plugin disable "+id, "plugin %s is enabled too: it would check the same file", id))
 		}
 	}
 	return out

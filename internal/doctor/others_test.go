@@ -15,11 +15,11 @@ func TestOfficialPlugin(t *testing.T) {
 			"enabled", func(f *Facts) {
 				f.files = []settingsFile{plugins(user, map[string]bool{"ralph-loop@claude-plugins-official": true, "x@y": true})}
 			},
-			one(Bad, "plugin ralph-loop@claude-plugins-official is enabled too: it would judge the same file", "claude plugin disable ralph-loop@claude-plugins-official"),
+			one(Bad, "plugin ralph-loop@claude-plugins-official is enabled too: it would check the same file", "claude plugin disable ralph-loop@claude-plugins-official"),
 		},
 		{
 			"by its former name", func(f *Facts) { f.files = []settingsFile{plugins(user, map[string]bool{"ralph-wiggum@m": true})} },
-			one(Bad, "plugin ralph-wiggum@m is enabled too: it would judge the same file", "claude plugin disable ralph-wiggum@m"),
+			one(Bad, "plugin ralph-wiggum@m is enabled too: it would check the same file", "claude plugin disable ralph-wiggum@m"),
 		},
 		{"but disabled here", func(f *Facts) {
 			f.files = []settingsFile{plugins(user, map[string]bool{"ralph-loop@m": true}), plugins(local, map[string]bool{"ralph-loop@m": false})}

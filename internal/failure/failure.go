@@ -3,7 +3,7 @@
 // them as
 //
 //	pawl: error: the work tree has changes that are not committed (a.go)
-//	pawl: hint: commit or stash them; or --worktree to leave them alone
+//	pawl: hint: commit or stash them; or --worktree to run without them
 //
 // Packages below the command line return them where they know a hint; anything
 // else that wraps such an error keeps its hint and code.

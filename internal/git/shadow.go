@@ -33,7 +33,7 @@ func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
 	root = RealPath(root)
 	gitDir = filepath.Join(RealPath(filepath.Dir(gitDir)), filepath.Base(gitDir))
 	if rel, err := filepath.Rel(root, gitDir); err == nil && filepath.IsLocal(rel) {
-		return nil, failure.New(failure.Usage, "begin it in a project folder", "%s holds Pawl's own folder too", root)
+		return nil, failure.New(failure.Usage, "start it in a project folder", "%s holds Pawl's own folder too", root)
 	}
 	r := &Repo{root: root, gitDir: gitDir, commonDir: gitDir, lockWait: lockWait}
 	made, err := r.shadowExists(ctx)

@@ -38,7 +38,7 @@ func (q *SessionRequest) adopt(ctx context.Context, r session.BeginRequest) (ok 
 	}
 	id, err := Follower(q.Env, q.File)
 	if err != nil || id != "" {
-		return false, fmt.Sprintf("loop %s follows it; pawl status %[1]s tells how it stands", id), err
+		return false, fmt.Sprintf("loop %s follows it; pawl status %[1]s shows its state", id), err
 	}
 	q.setProposal(p)
 	q.AdoptsFile = true
@@ -71,7 +71,7 @@ func (q *SessionRequest) AdoptNamed(ctx context.Context) error {
 	case err != nil:
 		return err
 	case id != "":
-		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s tells how it stands", id), "loop %s follows %s already", id, name)
+		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows its state", id), "loop %s already follows %s", id, name)
 	case p.Refused != "":
 		return failure.New(failure.Usage, "", "%s", p.Refused)
 	case p.Skip:
@@ -125,7 +125,7 @@ func (q *SessionRequest) setProposal(p statefile.Proposal) {
 	}
 }
 
-// Follower returns the loop that has not ended and follows a state file already, or "".
+// Follower returns the loop that has not ended and already follows a state file, or "".
 func Follower(env environment.Environment, path string) (string, error) {
 	file, _ := os.Stat(path) // it need not be there: formats may make theirs
 	listed, err := record.List(store.Open(env.PawlHome))

@@ -61,7 +61,7 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 	switch {
 	case errors.Is(err, errNoSuccessor):
 		words, hint := LastWords(log, said)
-		err = failure.New(failure.Error, hint, "what was to continue it did not: %s", words)
+		err = failure.New(failure.Error, hint, "the process that should continue it failed: %s", words)
 	case errors.Is(err, errSuccessorSlow):
 		if p, findErr := os.FindProcess(pid); findErr == nil {
 			_ = p.Kill() // otherwise it could take the loop later, unexpectedly
@@ -71,8 +71,8 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 }
 
 var (
-	errNoSuccessor   = errors.New("there is nobody to continue it")
-	errSuccessorSlow = fmt.Errorf("what was to continue it did not begin within %s", acquireTimeout)
+	errNoSuccessor   = errors.New("no process continues it")
+	errSuccessorSlow = fmt.Errorf("the process that should continue it did not start within %s", acquireTimeout)
 )
 
 // awaitOwner waits for an owner with a later epoch, and returns its process. look reports whether the
@@ -124,7 +124,7 @@ func LastWords(log io.ReaderAt, from int64) (words, hint string) {
 	}
 	words = plan.OneLine(strings.Join(lines[max(0, len(lines)-most):], "; "), 400)
 	if err != nil || words == "" {
-		return "it ended without a word", ""
+		return "it ended without output", ""
 	}
 	return words, hint
 }

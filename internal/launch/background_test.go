@@ -9,8 +9,8 @@ import (
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ log, words, hint string }{
-		{"", "it ended without a word", ""},
-		{"\n", "it ended without a word", ""},
+		{"", "it ended without output", ""},
+		{"\n", "it ended without output", ""},
 		{"pawl: error: start claude: not found\npawl: hint: install it\n", "start claude: not found", "install it"},
 		{"one\ntwo\nthree\nfour", "two; three; four", ""},
 	}

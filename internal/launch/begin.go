@@ -228,7 +228,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	p.adoptUnfinishedWork()
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:
-		return failure.New(failure.Usage, "switch to a branch, or leave --branch out", "HEAD is on no branch")
+		return failure.New(failure.Usage, "switch to a branch, or leave out --branch", "HEAD is detached")
 	case want == "current":
 		p.Spec.Branch = p.Status.Branch
 	case want != "":
@@ -320,7 +320,7 @@ func (p *Prepared) refuseUntrusted() error {
 		hint = fmt.Sprintf("read them, then  ! pawl trust --yes%s  (in another terminal:  pawl trust%[1]s)", file)
 	}
 	if p.adoptsFile {
-		hint += "; then the loop begins at the end of the next turn"
+		hint += "; then the loop starts when the next turn ends"
 	}
 	return failure.New(failure.Usage, hint,
 		"%s only when you trust them (%s)", what, plan.Few(lines, 5))

@@ -133,7 +133,7 @@ func (q *SessionRequest) setVerify(args ralphloop.Args) {
 func (q *SessionRequest) setRalphLoop(ctx context.Context, args ralphloop.Args) error {
 	if statefile.IsRalphPluginEnabled(q.Project, q.Env.Home) {
 		return failure.New(failure.Usage, "disable it:  claude plugin disable ralph-loop;  or use /pawl:loop, which writes no file of its kind",
-			"the original plugin is enabled, and would judge the same %s", ralphloop.Path)
+			"the original plugin is enabled and would check the same %s", ralphloop.Path)
 	}
 	q.Text = args.Prompt
 	q.File = filepath.Join(q.Project, filepath.FromSlash(ralphloop.Path))

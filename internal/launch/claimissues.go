@@ -58,7 +58,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 		return nil
 	}
 	d.BeforeTurn = newClaimRetry(client).beforeTurn
-	d.Unclaimed = fmt.Sprintf("the tracker is out of reach, so this loop continues without a claim of %s: %v; it is asked again before each task", strings.Join(missed, ", "), reason)
+	d.Unclaimed = fmt.Sprintf("cannot reach the tracker, so this loop continues without a claim of %s: %v; Pawl tries again before each task", strings.Join(missed, ", "), reason)
 	_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.Unclaimed}})
 	return err
 }
@@ -106,7 +106,7 @@ func (d *issueClient) claim(ctx context.Context, id string) error {
 // an error if the tracker refused the last claim.
 func (d *issueClient) continueUnclaimed(id string) error {
 	if why := d.ledger.Refused[id]; why != "" {
-		return failure.New(failure.Usage, "pawl resume "+d.loop.ID+" asks again when the tracker is in reach", "%s, when the tracker last answered", why)
+		return failure.New(failure.Usage, "pawl resume "+d.loop.ID+" tries again when the tracker can be reached", "%s, when the tracker answered last", why)
 	}
 	if !slices.Contains(d.ledger.Unclaimed, id) {
 		d.ledger.Unclaimed = append(d.ledger.Unclaimed, id)

@@ -177,11 +177,11 @@ func (p *Prepared) refuseActive() error {
 		return nil
 	}
 	if id := p.Conflicts.InSession; id != "" {
-		return failure.New(failure.Usage, p.Conflicts.sessionHint()+"; or --worktree to leave it alone",
+		return failure.New(failure.Usage, p.Conflicts.sessionHint()+"; or --worktree to run beside it",
 			"loop %s %s", id, p.Conflicts.sessionText())
 	}
 	if id := p.Conflicts.Orphaned; id != "" {
-		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s continues it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
+		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s continues it; pawl stop %[1]s ends it; or --worktree to run beside it", id),
 			"loop %s was cut off here", id)
 	}
 	return nil
@@ -197,7 +197,7 @@ func (p *Prepared) refuseDirty() error {
 	if p.Conflicts.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Conflicts.Paths, path) }) {
 		hint = p.Conflicts.resumeHint(hint)
 	}
-	hint += "; or --worktree to leave them alone; or --allow-dirty to begin from them (committed first, under your name)"
+	hint += "; or --worktree to run without them; or --allow-dirty to start from them (committed first, under your name)"
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }
 
@@ -246,9 +246,9 @@ func (p *Prepared) CommittedFirst() []string {
 // sessionText says where the loop in a session is.
 func (b Conflicts) sessionText() string {
 	if b.Closed {
-		return "rests here: its session is closed"
+		return "waits here: its session is closed"
 	}
-	return "is at work here, " + sessionLabel(b.Session)
+	return "runs here,  " + sessionLabel(b.Session)
 }
 
 // sessionHint says how to continue or end the loop in a session.

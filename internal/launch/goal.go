@@ -42,7 +42,7 @@ func ReadGoal(root, dir string, words []string, planPath string) (Goal, error) {
 	case err != nil:
 		return Goal{}, err
 	case len(words) == 1 && tracker.IsOther(words[0]):
-		return Goal{}, failure.New(failure.Usage, "to mean it as words:  pawl run \"work on "+words[0]+"\"; [tracker] command in pawl.toml connects other trackers than GitHub",
+		return Goal{}, failure.New(failure.Usage, "to use it as a prompt:  pawl run \"work on "+words[0]+"\"; [tracker] command in pawl.toml connects other trackers than GitHub",
 			"Pawl cannot read this issue or change: %s", words[0])
 	case file != "":
 		if err := g.readFile(root, dir, file); err != nil {
@@ -50,7 +50,7 @@ func ReadGoal(root, dir string, words []string, planPath string) (Goal, error) {
 		}
 	case len(words) > 0:
 		if g.Prompt = strings.TrimSpace(strings.Join(words, " ")); g.Prompt == "" {
-			return Goal{}, failure.New(failure.Usage, "say what is to be done, or name a plan", "there is nothing to do in an empty prompt")
+			return Goal{}, failure.New(failure.Usage, "say what to do, or name a plan", "the prompt is empty")
 		}
 	case planPath == "":
 		found, err := findPlan(root, dir)
@@ -96,7 +96,7 @@ func fileArg(dir string, words []string) (string, error) {
 		return "", failure.New(failure.Usage, "", "read %s: %w", word, err)
 	}
 	if word == "-" {
-		return "", failure.New(failure.Usage, `name a file, or give it in words:  pawl run "$(cat)"`, "the goal is not read from standard input")
+		return "", failure.New(failure.Usage, `name a file, or give it in words:  pawl run "$(cat)"`, "a goal cannot come from standard input")
 	}
 	if isPlanName(word) || completeName(path) != "" {
 		return "", missingFileError(dir, word)
@@ -194,8 +194,8 @@ func refuseSeveralFiles(dir string, words []string) error {
 			missing = word
 		case isPlanName(words[0]) && namesFile(dir, words[0]):
 			return failure.New(failure.Usage,
-				fmt.Sprintf("write into %s what is to be done beside it, then  pawl run %[1]s; to mean the words themselves:  pawl run %q", words[0], strings.Join(words, " ")),
-				"words behind a plan are not read: %s %s", words[0], strings.Join(words[1:], " "))
+				fmt.Sprintf("write the work that remains into %s, then  pawl run %[1]s; to use the words as a prompt:  pawl run %q", words[0], strings.Join(words, " ")),
+				"a plan takes no further words: %s %s", words[0], strings.Join(words[1:], " "))
 		default:
 			return nil
 		}
@@ -205,7 +205,7 @@ func refuseSeveralFiles(dir string, words []string) error {
 	}
 	all := strings.Join(words, " ")
 	return failure.New(failure.Usage,
-		fmt.Sprintf("pawl run %s, and then the next; a prompt has its plan behind --plan; to mean the words themselves:  pawl run %q", words[0], all),
+		fmt.Sprintf("pawl run %s, and then the next; to add a plan to a prompt, use --plan; to use the words as a prompt:  pawl run %q", words[0], all),
 		"these are %d files, and a loop has one goal: %s", len(words), all)
 }
 
@@ -233,7 +233,7 @@ func (g *Goal) readFile(root, dir, path string) error {
 	if config.IsLoopFile(data) && !hasTasks(path, data) || isPrompt(path) {
 		g.Layer, g.Prompt, err = config.ReadLoopFile(path, root)
 		if err == nil && g.Prompt == "" && isPrompt(path) {
-			err = failure.New(failure.Usage, "write what is to be done", "%s is empty", g.From)
+			err = failure.New(failure.Usage, "write what to do into it", "%s is empty", g.From)
 		}
 		return err
 	}
@@ -273,14 +273,14 @@ func (g *Goal) readPlan(root, dir, path string) error {
 		err = invalid.WithName(name)
 	}
 	if ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
-		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes its tasks; "+shell.QuoteCommand([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
+		return failure.New(failure.Usage, planfile.NewCommand(dir, name)+" writes it as tasks; "+shell.QuoteCommand([]string{"pawl", "run", "do what " + name + " says"})+" runs it as one goal", "%w", err)
 	}
 	if err != nil {
 		return err
 	}
 	rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
 	if err != nil || !filepath.IsLocal(rel) {
-		return failure.New(failure.Usage, "move it into the repository: Pawl ticks its tasks there", "the plan %s lies outside of %s", path, root)
+		return failure.New(failure.Usage, "move it into the repository: Pawl ticks its tasks there", "the plan %s is outside %s", path, root)
 	}
 	g.Plan, g.Path, g.From = f, filepath.ToSlash(rel), filepath.ToSlash(rel)
 	return nil
@@ -330,7 +330,7 @@ func noPlanError(dir string) error {
 			continue
 		}
 		if f, failed := planfile.Load(filepath.Join(dir, name)); failed == nil && f.Plan().Open() > 0 {
-			return failure.New(failure.Usage, fmt.Sprintf("%s has open tasks (%d): %s", name, f.Plan().Open(), shell.QuoteCommand([]string{"pawl", "run", name})), "no file here has the usual name of a plan, as plan.md")
+			return failure.New(failure.Usage, fmt.Sprintf("%s has open tasks (%d): %s", name, f.Plan().Open(), shell.QuoteCommand([]string{"pawl", "run", name})), "no file here has a usual plan name, such as plan.md")
 		}
 	}
 	if err != nil {

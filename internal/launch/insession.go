@@ -66,7 +66,7 @@ func PrepareInSession(ctx context.Context, q SessionRequest) (*Prepared, error) 
 	}
 	q.addVerifyGate()
 	if from, ok := parseIssues(q.Dir, q.Words); ok && q.Text == "" {
-		return nil, failure.New(failure.Usage, "pawl run "+shell.QuoteCommand([]string{from.String()}), "a loop in a session takes no issues")
+		return nil, failure.New(failure.Usage, "pawl run "+shell.QuoteCommand([]string{from.String()}), "a loop in a session cannot work on issues")
 	}
 	p, err := resolveRequest(ctx, q.Request, root)
 	if err != nil {
@@ -112,14 +112,14 @@ func (q SessionRequest) openWorkTree(ctx context.Context) (root string, repo *gi
 // refuseHome refuses a root that contains the home folder or Pawl's own state, since
 // snapshots are taken of all of it.
 func refuseHome(root, home, state string) error {
-	const hint = "begin it in a project folder"
+	const hint = "start it in a project folder"
 	switch {
 	case contains(root, home) && contains(record.ResolvePath(home), root):
 		return failure.New(failure.Usage, hint, "%s is your home folder, not a project", root)
 	case contains(root, home):
-		return failure.New(failure.Usage, hint, "%s is not a project: it holds your home folder", root)
+		return failure.New(failure.Usage, hint, "%s is not a project: it contains your home folder", root)
 	case contains(root, state):
-		return failure.New(failure.Usage, hint, "%s is not a project: it holds Pawl's own state (%s)", root, state)
+		return failure.New(failure.Usage, hint, "%s is not a project: it contains Pawl's state (%s)", root, state)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (p *Prepared) checkCommit(ctx context.Context) error {
 		return failure.New(failure.Usage, `make one: git init && git add . && git commit -m "start"`, "--commit needs a git repository with a commit")
 	}
 	if p.Status.Detached {
-		return failure.New(failure.Usage, "switch to a branch, or leave --commit out", "HEAD is on no branch")
+		return failure.New(failure.Usage, "switch to a branch, or leave out --commit", "HEAD is detached")
 	}
 	return p.Repo.Identity(ctx)
 }
@@ -181,7 +181,7 @@ func (p *Prepared) refuseDirtyHere() error {
 	if p.Spec.NoCommit || len(dirty) == 0 || p.Settings.AllowDirty {
 		return nil
 	}
-	return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
+	return failure.New(failure.Usage, "commit them first; or leave out --commit, then nothing is committed",
 		"the work tree has changes that are not committed (%s)", plan.Few(dirty, 5))
 }
 
@@ -207,7 +207,7 @@ func (p *Prepared) refuseOtherLoop(in UserSession) error {
 		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())
 	case b.Running != "":
 		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Running),
-			"loop %s is at work here", b.Running)
+			"loop %s runs here", b.Running)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (p *Prepared) refuseOtherLoop(in UserSession) error {
 // loopHereError says which loop the session has.
 func loopHereError(id string) error {
 	return failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", id),
-		"a loop is at work in this session: %s", id)
+		"a loop runs in this session: %s", id)
 }
 
 // isActive reports whether the loop of a session's binding has begun and has neither

@@ -304,15 +304,15 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 	_, env := project(t)
 	for dir, why := range map[string]string{
 		env.Home:                   "is your home folder, not a project",
-		filepath.Dir(env.Home):     "is not a project: it holds your home folder",
-		string(filepath.Separator): "is not a project: it holds your home folder",
-		env.PawlHome:               "is not a project: it holds Pawl's own state",
+		filepath.Dir(env.Home):     "is not a project: it contains your home folder",
+		string(filepath.Separator): "is not a project: it contains your home folder",
+		env.PawlHome:               "is not a project: it contains Pawl's state",
 	} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		_, err := launch.PrepareInSession(t.Context(), sessionRequestIn(dir, env, nil))
-		if err == nil || failure.Hint(err) != "begin it in a project folder" || !strings.Contains(err.Error(), why) {
+		if err == nil || failure.Hint(err) != "start it in a project folder" || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

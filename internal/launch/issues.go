@@ -85,7 +85,7 @@ func (p *Prepared) trackerProgram(name string) (tracker.Program, error) {
 	}
 	command := p.Settings.Tracker.Command
 	if command == "" {
-		return tracker.Program{}, failure.New(failure.Usage, `[tracker] command = "…" in pawl.toml; pawl session tracker --help shows what it is asked`, "no program is set that reaches issues")
+		return tracker.Program{}, failure.New(failure.Usage, `[tracker] command = "…" in pawl.toml; pawl session tracker --help shows the requests`, "no program is set that reads issues")
 	}
 	var needed []config.Command
 	for _, c := range p.Settings.RepoCommands() {

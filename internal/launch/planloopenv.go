@@ -67,7 +67,7 @@ func (e *planLoopEnv) number(variable, text string) (int, bool) {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 || n > 1<<31 {
-		e.followed = append(e.followed, fmt.Sprintf("%s=%q is not followed: it is not a number", variable, text))
+		e.followed = append(e.followed, fmt.Sprintf("%s=%q is ignored: it is not a number", variable, text))
 		return 0, false
 	}
 	return n, true

@@ -97,7 +97,7 @@ func refuseMissingFilter(ctx context.Context, repo *git.Repo) error {
 	if m.Filter == "lfs" {
 		hint = "install git-lfs (https://git-lfs.com), then  git lfs pull"
 	}
-	return failure.New(failure.Usage, hint, "git cannot read %s: its filter %q needs the program %s, which is not installed", m.File, m.Filter, m.Program)
+	return failure.New(failure.Usage, hint, "git cannot read %s: its filter %q needs %s, which is not installed", m.File, m.Filter, m.Program)
 }
 
 // refuseRunning refuses to begin if a process drives a loop in this work tree.
@@ -105,8 +105,8 @@ func (p *Prepared) refuseRunning() error {
 	if p.Spec.UsesWorktree || p.Conflicts.Running == "" {
 		return nil
 	}
-	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to leave it alone", p.Conflicts.Running),
-		"loop %s is at work here", p.Conflicts.Running)
+	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to run beside it", p.Conflicts.Running),
+		"loop %s runs here", p.Conflicts.Running)
 }
 
 // refuseBranch returns why commits cannot go to the named branch, or nil.

@@ -39,7 +39,7 @@ func (p *Prepared) setRemote(ctx context.Context) error {
 // "".
 func remoteChange(was record.Remote, to git.Remote) string {
 	if to.Name != was.Name || to.Sum() != was.Sum {
-		return fmt.Sprintf("the remote %s is not where it was when the loop began", was.Name)
+		return fmt.Sprintf("the URL of remote %s changed since the loop began", was.Name)
 	}
 	var changed []string
 	now := to.Sums()
@@ -54,7 +54,7 @@ func remoteChange(was record.Remote, to git.Remote) string {
 		}
 	}
 	if slices.Sort(changed); len(changed) > 0 {
-		return "git's settings of where and how to push changed since the loop began: " + strings.Join(changed, ", ")
+		return "git's push settings changed since the loop began: " + strings.Join(changed, ", ")
 	}
 	return ""
 }
@@ -116,7 +116,7 @@ func (d *Driver) openPullRequest(ctx context.Context, s loop.State, env environm
 // pullRequestBody returns the agent's summary and the evidence.
 func pullRequestBody(id string, s loop.State) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n(So far the agent.) Loop %s ended verified, on this evidence:\n\n", s.Merge.Summary, id)
+	fmt.Fprintf(&b, "%s\n\n(End of the agent's text.) Loop %s ended verified, with this evidence:\n\n", s.Merge.Summary, id)
 	for _, t := range s.Tasks {
 		if t.Status == loop.Done && !t.DoneEarlier {
 			fmt.Fprintf(&b, "- %s: %s\n", plan.OneLine(cmp.Or(t.Title, t.ID), 100), t.Evidence)

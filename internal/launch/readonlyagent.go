@@ -31,7 +31,7 @@ func ReaderAgent(ctx context.Context, s config.Settings, q ReaderRequest) (agent
 	}
 	if _, blind := who.(agent.Blind); blind {
 		return nil, agent.Options{}, failure.New(failure.Usage, "--agent claude plans; pawl run PLAN works with any agent",
-			"the agent must be one whose tool calls Pawl can deny: %s is not", s.Agent)
+			"Pawl must be able to deny the agent's tool calls; it cannot for %s", s.Agent)
 	}
 	o := agent.Options{Dir: q.Root, Model: a.Model, Args: a.Args, Env: a.Env, Redact: redact.New(q.Env.Vars)}
 	return who, o, p.checkAgent(ctx, a)

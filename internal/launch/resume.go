@@ -100,13 +100,13 @@ func (d *Driver) reconnect(ctx context.Context, l *store.Loop, st loop.State, en
 // resumed already, has no work left, or a limit leaves no turn.
 func checkResumable(l *store.Loop, m memory.Memory, given loop.Limits) error {
 	if m.State.Phase != loop.Ended {
-		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
+		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s was already resumed", l.ID)
 	}
 	if !m.State.HasWorkLeft() {
-		return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
+		return failure.New(failure.Usage, "pawl report "+l.ID+" shows the result", "loop %s has ended %s, and no task is left", l.ID, m.State.Outcome)
 	}
 	if limit := m.State.LimitAfterReopen(given); limit != "" && !m.State.CommitPending() { // a commit takes no turn
-		return failure.New(failure.Usage, m.State.ResumeCommand(l.ID)+"  gives it more",
+		return failure.New(failure.Usage, m.State.ResumeCommand(l.ID)+"  raises the limit",
 			"loop %s has used up its limit (%s)", l.ID, limit)
 	}
 	return nil
@@ -120,10 +120,10 @@ func LoadResumable(l *store.Loop) (memory.Memory, error) {
 	case !damaged:
 		return m, err
 	case !l.GivenUp().IsZero():
-		return m, failure.New(failure.Error, "it was given up: pawl run begins anew", "%w", err)
+		return m, failure.New(failure.Error, "it was ended as damaged: pawl run starts a new one", "%w", err)
 	}
 	return m, failure.New(failure.Error,
-		"pawl stop "+l.ID+" gives it up as it is, with its commits and checkpoints; then pawl run begins anew", "%w", err)
+		"pawl stop "+l.ID+" ends it and keeps its commits and checkpoints; then pawl run starts a new one", "%w", err)
 }
 
 // clientVersion returns the version of a resumed loop's client. If the loop was never set up,

@@ -59,7 +59,7 @@ func (p *Prepared) verifyPolicy(q SessionRequest) error {
 	case s.Policy.Kind != loop.Change:
 		return failure.New(failure.Usage, "leave one of them out", "--verify needs a goal of kind change, and this one is of kind %s", s.Policy.Kind)
 	case len(gate.Commands(s.Gates)) == 0:
-		return failure.New(failure.Usage, "name the command:  --verify 'go test ./...'", "there is no command that is to succeed")
+		return failure.New(failure.Usage, "name the command:  --verify 'go test ./...'", "no command to succeed was given")
 	}
 	s.Isolation = q.Isolation
 	if q.File == "" {
@@ -81,7 +81,7 @@ func (p *Prepared) sessionPolicy(q SessionRequest) error {
 	switch {
 	case mode != "" && !policy.Handover && policy.Session != loop.Continue:
 		return failure.New(failure.Usage, "add --handover: then fresh sessions continue it; or --session hybrid",
-			"--session %s wants fresh contexts, and this session has one", mode)
+			"--session %s needs fresh contexts, and this session has only one", mode)
 	case mode != "":
 	case policy.Handover:
 		policy.Session = loop.Hybrid
@@ -94,8 +94,8 @@ func (p *Prepared) sessionPolicy(q SessionRequest) error {
 	// The client reports neither cost nor tokens of a turn to its hooks.
 	policy.Limits.CostUSD, policy.Limits.Tokens = 0, 0
 	if _, typed := q.Flags["max_cost"]; typed {
-		return failure.New(failure.Usage, "leave it out; with --handover it holds in the fresh sessions",
-			"--max-cost cannot be kept in a session: its client does not tell what a turn costs")
+		return failure.New(failure.Usage, "leave it out; with --handover it applies in the fresh sessions",
+			"--max-cost has no effect in a session: its client does not report costs")
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (p *Prepared) verifyGate(q SessionRequest) error {
 	dir := record.ResolvePath(cmp.Or(q.VerifyDir, root))
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || !filepath.IsLocal(rel) {
-		return failure.New(failure.Usage, "begin it in a session of that folder", "the command of %s runs in %s, which lies outside of %s", q.VerifyFrom, dir, root)
+		return failure.New(failure.Usage, "start it in a session of that folder", "the command of %s runs in %s, which is outside %s", q.VerifyFrom, dir, root)
 	}
 	if g.Dir = filepath.ToSlash(rel); g.Dir == "." {
 		g.Dir = ""

@@ -121,7 +121,7 @@ func TestVerifyCommandFromFile(t *testing.T) {
 		t.Error(diff)
 	}
 	err = p.RefuseInSession(t.Context(), q.Session)
-	if err == nil || failure.Hint(err) != "read them, then  ! pawl trust --yes  (in another terminal:  pawl trust); then the loop begins at the end of the next turn" {
+	if err == nil || failure.Hint(err) != "read them, then  ! pawl trust --yes  (in another terminal:  pawl trust); then the loop starts when the next turn ends" {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 	if err := config.OpenTrust(env.PawlHome).Add(t.Context(), root, []config.Command{command}); err != nil {
@@ -156,7 +156,7 @@ func TestStateFileOutsideProject(t *testing.T) {
 	if p.Spec.CompatFile != filepath.ToSlash(state) || p.Spec.CompatFormat != "verify-active" || slices.Contains(p.Spec.Untracked, p.Spec.CompatFile) {
 		t.Errorf("%+v", p.Spec)
 	}
-	if err := p.RefuseInSession(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.CompatFile) {
+	if err := p.RefuseInSession(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop starts when the next turn ends", p.Spec.CompatFile) {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 }

@@ -143,7 +143,7 @@ func TestRefuseTake(t *testing.T) {
 		{name: "it lives here", session: sessionID, want: "lives in this session already"},
 		{name: "it lives elsewhere", session: otherSession, want: "lives in session 0d1f2a3b"},
 		{
-			name: "another lives here", session: otherSession, want: "a loop is at work in this session: other",
+			name: "another lives here", session: otherSession, want: "a loop runs in this session: other",
 			change: func(t *testing.T, a *launch.SessionLoop, env environment.Environment) {
 				t.Helper()
 				closed(t, a)

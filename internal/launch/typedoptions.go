@@ -69,7 +69,7 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 		"tasks":              s.Tasks,
 	}
 	if len(s.Tasks) > 0 && g.Plan == nil {
-		return failure.New(failure.Usage, "name the plan", "--task names a task of a plan, and there is none")
+		return failure.New(failure.Usage, "name the plan", "--task needs a plan, and there is none")
 	}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		if _, typed := flags[key]; !typed {
@@ -77,7 +77,7 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 		}
 		for _, id := range named[key] {
 			if id != "*" && !slices.Contains(there, id) {
-				return failure.New(failure.Usage, taskIDHint(there, key, id), "--%s names a task that is not there: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
+				return failure.New(failure.Usage, taskIDHint(there, key, id), "--%s names an unknown task: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) erro
 	if err != nil || ignored {
 		return err
 	}
-	return failure.New(failure.Usage, "set PAWL_HOME to a folder elsewhere, or not at all; or let git ignore it", "PAWL_HOME (%s) lies in the work tree", home)
+	return failure.New(failure.Usage, "set PAWL_HOME to another folder or unset it, or let git ignore it", "PAWL_HOME (%s) is in the work tree", home)
 }
 
 // checkWritable refuses a $PAWL_HOME that cannot be written.

@@ -40,7 +40,7 @@ func (d *Driver) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin 
 		words, err := d.removeUnused(ctx, l, origin)
 		note := memory.Note{Level: loop.Info, Text: words}
 		if err != nil {
-			note = memory.Note{Level: loop.Warning, Text: "the loop's worktree is left: " + err.Error()}
+			note = memory.Note{Level: loop.Warning, Text: "the loop's worktree was not removed: " + err.Error()}
 		}
 		if note.Text == "" {
 			return nil

@@ -20,7 +20,7 @@ func Load(l *store.Loop) (memory.Memory, journal.Mark, error) {
 		return m, mark, err
 	}
 	if at := l.GivenUp(); !at.IsZero() {
-		m.State = m.State.Abandoned(at, fmt.Sprintf("given up by pawl stop: its journal is damaged at record %d", corrupt.Seq))
+		m.State = m.State.Abandoned(at, fmt.Sprintf("ended by pawl stop: its journal is damaged at record %d", corrupt.Seq))
 	}
 	return m, mark, err
 }

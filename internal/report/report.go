@@ -161,7 +161,7 @@ func (p *page) notSent() {
 // untoldIssues lists the issues whose tracker could not be reached, and the command that tries again.
 func (p *page) untoldIssues() {
 	if len(p.UntoldIssues) > 0 {
-		p.line("not told", "%s how this ended: the tracker was out of reach  → pawl resume %s", plan.OneLine(joinNames(p.UntoldIssues, 5), 0), p.ID)
+		p.line("not told", "%s the result: the tracker could not be reached  → pawl resume %s", plan.OneLine(joinNames(p.UntoldIssues, 5), 0), p.ID)
 	}
 }
 

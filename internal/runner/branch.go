@@ -58,7 +58,7 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the current branch: %w", err)
 	}
 	if name == "" {
-		return "", failure.New(failure.Usage, fmt.Sprintf("switch to a branch, then  pawl resume %s", r.Loop.ID), "HEAD is on no branch: nothing can be committed")
+		return "", failure.New(failure.Usage, fmt.Sprintf("switch to a branch, then  pawl resume %s", r.Loop.ID), "HEAD is detached: nothing can be committed")
 	}
 	return name, nil
 }

@@ -109,7 +109,7 @@ func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, er
 		return loop.State{}, fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	if r.mem.State.Phase != loop.Ended {
-		return r.mem.State, fmt.Errorf("loop %s has been taken up again", r.Loop.ID)
+		return r.mem.State, fmt.Errorf("loop %s was resumed", r.Loop.ID)
 	}
 	err = r.step(ctx, e)
 	return r.mem.State, err

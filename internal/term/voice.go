@@ -12,7 +12,7 @@ import (
 // Error prints an error and what to do about it in the tool's format. It prints nothing for nil:
 //
 //	pawl: error: the work tree has changes that are not committed (a.go)
-//	pawl: hint: commit or stash them; or --worktree to leave them alone
+//	pawl: hint: commit or stash them; or --worktree to run without them
 func Error(w io.Writer, err error) {
 	if err == nil {
 		return
