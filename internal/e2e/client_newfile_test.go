@@ -47,7 +47,7 @@ func TestClientLeavesTheUsersNewFilesAlone(t *testing.T) {
 	if got := c.git("status", "--porcelain"); got != "M edited.txt\n?? notes.txt" {
 		t.Errorf("left over: %s", got)
 	}
-	if !r.says("left alone: notes.txt, which no tool call made") {
+	if !r.says("left alone: notes.txt, not made by a tool call") {
 		t.Errorf("not named: %s", r)
 	}
 	if !r.says("left alone: your edit of edited.txt: not committed") {

@@ -16,7 +16,7 @@ func TestSessionServerAnswersNoGate(t *testing.T) {
 		"open('port.txt', 'w').write(str(server.server_port))\n" +
 		"if os.fork() == 0:\n    os.setsid()\n    os.closerange(0, 3)\n    server.serve_forever()\n"
 	const ask = "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:' + open('port.txt').read())\n"
-	ended := regexp.MustCompile(`servers that the agent left running, ended before its work is judged: \S*python3 `)
+	ended := regexp.MustCompile(`servers that the agent left running, ended before its work is checked: \S*python3 `)
 	s := sessionsWith(t, map[string]string{"port.txt": "1", "../serve.py": serve, "../ask.py": ask}, settings)
 	s.plays(begins("'answer the port' --evidence unproven --gate 'python3 "+s.home+"/ask.py'", messagesapi.Bash("python3 "+s.home+"/serve.py"), done, done)...)
 	p := s.print("loop")

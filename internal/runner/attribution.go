@@ -29,7 +29,7 @@ func (r *Runner) attributeChanges(ctx context.Context, m memory.ActionContext, t
 	if found.Others.Edits != nil {
 		r.recordEdits(ctx, *found.Others.Edits, found.UserEdits)
 	}
-	r.noteLeftAlone(ctx, found.Others.ByUser, "which no tool call made", memory.NewFiles{ByUser: found.Others.ByUser})
+	r.noteLeftAlone(ctx, found.Others.ByUser, "not made by a tool call", memory.NewFiles{ByUser: found.Others.ByUser})
 	r.noteLeftAlone(ctx, found.Others.ByGates, "new while the gates ran", memory.NewFiles{ByGates: found.Others.ByGates})
 	r.recordAgentFiles(ctx, found.ByAgent)
 	r.noteDoubtful(ctx, "new", found.DoubtfulNew)

@@ -72,7 +72,7 @@ func (r *Runner) returnToBranch(ctx context.Context, m memory.ActionContext) (he
 			return "", nil, fmt.Errorf("end what was left half-done: %w", err)
 		}
 		if left != "" {
-			remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
+			remarks = append(remarks, "a git "+left+" was unfinished: ended, the files are kept")
 		}
 	}
 	back, text, err := r.switchBack(ctx, m)
@@ -112,7 +112,7 @@ func (r *Runner) switchBack(ctx context.Context, m memory.ActionContext) (back g
 }
 
 func userCommitsText(branch, head string) string {
-	return "commits that are not the loop's were found on " + branch + " and kept: work continues from " + short(head)
+	return "found commits on " + branch + " that are not the loop's; kept, and work continues from " + short(head)
 }
 
 func short(commit string) string { return commit[:min(len(commit), 7)] }
@@ -155,15 +155,15 @@ func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(conte
 // squashNote describes commits that became changes. Whether they extended the base decides whose
 // they may be: a branch that was rewritten has no line of commits to attribute.
 func (r *Runner) squashNote(ref string, base memory.Base, extends bool) memory.Note {
-	n := memory.Note{Level: loop.Info, Text: "commits of the agent's own are changes in the work tree again; they are kept at " + ref}
+	n := memory.Note{Level: loop.Info, Text: "the agent's own commits are uncommitted changes again; the commits are kept at " + ref}
 	_, blind := r.Agent.(agent.Blind)
 	switch {
 	case !extends:
 		n.PossibleUserChange = fmt.Sprintf("the branch was rewritten (by an amend, a rebase or a reset): the loop continues from its commit %s; the rewritten commits are kept at %s", short(base.Commit), ref)
 		n.Level, n.Text = loop.Warning, n.PossibleUserChange
 	case blind:
-		n.PossibleUserChange = "commits made while the agent was at work, whose tool calls are not seen; they are kept at " + ref
-		n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are changes in the work tree again"
+		n.PossibleUserChange = "commits made while the agent worked (Pawl cannot see its tool calls); they are kept at " + ref
+		n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are uncommitted changes again"
 	}
 	return n
 }
@@ -199,7 +199,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Finish, m memory.ActionConte
 	began := time.Now()
 	if later := r.mutationTestsAtEnd(ctx, m.Outcome); !later && r.Verify != nil {
 		if err := r.Verify.RemoveCopies(); err != nil {
-			r.enqueueNote(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
+			r.enqueueNote(ctx, loop.Anomaly, "could not remove copies of dependencies: "+err.Error())
 		}
 	}
 	return loop.Concluded{Tested: elapsedSeconds(began)}, nil
@@ -260,7 +260,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 		return
 	}
 	if err := r.squashAtEnd(ctx, m); err != nil {
-		warn(fmt.Errorf("the branch is left as it is: %w", err))
+		warn(fmt.Errorf("the branch is kept: %w", err))
 		return
 	}
 	r.leaveUnusedBranch(ctx)
@@ -299,7 +299,7 @@ func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
 	all := slices.Sorted(slices.Values(slices.Concat(st.Dirty, st.Untracked))) // one that is out of the index is both
 	if files := slices.DeleteFunc(slices.Compact(all), before); len(files) > 0 {
 		r.enqueue(ctx, func(context.Context) error {
-			r.recordNote(memory.Note{Level: loop.Info, Text: "not committed, and still in your checkout: " + plan.Few(files, 5), LeftInCheckout: files[:min(len(files), maxFilesLeft)]})
+			r.recordNote(memory.Note{Level: loop.Info, Text: "not committed, still in your checkout: " + plan.Few(files, 5), LeftInCheckout: files[:min(len(files), maxFilesLeft)]})
 			return nil
 		})
 	}

@@ -67,8 +67,8 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 		return nil, errors.Join(failed, err)
 	}
 	if done, err = r.tickAfterCommit(ctx, done, a, m); err == nil && failed != nil {
-		done.IndexError = fmt.Sprintf("commit %s is made, and git's index does not follow it: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
-		done.Hint = strings.TrimPrefix(failure.Hint(failed)+"; then  pawl resume "+r.Loop.ID+"  before you commit: it brings the index in line", "; ")
+		done.IndexError = fmt.Sprintf("made commit %s, but could not update git's index: %v", kept.Commit[:min(len(kept.Commit), 7)], failed)
+		done.Hint = strings.TrimPrefix(failure.Hint(failed)+"; then  pawl resume "+r.Loop.ID+"  before you commit: it updates the index", "; ")
 		return done, nil
 	}
 	return done, errors.Join(failed, err)
@@ -83,7 +83,7 @@ func (r *Runner) alignIndex(ctx context.Context) error {
 	if err := r.Repo.AlignIndex(ctx, "HEAD"); err != nil {
 		return err
 	}
-	r.note(loop.Info, "git's index follows commit "+behind[:min(len(behind), 7)]+" now")
+	r.note(loop.Info, "updated git's index to commit "+behind[:min(len(behind), 7)]+" now")
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 		r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
 	}
 	if c.Squashed != "" && !r.keepsAgentCommits() {
-		r.enqueueNote(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
+		r.enqueueNote(ctx, loop.Info, "commits made while the gates ran are part of this commit; they are kept at "+c.Squashed)
 	}
 	if kept.Commit = c.Commit; err != nil {
 		err = fmt.Errorf("commit: %w", err)

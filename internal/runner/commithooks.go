@@ -51,7 +51,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 		return c, nil, nil
 	}
 	if op := r.Repo.Operation(); op != "" { // in a user's tree Pawl does not end it
-		return c, &loop.Gates{Tree: c.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
+		return c, &loop.Gates{Tree: c.tree, Status: gate.Fail, Reason: "a git " + op + " is unfinished: finish it, then commits are possible"}, nil
 	}
 	own, err := r.withoutUserFiles(ctx, c.tree, m.Base.Commit, m.NewFiles)
 	if err != nil {

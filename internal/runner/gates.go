@@ -213,7 +213,7 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 		}
 	}
 	return loop.Gates{
-		Tree: tree, Status: gate.Unknown, Reason: "the work tree changes each time the gates run: should what they write be ignored by git?",
+		Tree: tree, Status: gate.Unknown, Reason: "the work tree changes each time the gates run: should git ignore the files that they write?",
 	}, nil
 }
 

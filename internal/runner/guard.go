@@ -106,7 +106,7 @@ func (r *Runner) checkCall(c toolcall.Call) agent.Verdict {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
 	if err := r.authors.RecordCall(c, r.redactFunc()); err != nil {
-		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
+		return agent.Verdict{Reason: "Pawl cannot record what runs: " + err.Error()}
 	}
 	return agent.Verdict{Allow: true}
 }

@@ -60,7 +60,7 @@ func TestARunnerKeepsWhatTheUserChanged(t *testing.T) {
 	if st.s.Violations != 0 || st.s.Phase != loop.Ended {
 		t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 	}
-	if got := st.file("journal.jsonl"); !strings.Contains(got, "check.sh was changed, not by the agent: kept") {
+	if got := st.file("journal.jsonl"); !strings.Contains(got, "check.sh was changed, but not by the agent: kept") {
 		t.Error("the user's change is not named")
 	}
 }

@@ -42,7 +42,7 @@ func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionCon
 	}
 	inspection.TickedByAgent, inspection.TickedByUser, inspection.UnappliedEditFile = plan.TickedByAgent, plan.TickedByUser, plan.UnappliedEdit
 	for _, id := range plan.TickedByUser {
-		inspection.Remarks = append(inspection.Remarks, "task "+id+" was ticked, not by the agent: done")
+		inspection.Remarks = append(inspection.Remarks, "task "+id+" was ticked, but not by the agent: done")
 	}
 	if plan.Changed {
 		changed = append(changed, r.Spec.Plan)
@@ -83,7 +83,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 	if m.Claimed && !inspection.Changed && r.Verify != nil {
 		ignored, err := r.Verify.ChangedIgnoredFiles(ctx)
 		if err != nil {
-			return fmt.Errorf("look what git ignores: %w", err)
+			return fmt.Errorf("list what git ignores: %w", err)
 		}
 		inspection.OutsideChanges = firstN(slices.Concat(m.UserEdits(), m.ByUser, ignored), maxListedFiles)
 	}
@@ -158,7 +158,7 @@ func (r *Runner) attributeProtected(ctx context.Context, changed []string, m mem
 			inspection.Tampered = append(inspection.Tampered, path)
 			continue
 		}
-		inspection.Remarks = append(inspection.Remarks, path+" was changed, not by the agent: kept")
+		inspection.Remarks = append(inspection.Remarks, path+" was changed, but not by the agent: kept")
 		if path == r.Spec.Plan {
 			if err := r.plan.AdoptUserEdit(ctx); err != nil {
 				return err

@@ -30,7 +30,7 @@ func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext,
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
 	}
 	if err != nil {
-		r.enqueueNote(ctx, loop.Warning, "whether an isolated checkout works is not known: "+err.Error())
+		r.enqueueNote(ctx, loop.Warning, "unknown whether an isolated checkout works: "+err.Error())
 		return nil //nolint:nilerr // it is told, and the loop continues
 	}
 	if len(gates) == 0 {
@@ -40,6 +40,6 @@ func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext,
 	for _, u := range gates {
 		lines = append(lines, u.Gate+": "+u.Why)
 	}
-	r.enqueueNote(ctx, loop.Warning, "gates that pass here and not in an isolated checkout prove nothing: "+strings.Join(lines, "; ")+". "+gates[0].Remedy)
+	r.enqueueNote(ctx, loop.Warning, "these gates pass here but fail in an isolated checkout, so they prove nothing: "+strings.Join(lines, "; ")+". "+gates[0].Remedy)
 	return nil
 }

@@ -28,7 +28,7 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 	if s.Outcome != loop.Verified || !endLeft(m, daemon) {
 		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Orphans)
 	}
-	if got := b.file("journal.jsonl"); !strings.Contains(got, "processes that gates started run on: ") {
+	if got := b.file("journal.jsonl"); !strings.Contains(got, "processes that gates started still run: ") {
 		t.Error("the log does not say so")
 	}
 }

@@ -48,7 +48,7 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 		t.Errorf("status: %q", got)
 	}
 	data, err := os.ReadFile(filepath.Join(st.loop.Dir, "journal.jsonl"))
-	if n := strings.Count(string(data), "left alone: notes.txt, which no tool call made"); err != nil || n != 1 {
+	if n := strings.Count(string(data), "left alone: notes.txt, not made by a tool call"); err != nil || n != 1 {
 		t.Errorf("named %d times: %v", n, err)
 	}
 }

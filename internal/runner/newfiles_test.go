@@ -63,7 +63,7 @@ sh gen.sh && git mv src lib
 	if got := b.git("status", "--porcelain"); got != "?? drafts/\n?? notes.txt" {
 		t.Errorf("status: %q", got)
 	}
-	if n := w.count("left alone: drafts/one.txt, notes.txt, which no tool call made"); n != 1 {
+	if n := w.count("left alone: drafts/one.txt, notes.txt, not made by a tool call"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)
 	}
 	if !w.note("new during the turn, treated as the agent's work: lib/a.txt, out/x.txt") {

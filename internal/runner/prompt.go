@@ -104,7 +104,7 @@ func (r *Runner) promptKind(a loop.BeginTurn) prompt.Kind {
 }
 
 // messageTaskDetail is the task's detail in the turn for a message that came after the last task.
-const messageTaskDetail = "All other tasks are done. The user sent a message before the agent could read it. Do what it asks for. If it asks for no change, change no file and end the turn."
+const messageTaskDetail = "All other tasks are done. The agent has not read this message of the user yet. Do what it asks for. If it asks for no change, change no file and end the turn."
 
 func (r *Runner) promptData(a loop.BeginTurn, m memory.ActionContext) prompt.Data {
 	d := prompt.Data{

@@ -25,7 +25,7 @@ func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memo
 		return false, err
 	}
 	if text != "" {
-		r.enqueueNote(ctx, loop.Warning, "while the work was judged, "+text)
+		r.enqueueNote(ctx, loop.Warning, "while the work was checked, "+text)
 	}
 	if back.From == "" && r.isWorkUnchanged() {
 		return false, nil
@@ -45,7 +45,7 @@ func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memo
 	if err != nil {
 		return false, fmt.Errorf("put the work back: %w", err)
 	}
-	r.enqueueNote(ctx, loop.Warning, "work was taken out of the work tree while it was judged (a stash? a checkout?); put back: "+
+	r.enqueueNote(ctx, loop.Warning, "work disappeared from the work tree while it was checked (a stash? a checkout?); restored: "+
 		truncate(strings.Join(gone, ", "), maxReasonBytes))
 	return true, nil
 }
@@ -86,7 +86,7 @@ func SwitchText(back git.SwitchResult, branch string) string {
 	if back.Before == "" {
 		return text + "no file changed"
 	}
-	text += "its files are there again, with what was not committed"
+	text += "its files are restored, with the uncommitted changes"
 	if len(back.Clashes) > 0 {
 		text += fmt.Sprintf(", but not the changes of %s, which differ there (kept: git show %s:PATH)", strings.Join(firstN(back.Clashes, maxListed), ", "), short(back.Before))
 	}

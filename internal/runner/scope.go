@@ -27,13 +27,13 @@ func (r *Runner) checkScope(ctx context.Context, tasks []string, m memory.Action
 		return nil, err
 	}
 	if len(found.ByUser) > 0 {
-		r.enqueueNote(ctx, loop.Info, "changed outside of the task's scope, by no call of the agent's that tells: kept: "+plan.Few(found.ByUser, 5))
+		r.enqueueNote(ctx, loop.Info, "changed outside the task's scope, not by a known tool call; kept: "+plan.Few(found.ByUser, 5))
 	}
 	if len(found.ByAgent) == 0 {
 		return nil, nil
 	}
 	res := gate.Result{
-		Gate: scopeGate, Status: gate.Fail, ExitCode: -1, Tree: found.Tree, Reason: "changed outside of the task's scope: " + plan.Few(found.ByAgent, 5),
+		Gate: scopeGate, Status: gate.Fail, ExitCode: -1, Tree: found.Tree, Reason: "changed outside the task's scope: " + plan.Few(found.ByAgent, 5),
 		Tail: found.Advice(),
 	}
 	return &loop.Gates{
@@ -52,7 +52,7 @@ type OutOfScopeFiles struct {
 
 // Advice returns what the agent is to do about its changes.
 func (s OutOfScopeFiles) Advice() string {
-	return "Not the task's to change: put them back as they were, or end with <blocked>reason</blocked> if it cannot be done without.\n" +
+	return "The task must not change these files: restore them, or end with <blocked>reason</blocked> if the task needs the changes.\n" +
 		strings.Join(firstN(s.ByAgent, maxFailing), "\n")
 }
 

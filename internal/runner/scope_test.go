@@ -80,7 +80,7 @@ sh copy.sh
 		t.Errorf("the first task committed %s", got)
 	}
 	told := b.file("iterations", "0003", "prompt.md")
-	if !strings.Contains(told, "gate: scope\nresult: failed\nreason: changed outside of the task's scope: other.txt\n\nNot the task's to change: put them back") {
+	if !strings.Contains(told, "gate: scope\nresult: failed\nreason: changed outside the task's scope: other.txt\n\nNot the task's to change: put them back") {
 		t.Errorf("told:\n%s", told)
 	}
 	b.judged(nil)
@@ -100,7 +100,7 @@ func TestNoScopeBindsTheUser(t *testing.T) {
 	if s.Outcome != loop.Verified || s.Iteration != 1 {
 		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
 	}
-	if log := b.file("journal.jsonl"); !strings.Contains(log, "changed outside of the task's scope, by no call of the agent's that tells: kept: want.txt\"") {
+	if log := b.file("journal.jsonl"); !strings.Contains(log, "changed outside the task's scope, not by a known tool call; kept: want.txt\"") {
 		t.Errorf("the log does not name it:\n%s", log)
 	}
 }

@@ -36,9 +36,9 @@ func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
 		}
 	}
 	if len(ended) > 0 {
-		r.enqueueNote(ctx, loop.Info, "servers that the agent left running, ended before its work is judged: "+strings.Join(ended, "; "))
+		r.enqueueNote(ctx, loop.Info, "servers that the agent left running, ended before its work is checked: "+strings.Join(ended, "; "))
 	}
 	if named = firstN(named, maxListed); len(named) > 0 {
-		r.enqueueNote(ctx, loop.Warning, "servers that began during the loop run on, and gates can ask them; perhaps they are the agent's: "+strings.Join(named, "; "))
+		r.enqueueNote(ctx, loop.Warning, "servers started during the loop still run and can affect gates; perhaps the agent started them: "+strings.Join(named, "; "))
 	}
 }

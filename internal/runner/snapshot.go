@@ -111,7 +111,7 @@ func (r *Runner) saveSnapshot() {
 // snapshot can be rebuilt from the journal.
 func (r *Runner) noteUnsaved(err error) {
 	if err != nil && !r.unsaved {
-		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "the loop's state cannot be saved, and it continues without: " + err.Error()})
+		r.Observer.Note(memory.Note{Level: loop.Warning, Text: "the loop's state cannot be saved; the loop continues without: " + err.Error()})
 	}
 	r.unsaved = err != nil
 }

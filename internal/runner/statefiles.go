@@ -23,7 +23,7 @@ func (r *Runner) files() statefile.Files {
 func (r *Runner) receiveFileChanges(ctx context.Context) error {
 	changes, err := r.files().ReceiveChanges(time.Now())
 	if err != nil {
-		r.noteFileError("cannot be read and are kept as they are", err)
+		r.noteFileError("cannot be read and are kept unchanged", err)
 		return nil
 	}
 	var events []loop.Event
@@ -53,7 +53,7 @@ func (r *Runner) receiveFileChanges(ctx context.Context) error {
 // updateFiles writes the loop's progress to the files.
 func (r *Runner) updateFiles() {
 	if err := r.files().UpdateProgress(r.mem, time.Now()); err != nil {
-		r.noteFileError("could not be brought up to date", err)
+		r.noteFileError("could not be updated", err)
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *Runner) markFilesEnded() {
 	ended := r.mem
 	ended.State.Phase = loop.Ended // this is the last step before it
 	if err := r.files().MarkEnded(ended, ended.Bound.Session); err != nil {
-		r.noteFileError("could not be brought up to date", err)
+		r.noteFileError("could not be updated", err)
 	}
 }
 

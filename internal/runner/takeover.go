@@ -35,7 +35,7 @@ func (r *Runner) takeOver(ctx context.Context) (loop.Event, error) {
 			return e, err
 		}
 	case phase == loop.HandingOver && !r.mem.InSession(r.Spec.Policy):
-		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner, Why: "the session did not take it"}}
+		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner, Why: "the session did not take the loop"}}
 	case r.mem.InSession(r.Spec.Policy):
 		e = loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner}}
 		if err := r.setCallsClosed(true); err != nil {
@@ -87,7 +87,7 @@ func (r *Runner) cleanUpAfterOwner(ctx context.Context) error {
 		return err
 	}
 	if err := r.Verify.RemoveStaleCheckouts(ctx); err != nil {
-		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())
+		r.note(loop.Anomaly, "could not remove the worktree of a killed process: "+err.Error())
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (r *Runner) reapplyWork(ctx context.Context, a loop.ReapplyWork, m memory.A
 		return nil, fmt.Errorf("bring back work on task %s: %w", a.Task, err)
 	}
 	if len(clashes) > 0 {
-		r.enqueueNote(ctx, loop.Warning, "not brought back, since other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; as they were: git show "+a.Work+":PATH")
+		r.enqueueNote(ctx, loop.Warning, "not restored, because other tasks changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; the old versions: git show "+a.Work+":PATH")
 	}
 	return loop.WorkReapplied{Tree: done.After, Conflicts: clashes}, nil
 }

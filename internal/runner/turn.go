@@ -101,7 +101,7 @@ func (r *Runner) isFinal(text string) bool {
 // noteSwept notes that n processes which a turn left running were ended.
 func (r *Runner) noteSwept(ctx context.Context, n int) {
 	if n > 0 {
-		words := fmt.Sprintf("processes that the turn left running, ended before its work is judged: %d", n)
+		words := fmt.Sprintf("processes that the turn left running, ended before its work is checked: %d", n)
 		r.enqueue(ctx, func(context.Context) error { r.note(loop.Info, words); return nil })
 	}
 }
@@ -122,7 +122,7 @@ func (r *Runner) noteOrphans(ctx context.Context) {
 	}
 	orphans = firstN(orphans, maxListed)
 	r.enqueue(ctx, func(context.Context) error {
-		r.recordNote(memory.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(orphans, "; "), Orphans: orphans})
+		r.recordNote(memory.Note{Level: loop.Warning, Text: "processes that gates started still run: " + strings.Join(orphans, "; "), Orphans: orphans})
 		return nil
 	})
 }
@@ -236,7 +236,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last memory.Sessio
 	s, err = r.Agent.Start(ctx, o)
 	if err != nil && o.Resume != "" && ctx.Err() == nil {
 		// The client may have forgotten the session; the work and the recap stay.
-		r.enqueueNote(ctx, loop.Warning, "the session could not be taken up again, a fresh one continues: "+err.Error())
+		r.enqueueNote(ctx, loop.Warning, "the session could not be resumed; a fresh one continues: "+err.Error())
 		o.Resume, o.PriorCostUSD = "", 0
 		r.enqueueSession(ctx, memory.Session{Version: last.Version})
 		s, err = r.Agent.Start(ctx, o)

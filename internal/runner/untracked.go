@@ -73,7 +73,7 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 		left, err := r.workLeftOut(ctx, own, m, f, there)
 		if len(left) > 0 {
 			g.MissingFromCommit = firstN(left, maxFailing)
-			g.Reason = "the commit lacks what changed in files that git did not track before: " + truncate(strings.Join(left, ", "), maxReasonBytes)
+			g.Reason = "the commit lacks changes in files that git did not track before: " + truncate(strings.Join(left, ", "), maxReasonBytes)
 		}
 		return err
 	}

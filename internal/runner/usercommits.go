@@ -46,7 +46,7 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 		}
 		if replanted != "" {
 			base.Commit, base.HasAgentCommits = replanted, false
-			return base, []string{userCommitsText(branch, replanted) + "; commits of the agent's between them are changes in the work tree again"}, nil
+			return base, []string{userCommitsText(branch, replanted) + "; the agent's commits between them are uncommitted changes again"}, nil
 		}
 	}
 	if first == 0 {

@@ -142,7 +142,7 @@ func (r *Runner) applyMessage(ctx context.Context, id string, m record.Message) 
 	}
 	e, ok := m.Event()
 	if !ok {
-		r.note(loop.Anomaly, "a message that makes no sense was moved away: "+id)
+		r.note(loop.Anomaly, "moved an unreadable message away: "+id)
 		return nil
 	}
 	e.ID = id
@@ -158,7 +158,7 @@ func (r *Runner) applyMessage(ctx context.Context, id string, m record.Message) 
 // does not count, since work has continued after it.
 func (r *Runner) recordToolClaim(c memory.ToolClaim) error {
 	if !r.mem.IsInTurn(c.Turn) {
-		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")
+		r.note(loop.Info, "a claim by a tool came after its turn and does not count")
 		return nil
 	}
 	if err := r.appendRecord(memory.TypeToolClaim, c); err != nil {
