@@ -59,7 +59,7 @@ func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err e
 		return "", "", failure.New(failure.Usage, planfile.NewCommand(a.dir, "YOUR IDEA")+" writes another plan", "every task of %s is done", c.File)
 	}
 	if _, err := planfile.Convert(plan.Plan{}, format); err != nil {
-		return "", "", failure.New(failure.Usage, "--out plan.md makes a checklist of it", "%s is a plan of %s, which Pawl does not write as a whole", c.File, format)
+		return "", "", failure.New(failure.Usage, "--out plan.md makes a checklist of it", "%s is a plan of %s, which Pawl cannot rewrite", c.File, format)
 	}
 	s, err := a.loopOfPlan(path)
 	if err == nil && s != nil && !s.HasEnded() {

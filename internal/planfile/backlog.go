@@ -159,7 +159,7 @@ func (b *backlogReader) readTaskSettings(t *backlogTask) {
 			continue
 		}
 		line := 1 + bytes.Count(b.data[in.from:in.from+at[0]], []byte("\n"))
-		b.warn(line, fmt.Sprintf("%s: this comment is not read: %s", clean(t.file), plan.OneLine(text, 60)), "one such comment a task")
+		b.warn(line, fmt.Sprintf("%s: this comment is ignored: %s", clean(t.file), plan.OneLine(text, 60)), "one such comment per task")
 	}
 }
 
@@ -212,7 +212,7 @@ func (b *backlogReader) resolveDependencies() {
 				known = append(known, b.tasks[other].ID)
 				continue
 			}
-			b.warn(t.Line, fmt.Sprintf("%s depends on %s, which is not in the folder: it is not waited for", clean(t.file), id), "the id of a task in the folder")
+			b.warn(t.Line, fmt.Sprintf("%s depends on %s, which is not in the folder: Pawl does not wait for it", clean(t.file), id), "the id of a task in the folder")
 		}
 		t.DependsOn = known
 	}

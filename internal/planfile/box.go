@@ -85,7 +85,7 @@ func (f *File) Warnings() []plan.Problem {
 			if m.unknown != "" {
 				found = append(found, plan.Problem{
 					ID: t.ID, Line: f.lineOfMark(i, m),
-					Message: fmt.Sprintf("task %s is marked %s, which is taken as open", plan.OneLine(t.ID, 20), plan.OneLine(m.unknown, 20)),
+					Message: fmt.Sprintf("task %s is marked %s, so it counts as open", plan.OneLine(t.ID, 20), plan.OneLine(m.unknown, 20)),
 					Want:    cmp.Or(f.wantMarks, `"[ ]" for open, "[x]" for done`),
 				})
 			}
@@ -133,7 +133,7 @@ func (r *parseResult) warnOfIgnoredBoxes(d *document) {
 		}
 		line := d.lines.lineAt(it.box)
 		if known[line] = true; len(r.taskRegions) > 0 && it.start >= end {
-			r.warn(line, "this box belongs to no task of the plan: it is not worked on", r.want)
+			r.warn(line, "this box belongs to no task of the plan, so it is ignored", r.want)
 		}
 	}
 	n := 0
@@ -144,9 +144,9 @@ func (r *parseResult) warnOfIgnoredBoxes(d *document) {
 		}
 		switch sign := symbolBox.FindSubmatch(line); {
 		case boxWithoutSpace.Match(line):
-			r.warn(n, "this line looks like a task but is not one: it has no space before the box", `"- [ ] task"`)
+			r.warn(n, "this line looks like a task but has no space before the box", `"- [ ] task"`)
 		case boxLine.Match(line):
-			r.warn(n, "this line looks like a task but is not one: it is in code or in no list", `"- [ ] task" in a list`)
+			r.warn(n, "this line looks like a task but is not in a list, or is in code", `"- [ ] task" in a list`)
 		case emptyBox.Match(line):
 			r.warn(n, "this box has no text, so it is not a task", `"- [ ] task"`)
 		case sign != nil:

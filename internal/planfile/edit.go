@@ -41,7 +41,7 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 		case !slices.Contains(f.ids(), id):
 			return nil, e, errNoTask(f.name, id)
 		case id == e.Task && e.Do == plan.Move:
-			return nil, e, failure.New(failure.Usage, "name another task", "task %s cannot be placed beside itself", clean(id))
+			return nil, e, failure.New(failure.Usage, "name another task", "task %s cannot move next to itself", clean(id))
 		}
 	}
 	switch e.Do {
@@ -49,7 +49,7 @@ func (f *File) Edit(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 		return f.addTask(e, renumber)
 	case plan.Retitle, plan.Move, plan.Reopen, plan.Skip, plan.Retry:
 	default:
-		return nil, e, fmt.Errorf("no file can be edited by %q", e.Do)
+		return nil, e, fmt.Errorf("unknown plan edit %q", e.Do)
 	}
 	i := slices.IndexFunc(f.plan.Tasks, func(t plan.Task) bool { return t.ID == e.Task })
 	if i < 0 {
@@ -111,7 +111,7 @@ func (f *File) addTask(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 			out, err = out.Untick(added) // its group is open again
 			return out, e, err
 		}
-		err = f.cannotEdit("no task can be added there in the manner of the others")
+		err = f.cannotEdit("no task can be added there in the format of the others")
 	}
 	return nil, e, err
 }
@@ -213,7 +213,7 @@ func (f *File) retitle(i int, title string) (*File, error) {
 	if p.object != nil {
 		return f.withTitle(i, title, p.head, quoteJSON(title))
 	}
-	err := f.cannotEdit("the title of task " + clean(t.ID) + " stands on several lines")
+	err := f.cannotEdit("the title of task " + clean(t.ID) + " spans several lines")
 	for at := p.head.from; ; at++ { // "Task 1: a" has an "a" before the title
 		n := bytes.Index(f.data[at:p.head.to], []byte(t.Title))
 		if n < 0 {
@@ -234,7 +234,7 @@ func (f *File) withTitle(i int, title string, r region, text string) (*File, err
 	want[i].Title = title
 	out, err := Decode(f.name, f.splice(r, text))
 	if err != nil || !equalTasks(want, out.plan.Tasks, false) {
-		return nil, f.cannotEdit("with this title the plan would mean something else")
+		return nil, f.cannotEdit("this title would change other parts of the plan")
 	}
 	return out, nil
 }
@@ -257,7 +257,7 @@ func (f *File) move(i int, e plan.Edit, renumber bool) (*File, error) {
 	}
 	want = slices.Insert(want, place, t)
 	if neighbour := want[max(place-1, 0)]; place > 0 && neighbour.Priority != t.Priority || place == 0 && want[1].Priority != t.Priority {
-		return nil, f.cannotEdit(fmt.Sprintf("task %s has another priority than its neighbours", clean(t.ID)))
+		return nil, f.cannotEdit(fmt.Sprintf("task %s has a different priority than its neighbours", clean(t.ID)))
 	}
 	data := f.withBlockMoved(i, place)
 	out, err := Decode(f.name, data)

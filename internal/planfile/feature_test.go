@@ -67,11 +67,11 @@ func TestFeatureList(t *testing.T) {
 func TestFeatureListErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, want string }{
-		{"the list is broken", `{"features":[`, "feature_list.json:1: this is not JSON: it ends too early"},
+		{"the list is broken", `{"features":[`, "feature_list.json:1: this is not JSON: it is incomplete"},
 		{"the list is an empty file", "", "feature_list.json:1: the file is empty"},
 		{"no features in the list", `{"features":[],"total_features":0}`, "feature_list.json:1: the plan has no tasks"},
-		{"no features key", "{\n\"total_features\":2}", "feature_list.json:1: this JSON is not a plan format that pawl knows"},
-		{"features is no list", `{"features":{"a":1}}`, "feature_list.json:1: this JSON is not a plan format that pawl knows"},
+		{"no features key", "{\n\"total_features\":2}", "feature_list.json:1: this JSON is not a known plan format"},
+		{"features is no list", `{"features":{"a":1}}`, "feature_list.json:1: this JSON is not a known plan format"},
 		{"a feature is no object", "[\n\"One\"]", "feature_list.json:2: task 1 is not an object"},
 		{"no description", "[\n{\"id\":4}]", "feature_list.json:2: task \"4\" has no title"},
 		{"an id twice", "[{\"id\":1,\"description\":\"One\"},\n{\"id\":1,\"description\":\"Two\"}]", `feature_list.json:2: task id "1" is used twice, first on line 1`},

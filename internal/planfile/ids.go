@@ -95,7 +95,7 @@ func (d *document) forgetIDs(r *parseResult, id string, first, second *item) {
 		it.id, it.rest = "", ""
 	}
 	if strings.ContainsAny(id, "T#.-") {
-		r.warn(d.lines.lineAt(second.box), fmt.Sprintf("%s begins two tasks, first on line %d: the tasks are numbered by their place", clean(id), d.lines.lineAt(first.box)), "an id of its own for each task")
+		r.warn(d.lines.lineAt(second.box), fmt.Sprintf("%s begins two tasks, first on line %d: the tasks are numbered by position", clean(id), d.lines.lineAt(first.box)), "a different id for each task")
 	}
 }
 

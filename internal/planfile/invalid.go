@@ -49,7 +49,7 @@ func Lines(name string, problems []plan.Problem) []string {
 }
 
 func invalid(name string, problems ...plan.Problem) error {
-	hint := "correct the file; pawl changes nothing in it but done marks"
+	hint := "correct the file; pawl changes only done marks"
 	if len(problems) > 1 {
 		hint = "pawl plan check " + clean(name) + " lists them all"
 	}

@@ -24,10 +24,10 @@ func TestInvalid(t *testing.T) {
 		{"empty", "plan.md", "", []string{`plan.md:1: the plan has no tasks: expected a line such as "- [ ] first task"`}},
 		{"no tasks in JSON", "a.json", "[]", []string{`a.json:1: the plan has no tasks: expected [{"description": "…", "passes": false}]`}},
 		{"empty JSON", "a.json", " \n", []string{`a.json:1: the file is empty: expected a JSON plan such as ` + knownJSON}},
-		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it ends too early: expected a JSON plan such as ` + knownJSON}},
+		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it is incomplete: expected a JSON plan such as ` + knownJSON}},
 		{"malformed JSON", "a.json", "[\n {\"title\": \"a\",}\n]", []string{`a.json:2: this is not JSON: column 16: invalid character '}' looking for beginning of object key string: expected a JSON plan such as ` + knownJSON}},
 		{"more after JSON", "a.json", "[]\n[]", []string{`a.json:2: this is not JSON: column 1: invalid character '[' after top-level value: expected a JSON plan such as ` + knownJSON}},
-		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is not a plan format that pawl knows: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}} or {"tasks": [{"title": "…", "completed": false}]}`}},
+		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is not a known plan format: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}} or {"tasks": [{"title": "…", "completed": false}]}`}},
 		{"state in another field", "a.json", `{"userStories":[{"id":1,"title":"a","status":"pending"}]}`, []string{`a.json:1: task "1" keeps its state in "status": expected "passes": false or true`}},
 		{
 			"several tags", "a.json", `{"a":{"tasks":[{"id":1,"title":"x","status":"done"}]},"b":{"tasks":[{"id":1,"title":"y","status":"pending"}]}}`,
@@ -40,7 +40,7 @@ func TestInvalid(t *testing.T) {
 			`a.json:5: task "d" has no title: expected "title" or "description" with a text`,
 			`a.json:6: task 5 is not an object: expected [{"description": "…", "passes": false}]`,
 		}},
-		{"duplicate ids", "plan.md", "- [ ] US-1: a\n- [x] US-1: b\n", []string{`plan.md:2: task id "US-1" is used twice, first on line 1: expected an id of its own for each task`}},
+		{"duplicate ids", "plan.md", "- [ ] US-1: a\n- [x] US-1: b\n", []string{`plan.md:2: task id "US-1" is used twice, first on line 1: expected a different id for each task`}},
 		{"a long id", "a.json", `[{"id":"` + strings.Repeat("x", 101) + `","title":"a"}]`, []string{`a.json:1: task id "xxxxxxxxxxxxxxxxxxx…" is 101 bytes long: expected an id of at most 100`}},
 		{"unknown dependency and a circle", "plan.md", "- [ ] a <!-- pawl: depends_on=2 -->\n- [ ] b <!-- pawl: depends_on=1,9 -->\n", []string{
 			`plan.md:1: tasks depend on each other in a circle: 1 → 2 → 1: expected dependencies that end somewhere`,
@@ -108,8 +108,8 @@ func TestInvalidKeepsWarnings(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	want := []string{
-		`plan.md:3: this line looks like a task but is not one: it has no space before the box: expected "- [ ] task"`,
-		`plan.md:5: task 2 is marked [?], which is taken as open: expected "[ ]" for open, "[x]" for done`,
+		`plan.md:3: this line looks like a task but has no space before the box: expected "- [ ] task"`,
+		`plan.md:5: task 2 is marked [?], so it counts as open: expected "[ ]" for open, "[x]" for done`,
 	}
 	if diff := cmp.Diff(want, planfile.Lines("plan.md", invalid.Warnings)); diff != "" {
 		t.Error(diff)

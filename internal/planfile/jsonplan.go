@@ -27,7 +27,7 @@ func readJSON(data []byte) parseResult {
 	r := readJSONFormat(data)
 	lines := newLines(data)
 	for _, at := range pawlComment.FindAllSubmatchIndex(data, -1) {
-		r.warn(lines.lineAt(at[0]), "this comment is not read: "+plan.OneLine(string(data[at[0]:at[1]]), 60), `a field of the task, such as "evidence": "unproven"`)
+		r.warn(lines.lineAt(at[0]), "this comment is ignored: "+plan.OneLine(string(data[at[0]:at[1]]), 60), `a field of the task, such as "evidence": "unproven"`)
 	}
 	return r
 }
@@ -69,7 +69,7 @@ func readJSONFormat(data []byte) parseResult {
 		return s.parseResult
 	}
 	var r parseResult
-	r.addProblem("", newLines(data).lineAt(root.start), "this JSON is not a plan format that pawl knows", strings.Join(wants, " or "))
+	r.addProblem("", newLines(data).lineAt(root.start), "this JSON is not a known plan format", strings.Join(wants, " or "))
 	return r
 }
 

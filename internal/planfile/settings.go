@@ -20,7 +20,7 @@ func (r *parseResult) warnOfIgnoredComments(d *document) {
 	for _, at := range d.commentsForPawl() {
 		if !d.readComments[at[0]] {
 			text := string(d.data[at[0]:at[1]])
-			r.warn(d.lines.lineAt(at[0]), fmt.Sprintf("this comment is not read: %s", plan.OneLine(text, 60)), "one such comment a task, beside its title or below it")
+			r.warn(d.lines.lineAt(at[0]), fmt.Sprintf("this comment is ignored: %s", plan.OneLine(text, 60)), "one such comment per task, beside its title or below it")
 		}
 	}
 	for _, at := range comment.FindAllSubmatchIndex(d.data, -1) {
@@ -30,7 +30,7 @@ func (r *parseResult) warnOfIgnoredComments(d *document) {
 			continue
 		}
 		line := bytes.Count(d.data[:at[0]], []byte("\n")) + 1
-		r.warn(line, fmt.Sprintf("this comment is not read: %s", plan.OneLine(text, 60)), `"<!-- pawl: … -->", with the colon`)
+		r.warn(line, fmt.Sprintf("this comment is ignored: %s", plan.OneLine(text, 60)), `"<!-- pawl: … -->", with the colon`)
 	}
 }
 

@@ -25,9 +25,9 @@ func TestCommentsThatAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`plan.md:4: this comment is not read: <!-- pawl evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
-		`plan.md:5: this comment is not read: <!-- pwal: evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
-		`plan.md:6: this comment is not read: <!-- Pawl: evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
+		`plan.md:4: this comment is ignored: <!-- pawl evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
+		`plan.md:5: this comment is ignored: <!-- pwal: evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
+		`plan.md:6: this comment is ignored: <!-- Pawl: evidence=unproven -->: expected "<!-- pawl: … -->", with the colon`,
 	}
 	if diff := cmp.Diff(want, planfile.Lines("plan.md", f.Warnings())); diff != "" {
 		t.Error(diff)
@@ -39,7 +39,7 @@ func TestCommentsThatAreNotRead(t *testing.T) {
 func TestCommentsBelowATitle(t *testing.T) {
 	t.Parallel()
 	const unproven = " <!-- pawl: evidence=unproven -->"
-	const notRead = `: this comment is not read: <!-- pawl: evidence=unproven -->: expected one such comment a task, beside its title or below it`
+	const notRead = `: this comment is ignored: <!-- pawl: evidence=unproven -->: expected one such comment per task, beside its title or below it`
 	for name, c := range map[string]struct {
 		name, text string
 		evidence   []string
@@ -59,7 +59,7 @@ func TestCommentsBelowATitle(t *testing.T) {
 		"openspec":             {"openspec/changes/x/tasks.md", "## 1. A\n\n- [ ] 1.1 a\n  - b" + unproven + "\n- [ ] 1.2 c\n", []string{"unproven", ""}, nil},
 		"speckit":              {"specs/x/tasks.md", "## Phase 1: A\n\n- [ ] T001 a\n  b" + unproven + "\n- [ ] T002 c\n", []string{"unproven", ""}, nil},
 		"kiro":                 {".kiro/specs/x/tasks.md", "- [ ] 1. A\n  - [ ] 1.1 a\n    - b" + unproven + "\n    - _Requirements: 1.1_\n", []string{"unproven"}, nil},
-		"ralphy":               {"tasks.json", `{"tasks": [{"title": "a` + unproven + `", "completed": false}]}`, []string{""}, []string{`tasks.json:1: this comment is not read: <!-- pawl: evidence=unproven -->: expected a field of the task, such as "evidence": "unproven"`}},
+		"ralphy":               {"tasks.json", `{"tasks": [{"title": "a` + unproven + `", "completed": false}]}`, []string{""}, []string{`tasks.json:1: this comment is ignored: <!-- pawl: evidence=unproven -->: expected a field of the task, such as "evidence": "unproven"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +111,7 @@ func TestCommentInAFileOfBacklog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"backlog/tasks:11: task-1 - a.md: this comment is not read: <!-- pawl: optional=true -->: expected one such comment a task"}
+	want := []string{"backlog/tasks:11: task-1 - a.md: this comment is ignored: <!-- pawl: optional=true -->: expected one such comment per task"}
 	if diff := cmp.Diff(want, planfile.Lines("backlog/tasks", f.Warnings())); diff != "" || f.Plan().Tasks[0].Evidence != "unproven" {
 		t.Errorf("%+v: %s", f.Plan().Tasks[0], diff)
 	}

@@ -99,9 +99,9 @@ func (r *parseResult) addDependency(i int, id string, ruledOut func(other int) b
 	switch {
 	case slices.Contains(t.DependsOn, id):
 	case !known:
-		r.warn(t.Line, fmt.Sprintf("task %s depends on %s, which is not in the plan: that is not followed", clean(t.ID), clean(id)), "the id of a task of this plan")
+		r.warn(t.Line, fmt.Sprintf("task %s depends on %s, which is not in the plan: ignored", clean(t.ID), clean(id)), "the id of a task of this plan")
 	case other == i || ruledOut(other):
-		r.warn(t.Line, fmt.Sprintf("task %s depends on %s, which comes later: that is not followed", clean(t.ID), clean(id)), "a dependency on a task of the same phase, or of one before it")
+		r.warn(t.Line, fmt.Sprintf("task %s depends on %s, which comes later: ignored", clean(t.ID), clean(id)), "a dependency on a task of the same phase, or of one before it")
 	default:
 		t.DependsOn = append(slices.Clip(t.DependsOn), id)
 	}

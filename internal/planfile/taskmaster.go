@@ -69,7 +69,7 @@ func (v *jsonValue) subtasks() []*jsonValue {
 func (m *taskMasterReader) readTask(v *jsonValue) {
 	id := clean(v.firstText("id"))
 	if v.kind != '{' || id == "" {
-		m.addProblem(id, m.lines.lineAt(v.start), "a task is no object with an id", taskMasterWant)
+		m.addProblem(id, m.lines.lineAt(v.start), "a task is not an object with an id", taskMasterWant)
 		return
 	}
 	subtasks := v.subtasks()
@@ -128,7 +128,7 @@ func excludedStatus(v *jsonValue) string {
 
 func (m *taskMasterReader) exclude(id, status string, v *jsonValue) {
 	m.excluded[id] = status
-	m.warn(m.lines.lineAt(v.start), fmt.Sprintf("task %s is %s: it is left out", plan.OneLine(id, 20), status), `another "status", for it to be worked on`)
+	m.warn(m.lines.lineAt(v.start), fmt.Sprintf("task %s is %s: it is skipped", plan.OneLine(id, 20), status), `another "status", if the loop should work on it`)
 }
 
 // addUnit adds a task to the plan.
@@ -204,7 +204,7 @@ func (m *taskMasterReader) addDependencies(id string, wanted []string) {
 	for _, dep := range wanted {
 		dep = clean(dep)
 		if out := m.excluded[dep]; out != "" {
-			m.warn(t.Line, fmt.Sprintf("task %s depends on %s, which is %s: it is not waited for", clean(t.ID), dep, out), "a dependency on a task that is worked on")
+			m.warn(t.Line, fmt.Sprintf("task %s depends on %s, which is %s: Pawl does not wait for it", clean(t.ID), dep, out), "a dependency on a task that is worked on")
 			continue
 		}
 		units := m.units[dep]

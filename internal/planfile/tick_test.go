@@ -156,12 +156,12 @@ func TestOdd(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d: %s", p.Line, p.Message))
 	}
 	want := []string{
-		"1: task 1 is marked [-], which is taken as open",
-		"8: task 7 is marked [✔️], which is taken as open",
+		"1: task 1 is marked [-], so it counts as open",
+		"8: task 7 is marked [✔️], so it counts as open",
 		"9: this box has no text, so it is not a task",
 		"10: this box has no text, so it is not a task",
 		"11: ☐ is not a task's box, so this line is not a task",
-		"13: this line looks like a task but is not one: it is in code or in no list",
+		"13: this line looks like a task but is not in a list, or is in code",
 		"16: this box has no text, so it is not a task",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -283,7 +283,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// What stands on several lines is one sign, on the first that was added.
+// What spans several lines is one sign, on the first that was added.
 func TestAcrossLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{

@@ -130,7 +130,7 @@ func (p Plan) Check() []Problem {
 			found = append(found, Problem{
 				ID: t.ID, Line: t.Line,
 				Message: fmt.Sprintf("task id %q is used twice, first on line %d", t.ID, was.Line),
-				Want:    "an id of its own for each task",
+				Want:    "a different id for each task",
 			})
 			continue
 		}
