@@ -25,7 +25,7 @@ type taskLocation struct {
 
 // ErrKeepsOrder means that tasks cannot be moved. They have no ids and would get other numbers, or
 // each task is a file.
-var ErrKeepsOrder = errors.New("the order in the plan does not change: its tasks are known by their place, or are files")
+var ErrKeepsOrder = errors.New("the order in the plan cannot change: its tasks are numbered by position, or are files")
 
 // Edit applies an edit in the plan's own format. It returns the edit with the id of a new task. An
 // edit that is already in effect changes nothing. If tasks would get other ids, Edit returns

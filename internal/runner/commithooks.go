@@ -138,7 +138,7 @@ func (r *Runner) addHookChanges(ctx context.Context, at *candidate) error {
 	}
 	changes, err := r.Repo.Diff(ctx, before, at.tree)
 	if err != nil {
-		return fmt.Errorf("look what the commit hooks changed: %w", err)
+		return fmt.Errorf("find what the commit hooks changed: %w", err)
 	}
 	for _, c := range changes {
 		at.changedByHooks = append(at.changedByHooks, c.Path)

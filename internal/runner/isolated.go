@@ -27,7 +27,7 @@ func (r *Runner) firstBaseline(ctx context.Context, m memory.ActionContext, dir 
 func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext, dir string) error {
 	gates, err := r.Verify.CheckIsolation(ctx, m.Start.Tree, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
-		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
+		return fmt.Errorf("check whether the isolated checkout works: %w", ctx.Err())
 	}
 	if err != nil {
 		r.enqueueNote(ctx, loop.Warning, "unknown whether an isolated checkout works: "+err.Error())

@@ -89,7 +89,7 @@ func addReview(g *loop.Gates, ans review.Answer) {
 func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory.ActionContext) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
-		return fmt.Errorf("look whether the review left the work as it was: %w", err)
+		return fmt.Errorf("check whether the review changed the work: %w", err)
 	}
 	same, err := r.sameWork(ctx, g.Tree, now, m)
 	if err != nil {

@@ -51,7 +51,7 @@ func (v *Verifier) workTreeIs(ctx context.Context, tree string) (bool, error) {
 	}
 	now, _, err := v.Repo.Resnapshot(ctx)
 	if err != nil {
-		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
+		return false, fmt.Errorf("compare the work tree with the baseline: %w", err)
 	}
 	return v.withoutMarks(ctx, now) == v.withoutMarks(ctx, tree), nil
 }
@@ -64,15 +64,15 @@ func (v *Verifier) workTreeStillIs(ctx context.Context, tree string, before bool
 	}
 	now, _, err := v.Repo.Resnapshot(ctx)
 	if err != nil {
-		return false, fmt.Errorf("look what the gates wrote: %w", err)
+		return false, fmt.Errorf("find what the gates wrote: %w", err)
 	}
 	changes, err := v.Repo.Diff(ctx, v.withoutMarks(ctx, tree), v.withoutMarks(ctx, now))
 	if err != nil {
-		return false, fmt.Errorf("look what the gates wrote: %w", err)
+		return false, fmt.Errorf("find what the gates wrote: %w", err)
 	}
 	status, err := v.Repo.Status(ctx)
 	if err != nil {
-		return false, fmt.Errorf("look what the gates wrote: %w", err)
+		return false, fmt.Errorf("find what the gates wrote: %w", err)
 	}
 	return !slices.ContainsFunc(changes, func(c git.Change) bool { return !slices.Contains(status.Untracked, c.Path) }), nil
 }
@@ -93,7 +93,7 @@ func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w 
 	for i := range results {
 		if results[i].Status == gate.Fail {
 			results[i].Status = gate.Unknown
-			results[i].Reason = "red, but not where the task began: " + results[i].Reason
+			results[i].Reason = "fails, but passed when the task began: " + results[i].Reason
 		}
 	}
 	return results, nil
@@ -114,7 +114,7 @@ func (c *claim) repeatBefore(ctx context.Context, w runTarget, gates []gate.Gate
 	for i, again := range results {
 		before := c.seen.Baseline[slices.IndexFunc(c.seen.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
 		if !reproducesPasses(before, again) {
-			results[i].Status, results[i].Reason = gate.Unknown, "what passed before does not pass in the worktree"
+			results[i].Status, results[i].Reason = gate.Unknown, "what passed before fails in the worktree"
 		}
 	}
 	return gate.Run{Results: results}, nil

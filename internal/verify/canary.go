@@ -32,7 +32,7 @@ const (
 )
 
 // errNoCanary means that no test file can have a canary.
-var errNoCanary = errors.New("there is no test file beside which a test that must fail can be laid")
+var errNoCanary = errors.New("there is no test file next to which Pawl can put a failing test")
 
 // runCanary runs gates with canary tests beside the proving tests: on the current tree, or on the
 // baseline tree without the proving tests.

@@ -27,9 +27,9 @@ func cannotStart(code int, tail string) string {
 	case code == 127:
 		return "a command was not found (exit 127)"
 	case code == 126:
-		return "a command could not be executed (exit 126)"
+		return "a command cannot be executed (exit 126)"
 	case code == 1 && missingModule.MatchString(last):
-		return "Python does not find what runs the tests"
+		return "Python cannot find the test runner"
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func TestToolsThatMakeDoesNotFind(t *testing.T) {
 		"bash says so":               {[]string{"/bin/bash: line 1: go: command not found", "make: *** [test] Error 127"}, "make did not find go"},
 		"one that may not be run":    {[]string{"make: eslint: Permission denied", "make: *** [Makefile:2: test] Error 126"}, "make did not find eslint"},
 		"beneath another make":       {[]string{"make[1]: bats: No such file or directory", "make[1]: *** [Makefile:4: unit] Error 127", "make[1]: Leaving directory '/x'", "make: *** [Makefile:2: test] Error 2"}, "make did not find bats"},
-		"a module":                   {[]string{"/usr/bin/python3: No module named pytest", "make: *** [Makefile:2: test] Error 1"}, "Python does not find what runs the tests"},
+		"a module":                   {[]string{"/usr/bin/python3: No module named pytest", "make: *** [Makefile:2: test] Error 1"}, "Python cannot find the test runner"},
 		"the program to be written":  {[]string{"make: ./greet: No such file or directory", ends}, ""},
 		"the same on the PATH":       {[]string{"/bin/sh: 1: greet: not found", ends}, ""},
 		"a test that calls a tool":   {[]string{"test.sh: 3: jest: not found", ends}, ""},

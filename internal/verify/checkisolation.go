@@ -102,7 +102,7 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 		u := IrreproducibleGate{Gate: g.Name, Remedy: v.isolationRemedy(ctx)}
 		switch {
 		case ctx.Err() != nil:
-			return nil, fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
+			return nil, fmt.Errorf("check whether the isolated checkout works: %w", ctx.Err())
 		case err != nil: // the place, not the gate
 			u.Why, u.Remedy = v.redactor.String(err.Error()), cmp.Or(failure.Hint(err), u.Remedy)
 		case there[0].Reason == gate.DiskFull:
@@ -133,5 +133,5 @@ func (v *Verifier) isolationRemedy(ctx context.Context) string {
 		named += ", which git ignores)"
 	}
 	return deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " prepares checkouts, .worktreeinclude names untracked files that they need" + named +
-		"; isolated = false on the gate has the work tree decide"
+		"; isolated = false on the gate uses the work tree instead"
 }

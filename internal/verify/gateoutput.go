@@ -59,7 +59,7 @@ func reasonFor(said testreport.Verdict, reason string) string {
 	case testreport.NoTests:
 		return "no tests were found" + withColon(reason)
 	case testreport.RunnerError:
-		return "its tests could not be run" + withColon(reason)
+		return "its tests could not run" + withColon(reason)
 	}
 	return reason
 }

@@ -93,12 +93,12 @@ func (e ending) outcome(r gate.Result) (gate.Status, string) {
 	passes := e.exit.Code == 0 && len(r.Failing) == 0
 	switch {
 	case e.confined && e.exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox):
-		return gate.Unknown, "it could not be confined: " + testreport.LastLine(r.Tail)
+		return gate.Unknown, "the sandbox could not start: " + testreport.LastLine(r.Tail)
 	case e.exit.Cancelled: // at its time limit. Of a run that ctx ended nobody asks
 	case e.exit.Code == -1 && e.exit.Signal == "":
 		return gate.Unknown, fmt.Sprintf("could not start: %v", e.exit.Err)
 	case endedFromOutside(e.exit):
-		return gate.Unknown, "it was ended from outside (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", e.exit.Code, e.exit.Signal))
+		return gate.Unknown, "it was killed (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", e.exit.Code, e.exit.Signal))
 	case r.CannotStart:
 		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(testreport.LastLine(r.Tail))
 	case e.exit.Code != 0 && diskFull.MatchString(r.Tail):

@@ -37,7 +37,7 @@ func (c *claim) observe(ctx context.Context) (err error) {
 	}
 	if c.Repo != nil {
 		if err := c.readChanges(ctx); err != nil {
-			return fmt.Errorf("look at the tests of before: %w", err)
+			return fmt.Errorf("read the earlier tests: %w", err)
 		}
 		if c.signs, err = newInspection(ctx, c.Repo, c.signRequest(c.Base, c.Tree, c.Asked), c.changes); err != nil {
 			return fmt.Errorf("look for signs: %w", err)
@@ -114,7 +114,7 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	o := &c.seen
 	o.Work.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
 	if err := c.findCode(ctx); err != nil {
-		return fmt.Errorf("look whether code changed: %w", err)
+		return fmt.Errorf("check whether code changed: %w", err)
 	}
 	var lacks []string
 	lacking, err := c.signs.missingMeans(ctx)
@@ -133,7 +133,7 @@ func (c *claim) inspectWork(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("look for what the task asks for: %w", err)
+		return fmt.Errorf("find what the task asks for: %w", err)
 	}
 	work, err := c.withoutHelpers(ctx, c.Tree, c.work)
 	if err == nil {

@@ -37,7 +37,7 @@ type FunctionProof struct {
 }
 
 // errTimeOver means that the request's time is over.
-var errTimeOver = errors.New("the time for it was over")
+var errTimeOver = errors.New("the time limit was reached")
 
 // Proof is how the tests react to mutants of a change.
 type Proof struct {
@@ -128,8 +128,8 @@ func (p *prover) runUnmutated(ctx context.Context) (err error) {
 	}
 	for i, w := range p.unmutated {
 		if w.Status != gate.Pass {
-			return failure.New(failure.Error, "fix that first; broken code can only be told from whole code that passes",
-				"the gates do not pass on the code as it is: %s: %s", p.r.Gates[i].Name, w.Reason)
+			return failure.New(failure.Error, "fix that first: the gates must pass before code can be broken",
+				"the gates fail on the unchanged code: %s: %s", p.r.Gates[i].Name, w.Reason)
 		}
 		p.r.Gates[i].Timeout = gate.MutantTimeout(w.Duration)
 	}

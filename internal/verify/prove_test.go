@@ -57,9 +57,9 @@ calc.py:9 new survived (takes zero values)
 calc.py:14 word inconclusive: a.c:3:5: error: x
 `},
 		{"there is no time", "true", 0, `
-calc.py:1 old inconclusive: the time for it was over
-calc.py:9 new inconclusive: the time for it was over
-calc.py:14 word inconclusive: the time for it was over
+calc.py:1 old inconclusive: the time limit was reached
+calc.py:9 new inconclusive: the time limit was reached
+calc.py:14 word inconclusive: the time limit was reached
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestProveNeedsGreen(t *testing.T) {
 	before := b.tree()
 	b.write(files{"calc.py": "def f():\n    return 1\n"})
 	_, err := b.Prove(t.Context(), verify.ProofRequest{Before: before, After: b.tree(), Gates: gates("false"), Time: time.Hour})
-	if err == nil || !strings.Contains(err.Error(), "the gates do not pass on the code as it is: ") {
+	if err == nil || !strings.Contains(err.Error(), "the gates fail on the unchanged code: ") {
 		t.Errorf("%v", err)
 	}
 }

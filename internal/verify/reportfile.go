@@ -63,7 +63,7 @@ func hideReports(root, pattern string) (earlierReports, error) {
 		a.files = append(a.files, file)
 	}
 	if err != nil {
-		return a, fmt.Errorf("set an earlier report aside: %w", err)
+		return a, fmt.Errorf("move an earlier report away: %w", err)
 	}
 	return a, nil
 }
@@ -90,7 +90,7 @@ func (a *earlierReports) putBack() error {
 		}
 	}
 	if failed != nil {
-		return fmt.Errorf("put earlier reports back: %w", failed)
+		return fmt.Errorf("restore earlier reports: %w", failed)
 	}
 	return nil
 }

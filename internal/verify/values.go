@@ -16,7 +16,7 @@ import (
 )
 
 // errNoValues means that the tests have no replaceable values.
-var errNoValues = errors.New("there are no values in the tests that others could stand for")
+var errNoValues = errors.New("the tests have no values that can be replaced")
 
 // minTelling is how many expected values make it unlikely that other inputs give them all by
 // chance.
@@ -207,9 +207,9 @@ func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Si
 	var err error
 	switch {
 	case verdict.TestsCannotFail:
-		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.AlwaysPasses, Does: "is work whose tests were seen to pass in any case"})
+		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.AlwaysPasses, Does: "is work whose tests pass with any result"})
 	case verdict.TestsProveNothing() && c.WantedEvidence != gate.Unproven:
-		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.Untested, Does: "is work that no test shows to be right"})
+		first, err = c.workAsSigns(ctx, sign.Sign{Kind: sign.Untested, Does: "is work that no test proves"})
 	}
 	if err != nil {
 		return nil, err

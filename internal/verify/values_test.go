@@ -129,7 +129,7 @@ func TestTableInDisguise(t *testing.T) {
 func TestWorkThatNoTestShows(t *testing.T) {
 	t.Parallel()
 	for test, want := range map[string]string{
-		"import app\nassert callable(app.f)\n":   "app.py:1 is work that no test shows to be right: f",
+		"import app\nassert callable(app.f)\n":   "app.py:1 is work that no test proves: f",
 		"import app\nassert app.f('a') == 'A'\n": "",
 	} {
 		b := newBench(t, files{"app.py": "def f(s):\n    return s\n", "test_old.py": "import app\nassert app.f('') == ''\n"}, nil)

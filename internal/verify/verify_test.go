@@ -176,7 +176,7 @@ func TestResultOfOneGate(t *testing.T) {
 		{"fail with a stack", gate.Gate{Command: "printf 'Error: no config\\n    at async read (/a/b.js:1:2)\\n    at node:internal/main:3:4\\n\\nNode.js v20.1.0\\n'; exit 1"}, gate.Fail, 1, "exit 1: Error: no config"},
 		{"fail in silence", gate.Gate{Command: "exit 1"}, gate.Fail, 1, "exit 1"},
 		{"argv", gate.Gate{Argv: []string{"sh", "-c", "test \"$0\" = 'a b'", "a b"}}, gate.Pass, 0, ""},
-		{"no such runner", gate.Gate{Command: "echo '/usr/bin/python3: No module named pytest'; exit 1"}, gate.Unknown, 1, "Python does not find what runs the tests: /usr/bin/python3: No module named pytest"},
+		{"no such runner", gate.Gate{Command: "echo '/usr/bin/python3: No module named pytest'; exit 1"}, gate.Unknown, 1, "Python cannot find the test runner: /usr/bin/python3: No module named pytest"},
 		{"a module that is yet to be written", gate.Gate{Command: "echo '/usr/bin/python3: No module named shop'; exit 1"}, gate.Fail, 1, "No module named shop"},
 		{"no such command", gate.Gate{Command: "pawl-no-such-command --x"}, gate.Unknown, 127, "a command was not found (exit 127)"},
 		{"not executable", gate.Gate{Command: "./"}, gate.Unknown, 126, "could not be executed"},
