@@ -67,11 +67,11 @@ func checkClient(f Facts) []Finding {
 	case !known:
 		return []Finding{warn("claude --version should print its version; else "+installClientCommand, "%s does not say its version", c.path)}
 	case v.before(lastMessageVersion()):
-		return []Finding{warn("claude update", "claude %s does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", v)}
+		return []Finding{warn("claude update", "claude %s does not pass the agent's last message to hooks: Pawl reads it from the transcript, which lags behind", v)}
 	case v.before(backgroundTasksVersion()):
-		return []Finding{warn("claude update", "claude %s does not tell hooks what runs in the background, so Pawl may continue the turn while the agent waits for it", v)}
+		return []Finding{warn("claude update", "claude %s does not report background work to hooks, so Pawl may continue the turn while the agent waits for it", v)}
 	case testedVersion().before(v):
-		return []Finding{warn("if a loop behaves oddly: "+installClientCommand+"@"+testedVersion().String(), "claude %s: not measured with this version yet", v)}
+		return []Finding{warn("if a loop behaves oddly: "+installClientCommand+"@"+testedVersion().String(), "claude %s: not tested with this version yet", v)}
 	}
 	return []Finding{ok("claude %s", v)}
 }
@@ -82,7 +82,7 @@ func checkLogin(f Facts) []Finding {
 	case f.client.path == "":
 		return nil
 	case errors.Is(f.login, agent.ErrLoginUnknown):
-		return []Finding{skipped("whether somebody is logged in to claude cannot be told")}
+		return []Finding{skipped("unknown whether claude is logged in")}
 	case f.login != nil:
 		return []Finding{bad(failure.Hint(f.login), "%s", f.login)}
 	}
@@ -132,7 +132,7 @@ func checkSwitches(f Facts) []Finding {
 			continue
 		}
 		if *s.settings.disableAllHooks {
-			out = append(out, bad(fixIn(s, `take "disableAllHooks" out of `+s.path), "the %s settings turn all hooks off (disableAllHooks)", s.scope))
+			out = append(out, bad(fixIn(s, `remove "disableAllHooks" from `+s.path), "the %s settings turn all hooks off (disableAllHooks)", s.scope))
 		}
 		break // the strongest file decides
 	}
@@ -169,10 +169,10 @@ func checkSettings(f Facts) []Finding {
 	var out []Finding
 	for _, s := range f.files {
 		if s.fault != nil {
-			out = append(out, bad(fixIn(s, "fix "+s.path), "the client loads nothing of the %s settings: %s", s.scope, s.fault))
+			out = append(out, bad(fixIn(s, "fix "+s.path), "the client ignores the %s settings: %s", s.scope, s.fault))
 		}
 		for _, what := range s.settings.ignored {
-			out = append(out, warn(fixIn(s, "fix it in "+s.path), "the client leaves out a hook of the %s settings: %s", s.scope, what))
+			out = append(out, warn(fixIn(s, "fix it in "+s.path), "the client ignores a hook of the %s settings: %s", s.scope, what))
 		}
 	}
 	switch {
@@ -200,5 +200,5 @@ func checkFolder(f Facts) []Finding {
 
 // checkBare names the options of a shell alias, which doctor cannot see.
 func checkBare(Facts) []Finding {
-	return []Finding{skipped("whether claude is a shell alias with --bare or --safe-mode cannot be seen from here (alias claude shows it); both run no hooks")}
+	return []Finding{skipped("unknown whether claude is a shell alias with --bare or --safe-mode, which run no hooks ( alias claude  shows it)")}
 }

@@ -69,10 +69,10 @@ func TestClient(t *testing.T) {
 		{"measured", nil, one(OK, "claude 2.1.332", "")},
 		{"as old as can be", says("2.1.145 (Claude Code)"), one(OK, "claude 2.1.145", "")},
 		{"not there", func(f *Facts) { f.client = program{} }, one(Bad, "claude is not on the PATH", "npm install -g @anthropic-ai/claude-code")},
-		{"without background tasks", says("2.1.144"), one(Warn, "claude 2.1.144 does not tell hooks what runs in the background, so Pawl may continue the turn while the agent waits for it", "claude update")},
-		{"without last messages", says("2.1.46"), one(Warn, "claude 2.1.46 does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", "claude update")},
-		{"very old", says("1.0.128"), one(Warn, "claude 1.0.128 does not tell hooks the agent's last message: Pawl looks for it in the transcript, which lags behind", "claude update")},
-		{"newer", says("2.2.0"), one(Warn, "claude 2.2.0: not measured with this version yet", "if a loop behaves oddly: npm install -g @anthropic-ai/claude-code@2.1.332")},
+		{"without background tasks", says("2.1.144"), one(Warn, "claude 2.1.144 does not report background work to hooks, so Pawl may continue the turn while the agent waits for it", "claude update")},
+		{"without last messages", says("2.1.46"), one(Warn, "claude 2.1.46 does not pass the agent's last message to hooks: Pawl reads it from the transcript, which lags behind", "claude update")},
+		{"very old", says("1.0.128"), one(Warn, "claude 1.0.128 does not pass the agent's last message to hooks: Pawl reads it from the transcript, which lags behind", "claude update")},
+		{"newer", says("2.2.0"), one(Warn, "claude 2.2.0: not tested with this version yet", "if a loop behaves oddly: npm install -g @anthropic-ai/claude-code@2.1.332")},
 		{"says nothing", says("hello"), one(Warn, "/bin/claude does not say its version", "claude --version should print its version; else npm install -g @anthropic-ai/claude-code")},
 		{
 			"hangs", func(f *Facts) { f.client = program{path: "/bin/claude", problem: "no answer in 5s"} },
@@ -84,11 +84,11 @@ func TestClient(t *testing.T) {
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	login := func(err error) func(*Facts) { return func(f *Facts) { f.login = err } }
-	out := failure.New(failure.Error, "log in", "nobody is logged in to /bin/claude")
+	out := failure.New(failure.Error, "log in", "not logged in to /bin/claude")
 	check(t, checkLogin, []checkCase{
 		{"logged in", nil, one(OK, "claude is logged in", "")},
-		{"nobody", login(out), one(Bad, "nobody is logged in to /bin/claude", "log in")},
-		{"cannot be told", login(agent.ErrLoginUnknown), one(Skipped, "whether somebody is logged in to claude cannot be told", "")},
+		{"nobody", login(out), one(Bad, "not logged in to /bin/claude", "log in")},
+		{"cannot be told", login(agent.ErrLoginUnknown), one(Skipped, "unknown whether claude is logged in", "")},
 		{"no client", func(f *Facts) { f.client = program{}; f.login = out }, nil},
 	})
 }
@@ -143,11 +143,11 @@ func TestSwitches(t *testing.T) {
 	const manager = "ask whoever manages this machine; pawl run works without hooks"
 	check(t, checkSwitches, []checkCase{
 		{"on", nil, one(OK, "client runs hooks", "")},
-		{"off", files(set(user, settings{disableAllHooks: &yes})), one(Bad, "the user settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /user.json`)},
+		{"off", files(set(user, settings{disableAllHooks: &yes})), one(Bad, "the user settings turn all hooks off (disableAllHooks)", `remove "disableAllHooks" from /user.json`)},
 		{"off, and on again by a stronger file", files(set(user, settings{disableAllHooks: &yes}), set(project, settings{disableAllHooks: &no})), one(OK, "client runs hooks", "")},
 		{
 			"on, and off again", files(set(user, settings{disableAllHooks: &no}), set(local, settings{disableAllHooks: &yes})),
-			one(Bad, "the local settings turn all hooks off (disableAllHooks)", `take "disableAllHooks" out of /local.json`),
+			one(Bad, "the local settings turn all hooks off (disableAllHooks)", `remove "disableAllHooks" from /local.json`),
 		},
 		{"managed", files(set(managed, settings{disableAllHooks: &yes})), one(Bad, "the managed settings turn all hooks off (disableAllHooks)", manager)},
 		{
@@ -170,13 +170,13 @@ func TestSettingsAndFolder(t *testing.T) {
 			"comments", func(f *Facts) {
 				f.files = []settingsFile{{scope: user, path: "/u.json", fault: errors.New("it has comments")}}
 			},
-			one(Bad, "the client loads nothing of the user settings: it has comments", "fix /u.json"),
+			one(Bad, "the client ignores the user settings: it has comments", "fix /u.json"),
 		},
 		{
 			"an entry that is left out", func(f *Facts) {
 				f.files = []settingsFile{set(local, settings{ignored: []string{"Stop is an object, not a list"}})}
 			},
-			one(Warn, "the client leaves out a hook of the local settings: Stop is an object, not a list", "fix it in /local.json"),
+			one(Warn, "the client ignores a hook of the local settings: Stop is an object, not a list", "fix it in /local.json"),
 		},
 	})
 	check(t, checkFolder, []checkCase{

@@ -78,7 +78,7 @@ func minGitVersion() version { return version{2, 30} }
 func checkGit(f Facts) []Finding {
 	const fix = "install git 2.30 or newer and put it on PATH"
 	if f.git.path == "" {
-		return []Finding{bad(fix, "git is not on the PATH: checkpoints are kept with it")}
+		return []Finding{bad(fix, "git is not on the PATH: checkpoints need it")}
 	}
 	v, known := readVersion(f.git.version)
 	switch {
@@ -115,7 +115,7 @@ func missingDependencies(root string) []deps.Missing {
 func checkDependencies(f Facts) []Finding {
 	var all []Finding
 	for _, m := range f.missingDeps {
-		all = append(all, warn(m.Command+"; "+m.Setup()+" does so in each checkout that work is judged in", "%s", m))
+		all = append(all, warn(m.Command+"; "+m.Setup()+" does so in each checkout that gates run in", "%s", m))
 	}
 	return all
 }

@@ -41,7 +41,7 @@ func checkInstalled(f Facts) []Finding {
 	}
 	what := "hook installed (" + strings.Join(names, ", ") + ")"
 	if len(names) > 1 {
-		what += ": installed twice, which is fine: only the first one to run decides"
+		what += ": installed twice, which is fine: only the first one that runs decides"
 	}
 	return append([]Finding{ok("%s", what)}, out...)
 }
@@ -100,14 +100,14 @@ func checkProgram(f Facts, h hook) []Finding {
 	case h.problem != "":
 		return []Finding{bad(reinstall(h), "the hook of the %s does not run: %s", h.location(), h.problem)}
 	case h.version == "":
-		return []Finding{bad(reinstall(h), "%s does not say that it is Pawl's hook", h.found)}
+		return []Finding{bad(reinstall(h), "%s does not identify itself as Pawl's hook", h.found)}
 	}
 	var out []Finding
 	if h.version != f.pawl {
 		out = append(out, warn("install both from one release", "%s is another version than pawl: %s, not %s", h.found, h.version, f.pawl))
 	}
 	if h.shellOnly {
-		out = append(out, warn("put it in a folder that every program sees, or have its path written in full: pawl install claude --scope local",
+		out = append(out, warn("put it in a folder on every program's PATH, or write its full path: pawl install claude --scope local",
 			"%s (%s) is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it", h.argv[0], h.location()))
 	}
 	return out
@@ -132,9 +132,9 @@ func checkAnswers(f Facts) []Finding {
 	case len(out) > 0:
 		return out
 	case !asked:
-		return []Finding{skipped("there is no hook of Pawl's to ask")}
+		return []Finding{skipped("Pawl's hook is not installed")}
 	case longest > slowAnswer:
-		return []Finding{warn("see what slows the start of programs down (a virus scanner, a slow disk)", "hook answers in %s", figure.Brief(longest))}
+		return []Finding{warn("find out what slows program starts (a virus scanner, a slow disk)", "hook answers in %s", figure.Brief(longest))}
 	}
 	return []Finding{ok("hook answers in %s", milliseconds(longest))}
 }
@@ -190,9 +190,9 @@ func checkPlugin(f Facts) []Finding {
 		case !p.isOwn() || !p.enabled:
 			continue
 		case p.dirMissing:
-			return []Finding{bad("pawl install claude --scope plugin", "plugin %s is enabled, but its folder %s is not there", p.id, p.dir)}
+			return []Finding{bad("pawl install claude --scope plugin", "plugin %s is enabled, but its folder %s is missing", p.id, p.dir)}
 		case p.wantVersion == "":
-			return []Finding{skipped("plugin %s %s: which version belongs to this Pawl cannot be told", p.id, p.version)}
+			return []Finding{skipped("plugin %s %s: unknown which version belongs to this Pawl", p.id, p.version)}
 		case p.version != p.wantVersion:
 			return []Finding{warn("pawl install claude --scope plugin", "plugin %s is stale: %s, and this Pawl brings %s", p.id, p.version, p.wantVersion)}
 		}

@@ -35,7 +35,7 @@ func TestInstalled(t *testing.T) {
 	}
 	check(t, checkInstalled, []checkCase{
 		{"once", hooks(everywhere(user)), one(OK, "hook installed (user settings)", "")},
-		{"twice", hooks(everywhere(user), plugins), one(OK, "hook installed (user settings, plugin pawl@pawl): installed twice, which is fine: only the first one to run decides", "")},
+		{"twice", hooks(everywhere(user), plugins), one(OK, "hook installed (user settings, plugin pawl@pawl): installed twice, which is fine: only the first one that runs decides", "")},
 		{"not at all", hooks(theirs), one(Warn, "Pawl's hook is not installed: no loops inside a session (pawl run needs none)", "pawl install claude")},
 		{"by an older Pawl", hooks(everywhere(local)[2:]), append(one(OK, "hook installed (local settings)", ""),
 			one(Warn, "Pawl's hook in the local settings misses SessionStart, SessionEnd", "pawl install claude --scope local")...)},
@@ -63,7 +63,7 @@ func TestPrograms(t *testing.T) {
 		},
 		{
 			"another program of that name", each(func(h *hook) { h.version = "" }),
-			one(Bad, "/bin/pawl-hook does not say that it is Pawl's hook", "pawl install claude --scope project"),
+			one(Bad, "/bin/pawl-hook does not identify itself as Pawl's hook", "pawl install claude --scope project"),
 		},
 		{
 			"another version", each(func(h *hook) { h.version = "v0.9.0 linux/amd64" }),
@@ -72,7 +72,7 @@ func TestPrograms(t *testing.T) {
 		{
 			"found from a terminal only", each(func(h *hook) { h.argv[0], h.shellOnly, h.scope = "pawl-hook", true, user }),
 			one(Warn, "pawl-hook (user settings) is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it",
-				"put it in a folder that every program sees, or have its path written in full: pawl install claude --scope local"),
+				"put it in a folder on every program's PATH, or write its full path: pawl install claude --scope local"),
 		},
 		{"two installations, one of them broken", func(f *Facts) {
 			f.hooks = append(f.hooks, ours("Stop", managed))
@@ -94,13 +94,13 @@ func TestAnswers(t *testing.T) {
 	check(t, checkAnswers, []checkCase{
 		{"nothing, at once", nil, one(OK, "hook answers in 2 ms", "")},
 		{"nothing, faster than can be told", stop(answer{took: time.Microsecond}), one(OK, "hook answers in 2 ms", "")},
-		{"nothing, late", stop(answer{took: 700 * time.Millisecond}), one(Warn, "hook answers in 0.7s", "see what slows the start of programs down (a virus scanner, a slow disk)")},
+		{"nothing, late", stop(answer{took: 700 * time.Millisecond}), one(Warn, "hook answers in 0.7s", "find out what slows program starts (a virus scanner, a slow disk)")},
 		{"never", stop(answer{took: 5 * time.Second, timedOut: true, exit: -1}), one(Bad, asked+"gave no answer in 5s", fix)},
 		{"a crash", stop(answer{exit: 2, err: "panic: oops"}), one(Bad, asked+"ended with exit code 2: panic: oops", fix)},
 		{"a quiet crash", stop(answer{exit: 1}), one(Bad, asked+"ended with exit code 1", fix)},
 		{"words", stop(answer{out: "hello"}), one(Bad, asked+"said something: hello", fix)},
 		{"no start", stop(answer{fault: "exec format error"}), one(Bad, asked+"could not be started: exec format error", fix)},
-		{"nobody to ask", func(f *Facts) { f.hooks = nil }, one(Skipped, "there is no hook of Pawl's to ask", "")},
+		{"nobody to ask", func(f *Facts) { f.hooks = nil }, one(Skipped, "Pawl's hook is not installed", "")},
 	})
 }
 
@@ -116,8 +116,8 @@ func TestPlugin(t *testing.T) {
 		{"not enabled", has(plugin{version: "1", wantVersion: "2"}), nil},
 		{"fresh", has(plugin{enabled: true, version: "1", wantVersion: "1"}), one(OK, "plugin pawl@pawl 1", "")},
 		{"stale", has(plugin{enabled: true, version: "1", wantVersion: "2"}), one(Warn, "plugin pawl@pawl is stale: 1, and this Pawl brings 2", fix)},
-		{"gone", has(plugin{enabled: true, dirMissing: true, dir: "/cache/pawl"}), one(Bad, "plugin pawl@pawl is enabled, but its folder /cache/pawl is not there", fix)},
-		{"of another hook", has(plugin{enabled: true, version: "1"}), one(Skipped, "plugin pawl@pawl 1: which version belongs to this Pawl cannot be told", "")},
+		{"gone", has(plugin{enabled: true, dirMissing: true, dir: "/cache/pawl"}), one(Bad, "plugin pawl@pawl is enabled, but its folder /cache/pawl is missing", fix)},
+		{"of another hook", has(plugin{enabled: true, version: "1"}), one(Skipped, "plugin pawl@pawl 1: unknown which version belongs to this Pawl", "")},
 	})
 }
 
@@ -137,7 +137,7 @@ func TestExamine(t *testing.T) {
 		"ok claude 2.1.332", "ok claude is logged in", "ok settings are valid", "ok client runs hooks", "ok hook installed (project settings)", "ok hook and pawl are one version",
 		"ok hook answers in 2 ms", "ok no cap on blocked stops", "ok no other Stop hook", "ok no stale loop", "ok state can be written", "ok git 2.43.0",
 		"ok what --confine can do here was not looked at",
-		"skipped whether claude is a shell alias with --bare or --safe-mode cannot be seen from here (alias claude shows it); both run no hooks",
+		"skipped unknown whether claude is a shell alias with --bare or --safe-mode, which run no hooks ( alias claude  shows it)",
 	}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)

@@ -45,9 +45,9 @@ func checkOthers(f Facts) []Finding {
 	}
 	switch {
 	case len(healthy) == 1:
-		out = append(out, ok("another Stop hook can send the agent back too: %s", healthy[0]))
+		out = append(out, ok("another Stop hook can also continue the turn: %s", healthy[0]))
 	case len(healthy) > 1:
-		out = append(out, ok("%d other Stop hooks can send the agent back too: %s", len(healthy), strings.Join(healthy, "; ")))
+		out = append(out, ok("%d other Stop hooks can also continue the turn: %s", len(healthy), strings.Join(healthy, "; ")))
 	case len(out) == 0:
 		out = append(out, ok("no other Stop hook"))
 	}
@@ -61,11 +61,11 @@ func examineOther(h hook) []Finding {
 		return []Finding{warn(h.fix, "%s does nothing: %s", what, h.problem)}
 	}
 	if h.kind == "command" && h.argv == nil && len(h.answers) == 0 {
-		return []Finding{skipped("%s is a shell command and was not tried:  pawl doctor --run-hooks  runs it", what)}
+		return []Finding{skipped("%s is a shell command and was not run:  pawl doctor --run-hooks  runs it", what)}
 	}
 	for _, a := range h.answers {
 		if why := a.describeStopFault(); why != "" {
-			return []Finding{warn("fix it, or take it out of the "+h.location(), "%s, run in an isolated session, %s", what, why)}
+			return []Finding{warn("fix it, or remove it from the "+h.location(), "%s, run in an isolated session, %s", what, why)}
 		}
 	}
 	return nil
@@ -78,7 +78,7 @@ func (a answer) describeStopFault() string {
 	case a.fault != "" || a.timedOut:
 		return a.describeFault()
 	case a.exit == 2:
-		return "blocks the stop (exit code 2): if it blocks each one, that uses up the client's cap"
+		return "blocks the stop (exit code 2): if it blocks every stop, it uses up the client's limit"
 	case a.exit != 0:
 		return a.describeFault() + ", which the client ignores"
 	case a.out == "":
@@ -92,9 +92,9 @@ func (a answer) describeStopFault() string {
 	case "", `"approve"`:
 		return ""
 	case `"block"`:
-		return "blocks the stop: if it blocks each one, that uses up the client's cap"
+		return "blocks the stop: if it blocks every stop, it uses up the client's limit"
 	default:
-		return fmt.Sprintf("answers the decision %s, for which the client drops the whole answer", decision)
+		return fmt.Sprintf("answers the decision %s, so the client ignores the whole answer", decision)
 	}
 }
 
@@ -125,7 +125,7 @@ func checkLoops(f Facts) []Finding {
 			out = append(out, warn(fmt.Sprintf("pawl resume %s, or pawl stop %[1]s", l.id), "loop %s is orphaned: its process is gone", l.id))
 		case !l.clientRuns && l.silence >= staleAfter:
 			out = append(out, warn(fmt.Sprintf("claude --resume %s continues it, pawl stop %s ends it", l.session, l.id),
-				"loop %s is stale: its session is closed, and was last heard of %s ago", l.id, figure.Duration(l.silence)))
+				"loop %s is stale: its session is closed; last event %s ago", l.id, figure.Duration(l.silence)))
 		}
 	}
 	if len(out) == 0 {

@@ -39,9 +39,9 @@ func TestOtherHooks(t *testing.T) {
 	}
 	said := func(a answer) func(*Facts) { return with(stop(func(h *hook) { h.answers = []answer{a} })) }
 	plain := stop(func(*hook) {})
-	const fix = "fix it, or take it out of the user settings"
+	const fix = "fix it, or remove it from the user settings"
 	const asked = "the Stop hook lint.sh (user settings), run in an isolated session, "
-	fits := one(OK, "another Stop hook can send the agent back too: lint.sh (user settings)", "")
+	fits := one(OK, "another Stop hook can also continue the turn: lint.sh (user settings)", "")
 	check(t, checkOthers, []checkCase{
 		{"none", nil, one(OK, "no other Stop hook", "")},
 		{"of other events", with(stop(func(h *hook) { h.event, h.problem = "SessionStart", "lint.sh is not there" })), one(OK, "no other Stop hook", "")},
@@ -49,24 +49,24 @@ func TestOtherHooks(t *testing.T) {
 		{"one", with(plain), fits},
 		{
 			"two", with(plain, stop(func(h *hook) { h.kind, h.argv = "prompt", nil })),
-			one(OK, "2 other Stop hooks can send the agent back too: lint.sh (user settings); a hook of type prompt (user settings)", ""),
+			one(OK, "2 other Stop hooks can also continue the turn: lint.sh (user settings); a hook of type prompt (user settings)", ""),
 		},
 		{
 			"not executable", with(stop(func(h *hook) { h.problem, h.fix = "lint.sh is not executable", "chmod +x lint.sh" })),
 			one(Warn, "the Stop hook lint.sh (user settings) does nothing: lint.sh is not executable", "chmod +x lint.sh"),
 		},
-		{"a shell's", with(stop(func(h *hook) { h.argv = nil })), one(Skipped, "the Stop hook lint.sh (user settings) is a shell command and was not tried:  pawl doctor --run-hooks  runs it", "")},
+		{"a shell's", with(stop(func(h *hook) { h.argv = nil })), one(Skipped, "the Stop hook lint.sh (user settings) is a shell command and was not run:  pawl doctor --run-hooks  runs it", "")},
 		{"a shell's, tried", with(stop(func(h *hook) { h.argv, h.answers = nil, []answer{{}} })), fits},
 		{"silent", said(answer{}), fits},
 		{"approves", said(answer{out: `{"decision":"approve"}`}), fits},
 		{"says something", said(answer{out: `{"systemMessage":"hi"}`}), fits},
-		{"blocks", said(answer{out: `{"decision":"block","reason":"x"}`}), one(Warn, asked+"blocks the stop: if it blocks each one, that uses up the client's cap", fix)},
-		{"blocks by its code", said(answer{exit: 2, err: "x"}), one(Warn, asked+"blocks the stop (exit code 2): if it blocks each one, that uses up the client's cap", fix)},
+		{"blocks", said(answer{out: `{"decision":"block","reason":"x"}`}), one(Warn, asked+"blocks the stop: if it blocks every stop, it uses up the client's limit", fix)},
+		{"blocks by its code", said(answer{exit: 2, err: "x"}), one(Warn, asked+"blocks the stop (exit code 2): if it blocks every stop, it uses up the client's limit", fix)},
 		{"fails", said(answer{exit: 1, err: "jq: not found"}), one(Warn, asked+"ended with exit code 1: jq: not found, which the client ignores", fix)},
 		{"hangs", said(answer{timedOut: true, took: 10 * time.Second}), one(Warn, asked+"gave no answer in 10s", fix)},
 		{"prose", said(answer{out: "all done"}), one(Warn, asked+"prints something that is not JSON, which the client ignores", fix)},
-		{"null", said(answer{out: `{"decision":null}`}), one(Warn, asked+"answers the decision null, for which the client drops the whole answer", fix)},
-		{"allow", said(answer{out: `{"decision":"allow"}`}), one(Warn, asked+`answers the decision "allow", for which the client drops the whole answer`, fix)},
+		{"null", said(answer{out: `{"decision":null}`}), one(Warn, asked+"answers the decision null, so the client ignores the whole answer", fix)},
+		{"allow", said(answer{out: `{"decision":"allow"}`}), one(Warn, asked+`answers the decision "allow", so the client ignores the whole answer`, fix)},
 	})
 }
 
@@ -84,7 +84,7 @@ func TestLoops(t *testing.T) {
 		{"in a session closed of late", has(loop{id: "a", session: "s", silence: time.Hour}), well},
 		{
 			"in a session closed long ago", has(loop{id: "a", session: "s", silence: old}),
-			one(Warn, "loop a is stale: its session is closed, and was last heard of 2d1h ago", "claude --resume s continues it, pawl stop a ends it"),
+			one(Warn, "loop a is stale: its session is closed; last event 2d1h ago", "claude --resume s continues it, pawl stop a ends it"),
 		},
 		{"unreadable", func(f *Facts) { f.loopsErr = errors.New("no such disk") }, one(Warn, "the loops cannot be read: no such disk", "pawl list --all")},
 	})
@@ -106,7 +106,7 @@ func TestHomeAndGit(t *testing.T) {
 	check(t, checkGit, []checkCase{
 		{"well", nil, one(OK, "git 2.43.0", "")},
 		{"old", func(f *Facts) { f.git.version = "git version 2.29.3" }, one(Bad, "git 2.29.3 is too old", "install git 2.30 or newer and put it on PATH")},
-		{"none", func(f *Facts) { f.git = program{} }, one(Bad, "git is not on the PATH: checkpoints are kept with it", "install git 2.30 or newer and put it on PATH")},
+		{"none", func(f *Facts) { f.git = program{} }, one(Bad, "git is not on the PATH: checkpoints need it", "install git 2.30 or newer and put it on PATH")},
 		{
 			"broken", func(f *Facts) { f.git.version, f.git.problem = "", "exit code 1 xcode-select: no tools" },
 			one(Bad, "/bin/git does not say its version: exit code 1 xcode-select: no tools", "install git 2.30 or newer and put it on PATH"),

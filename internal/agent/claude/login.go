@@ -33,7 +33,7 @@ func (a Agent) CheckLogin(ctx context.Context, o agent.Options) error {
 	case e.Err != nil || json.Unmarshal(out.Bytes(), &status) != nil || status.LoggedIn == nil:
 		return agent.ErrLoginUnknown
 	case !*status.LoggedIn:
-		return failure.New(failure.Error, loginHint, "nobody is logged in to %s", a.command())
+		return failure.New(failure.Error, loginHint, "not logged in to %s", a.command())
 	}
 	return nil
 }
