@@ -29,7 +29,7 @@ func checkReversible(file, after []byte, was, origin *Origin) error {
 		return err
 	}
 	if !bytes.Equal(back, clean) || (back == nil) != (clean == nil) {
-		return errors.New("the entries could not be taken out again without a trace")
+		return errors.New("the entries could not be removed again without a trace")
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func Variable(path, name string) (string, bool, error) {
 }
 
 func cannotEdit(path string, err error) error {
-	return failure.New(failure.Usage, "the file was left as it is; correct it and try again", "%s: %w", path, err)
+	return failure.New(failure.Usage, "the file was not changed; correct it and try again", "%s: %w", path, err)
 }
 
 // readSettings returns the content of a file, nil if it does not exist.
@@ -233,7 +233,7 @@ func readSettings(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failure.New(failure.Usage, "make what it leads to, or remove the link", "%s is a link that leads nowhere", path)
+		return nil, failure.New(failure.Usage, "create its target, or remove the link", "%s is a broken link", path)
 	case err == nil && !info.Mode().IsRegular():
 		return nil, failure.New(failure.Usage, "", "%s: %w", path, atomicfile.ErrNotRegular)
 	case err != nil:
@@ -262,7 +262,7 @@ func checkWritable(path string) error {
 		}
 	}
 	if err != nil {
-		return failure.New(failure.Error, "make it writable, or change what makes it", "%s is read-only: %w", path, err)
+		return failure.New(failure.Error, "make it writable, or change the program that generates it", "%s is read-only: %w", path, err)
 	}
 	return nil
 }
