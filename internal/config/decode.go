@@ -77,14 +77,14 @@ func (l Layer) checkUserOnly() error {
 	if !l.repo {
 		return nil
 	}
-	p := &problem{hint: "set it in your own configuration: ~/.config/pawl/config.toml"}
+	p := &problem{hint: "set it in your user configuration: ~/.config/pawl/config.toml"}
 	notify, _ := l.values["notify"].(map[string]any)
 	if _, set := notify["answers"]; set {
-		p.path, p.message = "notify.answers", "a repository's file cannot say whose answers count"
+		p.path, p.message = "notify.answers", "a repository's file cannot set whose answers count"
 		return p
 	}
 	if _, set := l.values["telemetry"]; set {
-		p.path, p.message = "telemetry", "a repository's file cannot say where traces and metrics are sent"
+		p.path, p.message = "telemetry", "a repository's file cannot set where traces and metrics are sent"
 		return p
 	}
 	return nil
@@ -214,7 +214,7 @@ const maxKeysInHint = 12
 // unknownKey returns the error for an unknown key. The hint is the most similar key, or a list
 // of the keys.
 func unknownKey(path, key string, fields []option) error {
-	p := &problem{path: path, message: "there is no such key"}
+	p := &problem{path: path, message: "unknown key"}
 	var keys []string
 	for _, f := range fields {
 		keys = append(keys, f.key)

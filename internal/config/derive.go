@@ -28,7 +28,7 @@ func (s *Settings) derive(layers []Layer) error {
 		s.Kind = loop.Periodic
 		s.Sources["kind"] = s.Sources["every"]
 	case s.Every > 0 && s.Kind != loop.Periodic:
-		return s.withSource(layers, wrong("every", "only a periodic goal comes again, this one is of kind %s", s.Kind))
+		return s.withSource(layers, wrong("every", "only a periodic goal repeats; this one is of kind %s", s.Kind))
 	case s.Every == 0 && s.Kind == loop.Periodic:
 		return s.withSource(layers, &problem{"kind", "a periodic goal needs an interval", `--every 5m, or every = "5m" in pawl.toml`})
 	}
@@ -57,8 +57,8 @@ func (s *Settings) derive(layers []Layer) error {
 	// only these can be reached.
 	if s.Sources["confine_hosts"].Layer == layerFlags && s.Confine != confine.Strict {
 		return s.withSource(layers, &problem{
-			"confine_hosts", fmt.Sprintf("it names what may be reached where confine is strict, and here it is %s: any host may be", s.Confine),
-			"add --confine strict, or leave --confine-host out",
+			"confine_hosts", fmt.Sprintf("it allows hosts for confine strict; here confine is %s, so every host is allowed", s.Confine),
+			"add --confine strict, or leave out --confine-host",
 		})
 	}
 	if s.AgentCommand == "" && s.Agent == "command" {

@@ -77,7 +77,7 @@ func decodeGates(p *[]gate.Gate, path string, v any, lines map[string]int) error
 			return err
 		}
 		if slices.ContainsFunc(out, func(other gate.Gate) bool { return other.Name == g.Name }) {
-			return wrong(at, "there is a gate %q before this one", g.Name)
+			return wrong(at, "another gate is already named %q", g.Name)
 		}
 		out = append(out, g)
 	}
@@ -153,7 +153,7 @@ func (t gateTable) reviewGate(path string, table map[string]any) (gate.Gate, err
 func (t gateTable) rejectKeys(path string, table map[string]any, not ...string) error {
 	for _, key := range not {
 		if _, there := table[key]; there {
-			return wrong(join(path, key), "it means nothing for a gate of kind %s", cmp.Or(t.Kind, byCommand))
+			return wrong(join(path, key), "it has no effect for a gate of kind %s", cmp.Or(t.Kind, byCommand))
 		}
 	}
 	return nil

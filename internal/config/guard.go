@@ -50,8 +50,8 @@ func (g *Guard) decode(at string, v any, lines map[string]int) error {
 			}
 			if l.key != "deny" && strings.TrimSpace(text) == guard.RuleState {
 				return &problem{
-					path: fmt.Sprintf("%s[%d]", join(at, l.key), n), message: "no setting lifts the rule " + guard.RuleState,
-					hint: "take the entry out: Pawl's own state and controls are never the agent's",
+					path: fmt.Sprintf("%s[%d]", join(at, l.key), n), message: "no setting can lift the rule " + guard.RuleState,
+					hint: "remove the entry: the agent may never change Pawl's state or run its controls",
 				}
 			}
 		}

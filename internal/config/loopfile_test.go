@@ -79,8 +79,8 @@ warm: true`))
 func TestMistakesInLoopFile(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, text, message, hint string }{
-		{"unknown key", "---\nmodel: m\nmax_iteration: 3\n---\n", "goal.md:3: max_iteration: there is no such key", "did you mean max_iterations?"},
-		{"in a gate", "---\ngates:\n  - command: a\n    teir: fast\n---\n", "goal.md:4: gates[0].teir: there is no such key", "did you mean tier?"},
+		{"unknown key", "---\nmodel: m\nmax_iteration: 3\n---\n", "goal.md:3: max_iteration: unknown key", "did you mean max_iterations?"},
+		{"in a gate", "---\ngates:\n  - command: a\n    teir: fast\n---\n", "goal.md:4: gates[0].teir: unknown key", "did you mean tier?"},
 		{"in a list", "---\ntests:\n  - a\n  - 3\n---\n", "goal.md:4: tests[1]: want text, not 3", ""},
 		{"no value", "---\nplan:\n---\n", "goal.md:2: plan: want text, but there is no value", ""},
 		{"no list", "---\nprotect:\n---\n", "goal.md:2: protect: want a list of texts, but there is no value", ""},

@@ -104,7 +104,7 @@ func TestNotifyAnswers(t *testing.T) {
 		t.Errorf("%q, %v", got.Notify.Answers, err)
 	}
 	project.values = table("telegram env:T from 66")
-	if _, err := Resolve(user, project); err == nil || !strings.Contains(err.Error(), "pawl.toml: notify.answers: a repository's file cannot say whose answers count") {
+	if _, err := Resolve(user, project); err == nil || !strings.Contains(err.Error(), "pawl.toml: notify.answers: a repository's file cannot set whose answers count") {
 		t.Errorf("a repository names who answers: %v", err)
 	}
 	for text, wants := range map[string]string{

@@ -27,7 +27,7 @@ func (p *Telemetry) decode(at string, v any, lines map[string]int) error {
 			return wrong(join(at, "endpoint"), "want an address that begins with https:// or http://")
 		}
 		if u.User != nil || u.RawQuery != "" {
-			return wrong(join(at, "endpoint"), "a password or key in the address would be in logs; want it in headers, as env:NAME")
+			return wrong(join(at, "endpoint"), "a password or key in the address would appear in logs; put it in headers, as env:NAME")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {

@@ -20,7 +20,7 @@ func TestTelemetryIsTheUsersOwn(t *testing.T) {
 	}
 	for _, values := range []map[string]any{{"endpoint": "https://other.example"}, {"headers": map[string]any{"x": "env:PATH"}}, {}} {
 		project := Layer{name: layerProject, file: ProjectFile, repo: true, values: table(values)}
-		if _, err := Resolve(user, project); err == nil || err.Error() != "pawl.toml: telemetry: a repository's file cannot say where traces and metrics are sent" {
+		if _, err := Resolve(user, project); err == nil || err.Error() != "pawl.toml: telemetry: a repository's file cannot set where traces and metrics are sent" {
 			t.Errorf("a repository says %v: %v", values, err)
 		}
 	}

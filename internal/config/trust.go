@@ -89,7 +89,7 @@ func (s Settings) RepoCommands() []Command {
 		add("tracker.command", KindTracker, s.Tracker.Command)
 	}
 	if s.AnswerWithin > 0 {
-		add("answer_within", "answer_within", "the agent's own proposals answer its questions after "+s.AnswerWithin.String())
+		add("answer_within", "answer_within", "the agent's proposals answer its questions after "+s.AnswerWithin.String())
 	}
 	s.Notify.each(func(key, text string) {
 		if r, err := notice.ParseReceiver(text); err == nil && !r.IsLocal() {
