@@ -34,5 +34,5 @@ func checkOwner(path string, info fs.FileInfo) error {
 
 // notPrivateError adds why the files must be private.
 func notPrivateError(hint, format string, args ...any) error {
-	return failure.New(failure.Usage, hint, "%w: it says which commands run", fmt.Errorf(format, args...))
+	return failure.New(failure.Usage, hint, "%w: it decides which commands run", fmt.Errorf(format, args...))
 }

@@ -46,9 +46,9 @@ var (
 	// ErrGone: the journal is no longer at its path.
 	ErrGone = errors.New("it was moved or deleted")
 	// ErrLostOwnership: the journal holds a newer epoch, this owner must stop.
-	ErrLostOwnership = errors.New("another owner has taken the loop over")
+	ErrLostOwnership = errors.New("another process has taken over the loop")
 	// ErrMark: the journal is not the one, or no longer the one, that a Mark was taken of.
-	ErrMark = errors.New("the journal does not hold the marked record")
+	ErrMark = errors.New("the journal lacks the marked record")
 	// ErrNewer: a newer Pawl has written it.
 	ErrNewer = errors.New("a newer pawl wrote this loop")
 )
@@ -157,7 +157,7 @@ func CheckVersion(version int, what string) error {
 	if version <= Version {
 		return nil
 	}
-	return failure.New(failure.Usage, "update pawl, or use the one that began this loop",
+	return failure.New(failure.Usage, "update pawl, or use the version that began this loop",
 		"%w: %s has format %d, this pawl reads up to %d", ErrNewer, what, version, Version)
 }
 

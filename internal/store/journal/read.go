@@ -146,7 +146,7 @@ func (c *chain) check(line []byte, start int64, before Mark) (Record, error) {
 	case r.Seq != before.Seq+1:
 		return r, corrupt(before.Seq+1, "record %d follows record %d", r.Seq, before.Seq)
 	case r.Prev != before.Hash:
-		return r, corrupt(max(before.Seq, 1), "it is not what record %d was chained to", r.Seq)
+		return r, corrupt(max(before.Seq, 1), "its hash does not match record %d", r.Seq)
 	}
 	return r, nil
 }

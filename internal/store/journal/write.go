@@ -163,7 +163,7 @@ func (w *Writer) load() error {
 	if newline, err := lastNewline(w.file, info.Size()); err != nil {
 		return err
 	} else if end == 0 && newline >= 0 {
-		return &CorruptError{Path: w.path, Seq: 1, Reason: "not one line of it is a record"}
+		return &CorruptError{Path: w.path, Seq: 1, Reason: "it contains no record"}
 	}
 	kept, err := w.keep(end, info.Size())
 	if err != nil {
