@@ -128,7 +128,7 @@ const maxSetupOutput = 8 << 10
 func Folder(dir string) string { return filepath.Join(dir, "worktrees") }
 
 // errNoGit means that there is no repository to check out from.
-var errNoGit = errors.New("without git there is no other tree to compare with")
+var errNoGit = errors.New("without git there is no earlier tree to compare with")
 
 // CheckOut prepares the checkout of a tree. It returns the folder in it that corresponds to Root.
 func (k *Checkout) CheckOut(ctx context.Context, tree string) (string, error) {

@@ -148,7 +148,7 @@ func (k *Checkout) Problem(g gate.Gate) string {
 		return ""
 	}
 	if g.InWorkTree {
-		return "the gate has isolated = false: it counts in the work tree only"
+		return "the gate has isolated = false: only the work tree counts"
 	}
 	if missing := k.Missing(); missing != "" {
 		return missing
@@ -168,7 +168,7 @@ func (k *Checkout) Missing() string {
 	}
 	if k.home != nil {
 		for _, dir := range k.home.changed {
-			lacks = append(slices.Clip(lacks), dir+" (came or changed since the loop began)")
+			lacks = append(slices.Clip(lacks), dir+" (new or changed since the loop began)")
 		}
 	}
 	if len(lacks) == 0 {

@@ -35,7 +35,7 @@ var fetchRefused = regex.New(`(?m)^.*(npx canceled due to missing packages|ENOTC
 // MissingTool returns what a gate with this output lacked in a checkout, or "".
 func (k *Checkout) MissingTool(output string) string {
 	if line := strings.TrimSpace(fetchRefused.FindString(output)); line != "" {
-		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
+		return "a tool is missing in the checkout, and downloads are off there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
 	}
 	if k.current == nil {
 		return ""
