@@ -253,7 +253,7 @@ func (n *Net) handOver(way string, port int) (string, error) {
 			return err
 		}
 		if _, err := c.Read(make([]byte, 1)); err != nil {
-			return errors.New("nobody serves it: the loop's owner is gone")
+			return errors.New("the loop's process is gone")
 		}
 		return nil
 	})

@@ -11,7 +11,7 @@ import (
 type bridge struct{}
 
 func openBridge(string, []string) (*bridge, error) {
-	return nil, errors.New("nothing confines a process on " + runtime.GOOS)
+	return nil, errors.New("there is no sandbox on " + runtime.GOOS)
 }
 
 func (*bridge) net() *Net         { return nil }

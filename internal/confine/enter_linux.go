@@ -167,7 +167,7 @@ func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	if err := unix.Capset(&header, &none[0]); err != nil {
-		return fmt.Errorf("give up privileges: %w", err)
+		return fmt.Errorf("drop privileges: %w", err)
 	}
 	return nil
 }

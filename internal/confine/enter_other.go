@@ -12,5 +12,5 @@ var ErrNoCommand = errors.New("no such command")
 
 // Enter returns an error: this system has no sandbox.
 func Enter(string, bool, []string, []string) error {
-	return errors.New("nothing confines a process on " + runtime.GOOS)
+	return errors.New("there is no sandbox on " + runtime.GOOS)
 }

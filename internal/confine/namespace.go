@@ -49,7 +49,7 @@ func FindNamespace(ctx context.Context, before []string) (n Namespace, problem s
 	argv := append(n.Argv(nil, "/"), "true")
 	if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil {
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		return Namespace{}, "bubblewrap does not run: " + cmp.Or(said, err.Error())
+		return Namespace{}, "bubblewrap cannot run: " + cmp.Or(said, err.Error())
 	}
 	return n, ""
 }

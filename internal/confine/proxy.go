@@ -129,7 +129,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !p.allows(target) {
 		p.refuse(target)
-		http.Error(w, fmt.Sprintf("pawl: %s may not be reached from here (--confine strict; confine_hosts names what may)", target), http.StatusForbidden)
+		http.Error(w, fmt.Sprintf("pawl: %s is blocked (--confine strict; confine_hosts allows hosts)", target), http.StatusForbidden)
 		return
 	}
 	if r.Method == http.MethodConnect {

@@ -91,8 +91,8 @@ func (o Options) protect(p *Policy) error {
 	}
 	for _, path := range protected {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return failure.New(failure.Usage, "put the folder or file itself in its place",
-				"%s is a symbolic link, which another could be put in the place of: it cannot be protected", path)
+			return failure.New(failure.Usage, "replace it with the folder or file itself",
+				"%s is a symbolic link and could be replaced, so it cannot be protected", path)
 		}
 	}
 	p.Read = append(p.Read, resolve(protected)...)

@@ -40,22 +40,22 @@ func (s System) Refuse(l Level) error {
 		return nil
 	}
 	if s.os != "linux" {
-		return failure.New(failure.Usage, "run the loop on Linux (a container or a virtual machine will do), or leave --confine out",
-			"--confine %s: nothing confines a process on %s", l, s.os)
+		return failure.New(failure.Usage, "run the loop on Linux (a container or a virtual machine will do), or leave out --confine",
+			"--confine %s: there is no sandbox on %s", l, s.os)
 	}
 	hint := installHint
 	if s.problem != "" {
-		hint = "let bubblewrap make user namespaces here, or leave --confine out"
+		hint = "allow bubblewrap to create user namespaces, or leave out --confine"
 	}
 	why := "bubblewrap is not installed"
 	if s.problem != "" {
-		why = "bubblewrap does not run: " + s.problem
+		why = "bubblewrap cannot run: " + s.problem
 	}
 	switch {
 	case s.landlock >= landlockTruncates:
-		why += ", and Landlock can take neither network nor credentials away"
+		why += ", and Landlock cannot block network or credentials"
 	case s.landlock > 0:
-		why += fmt.Sprintf(", and the Landlock of this kernel is too old (version %d, %d is needed)", s.landlock, landlockTruncates)
+		why += fmt.Sprintf(", and this kernel's Landlock is too old (version %d, %d is needed)", s.landlock, landlockTruncates)
 	default:
 		why += ", and this kernel has no Landlock"
 	}
@@ -83,13 +83,13 @@ func (s System) Lacks(l Level) []string {
 }
 
 // byFolder describes isolated checkouts without bubblewrap.
-const byFolder = "; isolated checkouts lie in a folder, from where your home and temporary folders can be reached"
+const byFolder = "; isolated checkouts are in a folder that can reach your home and temporary folders"
 
 // Line returns what this machine can do, in one line, and how to get more, "" for nothing.
 func (s System) Line() (what, fix string) {
 	switch {
 	case s.os == "":
-		return "what --confine can do here was not looked at", ""
+		return "unknown what --confine can do here", ""
 	case s.bwrap != "":
 		what = "--confine tree and strict, and isolated checkouts at the work tree's own path, by bubblewrap"
 		if lacks := s.Lacks(Tree); len(lacks) > 0 {
@@ -102,10 +102,10 @@ func (s System) Line() (what, fix string) {
 		what = "--confine is refused here" + byFolder
 	}
 	if s.os != "linux" {
-		return what + ": nothing confines a process on " + s.os, ""
+		return what + ": there is no sandbox on " + s.os, ""
 	}
 	if s.problem != "" {
-		return what + "; bubblewrap does not run: " + s.problem, "let bubblewrap make user namespaces"
+		return what + "; bubblewrap cannot run: " + s.problem, "allow bubblewrap to create user namespaces"
 	}
 	return what + "; bubblewrap is not installed", installHint
 }
