@@ -21,7 +21,7 @@ func (s *Server) askUser(_ context.Context, in question) (string, error) {
 	for _, c := range in.Choices[:min(len(in.Choices), choicesMax)] {
 		q.Choices = append(q.Choices, at.redacted(c))
 	}
-	return "Asked. Do what does not depend on it, then end your turn: the answer comes with your next prompt. Nothing is allowed by asking.",
+	return "Asked. Do what does not depend on it, then end your turn: the answer comes with your next prompt. Asking grants no permission.",
 		at.post(record.Message{Kind: record.MessageQuestion, Question: &q})
 }
 
@@ -33,7 +33,7 @@ func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "Recorded for the user, who sees it in the loop's status and report. It is no claim: use complete_task to say that the task is done.",
+	return "Recorded: the user sees it in the loop's status and report. This is not a claim: use complete_task when the task is done.",
 		at.post(record.Message{Kind: record.MessageMerge, Text: summary})
 }
 
@@ -47,7 +47,7 @@ func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string
 	if err != nil {
 		return "", err
 	}
-	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved the tests as they were judge the work, and a change of theirs keeps it from being verified. Continue with what does not depend on it.",
+	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved, the original tests count, and changed tests keep the work from being verified. Continue with work that does not depend on it.",
 		at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why})
 }
 
@@ -85,5 +85,5 @@ func (s *Server) addLesson(_ context.Context, in lesson) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "Kept: later tries are told.", at.post(record.Message{Kind: record.MessageLearn, Text: text})
+	return "Kept: later tries get this lesson.", at.post(record.Message{Kind: record.MessageLearn, Text: text})
 }

@@ -23,7 +23,7 @@ type boundLoop struct {
 // errNone: no loop lives in the session.
 var errNone = errors.New("no loop runs in this session")
 
-const noneText = "No loop runs in this session, and nothing is asked of you here. The user begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
+const noneText = "No loop runs in this session, so there is nothing to do here. The user starts one with  /pawl:loop GOAL . The tool verify still runs the project's gates."
 
 // findBound finds the loop.
 func (s *Server) findBound() (*boundLoop, error) {
@@ -32,7 +32,7 @@ func (s *Server) findBound() (*boundLoop, error) {
 		b, err := session.Open(s.Env.PawlHome).FindByClient(s.Env.Session.ID, s.Client)
 		switch {
 		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.LoopMoved || !s.answersHere(b)):
-			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user begins one with  /pawl:loop GOAL", "%w", errNone)
+			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user starts one with  /pawl:loop GOAL", "%w", errNone)
 		case err != nil:
 			return nil, err
 		}
@@ -61,9 +61,9 @@ func (s *Server) inTurn() (*boundLoop, error) {
 	}
 	switch st := at.Memory.State; {
 	case st.Phase == loop.Ended:
-		return nil, failure.New(failure.Usage, "nothing more is to be said about it: tell the user how you see it", "loop %s has ended: %s", at.ID, st.Outcome)
+		return nil, failure.New(failure.Usage, "nothing more can be recorded: tell the user instead", "loop %s has ended: %s", at.ID, st.Outcome)
 	case !at.Memory.IsInTurn(at.Memory.TurnsBegun):
-		return nil, failure.New(failure.Usage, "end your turn, or wait for what Pawl says", "no turn of loop %s is under way: Pawl is at work itself", at.ID)
+		return nil, failure.New(failure.Usage, "end your turn, or wait for Pawl", "loop %s has no turn now: Pawl is working", at.ID)
 	}
 	return at, nil
 }
@@ -86,10 +86,10 @@ func (at *boundLoop) task(id string) (loop.Task, error) {
 	}
 	t, ok := st.Task(id)
 	if ok && t.Status == loop.Done {
-		return t, failure.New(failure.Usage, "next_task says which one is next", "task %s is done already", id)
+		return t, failure.New(failure.Usage, "next_task shows the next one", "task %s is done already", id)
 	}
 	if !ok {
-		return t, failure.New(failure.Usage, "leave the id out for the task at work, "+st.Current+"; open are: "+at.openTasks(), "there is no task %q", bounded(id, 100))
+		return t, failure.New(failure.Usage, "leave out the id for the current task, "+st.Current+"; open are: "+at.openTasks(), "there is no task %q", bounded(id, 100))
 	}
 	return t, nil
 }

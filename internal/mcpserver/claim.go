@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	endTurn    = "End your turn now: Pawl judges when it ends."
+	endTurn    = "End your turn now: Pawl checks the work when it ends."
 	notTaken   = "NOT ACCEPTED, nothing is recorded. "
-	noSuchGoal = "this goal has nothing to complete: its own limit ends it"
+	noSuchGoal = "this goal cannot be completed: its limit ends it"
 )
 
 // completeTask hears how a task stands.
@@ -45,7 +45,7 @@ func (s *Server) completeTask(ctx context.Context, in completion) (string, error
 		})
 	case statusPartial:
 		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.Memory.TurnsBegun})
-		return "Recorded: later tries are told what is done and what is not. The task stays open; continue it, or end your turn.", err
+		return "Recorded: later tries see what is done and what is not. The task stays open; continue it, or end your turn.", err
 	case statusBlocked:
 		return s.block(at, t, summary)
 	}
@@ -67,7 +67,7 @@ func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
 
 func (s *Server) block(at *boundLoop, t loop.Task, reason string) (string, error) {
 	if now := at.Memory.State.Current; t.ID != now {
-		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be skipped", now)
+		return "", failure.New(failure.Usage, "report it when that task is current", "the current task is %s, and only that one can be skipped", now)
 	}
 	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.Memory.TurnsBegun}
 	return "Recorded with your reason. " + endTurn, at.post(m)
@@ -101,10 +101,10 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	case gate.Fail:
 		return notTaken + "Something that passed when the task began fails now.\n\n" + j.words(), nil
 	case gate.Unknown:
-		return notTaken + "The gates could not tell: fix that first, or report it as blocked.\n\n" + j.words(), nil
+		return notTaken + "The gates gave no clear result: fix that first, or report it as blocked.\n\n" + j.words(), nil
 	}
 	if now, err := s.inTurn(); err != nil || now.Memory.TurnsBegun != m.Turn {
-		return "", failure.New(failure.Usage, "call again in the turn that is under way", "the turn that this was said in is over")
+		return "", failure.New(failure.Usage, "call again in the current turn", "the turn of this call is over")
 	}
-	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), at.post(m)
+	return fmt.Sprintf("Recorded: %s is done, as you claim, and the gates passed just now. Pawl runs them again itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), at.post(m)
 }

@@ -34,7 +34,7 @@ func (s *Server) verify(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(gate.Commands(at.Spec.Gates)) == 0 {
-		return "There is no gate that runs a command: nothing can tell now whether it works but what you run yourself." + at.reviewed(), nil
+		return "No gate runs a command: only what you run yourself can show whether it works." + at.reviewed(), nil
 	}
 	j, err := s.runGates(ctx, at, nil)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Server) project(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "No loop is at work in this session; these are the project's gates.\n\n" + resultsText(results), nil
+	return "No loop runs in this session; these are the project's gates.\n\n" + resultsText(results), nil
 }
 
 // alone waits until no other gates run for this client.
@@ -95,7 +95,7 @@ func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*
 	defer func() { _ = v.Close(context.WithoutCancel(ctx)) }() // a worktree that stays is swept with the loop's folder
 	tree, _, err := repo.Snapshot(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("take the tree to judge: %w", err)
+		return nil, fmt.Errorf("take the tree to check: %w", err)
 	}
 	m := at.Memory
 	f, err := v.Claim(ctx, verify.Request{
@@ -118,7 +118,7 @@ func (j *gateAnswer) headline() string {
 	case v.Status == gate.Fail:
 		return "FAIL: something that passed when the task began fails now."
 	case v.Status == gate.Unknown:
-		return "UNKNOWN: a gate could not tell."
+		return "UNKNOWN: a gate gave no clear result."
 	case len(v.StillRed) > 0:
 		return "PASS relative to where the task began; red before and still: " + some(v.StillRed)
 	}
@@ -129,7 +129,7 @@ func (j *gateAnswer) headline() string {
 func (j *gateAnswer) words() string {
 	var b strings.Builder
 	if len(j.Verdict.Regressed) > 0 {
-		fmt.Fprintf(&b, "Passed when the task began, and does not now: %s\n\n", some(j.Verdict.Regressed))
+		fmt.Fprintf(&b, "Passed when the task began, fails now: %s\n\n", some(j.Verdict.Regressed))
 	}
 	b.WriteString(resultsText(j.Observation.Now))
 	return b.String()
@@ -145,9 +145,9 @@ func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
 	case !o.Changed:
 		return " But no file has changed since the task began: a claim without a change is refused."
 	case len(o.Inputs.Changed) > 0 && !o.Inputs.Allowed:
-		return " You changed tests or other gate inputs (" + some(o.Inputs.Changed) + "): Pawl runs the gates also with these as they were. Ask with request_test_change if they must change."
+		return " You changed tests or other gate inputs (" + some(o.Inputs.Changed) + "): Pawl also runs the gates with the originals. Ask with request_test_change if they must change."
 	case wanted == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !turned(o):
-		return " But nothing failed before that passes now: it may send you back for a test that fails without your change."
+		return " But no test failed before and passes now: Pawl may ask for a test that fails without your change."
 	}
 	return ""
 }

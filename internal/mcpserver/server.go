@@ -51,10 +51,10 @@ type Server struct {
 }
 
 // instructions are what the agent is told of the server as a whole.
-const instructions = `Pawl keeps you at a task until it is verifiably done. Its gates decide, never your word: use these tools to see what they say and to say truthfully how the work stands.
+const instructions = `Pawl keeps you at a task until it is verifiably done. Its gates decide, not your word: use these tools to see their results and to report the state of the work truthfully.
 - next_task: what to do now. verify: run the gates and get what fails.
-- complete_task: say that a task is done, done in part, or blocked. Afterwards end your turn: Pawl judges when it ends.
-- report_blocked, request_test_change, request_merge: ask for what is not yours to do. An honest "this cannot be done, because …" is a good result.`
+- complete_task: say that a task is done, done in part, or blocked. Afterwards end your turn: Pawl checks the work when it ends.
+- report_blocked, request_test_change, request_merge: ask for what only the user may do. An honest "this cannot be done, because …" is a good result.`
 
 // New makes a server.
 func New(o Options) *Server {

@@ -28,7 +28,7 @@ func TestOutsideOfALoop(t *testing.T) {
 	s := w.connect()
 	w.says(s, "next_task", nil, "No loop runs in this session", "/pawl:loop GOAL")
 	w.says(s, "status", nil, "No loop runs in this session")
-	w.says(s, "verify", nil, "No loop is at work in this session; these are the project's gates", "pass: make test")
+	w.says(s, "verify", nil, "No loop runs in this session; these are the project's gates", "pass: make test")
 	for name, args := range map[string]map[string]any{
 		"complete_task":       {"summary": "done", "status": "success"},
 		"report_blocked":      {"reason": "why"},

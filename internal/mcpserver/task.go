@@ -32,22 +32,22 @@ func (s *Server) nextTask(context.Context) (string, error) {
 	}
 	st := at.Memory.State
 	if st.Phase == loop.Ended {
-		return fmt.Sprintf("Nothing is left: loop %s has ended (%s).", at.ID, st.Outcome), nil
+		return fmt.Sprintf("No task is left: loop %s has ended (%s).", at.ID, st.Outcome), nil
 	}
 	p := &page{}
 	if c := at.Memory.ToolClaim.Claim; c != nil && at.Memory.ToolClaim.Turn == at.Memory.TurnsBegun {
-		p.line("You have already said how it stands. %s\n", endTurn)
+		p.line("You have already reported on this task. %s\n", endTurn)
 	}
 	t, ok := st.Task(st.Current)
 	if !ok {
-		return "No task is at work yet: Pawl is preparing it.", nil
+		return "There is no current task yet: Pawl is preparing it.", nil
 	}
 	at.describe(p, t)
 	if len(at.Spec.Gates) > 0 {
 		p.line("\nGates (verify runs them):")
 		for _, g := range at.Spec.Gates {
 			if g.Kind == gate.ByReview {
-				p.line("- another agent, which looks at it last: %s", plan.OneLine(g.Rubric, 200))
+				p.line("- another agent, which reviews the work last: %s", plan.OneLine(g.Rubric, 200))
 				continue
 			}
 			p.line("- %s", plan.OneLine(g.Command, 200))
@@ -126,10 +126,10 @@ func (s *Server) status(context.Context) (string, error) {
 		p.line("violations: %s (changed protected files); the last ends the loop", loop.ViolationRatio(st.Violations))
 	}
 	if c := at.Memory.ToolClaim; c.Turn == at.Memory.TurnsBegun && c.Claim != nil {
-		p.line("you have said how it stands; that is judged when your turn ends")
+		p.line("you have reported on this task; Pawl checks it when your turn ends")
 	}
 	if st.Merge != nil {
-		p.line("a merge is asked for: %s", plan.OneLine(st.Merge.Summary, 200))
+		p.line("a merge is requested: %s", plan.OneLine(st.Merge.Summary, 200))
 	}
 	return p.String(), nil
 }

@@ -39,7 +39,7 @@ type testChangeArgs struct {
 }
 
 type lesson struct {
-	Text string `json:"text" jsonschema:"one sentence: what was tried, what it led to, what to do instead"`
+	Text string `json:"text" jsonschema:"one sentence: what was tried, what happened, what to do instead"`
 }
 
 // addTools is the list of tools, in the order in which a task meets them.
@@ -48,7 +48,7 @@ func (s *Server) addTools() {
 	writes := &mcp.ToolAnnotations{DestructiveHint: no(), OpenWorldHint: no()}
 	add(s, &mcp.Tool{
 		Name: "next_task", Annotations: reads,
-		Description: "The task to work on now: its id, what is wanted, what will judge it, and what failed last. Call it when a turn begins, or when you have lost track. Pawl chooses the task; there is one at a time.",
+		Description: "The task to work on now: its id, what is wanted, which gates check it, and what failed last. Call it when a turn begins, or when you are unsure. Pawl chooses the task; there is one at a time.",
 	}, quick(func(ctx context.Context, _ nothing) (string, error) { return s.nextTask(ctx) }))
 	add(s, &mcp.Tool{
 		Name: "verify", Annotations: writes,
@@ -56,7 +56,7 @@ func (s *Server) addTools() {
 	}, func(ctx context.Context, _ nothing) (string, error) { return s.verify(ctx) })
 	add(s, &mcp.Tool{
 		Name: "complete_task", Annotations: writes, InputSchema: completionSchema(),
-		Description: "Say how a task stands, once, when you stop working on it. With status success the gates run first: if they pass, your claim is recorded and Pawl judges it itself when your turn ends, so end your turn; if not, nothing is recorded and you get what is missing. With partial or blocked, what you say is kept for the next try and for the user. Saying partial or blocked truthfully is better than claiming success.",
+		Description: "Say how a task stands, once, when you stop working on it. With status success the gates run first: if they pass, your claim is recorded and Pawl checks it itself when your turn ends, so end your turn; if not, nothing is recorded and you get what is missing. With partial or blocked, what you say is kept for the next try and for the user. Saying partial or blocked truthfully is better than claiming success.",
 	}, s.completeTask)
 	add(s, &mcp.Tool{
 		Name: "report_blocked", Annotations: writes,
@@ -68,7 +68,7 @@ func (s *Server) addTools() {
 	}, quick(s.askUser))
 	add(s, &mcp.Tool{
 		Name: "request_test_change", Annotations: writes,
-		Description: "Ask to be allowed to change tests that were there before, or other gate inputs (settings, scripts, expected outputs), because the task makes them wrong. The user decides; until then the originals judge. New tests need no permission.",
+		Description: "Ask to be allowed to change tests that were there before, or other gate inputs (settings, scripts, expected outputs), because the task makes them wrong. The user decides; until then the originals count. New tests need no permission.",
 	}, quick(s.requestTestChange))
 	add(s, &mcp.Tool{
 		Name: "request_merge", Annotations: writes,
@@ -76,7 +76,7 @@ func (s *Server) addTools() {
 	}, quick(s.requestMerge))
 	add(s, &mcp.Tool{
 		Name: "add_lesson", Annotations: writes,
-		Description: "Keep one sentence that a later try of this loop should know: what was tried, what it led to, what to do instead. Not for progress reports.",
+		Description: "Keep one sentence that a later try of this loop should know: what was tried, what happened, what to do instead. Not for progress reports.",
 	}, quick(s.addLesson))
 	add(s, &mcp.Tool{
 		Name: "read_messages", Annotations: reads,
@@ -84,7 +84,7 @@ func (s *Server) addTools() {
 	}, quick(func(ctx context.Context, _ nothing) (string, error) { return s.readMessages(ctx) }))
 	add(s, &mcp.Tool{
 		Name: "status", Annotations: reads,
-		Description: "How the loop stands: task, iteration, what is left of its limits, what the gates said last, and whether something you said waits to be judged.",
+		Description: "The loop's state: task, iteration, what is left of its limits, what the gates said last, and whether a claim of yours waits to be checked.",
 	}, quick(func(ctx context.Context, _ nothing) (string, error) { return s.status(ctx) }))
 }
 
