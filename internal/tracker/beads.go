@@ -151,7 +151,7 @@ func (b *Beads) show(ctx context.Context, id string) (bead, error) {
 		return bead{}, err
 	}
 	if len(found) == 0 {
-		return bead{}, problem("bd list shows what there is", "beads has no issue %s", line(id))
+		return bead{}, problem("bd list shows all issues", "beads has no issue %s", line(id))
 	}
 	return found[0], nil
 }

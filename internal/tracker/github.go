@@ -147,7 +147,7 @@ func filters(query string) (string, error) {
 	for part := range strings.SplitSeq(query, ",") {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok || value == "" {
-			return "", problem(hint, "%q does not say which issues of GitHub", line(query))
+			return "", problem(hint, "%q does not name issues of GitHub", line(query))
 		}
 		switch key {
 		case "label":

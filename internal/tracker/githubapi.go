@@ -140,7 +140,7 @@ func responseError(status int, header textproto.MIMEHeader, body []byte, c call)
 	case status == 403 || status == 429:
 		e.Hint = "the login of gh needs write access to the issues: gh auth status"
 		if header.Get("X-Ratelimit-Remaining") == "0" || header.Get("Retry-After") != "" {
-			e.What, e.Hint, e.Retry = "GitHub's rate limit is reached"+rateLimitEnd(header), "try again then; a login has a higher limit than none", true
+			e.What, e.Hint, e.Retry = "GitHub's rate limit is reached"+rateLimitEnd(header), "try again then; logged-in users have a higher limit", true
 		}
 	case status == 401:
 		e.Hint, e.Retry = "gh auth login: the login of gh is not valid any more", true

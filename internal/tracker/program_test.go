@@ -35,7 +35,7 @@ func TestProgramFailures(t *testing.T) {
 	for text, want := range map[string]string{
 		`echo '{"ok":false,"error":"no such sprint","hint":"see the board"}'`: "tracker: no such sprint",
 		`printf '%s' '{"error":"two\nlines \u001b[31m"}'`:                     "tracker: two lines",
-		`echo '{}'`:               "tracker: it gives no reason",
+		`echo '{}'`:               "tracker: without a reason",
 		`echo hello`:              "tracker: list: exit 0, and what it printed is no answer: ",
 		`echo broken >&2; exit 3`: "tracker: list: exit 3: broken",
 		`exit 3`:                  "tracker: list: exit 3, and what it printed is no answer: ",

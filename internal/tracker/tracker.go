@@ -82,7 +82,7 @@ func (r Reply) userError(program string) error {
 	if r.OK {
 		return nil
 	}
-	what := cmp.Or(line(r.Error), "it gives no reason")
+	what := cmp.Or(line(r.Error), "without a reason")
 	return failure.New(failure.Usage, line(r.Hint), "%s: %w", program, &Error{What: what, Hint: line(r.Hint), Retry: r.Retry})
 }
 
