@@ -95,13 +95,13 @@ func Commit(ctx context.Context, o Options, rev string) (Result, error) {
 	case out.Loop == "":
 		return out.because("no loop made this commit: it has no %s trailer", runner.TrailerLoop), nil
 	case len(wanted) == 0:
-		return out.because("no gate judged this commit: it has no receipt"), nil
+		return out.because("no gate checked this commit: it has no receipt"), nil
 	}
 	if l, err := MadeBy(o.Store, trailers); l == nil {
 		if err != nil {
 			return Result{}, err
 		}
-		return out.because("the loop %s is not known here: its journal holds the receipts", plan.OneLine(out.Loop, 60)), nil
+		return out.because("loop %s is unknown here, and its journal has the receipts", plan.OneLine(out.Loop, 60)), nil
 	}
 	s, err := o.Find(out.Loop)
 	if err != nil {
@@ -192,12 +192,12 @@ func (r *Result) compare(ctx context.Context, o Options, s *loopinfo.Loop, known
 	defer func() { err = errors.Join(err, done()) }()
 	maps.DeleteFunc(known, func(_ string, rec verify.Receipt) bool { return rec.Kind == gate.ByReview }) // nobody is asked again
 	if len(known) == 0 {
-		*r = r.because("only a review judged this commit: there is no command to run again")
+		*r = r.because("only a review checked this commit: there is no command to run again")
 		return nil
 	}
 	gates, receipts := gatesOf(s, known)
 	if len(gates) < len(known) {
-		*r = r.because("loop %s has no gate of the name that a receipt says", s.ID)
+		*r = r.because("loop %s has no gate with the name in a receipt", s.ID)
 		return nil
 	}
 	results, err := v.RunInCheckout(ctx, r.Commit, gates, "")
@@ -219,7 +219,7 @@ func (o Options) Verifier(ctx context.Context, vo verify.Options) (v *verify.Ver
 		return nil, nil, err
 	}
 	if err := errors.Join(o.Repo.RemoveWorktrees(ctx, dir), proc.RemoveAll(dir)); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("clear up after one that was killed: %w", err), leave())
+		return nil, nil, errors.Join(fmt.Errorf("clean up after a killed audit: %w", err), leave())
 	}
 	vo.Root, vo.Repo, vo.Dir, vo.Env, vo.Watch = o.Repo.Root(), o.Repo, dir, o.Vars, o.Watch
 	if v, err = verify.New(vo); err != nil {
@@ -252,7 +252,7 @@ func (r *Result) add(rec verify.Receipt, now gate.Result) {
 	case g.Differs != "" && r.Verdict != Differs:
 		r.Verdict, r.Reason = Differs, g.Gate+": "+g.Differs
 	case now.Status == gate.Unknown && r.Verdict == Agrees:
-		r.Verdict, r.Reason = Undecided, g.Gate+" could not tell: "+plan.OneLine(now.Reason, 240)
+		r.Verdict, r.Reason = Undecided, g.Gate+" gave no clear result: "+plan.OneLine(now.Reason, 240)
 	}
 }
 

@@ -81,7 +81,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 	}
 }
 
-// endWait ends a wait whose time has come. The driver could not tell: where the machine's
+// endWait ends a wait whose time has come. The driver gave no clear result: where the machine's
 // clock was set back meanwhile, only a process that has waited knows how long.
 func (h *handler) endWait(s *lease) error {
 	if !h.isWaitOver(s.mem.State) {

@@ -53,7 +53,7 @@ func (r Receipt) hash() string {
 func (r Receipt) Differs(now gate.Result) string {
 	switch {
 	case !r.Intact():
-		return "the receipt was altered after it was made"
+		return "the receipt was altered"
 	case r.Command != now.Command:
 		return fmt.Sprintf("the receipt is for the command %q, this was %q", r.Command, now.Command)
 	case now.Status == gate.Unknown, r.Status == now.Status:

@@ -158,7 +158,7 @@ func TestUnknownNeverDiscriminates(t *testing.T) {
 			o.Runs[p] = gate.Run{Results: rs}
 		}
 		if v := gate.Decide(o); v.Evidence == gate.Proven {
-			t.Errorf("proven by runs that could not tell: %+v", v)
+			t.Errorf("proven by runs that gave no clear result: %+v", v)
 		}
 	})
 }

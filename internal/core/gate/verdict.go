@@ -290,7 +290,7 @@ func (o Observation) unknownReason(unknown []string) string {
 			continue
 		}
 		if r.Status == Unknown {
-			return fmt.Sprintf("%s could not tell: %s", r.Gate, r.Reason)
+			return fmt.Sprintf("%s gave no clear result: %s", r.Gate, r.Reason)
 		}
 	}
 	return fmt.Sprintf("%s fails, and there is no result from before the task to compare with", unknown[0])

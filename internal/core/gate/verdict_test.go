@@ -178,7 +178,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",
-			want: judged{status: gate.Unknown, evidence: none, reason: "test could not tell: killed"},
+			want: judged{status: gate.Unknown, evidence: none, reason: "test gave no clear result: killed"},
 		},
 		{
 			name: "red now, and nobody knows what was", before: "unknown", now: "fail",
