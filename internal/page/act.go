@@ -42,14 +42,14 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 	do, text := r.PostForm.Get("do"), strings.TrimSpace(r.PostForm.Get("text"))
 	if strength, ok := strings.CutPrefix(do, "comment"); ok && text != "" {
 		if text, ok = s.comment(r.Context(), d.Summary.ID, r.PostForm); !ok {
-			http.Error(w, "the diff has no such line any more: open it again", http.StatusConflict)
+			http.Error(w, "the diff no longer has that line: open it again", http.StatusConflict)
 			return
 		}
 		do = "tell" + strength
 	}
 	args, ok := command(d, do, r.PostForm.Get("task"), text)
 	if !ok {
-		http.Error(w, "a page cannot ask for that", http.StatusBadRequest)
+		http.Error(w, "a page cannot do that", http.StatusBadRequest)
 		return
 	}
 	s.run(w, r, args)
@@ -73,7 +73,7 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, args []string) {
 	case s.runs <- struct{}{}:
 		defer func() { <-s.runs }()
 	default:
-		http.Error(w, "other commands run: try again in a moment", http.StatusServiceUnavailable)
+		http.Error(w, "other commands are running: try again in a moment", http.StatusServiceUnavailable)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), runTime)

@@ -159,12 +159,12 @@ func (p loopPage) Does(id string) (out []taskAction) {
 	undone := p.tasks[i].Status == loop.Skipped || p.tasks[i].Status == loop.Blocked
 	switch {
 	case open && !p.Ended && id != loop.GoalTask:
-		out = append(out, taskAction{"skip", "Skip", "Skip task " + id + "? Its work so far is undone, and kept."})
+		out = append(out, taskAction{"skip", "Skip", "Skip task " + id + "? Its work so far is undone and saved."})
 	case undone && !p.Ended && id != loop.GoalTask:
 		out = append(out, taskAction{"retry", "Try again", "Try task " + id + " again?"})
 	}
 	if p.tasks[i].Restorable() && p.Restorable {
-		out = append(out, taskAction{"restore", "Restore the work", "Bring the undone work of task " + id + " into the files?"})
+		out = append(out, taskAction{"restore", "Restore the work", "Restore the undone work of task " + id + " into the files?"})
 	}
 	return out
 }
