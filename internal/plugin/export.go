@@ -95,7 +95,7 @@ func vacant(dir string) error {
 	for _, e := range entries {
 		if !atomicfile.IsTemp(e.Name()) { // left by an export that was killed
 			return failure.New(failure.Usage, "name a folder that is new or empty",
-				"%s is not empty, and what is there was not exported by pawl", dir)
+				"%s is not empty, and pawl did not export its contents", dir)
 		}
 	}
 	return nil

@@ -97,7 +97,7 @@ func hooks(hook Hook) ([]byte, error) {
 		Description string         `json:"description"`
 		Hooks       install.Events `json:"hooks"`
 	}{
-		"Pawl takes part in sessions with a loop, and is silent in all others",
+		"Pawl acts only in sessions with a loop",
 		install.ClaudeHooks(hook.Command, hook.Args).Events,
 	})
 }

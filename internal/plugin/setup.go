@@ -115,7 +115,7 @@ func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 	}
 	left, err := Remove(s.Dir)
 	if len(left) > 0 {
-		remove += ", but for what was changed there: " + strings.Join(left, ", ")
+		remove += ", except the files changed there: " + strings.Join(left, ", ")
 	}
 	return append(did, remove), err
 }
@@ -221,7 +221,7 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 		return nil, fmt.Errorf("run %s: %w", s.line(args), context.Cause(ctx))
 	case !exit.OK():
 		said := bytes.TrimSpace(append(errs.Bytes(), out.Bytes()...))
-		return nil, failure.New(failure.Error, "run it yourself to see more", "%s failed (exit code %d): %s", s.line(args), exit.Code, said)
+		return nil, failure.New(failure.Error, "run it yourself for details", "%s failed (exit code %d): %s", s.line(args), exit.Code, said)
 	}
 	return out.Bytes(), nil
 }
