@@ -40,7 +40,7 @@ const maxEventBytes = 64 << 20
 const ClosedFlag = "--closed"
 
 // denialText tells the agent that its call was denied, after the error itself.
-const denialText = "pawl-hook: denied: the guard could not judge this tool call, and no call runs unjudged here (pawl install --guard-blocks)\n"
+const denialText = "pawl-hook: denied: the guard could not check this tool call, and unchecked calls are blocked here (pawl install --guard-blocks)\n"
 
 // exitDeny is the exit code that makes the client deny a tool call.
 const exitDeny = 2
