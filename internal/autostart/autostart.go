@@ -72,7 +72,7 @@ func New(goos string, c Command) (Service, error) {
 			Text: sealed("<!-- ", " -->\n", xmlHead, plist(c)),
 		}, nil
 	}
-	return Service{}, failure.New(failure.Usage, "have your system run at login: pawl resume --after-restart", "there is no service for %s", goos)
+	return Service{}, failure.New(failure.Usage, "configure your system to run at login: pawl resume --after-restart", "there is no service for %s", goos)
 }
 
 // unit is a user unit of systemd. It stays active, since what a unit started is killed
@@ -224,7 +224,7 @@ func (s Service) current() (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read the service: %w", err)
 	case edited(string(data)):
-		return "", failure.New(failure.Usage, "move it away, then try again", "%s is not as Pawl wrote it: it stays", s.Path)
+		return "", failure.New(failure.Usage, "move it away, then try again", "%s was changed since Pawl wrote it, so it is kept", s.Path)
 	}
 	return string(data), nil
 }
