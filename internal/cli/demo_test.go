@@ -72,8 +72,8 @@ func TestDemo(t *testing.T) {
 	}
 	if diff := cmp.Diff([]demo.Catch{
 		{Kind: demo.FalseClaim, Iteration: 1, What: "task 1 was claimed done while tests/total.sh failed", Then: "refused"},
-		{Kind: demo.UsageLimit, Iteration: 3, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"},
-		{Kind: demo.NoTest, Iteration: 3, What: "task 2 was claimed done, and no test would have missed it", Then: "refused once, a test asked for"},
+		{Kind: demo.UsageLimit, Iteration: 3, What: "the agent met a usage limit", Then: "waited until it reset: no failure, no iteration counted"},
+		{Kind: demo.NoTest, Iteration: 3, What: "task 2 was claimed done, but no test proved it", Then: "refused once, a test asked for"},
 		{Kind: demo.Regression, Iteration: 5, What: "task 3 was claimed done with task 1 broken: tests/total.sh", Then: "refused, with the broken tests named"},
 		{Kind: demo.Tampering, Iteration: 6, What: "the agent tried to rewrite tests/total.sh, a protected file", Then: "denied before it ran"},
 	}, catches); diff != "" {
@@ -131,7 +131,7 @@ func onlyPrograms(t *testing.T, names ...string) string {
 func TestDemoThatCaughtTooLittle(t *testing.T) {
 	t.Parallel()
 	err := demo.CheckAllCaught([]demo.Catch{{Kind: demo.FalseClaim}, {Kind: demo.UsageLimit}, {Kind: demo.NoTest}, {Kind: demo.Tampering}})
-	want := "the demo went through, but this was not caught: " + string(demo.Regression)
+	want := "the demo ran, but this was not caught: " + string(demo.Regression)
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

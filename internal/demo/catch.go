@@ -24,7 +24,7 @@ type Kind string
 const (
 	FalseClaim Kind = "a claim to be done while a test is red"
 	UsageLimit Kind = "a usage limit"
-	NoTest     Kind = "work that no test tells from none"
+	NoTest     Kind = "work that no test proves"
 	Regression Kind = "a finished task broken by a later one"
 	Tampering  Kind = "a change to a protected file"
 )
@@ -102,7 +102,7 @@ func caught(before, after loop.State, e loop.Event) (Catch, bool) {
 		if p.Failure.Class != loop.UsageLimit || after.Phase != loop.Waiting {
 			break
 		}
-		return Catch{Kind: UsageLimit, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"}, true
+		return Catch{Kind: UsageLimit, What: "the agent met a usage limit", Then: "waited until it reset: no failure, no iteration counted"}, true
 	case loop.TreeInspected:
 		if after.Violations == before.Violations {
 			break
@@ -128,7 +128,7 @@ func refused(before loop.State, g loop.Gates) Catch {
 	if g.Status == gate.Pass && g.Green {
 		return Catch{
 			Kind: NoTest, Then: "refused once, a test asked for",
-			What: fmt.Sprintf("task %s was claimed done, and no test would have missed it", before.Current),
+			What: fmt.Sprintf("task %s was claimed done, but no test proved it", before.Current),
 		}
 	}
 	return Catch{
@@ -160,7 +160,7 @@ func CheckAllCaught(catches []Catch) error {
 	}
 	if len(missed) > 0 {
 		return failure.New(failure.Error, "this is a bug in Pawl: please report it with the output of  pawl log",
-			"the demo went through, but this was not caught: %s", strings.Join(missed, "; "))
+			"the demo ran, but this was not caught: %s", strings.Join(missed, "; "))
 	}
 	return nil
 }
