@@ -133,10 +133,10 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	}
 	e.ConfigHome = cmp.Or(e.ConfigHome, config)
 	if e.PawlHome != "" && !filepath.IsAbs(e.PawlHome) {
-		return Environment{}, &HomeError{what: "PAWL_HOME is " + strconv.Quote(e.PawlHome), hint: "set it to an absolute path, or not at all"}
+		return Environment{}, &HomeError{what: "PAWL_HOME is " + strconv.Quote(e.PawlHome), hint: "set it to an absolute path, or unset it"}
 	}
 	if e.PawlHome == "" && state == "" {
-		return Environment{}, &HomeError{what: "there is no home folder to keep loops in", hint: "set HOME or PAWL_HOME"}
+		return Environment{}, &HomeError{what: "there is no home folder for loops", hint: "set HOME or PAWL_HOME"}
 	}
 	e.PawlHome = cmp.Or(e.PawlHome, filepath.Join(state, "pawl"))
 	return e, nil

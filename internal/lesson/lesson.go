@@ -50,7 +50,7 @@ func (b Book) Add(ctx context.Context, root, text string) error {
 		case slices.Contains(all, text):
 			return all, nil
 		case len(all) >= Most:
-			return nil, failure.New(failure.Usage, "drop one:  pawl lessons drop NUMBER", "the project has %d lessons, and each is told in every prompt", len(all))
+			return nil, failure.New(failure.Usage, "drop one:  pawl lessons drop NUMBER", "the project has %d lessons, and every prompt contains them all", len(all))
 		}
 		return append(all, text), nil
 	})
