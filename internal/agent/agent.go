@@ -76,7 +76,7 @@ type Session interface {
 type Turn struct {
 	Prompt      string
 	Timeout     time.Duration // 0 = none
-	IdleTimeout time.Duration // no sign of life for so long, while no tool runs, is Silent; 0 = none
+	IdleTimeout time.Duration // no output for so long, while no tool runs, is Silent; 0 = none
 	MaxCostUSD  float64       // stop after the response that passes it; 0 = none
 	// BackgroundWait is how long a turn waits for background work that the agent
 	// started, and that would wake it; the same work is waited for once. 0 = 10
@@ -189,7 +189,7 @@ func ReadOnly(next func(toolcall.Call) Verdict) func(toolcall.Call) Verdict {
 }
 
 // ErrLoginUnknown is returned by CheckLogin where the client cannot tell.
-var ErrLoginUnknown = errors.New("the client does not say whether somebody is logged in")
+var ErrLoginUnknown = errors.New("the client does not say whether it is logged in")
 
 // LoginChecker is an Agent that can tell, without asking a model, whether somebody
 // is logged in.

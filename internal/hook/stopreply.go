@@ -182,7 +182,7 @@ func (h *handler) stopCap() int {
 // replyStopCap lets the session end with a message where the client would end it anyway,
 // with an empty result that looks like completion.
 func (h *handler) replyStopCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
-	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to continue, or pawl handover %[1]s to continue in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Send any message to continue, or pawl handover %[1]s to continue in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap --yes", b.Loop, limit)
 	err := h.withLease(ctx, b, func(s *lease) error {
 		s.note(loop.Info, text)
 		s.recordBinding(b, memory.BoundSession{Capped: true})

@@ -68,9 +68,9 @@ func itemOf(buf []byte, size int, torn bool) (item, bool) {
 	if err == nil {
 		return item{line: l}, true
 	}
-	what := "left out a line that is no JSON: "
+	what := "ignored a line that is not JSON: "
 	if torn {
-		what = "the stream ends within a line: "
+		what = "the stream ends in the middle of a line: "
 	}
 	return item{note: what + plan.OneLine(string(b[:min(len(b), 4*maxDetail)]), maxDetail)}, true
 }

@@ -191,7 +191,7 @@ func (t *turn) check(now time.Time) {
 		}
 	case t.opts.IdleTimeout > 0 && t.watched() && !now.Before(t.sign.Add(t.opts.IdleTimeout)):
 		t.failure = &loop.Failure{
-			Class: loop.Silent, Message: fmt.Sprintf("no sign of life for %v", t.opts.IdleTimeout),
+			Class: loop.Silent, Message: fmt.Sprintf("no output for %v", t.opts.IdleTimeout),
 		}
 	case len(t.bill.held) > 0 && !now.Before(t.bill.due):
 		t.askAgain(now)

@@ -75,9 +75,9 @@ func hintOf(program string) string {
 	case here:
 		return "it is looked for in PATH; the file here: --agent-command ./" + program
 	case strings.Contains(program, " "):
-		return "give the program alone: its arguments belong to agent_args in pawl.toml, or to a script of your own"
+		return "name only the program: its arguments belong in agent_args in pawl.toml, or to a script of your own"
 	}
-	return "name a program that is there: --agent-command PATH, or agent_command in pawl.toml"
+	return "name an existing program: --agent-command PATH, or agent_command in pawl.toml"
 }
 
 // Start begins a session; the program is started by its turns.

@@ -237,7 +237,7 @@ func (t *turn) think(ctx context.Context, o agent.Turn) *loop.Failure {
 		}
 	}
 	if silent {
-		return &loop.Failure{Class: loop.Silent, Message: fmt.Sprintf("no sign of life for %v", o.IdleTimeout)}
+		return &loop.Failure{Class: loop.Silent, Message: fmt.Sprintf("no output for %v", o.IdleTimeout)}
 	}
 	return nil
 }

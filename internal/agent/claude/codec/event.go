@@ -174,9 +174,9 @@ func Failure(class, message string) loop.Failure {
 	case "overloaded":
 		f.Class = loop.Overloaded
 	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
-		f.Class, f.Hint = loop.Login, "log in (/login), then say anything to continue"
+		f.Class, f.Hint = loop.Login, "log in (/login), then send any message to continue"
 	case "billing_error":
-		f.Class, f.Hint = loop.Billing, "see to the account's credit, then say anything to continue"
+		f.Class, f.Hint = loop.Billing, "check the account's credit, then send any message to continue"
 	case "invalid_request", "model_not_found":
 		f.Class, f.Hint = loop.Refused, "read the error; /model and /compact may help"
 	case "max_output_tokens":
