@@ -164,7 +164,7 @@ func (a *app) applyToEnded(s *loopinfo.Loop, e loop.Event, what string) (string,
 	}
 	words += fmt.Sprintf("it is %s now%s\n", st.Outcome, why)
 	if weak := st.UnprovenTasks(); len(weak) > 0 {
-		words += fmt.Sprintf("no test proves it; when you have read it:  pawl approve %s --task %s\n", s.ID, strings.Join(weak, " --task "))
+		words += fmt.Sprintf("no test proves it; after reading it:  pawl approve %s --task %s\n", s.ID, strings.Join(weak, " --task "))
 	}
 	return words, nil
 }

@@ -21,7 +21,7 @@ func Markdown(w io.Writer, l Loop) error {
 	p.markdownList("Look at", p.lookAt())
 	p.markdownList("Tests", p.MutationResults)
 	p.markdownList("Edits of the plan that were not applied", narrate.EditsNotMade(l.State))
-	p.markdownList("Messages that the agent did not get", narrate.NotDelivered(l.State))
+	p.markdownList("Messages not delivered to the agent", narrate.NotDelivered(l.State))
 	p.markdownList("Issues that were not updated", p.UntoldIssues)
 	if p.NotSent != "" {
 		p.markdownList("Not sent", []string{p.NotSent})

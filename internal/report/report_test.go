@@ -84,7 +84,7 @@ func TestPage(t *testing.T) {
   1 earlier     US-001 Login form  done before this loop
   tested        task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
-  accept        when you have read it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
+  accept        after reading it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
   gates         go test ./...  pass
                 lint  fail: 2 findings more
                 make test  fail: TestA TestCache
@@ -349,7 +349,7 @@ func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]loop.State{
 		"not done: the hook refused the commit (lint: 2 findings)\n": {End: loop.End{Outcome: loop.Iterations}, Work: loop.Work{Failing: &loop.Failing{Reason: "the hook refused the commit", FirstError: "lint: 2 findings"}}},
-		"not done: the agent did not say that it is done\n":          {End: loop.End{Outcome: loop.Duration}},
+		"not done: the agent did not claim it\n":          {End: loop.End{Outcome: loop.Duration}},
 		"not done\n": {End: loop.End{Outcome: loop.CancelledEnd}},
 	} {
 		s.Iteration, s.Current, s.Tasks = 2, "1", []loop.Task{{ID: "1", Title: "first", Status: loop.Open}}

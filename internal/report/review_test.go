@@ -19,7 +19,7 @@ func TestReviewsStandFirst(t *testing.T) {
 		{ID: "US-4", Title: "Cache", Status: loop.Open},
 	}, End: loop.End{Outcome: loop.Unverified, Reason: "US-1: the review disagrees: review: app.go:3: hard-coded", EndedAt: evening}, Clock: loop.Clock{StartedAt: evening, Now: evening}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: 3}, Reviews: loop.Reviews{Runs: 4, CostUSD: 0.75}}, Work: loop.Work{Current: "US-4", Failing: &loop.Failing{Reason: "review: cache.go:1: nothing calls it", Review: true}}}}
 	got := text(t, l)
-	want := `  review        disagrees with US-1 Login, which is kept as it is  → git show a81f0c2
+	want := `  review        disagrees with US-1 Login, which is kept  → git show a81f0c2
                   app.go:3: hard-coded
                   no test
                 none passed US-2 Logout: review: not sure

@@ -49,7 +49,7 @@ func (p *page) acceptCommand() {
 		return t.IfApproved != nil
 	})
 	if p.State.Phase == loop.Ended && len(weak) > 0 && !p.isAnswer() {
-		p.line("accept", "when you have read it:  pawl approve %s --task %s", p.ID, strings.Join(weak[:min(len(weak), 5)], " --task "))
+		p.line("accept", "after reading it:  pawl approve %s --task %s", p.ID, strings.Join(weak[:min(len(weak), 5)], " --task "))
 	}
 }
 
@@ -121,7 +121,7 @@ func (p *page) notDone(meaning string) string {
 	case f == nil && p.State.Trouble.ExternalCause != "":
 		return meaning + ": " + plan.OneLine(p.State.Trouble.ExternalCause, 300)
 	case f == nil && (o == loop.Iterations || o == loop.Duration || o == loop.Budget):
-		return meaning + ": the agent did not say that it is done"
+		return meaning + ": the agent did not claim it"
 	}
 	return meaning
 }

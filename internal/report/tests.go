@@ -127,9 +127,9 @@ func (p *page) inputsVerdict(t loop.Task) string {
 	case len(t.Approved) > 0:
 		return "changed " + what + ", which a review accepts: " + joinNames(t.Approved, 5)
 	case t.OriginalsNotRun() && t.IfApproved.Evidence == gate.EvidenceUnknown:
-		return "changed " + what + ", and whether the originals pass could not be found out"
+		return "changed " + what + ", and it is unknown whether the originals pass"
 	case t.IfApproved != nil:
-		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  " + p.approveCommand(t)
+		return "changed " + what + ", and it is unknown whether the originals pass" + reason(t.Why) + "; if the changes are right:  " + p.approveCommand(t)
 	case !slices.ContainsFunc(t.ChangedTests, func(c loop.TestChange) bool { return !c.Asked && isOfOldTest(c) }):
 		return "changed " + what + " as the task asks"
 	case approved:
@@ -188,7 +188,7 @@ func (p *page) reviews() {
 		case t.DoneEarlier || t.Status != loop.Done:
 			continue
 		case t.Reviewed == loop.ReviewDisagreed:
-			say("disagrees with %s, which is kept as it is%s", narrate.Name(t), p.showCommand(t))
+			say("disagrees with %s, which is kept%s", narrate.Name(t), p.showCommand(t))
 		case t.Reviewed == loop.ReviewNone:
 			why := ""
 			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.isReasonShown(t.Why) { // after the words that no review passed it

@@ -10,7 +10,7 @@ import (
 // userCommit prints the commit of the user's changes from before the loop.
 func (p *page) userCommit() {
 	if c := p.UserCommit; c != "" {
-		p.line("yours", "commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
+		p.line("yours", "commit %s has your earlier uncommitted changes; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)])
 	}
 }
 
@@ -29,12 +29,12 @@ func (p *page) uncommittedFiles() {
 		say("%s: the branch lacks it", plan.OneLine(text, 300))
 	}
 	if n := len(p.LeftInCheckout); n > 0 && p.State.Phase == loop.Ended {
-		p.line("uncommitted", "%s: no commit had it at the end; look for it in your checkout", plan.Few(p.LeftInCheckout, 5))
+		p.line("uncommitted", "%s: no commit has it; look for it in your checkout", plan.Few(p.LeftInCheckout, 5))
 	}
 	if p.Unsigned != "" {
 		p.line("unsigned", "%s", p.Unsigned)
 	}
 	if len(p.UserFiles) > 0 {
-		p.line("left alone", "%s (not the agent's, in no commit of the loop)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
+		p.line("left alone", "%s (not the agent's, not in the loop's commits)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
 	}
 }

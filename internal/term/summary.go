@@ -108,13 +108,13 @@ func ids(tasks []string) string {
 // get.
 func leftRows(e LoopEnded, row func(label, s string)) {
 	if c := Clean(e.UserCommit); c != "" {
-		row("yours", fmt.Sprintf("commit %s has what you had not committed before; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
+		row("yours", fmt.Sprintf("commit %s has your earlier uncommitted changes; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
 	}
 	if len(e.LeftOut) > 0 {
 		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
 	}
 	if len(e.LeftAlone) > 0 {
-		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, in no commit of the loop")
+		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, not in the loop's commits")
 	}
 	for i, text := range e.Uncommitted {
 		row(firstLabel(i, "uncommitted"), Clean(text)+"   the branch lacks it")
