@@ -38,7 +38,7 @@ func HowItStands(s record.Summary) string {
 		words += ", tests approved"
 	}
 	if s.Merge != "" {
-		words += ", asks to be merged"
+		words += ", asks you to merge"
 	}
 	return words
 }

@@ -19,8 +19,8 @@ import (
 func (s *Loop) Repo(ctx context.Context) (*git.Repo, error) {
 	dir := s.Spec.WorkTree(s.Loop)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return nil, failure.New(failure.Usage, "its commits and checkpoints are in the repository still: pawl checkpoints "+s.ID,
-			"the work tree of loop %s is gone (%s)", s.ID, dir)
+		return nil, failure.New(failure.Usage, "its commits and checkpoints are still in the repository: pawl checkpoints "+s.ID,
+			"the work tree of loop %s was deleted (%s)", s.ID, dir)
 	}
 	return launch.Repo(ctx, s.Loop)
 }

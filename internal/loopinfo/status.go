@@ -187,10 +187,10 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 		return narrate.Ended(st)
 	case Orphaned:
 		if s.IsStranded() {
-			return "damaged: its journal cannot be read in full; pawl log shows where"
+			return "damaged: its journal is only partly readable; pawl log shows where"
 		}
 		if s.IsReleased() {
-			return fmt.Sprintf("released for a session to take over; otherwise process %d continues it (%s)", s.Driver.PID, turn)
+			return fmt.Sprintf("waiting for a session to take it; otherwise process %d continues it (%s)", s.Driver.PID, turn)
 		}
 		return fmt.Sprintf("orphaned: %s (%s)", s.LastOwner(), turn)
 	case "paused":
@@ -216,7 +216,7 @@ func (s *Loop) locationText(sum record.Summary) string {
 // LastOwner says what happened to the last process that drove the loop.
 func (s *Loop) LastOwner() string {
 	if s.Driver.PID == 0 {
-		return "it never began"
+		return "it never started"
 	}
 	if why := s.lastError(); why != "" {
 		return fmt.Sprintf("process %d failed: %s", s.Driver.PID, why)

@@ -123,7 +123,7 @@ func TestALoopThatWaitsForItsSession(t *testing.T) {
 	s := &Loop{Loop: &store.Loop{ID: "x"}, Driver: store.Holder{PID: os.Getpid()}}
 	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession}}}, Counts: loop.Counts{Iteration: 3}}
 	sum := s.Summary()
-	want := fmt.Sprintf("released for a session to take over; otherwise process %d continues it (iteration 3)", os.Getpid())
+	want := fmt.Sprintf("waiting for a session to take it; otherwise process %d continues it (iteration 3)", os.Getpid())
 	if got := s.Headline(sum, time.Now()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -187,7 +187,7 @@ func TestAnswersToRequests(t *testing.T) {
 func TestListNamesWhatAUserIsAskedFor(t *testing.T) {
 	t.Parallel()
 	got := HowItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
-	if want := "running, waits for an approval, tests approved, asks to be merged"; got != want {
+	if want := "running, waits for an approval, tests approved, asks you to merge"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -64,7 +64,7 @@ func NeedsYou(s record.Summary, now time.Time) string {
 	case len(s.Tests) > 0:
 		return "waits for an approval: " + plan.OneLine(strings.Join(s.Tests, ", "), 200)
 	case s.Merge != "":
-		return "asks to be merged"
+		return "asks you to merge"
 	case s.Group(now) == record.GroupNeedsYou:
 		return plan.OneLine(s.Reason, 200)
 	}
