@@ -184,7 +184,7 @@ func (s *story) keys() string {
 	case s.detachable:
 		stop = "d detaches, Ctrl-C ends and keeps the work"
 	}
-	return " · " + stop + ` · pawl tell . "…" to say something`
+	return " · " + stop + ` · pawl tell . "…" sends a message`
 }
 
 func gateLine(e GateFinished) line {

@@ -76,7 +76,7 @@ func (m Model) diffView(room, columns int) []string {
 	case !d.read:
 		return []string{paint(dim, "reading the diff …")}
 	case len(d.text) == 0:
-		return []string{paint(dim, "this task has changed nothing")}
+		return []string{paint(dim, "this task has changed no files")}
 	}
 	last := min(len(d.text), d.line+room-1)
 	rows := []string{paint(dim, fit(fmt.Sprintf("diff of task %s, lines %d to %d of %d", d.task, d.line+1, last, len(d.text)), columns))}

@@ -199,9 +199,9 @@ const stampColumns = 10
 func (m Model) history(room, columns int) []string {
 	lines := m.historyLines()
 	if len(lines) == 0 {
-		none := "nothing has happened on this task (end: the whole loop)"
+		none := "no events for this task (end: the whole loop)"
 		if m.trouble {
-			none = "nothing went wrong (o: show all)"
+			none = "no problems (o: show all)"
 		}
 		return []string{paint(dim, fit(none, columns))}[:min(1, max(0, room))]
 	}
