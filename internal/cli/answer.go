@@ -16,7 +16,7 @@ import (
 // answerCmd is `pawl answer`.
 type answerCmd struct {
 	requiredUnendedArg
-	Task string   `placeholder:"ID" help:"id of the task that asks; needed where several do"`
+	Task string   `placeholder:"ID" help:"id of the task that asks; needed if several do"`
 	Text []string `arg:"" optional:"" help:"the answer, or the number of a suggested one; default: show the question"`
 }
 

@@ -42,7 +42,7 @@ type grammar struct {
 
 	Watch   watchCmd   `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
 	Serve   serveCmd   `cmd:"" user:"serve pages that steer loops" group:"Watch" help:"show and steer loops in a browser"`
-	Attach  attachCmd  `cmd:"" group:"Watch" help:"show what a running loop shows; Ctrl-C only detaches"`
+	Attach  attachCmd  `cmd:"" group:"Watch" help:"show the output of a running loop; Ctrl-C only detaches"`
 	List    listCmd    `cmd:"" group:"Watch" help:"list the loops of this repository"`
 	Status  statusCmd  `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
 	Log     logCmd     `cmd:"" group:"Watch" help:"show the history of a loop"`
@@ -53,7 +53,7 @@ type grammar struct {
 	StatusLine statuslineCmd `cmd:"" name:"statusline" group:"Watch" help:"print the loop's state for Claude Code's status line"`
 
 	Tell   tellCmd   `cmd:"" user:"tell the agent something" group:"Steer" help:"send the agent a message with its next prompt"`
-	Answer answerCmd `cmd:"" user:"answer the agent" group:"Steer" help:"answer a question of the agent's"`
+	Answer answerCmd `cmd:"" user:"answer the agent" group:"Steer" help:"answer a question from the agent"`
 	Pause  pauseCmd  `cmd:"" user:"pause a loop" group:"Steer" help:"pause a loop before its next turn"`
 	Limit  limitCmd  `cmd:"" user:"change a loop's limits" group:"Steer" help:"change the limits of a running loop"`
 	Stop   stopCmd   `cmd:"" user:"stop a loop" group:"Steer" help:"stop a loop and keep its work"`
@@ -62,13 +62,13 @@ type grammar struct {
 
 	Approve approveCmd `cmd:"" user:"approve changes of tests" group:"Steer" help:"approve changes to existing tests and gate inputs"`
 	Reject  rejectCmd  `cmd:"" user:"reject changes of tests" group:"Steer" help:"reject changes to existing tests and restore the files"`
-	Lessons lessonsCmd `cmd:"" group:"Steer" help:"list and edit the lessons that the agent is told"`
+	Lessons lessonsCmd `cmd:"" group:"Steer" help:"list and edit the lessons for the agent"`
 
 	Verify verifyCmd `cmd:"" group:"Gates" help:"run this project's gates now"`
 	Audit  auditCmd  `cmd:"" group:"Gates" help:"run a commit's gates again and compare with the recorded results"`
 	Prove  proveCmd  `cmd:"" group:"Gates" help:"break each function that a commit changed and see which tests fail"`
 
-	Guard guardCmd `cmd:"" group:"Gates" help:"ask what the guard allows and denies"`
+	Guard guardCmd `cmd:"" group:"Gates" help:"show what the guard allows and denies"`
 
 	TestReport testreportCmd `cmd:"" name:"testreport" group:"Gates" help:"parse the output of a test runner"`
 
@@ -78,7 +78,7 @@ type grammar struct {
 
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"watch a scripted loop in a temporary repository (20 seconds)"`
 	Init       initCmd       `cmd:"" user:"set gates and trust them" group:"Set up" help:"find the gates of this repository and write them to pawl.toml"`
-	Notify     notifyCmd     `cmd:"" group:"Set up" help:"test who is told when a loop ends or needs you"`
+	Notify     notifyCmd     `cmd:"" group:"Set up" help:"test the notifications about ended or waiting loops"`
 	Plan       planCmd       `cmd:"" group:"Set up" help:"write, inspect and convert plan files"`
 	Install    installCmd    `cmd:"" user:"install hooks" group:"Set up" help:"add Pawl to Claude Code"`
 	Uninstall  uninstallCmd  `cmd:"" user:"take hooks out" group:"Set up" help:"remove Pawl from Claude Code"`

@@ -45,7 +45,7 @@ func TestTablesOnPages(t *testing.T) {
 
 func guardTable() string {
 	var b strings.Builder
-	b.WriteString("| rule | looks at | what it stops | for example | what the agent is told |\n|---|---|---|---|---|\n")
+	b.WriteString("| rule | looks at | what it stops | for example | advice to the agent |\n|---|---|---|---|---|\n")
 	for _, r := range guard.Catalogue() {
 		example := strings.ReplaceAll(r.Example, "|", `\|`)
 		fmt.Fprintf(&b, "| `%s` | %s | %s | `%s` | %s |\n", r.ID, r.Scope, r.What, example, strings.NewReplacer("<", "&lt;", "|", `\|`).Replace(r.Instead))

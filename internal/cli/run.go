@@ -55,7 +55,7 @@ type runFlags struct {
 	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"maximum time of one turn"`
 	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"maximum time without output while no tool runs"`
 	Approve          []string  `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your approval: plan, claim, task or end; repeatable"`
-	AnswerWithin     *string   `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, continue after this time as it proposes"`
+	AnswerWithin     *string   `group:"Limits" placeholder:"2h" help:"continue with the agent's proposal if nobody answers its question in this time"`
 	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command for any program that reads the prompt on stdin"`
 	AgentCommand     *string   `group:"Agent" placeholder:"PATH" help:"the agent's program"`
 	Model            *string   `group:"Agent" placeholder:"M" help:"the agent's model"`
@@ -68,7 +68,7 @@ type runFlags struct {
 	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"sandbox: tree (write only work tree and caches) or strict (also no network, no credentials)"`
 	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"host to allow with --confine strict; repeatable"`
 	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"when the agent asks to merge verified work: record it, or open a pull request"`
-	Notify           []string  `group:"Tree" sep:"none" placeholder:"RECEIVER" help:"who is told of the end: bell, desktop, 'slack env:NAME', ...; repeatable"`
+	Notify           []string  `group:"Tree" sep:"none" placeholder:"RECEIVER" help:"who is notified of the end: bell, desktop, 'slack env:NAME', ...; repeatable"`
 	AllowDirty       *bool     `group:"Tree" help:"commit your uncommitted changes first, under your name"`
 	CommitMessage    *string   `group:"Tree" placeholder:"FORM" help:"subject of the commits, such as 'PAY-12 {title}' (default '{type}({id}): {title}')"`
 	Squash           *bool     `group:"Tree" help:"make one commit per task; =false keeps the agent's own commits" negatable:""`

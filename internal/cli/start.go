@@ -33,7 +33,7 @@ type startCmd struct {
 	Handover   bool   `group:"Session" help:"continue in fresh sessions when the context is full or the attempts are used up"`
 	Take       string `group:"Session" placeholder:"LOOP" help:"move this background or orphaned loop into your session"`
 	Commit     bool   `group:"Tree" help:"commit verified work on the current branch"`
-	Unattended bool   `help:"nobody watches this session: the guard answers permission prompts"`
+	Unattended bool   `help:"you do not watch this session: the guard answers permission prompts"`
 	DryRun     bool   `help:"show goal, gates, limits and anything that blocks the start (exit 2); change nothing"`
 }
 
@@ -57,7 +57,7 @@ type startLimits struct {
 	MaxDuration   *string  `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
 	MaxCost       *string  `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
 	Approve       []string `group:"Limits" sep:"none" placeholder:"AT" help:"stop for your approval: plan, claim, task or end; repeatable"`
-	AnswerWithin  *string  `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, continue after this time as it proposes"`
+	AnswerWithin  *string  `group:"Limits" placeholder:"2h" help:"continue with the agent's proposal if nobody answers its question in this time"`
 	Session       *string  `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
 

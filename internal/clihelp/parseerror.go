@@ -17,7 +17,7 @@ import (
 // the tool's voice: what is wrong, and the nearest thing that would be right as a hint.
 func Mistake(n *kong.Node, rest []string, err error) error {
 	what, _, _ := strings.Cut(err.Error(), ", did you mean ")
-	hint := fmt.Sprintf("%s lists what there is", helpCommand(n))
+	hint := fmt.Sprintf("%s lists them", helpCommand(n))
 	flag, isFlag := strings.CutPrefix(what, "unknown flag --")
 	near := ""
 	switch {
@@ -79,7 +79,7 @@ func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
 		}
 		return fmt.Sprintf("%s needs a value, and %s looks like a flag", flag, value), fmt.Sprintf("if it is the value:  %s=%s", flag, value)
 	}
-	return flag + " needs a value", helpCommand(n) + " lists what there is"
+	return flag + " needs a value", helpCommand(n) + " lists them"
 }
 
 // negative matches a number below 0, be it an amount, a time or a share.
