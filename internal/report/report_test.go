@@ -349,8 +349,8 @@ func TestTaskAtWorkSaysWhyItIsNotDone(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]loop.State{
 		"not done: the hook refused the commit (lint: 2 findings)\n": {End: loop.End{Outcome: loop.Iterations}, Work: loop.Work{Failing: &loop.Failing{Reason: "the hook refused the commit", FirstError: "lint: 2 findings"}}},
-		"not done: the agent did not claim it\n":          {End: loop.End{Outcome: loop.Duration}},
-		"not done\n": {End: loop.End{Outcome: loop.CancelledEnd}},
+		"not done: the agent did not claim it\n":                     {End: loop.End{Outcome: loop.Duration}},
+		"not done\n":                                                 {End: loop.End{Outcome: loop.CancelledEnd}},
 	} {
 		s.Iteration, s.Current, s.Tasks = 2, "1", []loop.Task{{ID: "1", Title: "first", Status: loop.Open}}
 		if got := text(t, report.Loop{State: s}); !strings.Contains(got, "1 started     1 first  "+want) {
