@@ -47,7 +47,7 @@ type Result struct {
 	Commit  string  `json:"commit" jsonschema:"full hash"`
 	Loop    string  `json:"loop" jsonschema:"id of the loop that made it"`
 	Verdict Verdict `json:"verdict" jsonschema:"agrees, differs or unknown"`
-	Reason  string  `json:"reason,omitempty" jsonschema:"why it differs or cannot be told, one line"`
+	Reason  string  `json:"reason,omitempty" jsonschema:"why it differs or is undecided, one line"`
 	Worth   []Worth `json:"evidence,omitempty" jsonschema:"what the commit's evidence is worth, one entry for each of its tasks"`
 	Gates   []Gate  `json:"gates" jsonschema:"one entry for each receipt"`
 }

@@ -18,7 +18,7 @@ import (
 // service of `pawl install service` calls it. A loop that cannot be resumed does not stop the others.
 func (c *resumeCmd) afterRestart(a *app) error {
 	if c.Loop != "" || c.Yes || c.JSON || c.limitFlags.given() != (loop.Limits{}) {
-		return failure.New(failure.Usage, "pawl resume --after-restart, or pawl resume LOOP", "--after-restart resumes loops as they are, and takes neither LOOP nor limits")
+		return failure.New(failure.Usage, "pawl resume --after-restart, or pawl resume LOOP", "--after-restart takes neither LOOP nor limits")
 	}
 	ctx := a.untilSignal()
 	listed, err := record.List(a.store)

@@ -38,7 +38,7 @@ func (a *app) printAudit(out audit.Result) {
 	verdict := map[audit.Verdict]string{
 		audit.Agrees:    "agrees: the gates give the recorded results",
 		audit.Differs:   "differs",
-		audit.Undecided: "cannot be told",
+		audit.Undecided: "undecided",
 	}[out.Verdict]
 	if out.Reason != "" {
 		verdict += ": " + plan.OneLine(out.Reason, 0)

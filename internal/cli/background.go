@@ -85,7 +85,7 @@ func (a *app) startInBackground(ctx context.Context, l *store.Loop, b background
 	pid, err := a.background().StartDriver(ctx, l, b.epoch, append(b.flags, "--now")...)
 	switch {
 	case ctx.Err() != nil:
-		term.Warnf(a.Err, "%s may have begun in the background:  pawl status %[1]s  shows it,  pawl stop %[1]s  ends it", l.ID)
+		term.Warnf(a.Err, "%s may have started in the background:  pawl status %[1]s  shows it,  pawl stop %[1]s  ends it", l.ID)
 		return ctx.Err()
 	case err != nil && failure.Hint(err) == "":
 		return failure.New(failure.CodeOf(err), "fix that, then  pawl resume "+l.ID, "%w", err)

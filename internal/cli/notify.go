@@ -143,7 +143,7 @@ func (a *app) unreachableReceivers(s notice.Settings, root string) []string {
 			err = a.newSender(root).CheckAnswers(answers.Receiver)
 		}
 		if err != nil {
-			out = append(out, fmt.Sprintf("nobody can answer by %s: %v", answers.Receiver, err))
+			out = append(out, fmt.Sprintf("no answers by %s: %v", answers.Receiver, err))
 		}
 	}
 	return out

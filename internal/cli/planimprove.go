@@ -91,7 +91,7 @@ func (a *app) keepOldPlan(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("keep the plan as it was: %w", err)
+		return fmt.Errorf("save the old plan: %w", err)
 	}
 	for n := 1; ; n++ {
 		name := path + ".before"
@@ -100,12 +100,12 @@ func (a *app) keepOldPlan(path string) error {
 		}
 		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			if err != nil {
-				return fmt.Errorf("keep the plan as it was: %w", err)
+				return fmt.Errorf("save the old plan: %w", err)
 			}
 			continue
 		}
 		if err := atomicfile.Write(name, old, 0o644); err != nil {
-			return fmt.Errorf("keep the plan as it was: %w", err)
+			return fmt.Errorf("save the old plan: %w", err)
 		}
 		a.printf("the old plan is in %s\n", a.relativePath(name))
 		return nil

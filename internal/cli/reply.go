@@ -74,7 +74,7 @@ func (a *app) applyReply(asked notify.Asked, text string) (string, error) {
 	}
 	switch {
 	case q.Approve == "":
-		return fmt.Sprintf("%s is told: %s", w.ID, plan.OneLine(answer, 200)), nil
+		return fmt.Sprintf("%s gets the answer: %s", w.ID, plan.OneLine(answer, 200)), nil
 	case loop.Approves(answer):
 		return w.ID + ": approved", nil
 	}

@@ -18,7 +18,7 @@ type reportCmd struct {
 	Markdown bool   `name:"md" xor:"md" help:"print Markdown, fit for a pull request"`
 	HTML     string `name:"html" xor:"md" placeholder:"FILE" help:"write one HTML file with plots"`
 	JSON     bool   `name:"json" xor:"md" help:"print a JSON object (docs/reference/report.schema.json); with --since an array of them"`
-	Since    string `placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
+	Since    string `placeholder:"WHEN" help:"all loops that ran since: yesterday, today, 12h, 3d or 2026-01-31"`
 }
 
 // Run prints the report.

@@ -29,7 +29,7 @@ type sessionCmd struct {
 	Notify    sessionNotifyCmd    `cmd:"" help:"send a notice of a loop"`
 	Telemetry sessionTelemetryCmd `cmd:"" help:"send traces and metrics of a loop"`
 	Tracker   sessionTrackerCmd   `cmd:"" help:"reach the issues of GitHub or beads: JSON in, JSON out"`
-	Daemon    sessionDaemonCmd    `cmd:"" help:"answer the hooks of a session while a loop lives there"`
+	Daemon    sessionDaemonCmd    `cmd:"" help:"answer the hooks of a session while a loop runs there"`
 }
 
 // sessionBeginCmd is `pawl session begin`.

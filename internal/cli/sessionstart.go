@@ -28,7 +28,7 @@ func (*beginObserver) Agent(agent.Event) {}
 func (b *beginObserver) Gate(p verify.Progress) {
 	if p.Result == nil && p.Gate != b.last {
 		b.last = p.Gate
-		_, _ = fmt.Fprintf(b.out, "pawl: the gate %s runs on the tree as it is\n", term.Clean(p.Gate))
+		_, _ = fmt.Fprintf(b.out, "pawl: the gate %s runs on the unchanged tree\n", term.Clean(p.Gate))
 	}
 }
 

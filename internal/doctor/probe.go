@@ -64,7 +64,7 @@ func (p prober) locate(ctx context.Context, h *hook) {
 			full = filepath.Join(p.root, at)
 		}
 		if _, err := os.Stat(full); err != nil {
-			h.problem, h.fix = at+" is not there", "put it there, or remove the hook from the "+h.location()
+			h.problem, h.fix = at+" does not exist", "put it there, or remove the hook from the "+h.location()
 		}
 	}
 	h.shellOnly = !strings.ContainsAny(program, `/\`) && !p.isOnDefaultPath(ctx, program)
@@ -77,7 +77,7 @@ func (f Facts) explainMissing(program string) (problem, fix string) {
 	case !strings.ContainsAny(program, `/\`):
 		return program + " is not on the PATH", "install it, or write its full path"
 	case err != nil:
-		return program + " is not there", "put it there, or remove the hook"
+		return program + " does not exist", "put it there, or remove the hook"
 	}
 	return program + " is not executable", "chmod +x " + path
 }

@@ -101,7 +101,7 @@ func TestAnswersByChat(t *testing.T) {
 	api.mu.Lock()
 	defer api.mu.Unlock()
 	all := strings.Join(api.written, "\n")
-	for _, want := range []string{"is told: bye", ": approved", "not taken: the question has its answer already"} {
+	for _, want := range []string{"gets the answer: bye", ": approved", "not taken: the question has its answer already"} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s\n%s", want, strings.Count(all, want), all, b.pawl("log", ".").out)
 		}

@@ -194,7 +194,7 @@ func (h *handler) sessionWithoutLoop(ctx context.Context) (session.Binding, erro
 		return none, session.ErrNone // a subagent
 	}
 	if !h.Env.Session.Inside && h.Env.Session.Client == 0 { // another agent, some run these hooks too; or a user
-		fmt.Fprintln(h.Err, "pawl-hook: no loop was started: neither CLAUDECODE nor CLAUDE_PID is set, so this is no hook of a Claude Code session")
+		fmt.Fprintln(h.Err, "pawl-hook: no loop was started: neither CLAUDECODE nor CLAUDE_PID is set, so this is not a hook of a Claude Code session")
 		return none, session.ErrNone
 	}
 	switch h.event.Event {

@@ -60,7 +60,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 // answerSecondLoop answers a prompt that asks for a loop in a session that has one. A
 // loop that has ended since the last stop is reported and makes room.
 func (h *handler) answerSecondLoop(ctx context.Context, b session.Binding) (reply, error) {
-	refused := reply{Refuse: fmt.Sprintf("pawl: error: %s is at work in this session\npawl: hint: ! pawl stop %[1]s ends it", b.Loop)}
+	refused := reply{Refuse: fmt.Sprintf("pawl: error: %s already runs in this session\npawl: hint: ! pawl stop %[1]s ends it", b.Loop)}
 	s, err := h.acquire(ctx, b)
 	switch {
 	case store.IsHeld(err):

@@ -135,7 +135,7 @@ func isPlanName(word string) bool {
 
 // missingFileError says that a word looks like the name of a plan, but there is no such file.
 func missingFileError(dir, word string) error {
-	hint := "name a plan or loop file that is there, or give a prompt in words"
+	hint := "name an existing plan or loop file, or give a prompt in words"
 	path := absPath(dir, word)
 	if near := cmp.Or(completeName(path), failure.Nearest(filepath.Base(word), planFilesIn(filepath.Dir(path)))); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))

@@ -108,14 +108,14 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s continues it; pawl tell %[1]s sends it a message", l.ID),
 			"loop %s works in a separate worktree, not in this one", l.ID)
 	case phase == "" || phase == loop.New:
-		return nil, failure.New(failure.Usage, "pawl resume "+l.ID+" begins it", "loop %s has not begun", l.ID)
+		return nil, failure.New(failure.Usage, "pawl resume "+l.ID+" begins it", "loop %s has not started", l.ID)
 	case phase == loop.Ended:
 		return p, nil
 	case here && isBoundTo(p.Home, l, in.Session):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
+		return nil, failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s is already in this session", l.ID)
 	case m.InSession(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  continues it in fresh sessions, where you can take it", l.ID),
-			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
+			"loop %s runs %s", l.ID, sessionLabel(m.Bound.Session))
 	}
 	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {
 		return nil, err

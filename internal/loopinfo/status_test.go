@@ -144,7 +144,7 @@ func TestTheLastTry(t *testing.T) {
 	if got := narrate.Try(try); got != want+"; cut off: the time limit was reached" {
 		t.Errorf("got  %s", got)
 	}
-	if got, want := narrate.Try(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in an isolated session: at work"; got != want {
+	if got, want := narrate.Try(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in an isolated session: in progress"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -159,7 +159,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	got := s.Status(t.Context(), time.Now())
 	for _, want := range []string{
 		"asks      to change a_test.go: it is wrong\n            pawl approve x   or  pawl reject x\n", "approved  the agent may change b_test.go\n",
-		"tasks     0 done, 1 open, 1 skipped\n            A: skipped\n            B  Next: at work, open\n", "gate      lint  unknown: killed\n",
+		"tasks     0 done, 1 open, 1 skipped\n            A: skipped\n            B  Next: in progress, open\n", "gate      lint  unknown: killed\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

@@ -49,7 +49,7 @@ func passJSONLines(in io.Reader, sound io.Writer, out *lineWriter) {
 			err, failed = nil, out.object(jsonrpc.CodeInvalidRequest, "a message may have at most %d bytes", lineMax)
 		case len(text) == 0:
 		case !json.Valid(text):
-			failed = out.object(jsonrpc.CodeParseError, "the line is not JSON: a message is one JSON object on a line of its own")
+			failed = out.object(jsonrpc.CodeParseError, "the line is not JSON: a message is one JSON object per line")
 		default:
 			_, failed = sound.Write(append(text, '\n')) // fails when the server has ended
 		}

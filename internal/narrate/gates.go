@@ -13,7 +13,7 @@ import (
 func Probe(p gate.Probe) string {
 	switch p {
 	case gate.Originals, gate.OriginalsOfTask, gate.OriginalsBefore, gate.OriginalsControl:
-		return ", with the tests as they were"
+		return ", with the original tests"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
 	case gate.Mutants, gate.MutantsForNewTests, gate.SingleMutants:

@@ -132,7 +132,7 @@ func TaskNow(st loop.State, t loop.Task, working bool) string {
 }
 
 // AtWork is what TaskNow returns for the current task.
-const AtWork = "at work"
+const AtWork = "in progress"
 
 // PlanLine returns a line with a task of the plan and its status.
 func PlanLine(st loop.State, t loop.Task, working bool) string {

@@ -47,7 +47,7 @@ func TestPlanLine(t *testing.T) {
 	for _, task := range s.Tasks {
 		got = append(got, PlanLine(s, task, true))
 	}
-	want := []string{"1  parse: at work, open", "2  print: waits for your answer, open", "3  save: waits for your approval, open", "4  send: open"}
+	want := []string{"1  parse: in progress, open", "2  print: waits for your answer, open", "3  save: waits for your approval, open", "4  send: open"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

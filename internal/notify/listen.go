@@ -174,7 +174,7 @@ func (l *Listener) take(c *chat, u *url.URL, said reply) {
 	case !known: // an ordinary message in the chat
 		return
 	case !slices.Contains(q.From, said.from):
-		l.logOnce(q.Loop, "ignored: sender "+said.from+" replied, whom notify.answers does not name")
+		l.logOnce(q.Loop, "ignored: sender "+said.from+" replied, but is not in notify.answers")
 		return
 	case text == "":
 		return

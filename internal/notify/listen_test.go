@@ -220,7 +220,7 @@ func TestTelegramReplies(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
-		"brisk-otter ignored: sender 66 replied, whom notify.answers does not name",
+		"brisk-otter ignored: sender 66 replied, but is not in notify.answers",
 		"brisk-otter reply of sender 42: told: UTC", "brisk-otter reply of sender 42: not taken: the question has its answer already",
 	}, e.logged); diff != "" {
 		t.Error(diff)

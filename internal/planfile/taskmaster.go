@@ -160,7 +160,7 @@ func (m *taskMasterReader) statusMark(v *jsonValue) mark {
 	s := v.member("status")
 	if s == nil || s.value.kind != '"' {
 		if s != nil {
-			m.addProblem("", m.lines.lineAt(s.value.start), `"status" is no text`, "pending, in-progress, review or done")
+			m.addProblem("", m.lines.lineAt(s.value.start), `"status" is not text`, "pending, in-progress, review or done")
 		}
 		return insertedMark(m.data, v, "status", `"done"`)
 	}

@@ -37,7 +37,7 @@ func TestReviewGolden(t *testing.T) {
 	}))
 	golden(t, "review-answer", review(t, prompt.ReviewData{
 		Goal: "Which packages import net/http?", Rubric: "The list is complete.", Answer: "Two: internal/agent/claude and cmd/x.\nI searched all files.",
-		Again: `it points at "x.go:99", which is not there`,
+		Again: `it points at "x.go:99", which does not exist`,
 	}))
 }
 

@@ -237,7 +237,7 @@ func failureText(r gate.Result) string {
 	case r.TimedOut:
 		fmt.Fprintf(&b, "result: timed out after %s\n", r.Duration.Round(time.Second))
 	case r.Status == gate.Unknown:
-		b.WriteString("result: could not be judged\n")
+		b.WriteString("result: unclear\n")
 	case r.Kind == gate.ByReview:
 		b.WriteString("result: failed, by another agent that looked at the work\n")
 	case r.ExitCode < 0:

@@ -45,7 +45,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 		c.head = back.Head
 	}
 	if c.tree, err = r.currentTree(ctx); err != nil {
-		return c, nil, fmt.Errorf("take the tree to judge: %w", err)
+		return c, nil, fmt.Errorf("take the tree to check: %w", err)
 	}
 	if !commits {
 		return c, nil, nil
@@ -134,7 +134,7 @@ func (r *Runner) addHookChanges(ctx context.Context, at *candidate) error {
 	before := at.tree
 	var err error
 	if at.tree, _, err = r.Repo.Resnapshot(ctx); err != nil {
-		return fmt.Errorf("take the tree to judge: %w", err)
+		return fmt.Errorf("take the tree to check: %w", err)
 	}
 	changes, err := r.Repo.Diff(ctx, before, at.tree)
 	if err != nil {

@@ -67,7 +67,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m memory.Action
 	}
 	var err error
 	if found.Tree, _, err = r.Repo.Snapshot(ctx); err != nil {
-		return found, fmt.Errorf("take the tree to judge: %w", err)
+		return found, fmt.Errorf("take the tree to check: %w", err)
 	}
 	base, err := r.startTreeWithEdits(ctx, m)
 	if err == nil {

@@ -94,7 +94,7 @@ func TestPlainLoop(t *testing.T) {
 		s.news = map[string][]string{"brisk-otter-7f3a": {"22:15:05  iteration 4 begins\n"}}
 	})
 	for _, want := range []string{
-		"brisk-otter-7f3a: running - iteration 3 of 25 - the agent works\niteration 3 of 25 - ", "\nUS-2  sessions expire", ": at work, open",
+		"brisk-otter-7f3a: running - iteration 3 of 25 - the agent works\niteration 3 of 25 - ", "\nUS-2  sessions expire", ": in progress, open",
 		"no server here\n22:15:05  iteration 4 begins\n",
 	} {
 		if !strings.Contains(got, want) {

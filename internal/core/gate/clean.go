@@ -59,7 +59,7 @@ func lostCleanCheckout(w assessment, v *Verdict) bool {
 		with string
 	}{
 		{RepeatClean, ""},
-		{SignsNeutralized, "the signs in the work taken out"},
+		{SignsNeutralized, "the signs in the work removed"},
 		{OtherExpected, "other values in its tests"},
 		{OtherInputs, "other inputs in its tests"},
 		{MixedInputs, "other inputs in its tests"},

@@ -135,7 +135,7 @@ func (o Opinion) Assess(exists func(where string) bool) (Status, string) {
 	var where []string
 	for _, c := range o.Evidence {
 		if !exists(c.Where) {
-			return Unknown, fmt.Sprintf("it points at %q, which is not there", c.Where)
+			return Unknown, fmt.Sprintf("it points at %q, which does not exist", c.Where)
 		}
 		where = append(where, c.Where)
 	}

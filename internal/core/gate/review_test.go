@@ -95,7 +95,7 @@ func TestWeigh(t *testing.T) {
 		"passes with evidence":        {gate.Opinion{Verdict: "pass", Evidence: at("app.go:12", "4f2a")}, gate.Pass, "it points at app.go:12, 4f2a"},
 		"passes with a remark":        {gate.Opinion{Verdict: "pass", Findings: []gate.Finding{slight}, Evidence: at("4f2a")}, gate.Pass, "it points at 4f2a"},
 		"passes without evidence":     {gate.Opinion{Verdict: "pass"}, gate.Unknown, "it passes the work but names no evidence"},
-		"makes up one place":          {gate.Opinion{Verdict: "pass", Evidence: at("app.go:12", "app.go:99")}, gate.Unknown, `it points at "app.go:99", which is not there`},
+		"makes up one place":          {gate.Opinion{Verdict: "pass", Evidence: at("app.go:12", "app.go:99")}, gate.Unknown, `it points at "app.go:99", which does not exist`},
 		"passes what it calls wrong":  {gate.Opinion{Verdict: "pass", Findings: []gate.Finding{slight, wrong}, Evidence: at("4f2a")}, gate.Unknown, "it passes the work but calls this a blocker: app.go:3: the answer is written out"},
 		"fails, the worst first":      {gate.Opinion{Verdict: "fail", Findings: []gate.Finding{slight, wrong}}, gate.Fail, "app.go:3: the answer is written out"},
 		"fails for something slight":  {gate.Opinion{Verdict: "fail", Findings: []gate.Finding{slight}}, gate.Fail, "app.go: a long line"},

@@ -106,7 +106,7 @@ var catalogue = []Rule{
 	},
 	{
 		RuleProtected, scopeBoth, "changing protected files: pawl.toml, the plan's text, and what protect names",
-		"it is a protected file of this loop. Make the work pass with the file as it is; if it is wrong, say so with <blocked>reason</blocked>",
+		"it is a protected file of this loop. Make the work pass with the file unchanged; if it is wrong, say so with <blocked>reason</blocked>",
 		"sed -i s/8h/80h/ pawl.toml",
 	},
 	{
@@ -136,7 +136,7 @@ var insteadWithTools = map[string]string{
 	RulePush:      "nothing leaves this machine from inside the loop. Leave the work in the tree and ask with the request_merge tool",
 	RuleMerge:     "only the user changes protected branches. Stay on the current branch and ask with the request_merge tool",
 	RulePublish:   "only the user publishes. Prepare it and ask with the request_merge tool",
-	RuleProtected: "it is a protected file of this loop. Make the work pass with the file as it is; if it is wrong, ask with the request_test_change tool",
+	RuleProtected: "it is a protected file of this loop. Make the work pass with the file unchanged; if it is wrong, ask with the request_test_change tool",
 	RuleScope:     "the task declares which files it may change (its scope), and this is not one of them. Solve it there; if that is impossible, say so with the report_blocked tool",
 	RuleSecret:    "the loop must not read secrets. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",
 }

@@ -115,6 +115,6 @@ func (m *machine) undoneLesson() Lesson {
 func violationLesson(what string) Lesson {
 	return Lesson{
 		Tried: "to change " + what, Broke: "that file is protected: the agent may not change it",
-		Instead: "make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>", Key: "violation " + what,
+		Instead: "make the work pass with the file unchanged; if it is wrong, say so with <blocked>reason</blocked>", Key: "violation " + what,
 	}
 }

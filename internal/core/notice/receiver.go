@@ -113,7 +113,7 @@ func ParseReceiver(text string) (Receiver, error) {
 	case !slices.Contains(Kinds(), r.Kind):
 		return r, errors.New("want off, bell, desktop, speech, command CMD, or webhook, slack, discord, telegram, ntfy or email with env:NAME or file:PATH")
 	case r.IsLocal() && r.Arg != "":
-		return r, fmt.Errorf("%s stands alone", r.Kind)
+		return r, fmt.Errorf("%s cannot be combined", r.Kind)
 	case r.Kind == Command && r.Arg == "":
 		return r, errors.New("command needs the command to run, such as  command ./tell.sh")
 	case r.IsLocal(), r.Kind == Command:
