@@ -345,7 +345,7 @@ func withTable(page, table string) string {
 func table(t *testing.T, tools []*mcp.Tool) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("| tool | takes | advice to the agent |\n|---|---|---|\n")
+	b.WriteString("| tool | takes | description |\n|---|---|---|\n")
 	for _, tool := range tools {
 		var schema struct {
 			Properties map[string]struct {

@@ -90,7 +90,7 @@ func TestGolden(t *testing.T) {
 		t.Parallel()
 		golden(t, "signs", render(t, prompt.Refused, prompt.Data{
 			Goal: "Fix the shop.", Promise: "DONE", Reason: "the tests pass only because of shop.py:3, which ends the process with success",
-			Enough: "take it out",
+			Enough: "remove it",
 			Signs:  []string{"shop.py:3 ends the process with success: os._exit(0)"},
 		}))
 	})

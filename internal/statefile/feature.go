@@ -125,7 +125,7 @@ func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, err
 func checkList(path string, p Place) error {
 	dir, name := filepath.Dir(path), DisplayPath(p.Root, path)
 	if existingPath(dir) == "" && p.FeatureLoopDir() != "" {
-		return failure.New(failure.Usage, "make the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
+		return failure.New(failure.Usage, "create the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
 	}
 	data, _, err := readFile(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,7 +202,7 @@ func (f featureList) severalFolders(all string, p Place, c SessionInfo) (Proposa
 	if len(names) == 0 {
 		return Proposal{Skip: true}, nil
 	}
-	return Proposal{Refused: fmt.Sprintf("%s holds several loops: start the client with RALPH_LOOP_DIR=%s, or make %s a link to the one that is meant",
+	return Proposal{Refused: fmt.Sprintf("%s holds several loops: start the client with RALPH_LOOP_DIR=%s, or make %s a link to the right one",
 		DisplayPath(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
 }
 
@@ -230,7 +230,7 @@ func controllerHookFile(root, home string) string {
 	if path == "" {
 		return ""
 	}
-	return "a Stop hook in " + DisplayPath(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
+	return "a Stop hook in " + DisplayPath(root, path) + " controls such loops; remove it to let pawl follow the loop"
 }
 
 // isInside reports whether a folder is inside the root, with links followed.
@@ -266,13 +266,13 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 	path := filepath.Join(filepath.Dir(f.Path), featureloop.ListName)
 	data, _, err := readFile(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Changes{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", DisplayPath(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "restore it", "%s was deleted, so the open tasks are unknown", DisplayPath(f.Root, path))
 	}
 	if err != nil {
 		return Changes{}, err
 	}
 	if _, ok := featureloop.Open(data); !ok {
-		return Changes{}, failure.New(failure.Usage, "put it back as it was", "%s is not a list of features any more", DisplayPath(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "restore it", "%s is no longer a list of features", DisplayPath(f.Root, path))
 	}
 	_, _, err = readProgress(f.Path, DisplayPath(f.Root, f.Path))
 	return Changes{}, err
@@ -365,7 +365,7 @@ func NamedFeatureFolder(path string, p Place, tracked func(path string) (bool, e
 	if asks.Skip {
 		return nil, failure.New(failure.Usage,
 			"in "+DisplayPath(p.Root, file)+", set Status to "+featureloop.InProgress+", and in the list \"passes\" of what is to be done to false",
-			"%s asks for no loop: all its features pass, or its status is one of an end", DisplayPath(p.Root, filepath.Dir(file)))
+			"%s starts no loop: all its features pass, or its status is final", DisplayPath(p.Root, filepath.Dir(file)))
 	}
 	return &FeatureFolder{Proposal: asks, File: file, New: existingPath(file) == ""}, nil
 }

@@ -90,10 +90,10 @@ func TestFeatureHears(t *testing.T) {
 		{"a status ends nothing", func(p *project) { p.write(current+"/progress.txt", "- Status: COMPLETE\n") }, "", ""},
 		{"progress.txt was deleted", func(p *project) { p.remove(current + "/progress.txt") }, "", ""},
 		{"everything is said to pass", func(p *project) { p.write(current+"/feature_list.json", `[{"passes":true}]`) }, "", ""},
-		{"the list is gone", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/feature_list.json is gone: what is left to do is not known any more", "put it back"},
-		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", featureJSON[:20]) }, current + "/feature_list.json is not a list of features any more", "put it back as it was"},
-		{"the list is empty", func(p *project) { p.write(current+"/feature_list.json", "[]") }, current + "/feature_list.json is not a list of features any more", "put it back as it was"},
-		{"binary", func(p *project) { p.write(current+"/progress.txt", "\x00") }, current + "/progress.txt:1: this is not UTF-8 text: expected a file saved as UTF-8", "correct the file, or delete it to count anew; pawl leaves it as it is"},
+		{"the list is gone", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/feature_list.json was deleted, so the open tasks are unknown", "restore it"},
+		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", featureJSON[:20]) }, current + "/feature_list.json is no longer a list of features", "restore it"},
+		{"the list is empty", func(p *project) { p.write(current+"/feature_list.json", "[]") }, current + "/feature_list.json is no longer a list of features", "restore it"},
+		{"binary", func(p *project) { p.write(current+"/progress.txt", "\x00") }, current + "/progress.txt:1: this is not UTF-8 text: expected a file saved as UTF-8", "correct the file, or delete it to restart the count; pawl does not change it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -205,7 +205,7 @@ func TestFeatureHandover(t *testing.T) {
 // may follow it, by name.
 func TestFeatureFolder(t *testing.T) {
 	t.Parallel()
-	const several = loops + " holds several loops: start the client with RALPH_LOOP_DIR=" + loops + "/a or " + loops + "/b, or make current a link to the one that is meant"
+	const several = loops + " holds several loops: start the client with RALPH_LOOP_DIR=" + loops + "/a or " + loops + "/b, or make current a link to the right one"
 	tests := []struct {
 		name    string
 		arrange func(p *project)
@@ -215,14 +215,14 @@ func TestFeatureFolder(t *testing.T) {
 		{"no folder", func(p *project) { p.remove(".claude") }, "", "none"},
 		{"current", func(*project) {}, current + "/progress.txt", "yes"},
 		{"current is a link", func(p *project) { p.rename(current, loops+"/todo"); p.link("todo", current) }, current + "/progress.txt", "yes"},
-		{"current leads out of the project", func(p *project) {
+		{"current points outside the project", func(p *project) {
 			outside := p.t.TempDir()
 			p.remove(current)
 			p.link(outside, current)
 			if err := os.WriteFile(filepath.Join(outside, "feature_list.json"), []byte(featureJSON), 0o600); err != nil {
 				p.t.Fatal(err)
 			}
-		}, current + "/progress.txt", current + "/feature_list.json lies outside of the project"},
+		}, current + "/progress.txt", current + "/feature_list.json is outside the project"},
 		{"one named folder", func(p *project) { p.rename(current, loops+"/todo") }, loops + "/todo/progress.txt", "yes"},
 		{"one named folder, with two names", func(p *project) { p.rename(current, loops+"/todo"); p.link("todo", loops+"/also") }, loops + "/also/progress.txt", "yes"},
 		{"current before named folders", func(p *project) { p.add(files(loops + "/todo")) }, current + "/progress.txt", "yes"},
@@ -244,7 +244,7 @@ func TestFeatureFolder(t *testing.T) {
 			p.c.Tracked = func(string) (bool, error) { return true, nil }
 		}, "work/progress.txt", "yes"},
 		{"named, absolute", func(p *project) { p.rename(current, "work"); p.dir = p.path("work") }, "work/progress.txt", "yes"},
-		{"named, outside", func(p *project) { p.dir = "../" }, "../progress.txt", "OUTSIDE lies outside of the project"},
+		{"named, outside", func(p *project) { p.dir = "../" }, "../progress.txt", "OUTSIDE is outside the project"},
 		{"named, not there", func(p *project) { p.dir = "work" }, "work/progress.txt", "error: RALPH_LOOP_DIR is work, and there is no such folder"},
 		{"the list is missing", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/progress.txt", "error: there is no " + current + "/feature_list.json"},
 		{"the list is missing, and old", func(p *project) { p.remove(current + "/feature_list.json"); p.ages(current + "/progress.txt") }, current + "/progress.txt", "skip"},
@@ -253,7 +253,7 @@ func TestFeatureFolder(t *testing.T) {
 		{"everything passes", func(p *project) {
 			p.write(current+"/feature_list.json", strings.ReplaceAll(featureJSON, "false", "true"))
 		}, current + "/progress.txt", "skip"},
-		{"old", func(p *project) { p.ages(current + "/progress.txt") }, current + "/progress.txt", current + "/progress.txt is too old to begin by itself; to begin it:  ! pawl start " + current + "/progress.txt"},
+		{"old", func(p *project) { p.ages(current + "/progress.txt") }, current + "/progress.txt", current + "/progress.txt is too old to start by itself; to start it:  ! pawl start " + current + "/progress.txt"},
 		{"tracked", func(p *project) {
 			p.c.Tracked = func(path string) (bool, error) { return path == p.path(current+"/progress.txt"), nil }
 		}, current + "/progress.txt", "git tracks " + current + "/progress.txt, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + current + " claude"},
@@ -270,7 +270,7 @@ func TestFeatureFolder(t *testing.T) {
 		{"the goal is binary", func(p *project) { p.write(current+"/RALPH_PROMPT.md", "\xff") }, current + "/progress.txt", "error: " + current + "/RALPH_PROMPT.md is not UTF-8 text"},
 		{"the controller is at work", func(p *project) {
 			p.write(".claude/settings.local.json", `{"hooks":{"Stop":[{"hooks":[{"command":"python .claude/hooks/ralph_loop_controller.py"}]}]}}`)
-		}, current + "/progress.txt", "a Stop hook in .claude/settings.local.json is the controller of such loops: it is left to that; take it out to have pawl follow it"},
+		}, current + "/progress.txt", "a Stop hook in .claude/settings.local.json controls such loops; remove it to let pawl follow the loop"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

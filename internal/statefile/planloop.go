@@ -231,7 +231,7 @@ func (p planFiles) changeFile(file string, to func(old []byte) []byte) error {
 }
 
 // pathInProject returns the absolute path of a file in the project. It returns an error if a link
-// in the path leads out of the project.
+// in the path points outside the project.
 func pathInProject(root, file string) (string, error) {
 	folder := path.Dir(file)
 	if hasNoLinks(root, folder) {
@@ -246,7 +246,7 @@ func pathInProject(root, file string) (string, error) {
 		return "", err
 	}
 	if rel, err := filepath.Rel(base, dir); err != nil || !filepath.IsLocal(rel) {
-		return "", failure.New(failure.Usage, "put a folder in its place", "%s leads out of the project", folder)
+		return "", failure.New(failure.Usage, "put a folder in its place", "%s points outside the project", folder)
 	}
 	return filepath.Join(dir, path.Base(file)), nil
 }

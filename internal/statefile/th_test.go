@@ -142,7 +142,7 @@ func TestThLeftToItsOwnHook(t *testing.T) {
 	} {
 		p := thSample().write(t, thLoop{})
 		p.put(name, settings)
-		if got, err := p.asked(); err != nil || got.Refused != "th-loop's own hook is installed: "+thPath+" is left to it; take that out to have pawl follow it" {
+		if got, err := p.asked(); err != nil || got.Refused != "th-loop's own hook is installed: "+thPath+" handles it; remove that hook to let pawl follow it" {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

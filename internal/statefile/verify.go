@@ -68,7 +68,7 @@ func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, er
 	}
 	ours := isInside(p.Root, filepath.Dir(path))
 	if !ours && len(relativePaths(p.Root, path)) == 1 {
-		return Proposal{Refused: name + " lies in a folder that is a link out of the project"}, nil
+		return Proposal{Refused: name + " is in a folder that links outside the project"}, nil
 	}
 	about.Modified = info.ModTime()
 	if ours {
@@ -174,7 +174,7 @@ func workingDir(root string, f *verifyactive.File) (string, error) {
 	case !info.IsDir():
 		return "", failure.New(failure.Usage, hint, "%s: workingDir %s is not a folder", verifyactive.StatePath, f.WorkingDir)
 	case !isInside(root, dir):
-		return "", failure.New(failure.Usage, hint, "%s: workingDir %s lies outside of the project", verifyactive.StatePath, f.WorkingDir)
+		return "", failure.New(failure.Usage, hint, "%s: workingDir %s is outside the project", verifyactive.StatePath, f.WorkingDir)
 	}
 	return filepath.Clean(dir), nil
 }
@@ -210,7 +210,7 @@ func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 	case err != nil:
 		return Changes{}, err
 	case !v.isUnchanged(f):
-		return Changes{}, failure.New(failure.Usage, "end this loop to begin that one", "%s asks for another command by now, and is not followed any more", DisplayPath(v.Root, v.Path))
+		return Changes{}, failure.New(failure.Usage, "end this loop to start that one", "%s now names another command, so pawl no longer follows it", DisplayPath(v.Root, v.Path))
 	}
 	return Changes{}, nil
 }

@@ -192,7 +192,7 @@ func TestVerifyRefuses(t *testing.T) {
 		want string // "" = Skip; with an exclamation mark before it, an error
 	}{
 		{"tracked by git", func(w *verifyWorld) { w.write(name, verifyState); w.tracked = true }, "git tracks " + name + ", so it may have come with a clone; if it is yours: git rm --cached " + name},
-		{"older than the session", func(w *verifyWorld) { w.age(w.write(name, verifyState), time.Hour) }, name + " is too old to begin by itself; to begin it:  ! pawl start " + name},
+		{"older than the session", func(w *verifyWorld) { w.age(w.write(name, verifyState), time.Hour) }, name + " is too old to start by itself; to start it:  ! pawl start " + name},
 		{"the plugin's, older than the session", func(w *verifyWorld) { w.age(w.write("plugin/"+name, verifyState), time.Hour) }, ""},
 		{"its own hook is there", func(w *verifyWorld) {
 			w.write(name, verifyState)

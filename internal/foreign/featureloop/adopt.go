@@ -38,7 +38,7 @@ func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 	case !c.Chosen && freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
 		return false, p.stale(c)
 	case c.Outside:
-		return false, p.name + " lies outside of the project"
+		return false, p.name + " is outside the project"
 	case !c.Chosen && c.Tracked:
 		return false, "git tracks " + p.name + ", so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + path.Dir(p.name) + " claude"
 	case !c.Chosen && freshness.IsInFuture(c.Modified, c.Now):

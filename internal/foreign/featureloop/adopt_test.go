@@ -20,7 +20,7 @@ func TestAdopt(t *testing.T) {
 	)
 	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
 	type circumstances = featureloop.FileContext
-	const before = "progress.txt is too old to begin by itself; to begin it:  BEGIN"
+	const before = "progress.txt is too old to start by itself; to start it:  BEGIN"
 	tests := []struct {
 		name, text string
 		c          circumstances
@@ -37,8 +37,8 @@ func TestAdopt(t *testing.T) {
 		{"from the future", sample, circumstances{Open: 2, Modified: ago(-time.Hour)}, "the time of progress.txt lies in the future"},
 		{"tracked", sample, circumstances{Open: 2, Modified: now, Tracked: true}, "git tracks progress.txt, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=. claude"},
 		{"tracked and old", sample, circumstances{Open: 2, Tracked: true}, silent},
-		{"outside", sample, circumstances{Open: 2, Modified: now, Outside: true, Tracked: true}, "progress.txt lies outside of the project"},
-		{"outside, named", sample, circumstances{Open: 2, Chosen: true, Outside: true}, "progress.txt lies outside of the project"},
+		{"outside", sample, circumstances{Open: 2, Modified: now, Outside: true, Tracked: true}, "progress.txt is outside the project"},
+		{"outside, named", sample, circumstances{Open: 2, Chosen: true, Outside: true}, "progress.txt is outside the project"},
 		{"outside and old", sample, circumstances{Open: 2, Outside: true}, silent},
 		{"named by the user", sample, circumstances{Open: 2, Chosen: true, Tracked: true}, yes},
 		{"named, and nothing in it", "", circumstances{Open: 2, Chosen: true}, yes},

@@ -121,6 +121,6 @@ func (p *Progress) Check() error {
 func (p *Progress) lineOf(at int) int { return 1 + bytes.Count(p.data[:at], []byte("\n")) }
 
 func fault(name string, line int, what, want string) error {
-	return failure.New(failure.Usage, "correct the file, or delete it to count anew; pawl leaves it as it is",
+	return failure.New(failure.Usage, "correct the file, or delete it to restart the count; pawl does not change it",
 		"%s:%d: %s: expected %s", plan.OneLine(name, 0), line, what, want)
 }

@@ -119,7 +119,7 @@ func TestMalformed(t *testing.T) {
 			if err == nil || err.Error() != tt.want {
 				t.Fatalf("got  %v\nwant %s", err, tt.want)
 			}
-			if hint := failure.Hint(err); hint != "correct the file, or delete it to count anew; pawl leaves it as it is" {
+			if hint := failure.Hint(err); hint != "correct the file, or delete it to restart the count; pawl does not change it" {
 				t.Errorf("hint %q", hint)
 			}
 		})

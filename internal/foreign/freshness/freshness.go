@@ -44,7 +44,7 @@ func IsStale(modified, started, now time.Time) bool {
 // TooOldMessage returns why a stale file starts no loop, and the command that starts it. It follows
 // the name of the file.
 func TooOldMessage(begin string) string {
-	return "is too old to begin by itself; to begin it:  " + begin
+	return "is too old to start by itself; to start it:  " + begin
 }
 
 // IsInFuture reports whether the time of a file is in the future, so that it must be wrong.

@@ -192,6 +192,6 @@ func (t *Text) Wrong(key, want string) error {
 
 // Fault returns the error for a line.
 func (t *Text) Fault(line int, what, want string) error {
-	return failure.New(failure.Usage, "correct the file, or delete it; pawl leaves it as it is",
+	return failure.New(failure.Usage, "correct the file, or delete it; pawl does not change it",
 		"%s:%d: %s: expected %s", t.path, line, what, want)
 }

@@ -15,7 +15,7 @@ func TestAdopt(t *testing.T) {
 		mine   = "mine"
 		yes    = "yes"
 		silent = ""
-		old    = ".claude/ralph-loop.local.md names no session and is too old to begin by itself; to begin it:  BEGIN"
+		old    = ".claude/ralph-loop.local.md names no session and is too old to start by itself; to start it:  BEGIN"
 	)
 	active := ralphloop.File{Active: true}
 	bound := ralphloop.File{Active: true, SessionID: mine}

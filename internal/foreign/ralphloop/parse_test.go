@@ -254,7 +254,7 @@ func TestMalformed(t *testing.T) {
 			if err == nil || err.Error() != tt.want {
 				t.Fatalf("got  %v\nwant %s", err, tt.want)
 			}
-			if hint := failure.Hint(err); hint != "correct the file, or delete it; pawl leaves it as it is" {
+			if hint := failure.Hint(err); hint != "correct the file, or delete it; pawl does not change it" {
 				t.Errorf("hint %q", hint)
 			}
 		})

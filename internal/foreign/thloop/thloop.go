@@ -196,9 +196,9 @@ func Adopt(path string, f *File, c FileContext) (ok bool, why string) {
 	case c.Tracked:
 		return false, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path
 	case c.Followed:
-		return false, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"
+		return false, "th-loop's own hook is installed: " + path + " handles it; remove that hook to let pawl follow it"
 	case freshness.IsInFuture(c.Modified, c.Now):
-		return false, path + " has a time that lies in the future"
+		return false, path + " has a time in the future"
 	case freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
 		return false, path + " " + freshness.TooOldMessage(c.Begin)
 	}

@@ -153,7 +153,7 @@ func TestAdopt(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	const (
 		yes = "yes"
-		old = path + " is too old to begin by itself; to begin it:  BEGIN"
+		old = path + " is too old to start by itself; to start it:  BEGIN"
 	)
 	active := thloop.File{Status: "active"}
 	tests := []struct {
@@ -167,10 +167,10 @@ func TestAdopt(t *testing.T) {
 		{"older than the session", active, thloop.FileContext{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, old},
 		{"an hour, session not known", active, thloop.FileContext{Modified: ago(time.Hour)}, yes},
 		{"more than an hour, session not known", active, thloop.FileContext{Modified: ago(time.Hour + 1)}, old},
-		{"from the future", active, thloop.FileContext{Modified: ago(-time.Hour)}, path + " has a time that lies in the future"},
+		{"from the future", active, thloop.FileContext{Modified: ago(-time.Hour)}, path + " has a time in the future"},
 		{"not active", thloop.File{Status: "completed"}, thloop.FileContext{Modified: now, Tracked: true}, ""},
 		{"tracked", active, thloop.FileContext{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
-		{"its own hook", active, thloop.FileContext{Modified: now, Followed: true}, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"},
+		{"its own hook", active, thloop.FileContext{Modified: now, Followed: true}, "th-loop's own hook is installed: " + path + " handles it; remove that hook to let pawl follow it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

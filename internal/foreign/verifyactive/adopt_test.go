@@ -13,7 +13,7 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	now := began.Add(3 * time.Hour)
-	const old = "is too old to begin by itself; to begin it:  BEGIN"
+	const old = "is too old to start by itself; to start it:  BEGIN"
 	tests := []struct {
 		name string
 		in   verifyactive.FileContext

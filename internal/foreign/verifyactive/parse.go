@@ -169,6 +169,6 @@ func fault(err error) error {
 	if !ok {
 		return err
 	}
-	return failure.New(failure.Usage, "correct the file, or delete it; pawl leaves it as it is",
+	return failure.New(failure.Usage, "correct the file, or delete it; pawl does not change it",
 		"%s:%d: %s: expected %s", StatePath, w.line, w.what, w.want)
 }
