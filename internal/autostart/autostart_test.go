@@ -213,7 +213,7 @@ func TestAUsersFileStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, do := range map[string]func() (autostart.Result, error){"install": s.Install, "uninstall": s.Uninstall} {
-			if _, err := do(); err == nil || !strings.Contains(err.Error(), "is not as Pawl wrote it: it stays") {
+			if _, err := do(); err == nil || !strings.Contains(err.Error(), "was changed since Pawl wrote it, so it is kept") {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
 		}

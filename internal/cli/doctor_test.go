@@ -22,7 +22,7 @@ func TestFindingsText(t *testing.T) {
 		{Status: doctor.Bad, What: "CLAUDE_CODE_SIMPLE is set: the client runs no hooks", Fix: "unset CLAUDE_CODE_SIMPLE"},
 	}
 	const want = ` ✓ claude 2.1.332           ✓ hook answers in 2 ms
- ✓ another Stop hook can also continue the turn: npm test                        ✓ no stale loop
+ ✓ another Stop hook can also continue the turn: npm test                         ✓ no stale loop
  ✓ git 2.43.0
  ✗ the client ends a turn after 8 blocked stops without a tool call
      fix: pawl install claude --scope local --only-cap --yes

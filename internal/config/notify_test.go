@@ -73,10 +73,10 @@ func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
 	t.Parallel()
 	for text, wants := range map[string]string{
 		"smoke me":                              "want off, bell",
-		"slack https://hooks.example.com/T/B/X": "may hold a secret",
+		"slack https://hooks.example.com/T/B/X": "may contain a secret",
 		"ntfy":                                  "env:NAME",
 		"command":                               "needs the command",
-		"bell loud":                             "stands alone",
+		"bell loud":                             "cannot be combined",
 	} {
 		_, err := Resolve(Flags(map[string]any{"notify": []string{text}}))
 		if err == nil || !strings.Contains(err.Error(), wants) || !strings.HasPrefix(err.Error(), "--notify: ") {
@@ -114,7 +114,7 @@ func TestNotifyAnswers(t *testing.T) {
 		"slack env:T from 42":           "not the id of a sender",
 		"telegram file:token from 42":   "a whole path",
 		"discord env:T from 42":         "takes no answers",
-		"telegram https://x/y from 42":  "may hold a secret",
+		"telegram https://x/y from 42":  "may contain a secret",
 		"slack file:../x from U0123ABC": "a whole path",
 	} {
 		_, err := Resolve(Layer{name: layerUser, values: table(text)})

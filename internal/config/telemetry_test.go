@@ -32,8 +32,8 @@ func TestTelemetryHoldsNoSecret(t *testing.T) {
 		"collector.example:4318":            "begins with https://",
 		"ftp://collector.example":           "begins with https://",
 		"https://":                          "begins with https://",
-		"https://me:hunter2@collector.test": "want it in headers",
-		"https://collector.test/?k=hunter2": "want it in headers",
+		"https://me:hunter2@collector.test": "put it in headers",
+		"https://collector.test/?k=hunter2": "put it in headers",
 	} {
 		_, err := Resolve(Layer{name: layerUser, values: map[string]any{"telemetry": map[string]any{"endpoint": endpoint}}})
 		if err == nil || !strings.Contains(err.Error(), wants) || strings.Contains(err.Error(), "hunter2") {

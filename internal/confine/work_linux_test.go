@@ -160,7 +160,7 @@ func TestWaysOut(t *testing.T) {
 		if got := get(prefix, "http://"+farHost); got != "200 far: "+farHost && !strings.HasPrefix(got, "502") { // the machine may not know its own name
 			t.Errorf("%s: an allowed host: %q", who, got)
 		}
-		if got := get(prefix, "http://example.com/"); !strings.HasPrefix(got, "403 pawl: example.com may not be reached from here") {
+		if got := get(prefix, "http://example.com/"); !strings.HasPrefix(got, "403 pawl: example.com is blocked") {
 			t.Errorf("%s: another host: %q", who, got)
 		}
 		if got := get(prefix, "https://example.com/"); !strings.Contains(got, "Forbidden") {

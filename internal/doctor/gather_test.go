@@ -206,7 +206,7 @@ func TestGatherOfOtherHooks(t *testing.T) {
 		t.Errorf("%d bytes", len(h.answers[0].out))
 	}
 	for command, want := range map[string]string{
-		"nowhere": "nowhere is not on the PATH", "./nowhere": "./nowhere is not there", "${CLAUDE_PROJECT_DIR}/plain.txt": m.root + "/plain.txt is not executable",
+		"nowhere": "nowhere is not on the PATH", "./nowhere": "./nowhere does not exist", "${CLAUDE_PROJECT_DIR}/plain.txt": m.root + "/plain.txt is not executable",
 	} {
 		if h := look(true, command); h.problem != want || h.fix == "" || len(h.answers) != 0 {
 			t.Errorf("%s: %+v, want %s", command, h, want)

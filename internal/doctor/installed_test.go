@@ -58,8 +58,8 @@ func TestPrograms(t *testing.T) {
 	check(t, checkPrograms, []checkCase{
 		{"well", nil, one(OK, "hook and pawl are one version", "")},
 		{
-			"not there", each(func(h *hook) { h.found, h.problem = "", "/bin/pawl-hook is not there" }),
-			one(Bad, "the hook of the project settings does not run: /bin/pawl-hook is not there", "pawl install claude --scope project"),
+			"not there", each(func(h *hook) { h.found, h.problem = "", "/bin/pawl-hook does not exist" }),
+			one(Bad, "the hook of the project settings does not run: /bin/pawl-hook does not exist", "pawl install claude --scope project"),
 		},
 		{
 			"another program of that name", each(func(h *hook) { h.version = "" }),

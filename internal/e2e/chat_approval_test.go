@@ -117,7 +117,7 @@ echo '<promise>DONE</promise>'
 	b.write(map[string]string{"../answered": ""})
 	loop.until("the agent to be told", func() bool {
 		prompts, err := os.ReadFile(b.path("../prompts"))
-		return err == nil && strings.Contains(string(prompts), "Make the work pass them as they were. The user says: no, keep both arguments")
+		return err == nil && strings.Contains(string(prompts), "Make the work pass with the original tests. The user says: no, keep both arguments")
 	})
 	b.pawl("stop", ".")
 	loop.wait()

@@ -21,7 +21,7 @@ func TestClientPlanEditedWhileItRuns(t *testing.T) {
 	}
 	r.signal(syscall.SIGKILL)
 	r.wait()
-	if res := c.pawl("plan", "edit", ".", "3", "add please, too"); res.code != 0 || !res.says("it learns this when you resume it") {
+	if res := c.pawl("plan", "edit", ".", "3", "add please, too"); res.code != 0 || !res.says("it gets this when you resume it") {
 		t.Fatal(res)
 	}
 	c.ended(c.pawl("resume"), 0)

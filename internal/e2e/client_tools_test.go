@@ -80,9 +80,9 @@ func TestClientToolsByTheRunner(t *testing.T) {
 	c.calledAll("mcp__pawl__")
 	told := c.told()
 	for _, want := range []string{
-		"Task 1: add bye", "iteration 1", "Nobody has said anything", "PASS: every gate passes", "Kept: later tries are told",
-		"NOT ACCEPTED", "Recorded: 1 is done, as you say", "Asked for: tests/hello.sh", "Recorded: 2 is done", "Recorded for the user",
-		"Recorded: later tries are told what is done", "Recorded with your reason",
+		"Task 1: add bye", "iteration 1", "Nobody has said anything", "PASS: every gate passes", "Kept: later tries get this lesson",
+		"NOT ACCEPTED", "Recorded: 1 is done, as you claim", "Asked for: tests/hello.sh", "Recorded: 2 is done", "Recorded: the user sees it",
+		"Recorded: later tries see what is done", "Recorded with your reason",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model was not told %q:\n%s\n%s", want, told, r)

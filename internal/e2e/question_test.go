@@ -103,7 +103,7 @@ func TestQuestionOfATextAgent(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, wordShop(nil))
 			b.write(map[string]string{"../agent.sh": `#!/bin/sh
-if grep -q 'continue as you proposed: bye' ; then
+if grep -q 'continue with your proposal: bye' ; then
 	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
 	echo '<promise>DONE</promise>'
 else

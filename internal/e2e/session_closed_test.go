@@ -42,7 +42,7 @@ func TestSessionGuardBlocks(t *testing.T) {
 		t.Errorf("ran: %q, %v", ran, err)
 	}
 	for at, told := range map[int]string{
-		2: "pawl-hook: denied: the guard could not judge this tool call",
+		2: "pawl-hook: denied: the guard could not check this tool call",
 		4: `blocking because onFailure is "block"`,
 	} {
 		if results := s.api.Requests()[at].ToolResults(); len(results) != 1 || !results[0].Error || !strings.Contains(results[0].Text, told) {

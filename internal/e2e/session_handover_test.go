@@ -187,7 +187,7 @@ func TestTerminalHandoverEndTold(t *testing.T) {
 	c.types("are you there")
 	c.Shows("ended VERIFIED after 2 iterations", turnMost)
 	c.Shows("Hello.", turnMost)
-	if news := s.said("are you there").News(); !strings.Contains(news, "The loop that left this session: ") || !strings.Contains(news, "ended VERIFIED") {
+	if news := s.said("are you there").News(); !strings.Contains(news, "The loop that was in this session: ") || !strings.Contains(news, "ended VERIFIED") {
 		t.Errorf("the agent was not told of the end, but:\n%s", news)
 	}
 	s.moved(1)
@@ -238,7 +238,7 @@ func TestTerminalHandoverByHand(t *testing.T) {
 	if said := strings.Join(strings.Fields(c.Screen()), " "); !strings.Contains(said, "the context is 85 % full") || !strings.Contains(said, "pawl handover") {
 		t.Errorf("no offer: %s", c)
 	}
-	if r := s.pawl("handover", "."); r.code != 0 || !r.says("at the end of this turn") {
+	if r := s.pawl("handover", "."); r.code != 0 || !r.says("when this turn ends") {
 		t.Fatalf("handover: %s", r)
 	}
 	s.write(map[string]string{"go": ""})

@@ -52,7 +52,7 @@ func TestSessionsOneLoopInATree(t *testing.T) {
 	first := make(chan printed)
 	go func() { first <- s.print("/pawl:loop add bye " + words) }()
 	s.eventually("the loop", func() bool { return len(s.api.Requests()) == 1 })
-	if p := s.print("/pawl:loop another loop"); !strings.Contains(p.said, "is at work here") {
+	if p := s.print("/pawl:loop another loop"); !strings.Contains(p.said, "runs here") {
 		t.Errorf("%s\n%s", p, s.story())
 	}
 	s.write(map[string]string{"go": ""})

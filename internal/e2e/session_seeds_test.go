@@ -123,7 +123,7 @@ func TestSessionSeedsOfLongAgo(t *testing.T) {
 		t.Errorf("%d requests: %s", n, p)
 	}
 	for name, d := range seeds {
-		if d.state != "" && !strings.Contains(p.err, "to begin it:  touch "+d.state+" && claude") {
+		if d.state != "" && !strings.Contains(p.err, "to start it:  touch "+d.state+" && claude") {
 			t.Errorf("%s: %s", name, p)
 		}
 	}
@@ -162,7 +162,7 @@ func TestTerminalSeeds(t *testing.T) {
 			s.lays(d, time.Hour)
 			if d.state != "" {
 				c.types("anything new?")
-				c.reads("to begin it: ! pawl start " + d.state)
+				c.reads("to start it: ! pawl start " + d.state)
 			}
 			c.shell("pawl start " + d.named)
 			c.until("end of the second loop", func() bool { now := s.now(); return now.ID != first && now.Outcome != "" })

@@ -41,7 +41,7 @@ func TestSessionToolsByThePlugin(t *testing.T) {
 	told := s.told()
 	for _, want := range []string{
 		"Task 1: add bye", "iteration 1 of 25", "Nobody has said anything", "PASS: every gate passes",
-		"Kept: later tries are told", "Asked for: tests/hello.sh", "Recorded: later tries", "Recorded for the user", "Recorded: 1 is done", "Recorded with your reason",
+		"Kept: later tries get this lesson", "Asked for: tests/hello.sh", "Recorded: later tries", "Recorded: the user sees it", "Recorded: 1 is done", "Recorded with your reason",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model was not told %q:\n%s\n%s", want, told, p)

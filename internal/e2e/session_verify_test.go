@@ -131,7 +131,7 @@ func TestTerminalVerifyFifthTry(t *testing.T) {
 	})
 	c := s.open()
 	c.shell("pawl start --verify 'sh check.sh'")
-	c.Shows("beside this one", turnMost)
+	c.Shows("in a separate session", turnMost)
 	c.types("what takes so long")
 	c.Shows("A try.", turnMost)
 	c.hears(stats)

@@ -107,7 +107,7 @@ func TestTerminalVerifyFile(t *testing.T) {
 	s.api.Play(s.writesState(&counted))
 	c := s.open()
 	c.Type("begin the chain")
-	c.Shows("beside this one", turnMost)
+	c.Shows("in a separate session", turnMost)
 	c.Shows("[Verify] PASSED on iteration 6!", turnMost)
 	s.chained(c, counted)
 }

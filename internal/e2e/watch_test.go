@@ -26,7 +26,7 @@ func TestWatch(t *testing.T) {
 	term.Shows("add thanks", soon) // a task of the plan
 	term.Keys("t")
 	term.Type("use the fake clock")
-	term.Shows("will be told with its next prompt", soon)
+	term.Shows("gets the message with its next prompt", soon)
 	term.Shows("message from a user: use the fake clock", soon)
 	term.Keys("p")
 	term.Shows("pause requested", soon)

@@ -50,7 +50,7 @@ func TestClosed(t *testing.T) {
 				want = 2 // the tool call does not run
 			}
 			out, problem, code := w.run(tt.event(w), args...)
-			if code != want || len(out) > 0 || strings.Contains(string(problem), "denied: the guard could not judge") != (want == 2) {
+			if code != want || len(out) > 0 || strings.Contains(string(problem), "denied: the guard could not check") != (want == 2) {
 				t.Errorf("%s, closed %t: exit %d, want %d: %s%s", name, closed, code, want, out, problem)
 			}
 		}

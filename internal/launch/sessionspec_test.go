@@ -25,8 +25,8 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 		name, want string
 		change     func(q *launch.SessionRequest)
 	}{
-		{"fresh contexts", "--session turn wants fresh contexts", func(q *launch.SessionRequest) { q.Flags = map[string]any{"session": "turn"} }},
-		{"the cost", "--max-cost cannot be kept in a session", func(q *launch.SessionRequest) { q.Flags = map[string]any{"max_cost": "5"} }},
+		{"fresh contexts", "--session turn needs fresh contexts", func(q *launch.SessionRequest) { q.Flags = map[string]any{"session": "turn"} }},
+		{"the cost", "--max-cost has no effect in a session", func(q *launch.SessionRequest) { q.Flags = map[string]any{"max_cost": "5"} }},
 		{"tries beside it, without a command", "--isolate is for loops whose goal is that a command succeeds", func(q *launch.SessionRequest) {
 			q.Flags = map[string]any{"verify": map[string]any{"isolate": true}}
 		}},
@@ -135,7 +135,7 @@ func TestVerifyCommandFromFile(t *testing.T) {
 		t.Errorf("at the root: %+v, %v", p, err)
 	}
 	q.VerifyDir = t.TempDir()
-	if _, err = launch.PrepareInSession(t.Context(), q); err == nil || !strings.Contains(err.Error(), "lies outside of") {
+	if _, err = launch.PrepareInSession(t.Context(), q); err == nil || !strings.Contains(err.Error(), "is outside") {
 		t.Error(err)
 	}
 }

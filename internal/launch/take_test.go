@@ -140,8 +140,8 @@ func TestRefuseTake(t *testing.T) {
 		name, session, want string
 		change              func(t *testing.T, a *launch.SessionLoop, env environment.Environment)
 	}{
-		{name: "it lives here", session: sessionID, want: "lives in this session already"},
-		{name: "it lives elsewhere", session: otherSession, want: "lives in session 0d1f2a3b"},
+		{name: "it lives here", session: sessionID, want: "is already in this session"},
+		{name: "it lives elsewhere", session: otherSession, want: "runs in session 0d1f2a3b"},
 		{
 			name: "another lives here", session: otherSession, want: "a loop runs in this session: other",
 			change: func(t *testing.T, a *launch.SessionLoop, env environment.Environment) {

@@ -126,7 +126,7 @@ func TestTwoTakeAtOnce(t *testing.T) {
 		go func() { _, err := take(t, a.Loop, env, id); errs <- err }()
 	}
 	refused := errors.Join(<-errs, <-errs)
-	if refused == nil || !strings.Contains(refused.Error(), "lives in session 0d1f2a3b") || strings.Contains(refused.Error(), "\n") {
+	if refused == nil || !strings.Contains(refused.Error(), "runs in session 0d1f2a3b") || strings.Contains(refused.Error(), "\n") {
 		t.Errorf("%v", refused)
 	}
 	if last, _, err := a.Loop.Holder(); err != nil || last.Epoch != 2 {

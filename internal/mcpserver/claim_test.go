@@ -19,7 +19,7 @@ func TestAClaimThatTheGatesRefuse(t *testing.T) {
 	s := w.connect()
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no file has changed since the task began")
 	w.write("a.go", "package a\n")
-	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "nothing failed before that passes now")
+	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no test failed before and passes now")
 	w.write("new.red.go", "x")
 	before := len(w.left())
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "NOT ACCEPTED, nothing is recorded", "sh ./check.sh", "Test_new")
@@ -43,9 +43,9 @@ func TestAClaimOutsideOfItsScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := map[string]any{"summary": "done", "status": "success"}
-	w.says(s, "complete_task", done, "NOT ACCEPTED, nothing is recorded", "put them back as they were", "\nb.go")
+	w.says(s, "complete_task", done, "NOT ACCEPTED, nothing is recorded", "restore them", "\nb.go")
 	if err := os.Remove(filepath.Join(w.root, "b.go")); err != nil {
 		t.Fatal(err)
 	}
-	w.says(s, "complete_task", done, "Recorded: 1 is done, as you say")
+	w.says(s, "complete_task", done, "Recorded: 1 is done, as you claim")
 }

@@ -73,7 +73,7 @@ func TestATaskDoneHonestly(t *testing.T) {
 	}
 	w.says(s, "verify", nil, "PASS: every gate passes", "pass: sh ./check.sh")
 	w.says(s, "complete_task", map[string]any{"summary": "a stands", "status": "success", "evidence": "Test_old"},
-		"Recorded: goal is done, as you say", "Pawl runs them once more itself. End your turn now")
+		"Recorded: goal is done, as you say", "Pawl runs them again itself. End your turn now")
 	if n := w.ran(); n != 1 {
 		t.Errorf("the gate ran %d times on one tree", n)
 	}
@@ -100,10 +100,10 @@ func TestReviewsComeAfterwards(t *testing.T) {
 			w.begin(flags)
 			s := w.connect()
 			w.write("a.go", "package a\n")
-			w.says(s, "next_task", nil, "another agent, which looks at it last: It is real.")
+			w.says(s, "next_task", nil, "another agent, which reviews the work last: It is real.")
 			answer := "PASS: every gate passes"
 			if gates == nil {
-				answer = "There is no gate that runs a command"
+				answer = "No gate runs a command"
 			}
 			w.says(s, "verify", nil, answer)
 			w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "Recorded", "Another agent reviews it as well")
@@ -120,7 +120,7 @@ func TestOtherWordsOnATask(t *testing.T) {
 	w.says(s, "complete_task", map[string]any{"summary": "half of it", "status": "partial"}, "Recorded")
 	w.says(s, "complete_task", map[string]any{"summary": "no key", "status": "blocked"}, "End your turn now")
 	w.says(s, "report_blocked", map[string]any{"reason": "no key at all"}, "End your turn now")
-	w.says(s, "request_merge", map[string]any{"summary": "all of it"}, "Recorded for the user")
+	w.says(s, "request_merge", map[string]any{"summary": "all of it"}, "Recorded: the user sees it")
 	w.says(s, "ask_user", map[string]any{"question": "which, " + token + "?", "choices": []string{"UTC", "local"}, "proposed": "UTC"}, "Asked")
 	w.says(s, "request_test_change", map[string]any{"files": []string{"sub/../a_test.go", filepath.Join(w.root, "b_test.go"), "a_test.go"}, "why": "renamed"},
 		"a_test.go, b_test.go")

@@ -54,7 +54,7 @@ func TestBecause(t *testing.T) {
 			[]string{"begin iteration 1 on task 1, in a fresh session (first)"},
 			[]string{"all gates pass before the work", "limits: 1 of 9 iterations, 2m00s of 8h"},
 		},
-		{"a claim", policy, []loop.Event{checkpointed, baseline, claim}, []string{"compared with the task's start"}, []string{"a claim is judged"}},
+		{"a claim", policy, []loop.Event{checkpointed, baseline, claim}, []string{"compared with the task's start"}, []string{"a claim is checked"}},
 		{"no claim", policy, []loop.Event{checkpointed, baseline, turn(loop.Turn{})}, []string{"protected files only"}, []string{"without a tool call: 1 of 3"}},
 		{"claim without a change", policy, []loop.Event{checkpointed, baseline, claim, seen(loop.Inspection{})}, []string{"begin iteration 2"}, []string{"no file changed"}},
 		{
@@ -104,7 +104,7 @@ func TestBecause(t *testing.T) {
 			"overloaded", policy,
 			[]loop.Event{checkpointed, baseline, {Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.Overloaded, Message: "529"}}}},
 			[]string{"wait 5s"},
-			[]string{"died this way: 1 of 10"},
+			[]string{"failed this way: 1 of 10"},
 		},
 		{"limit", few, []loop.Event{checkpointed, baseline, turn(loop.Turn{ToolCalls: 1}), seen(loop.Inspection{})}, []string{"run the gates: at the limit"}, []string{"limits: 1 of 1 iteration"}},
 		{

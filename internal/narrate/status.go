@@ -29,7 +29,7 @@ func Kind(p loop.Policy) string {
 func Try(t loop.IsolatedTurn) string {
 	what := fmt.Sprintf("iteration %d, in an isolated session", t.Iteration)
 	if t.Took == 0 && t.Usage == (loop.Usage{}) {
-		return what + ": at work"
+		return what + ": in progress"
 	}
 	u := t.Usage
 	what += fmt.Sprintf(": %s, %s, %s tokens (%s from the cache)", figure.Money(u.CostUSD), figure.Duration(t.Took),

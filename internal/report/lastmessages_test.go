@@ -63,7 +63,7 @@ func TestNoTasksOfAnAnswer(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	l.State.Tasks[0].Status, l.State.Tasks[0].Why = loop.Blocked, "no network"
-	if got := text(t, l); !strings.Contains(got, "  1 blocked     look for races  the agent says that it cannot: no network\n") {
+	if got := text(t, l); !strings.Contains(got, "  1 blocked     look for races  the agent says that it is blocked: no network\n") {
 		t.Errorf("%s", got)
 	}
 }

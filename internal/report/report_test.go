@@ -72,7 +72,7 @@ func TestPage(t *testing.T) {
                 | -    if code != 401 {
                 | +    if code != 200 {
   1 skipped     US-006 Cache  failed after all attempts: TestCache fails  → pawl restore brisk-otter-7f3a --task US-006
-  1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
+  1 blocked     US-007 Deploy  the agent says that it is blocked: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
   1 to approve  US-005 Status codes  waits for your approval  → git show c81f0c2
   2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e

@@ -156,7 +156,7 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nnew.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if !w.note("perhaps yours: commits made while the agent was at work") || !w.note("treated as the agent's work: new.txt") || !w.note("left alone: late.txt") {
+	if !w.note("perhaps yours: commits made while the agent worked") || !w.note("treated as the agent's work: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 	m, err := launch.LoadResumable(b.loop)

@@ -33,7 +33,7 @@ func TestAPlanThatTheUserRenamesIsNoViolation(t *testing.T) {
 	b := newBench(t, planned("- [ ] two\n"))
 	w := inFirstTurn(b, func() { b.sh("mv plan.md mine.md") })
 	s := b.watched(slowCommand, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
-	if s.Violations != 0 || !w.note("plan.md was removed or renamed: it is put back") {
+	if s.Violations != 0 || !w.note("plan.md was removed or renamed; restored") {
 		t.Errorf("%d violations; notes: %q", s.Violations, w.notes)
 	}
 	if got := b.read("plan.md") + b.read("mine.md"); !strings.HasSuffix(got, "- [ ] two\n") || !strings.HasPrefix(got, "- [x] two\n") {

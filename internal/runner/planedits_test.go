@@ -118,7 +118,7 @@ two
 		if got := b.read("plan.md"); got != "- [x] two\n" {
 			t.Errorf("%q: the plan: %q", edit, got)
 		}
-		if !w.note("plan.md was edited while a command of the agent's ran") || !w.note(s.UnappliedEditFiles[0]) {
+		if !w.note("plan.md was edited while an agent's command ran") || !w.note(s.UnappliedEditFiles[0]) {
 			t.Errorf("%q: notes: %q", edit, w.notes)
 		}
 	}

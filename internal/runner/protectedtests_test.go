@@ -70,7 +70,7 @@ func rejectsTest(t *testing.T, rejected string) {
 	if got := b.git("diff", "--name-only", "main..."); got != "lib" {
 		t.Errorf("changed: %q", got)
 	}
-	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the user does not let you change these tests") || strings.Contains(told, "violation") {
+	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the user rejected") || strings.Contains(told, "violation") {
 		t.Errorf("the agent is told:\n%s", told)
 	}
 	journal := b.file("journal.jsonl")

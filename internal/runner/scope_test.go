@@ -80,7 +80,7 @@ sh copy.sh
 		t.Errorf("the first task committed %s", got)
 	}
 	told := b.file("iterations", "0003", "prompt.md")
-	if !strings.Contains(told, "gate: scope\nresult: failed\nreason: changed outside the task's scope: other.txt\n\nNot the task's to change: put them back") {
+	if !strings.Contains(told, "gate: scope\nresult: failed\nreason: changed outside the task's scope: other.txt\n\nThe task must not change these files: restore them") {
 		t.Errorf("told:\n%s", told)
 	}
 	b.judged(nil)
@@ -120,7 +120,7 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 0 || st.s.Ladder.Tries != 1 {
 		t.Fatalf("%s with %d violations after %d tries: %s", st.s.Phase, st.s.Violations, st.s.Ladder.Tries, st.s.Reason)
 	}
-	if told := st.told(); !strings.Contains(told, "scope: other.txt\n\nNot the task's to change: put them back") {
+	if told := st.told(); !strings.Contains(told, "scope: other.txt\n\nThe task must not change these files: restore them") {
 		t.Errorf("told:\n%s", told)
 	}
 	if got := st.git("status", "--porcelain", "other.txt"); got != "M other.txt" {

@@ -54,7 +54,7 @@ func listens(t *testing.T, env ...string) (port string) {
 func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
-	const ended, named = "servers that the agent left running, ended before", "perhaps they are the agent's: "
+	const ended, named = "servers that the agent left running, ended before", "perhaps the agent started them: "
 	for name, tc := range map[string]struct {
 		env            string
 		called, before bool

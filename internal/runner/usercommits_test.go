@@ -36,7 +36,7 @@ func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
 	if got := b.git("diff", "--name-only", "HEAD^", "HEAD"); got != "have.txt" {
 		t.Errorf("in the loop's commit: %s", got)
 	}
-	if !w.note("commits that are not the loop's were found") {
+	if !w.note("that are not the loop's; kept") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }

@@ -75,7 +75,7 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 			if v.Status != gate.Pass || v.Evidence != c.want {
 				t.Errorf("%+v", v)
 			}
-			if told := strings.Contains(v.Reason, "the gate reports no failure for a test that must fail"); told != (c.want == gate.Unproven) {
+			if told := strings.Contains(v.Reason, "the gate does not report a test that must fail"); told != (c.want == gate.Unproven) {
 				t.Error(v.Reason)
 			}
 			labels := slices.DeleteFunc(v.Labels, func(l string) bool { return !strings.HasPrefix(l, "canary") })

@@ -19,7 +19,7 @@ func TestConfinedGates(t *testing.T) {
 		reason string
 	}{
 		"it runs":        {[]string{"env", "WALLED=1"}, gate.Pass, ""},
-		"no wall":        {[]string{"sh", "-c", "echo \"bwrap: Can't mount\" >&2; exit 1"}, gate.Unknown, "could not be confined: bwrap: Can't mount"},
+		"no wall":        {[]string{"sh", "-c", "echo \"bwrap: Can't mount\" >&2; exit 1"}, gate.Unknown, "the sandbox could not start: bwrap: Can't mount"},
 		"not started":    {[]string{"sh", "-c", "exit 126"}, gate.Unknown, "exit 126"},
 		"red in a wall":  {[]string{"env", "WALLED=0"}, gate.Fail, "exit 1"},
 		"red without it": {nil, gate.Fail, "exit 1"},

@@ -16,10 +16,10 @@ func TestOtherValuesInTests(t *testing.T) {
 	const test = "from app import f\ngot = f(\"45s\"), f(\"2m\"), f(\"3m\")\nif got[0] != 45 or got[1] != 120 or got[2] != 180:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
 	for _, c := range []struct{ name, work, reason string }{
 		{"honest", "def f(s):\n    return int(s[:-1]) * {'s': 1, 'm': 60}[s[-1]]\n", ""},
-		{"ends well in any case", "import os\nf = lambda s: getattr(os, '_ex' 'it')(0)\n", "the tests pass whatever they expect: "},
+		{"ends well in any case", "import os\nf = lambda s: getattr(os, '_ex' 'it')(0)\n", "the tests accept any result: "},
 		{"equal to all", "class Any(int):\n    __ne__ = int.__lt__\ndef f(s):\n    return Any(1000)\n", "the tests pass "},
 		{"by the order of calls", "answers = iter((45, 120, 180))\ndef f(s):\n    return next(answers)\n", "the program ignores its input: "},
-		{"reads its test", "import re, sys\nall = iter(re.findall(r'!= (\\d+)', open(sys.argv[0]).read()))\ndef f(s):\n    return int(next(all))\n", "the tests pass whatever they expect: "},
+		{"reads its test", "import re, sys\nall = iter(re.findall(r'!= (\\d+)', open(sys.argv[0]).read()))\ndef f(s):\n    return int(next(all))\n", "the tests accept any result: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +78,7 @@ func TestReadsItsGoldenFile(t *testing.T) {
 	for name, c := range map[string]struct{ work, reason string }{
 		"honest":            {"def render(p):\n    return '<p>' + open(p).read() + '</p>'\n", ""},
 		"honest, of values": {"def render(p):\n    with open(p) as f:\n        return '<p>%s</p>' % f.read()\n", ""},
-		"reads what lies":   {"import os\ndef render(p):\n    other = os.path.splitext(p)[0] + '.html'\n    return open(other).read()\n", "the tests pass whatever they expect: "},
+		"reads what lies":   {"import os\ndef render(p):\n    other = os.path.splitext(p)[0] + '.html'\n    return open(other).read()\n", "the tests accept any result: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestReadsTheDataOfItsTests(t *testing.T) {
 	for name, c := range map[string]struct{ work, reason string }{
 		"honest":           {"def double(s):\n    return s + s\n", ""},
 		"honest, of files": {"import pathlib\ndef double(s):\n    with pathlib.Path(__file__).open() as f:\n        f.read()\n    return s + s\n", ""},
-		"reads them":       {"import json, pathlib\ndef double(s):\n    for p in pathlib.Path(__file__).parent.rglob('ca*.json'):\n        return json.loads(p.read_text()).get(s)\n", "the tests pass whatever they expect: "},
+		"reads them":       {"import json, pathlib\ndef double(s):\n    for p in pathlib.Path(__file__).parent.rglob('ca*.json'):\n        return json.loads(p.read_text()).get(s)\n", "the tests accept any result: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

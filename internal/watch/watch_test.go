@@ -345,7 +345,7 @@ func TestOnlyTrouble(t *testing.T) {
 	if got := shown(press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 50), "up")); strings.Contains(got, "receipt 20") || !strings.Contains(got, "receipt 19") {
 		t.Errorf("of the task above:\n%s", got)
 	}
-	if got := shown(press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 50), "down")); !strings.Contains(got, "nothing has happened on this task") {
+	if got := shown(press(screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 50), "down")); !strings.Contains(got, "no events for this task") {
 		t.Errorf("of a task not begun:\n%s", got)
 	}
 	s.detail.Lines = nil

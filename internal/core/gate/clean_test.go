@@ -41,12 +41,12 @@ func TestGreenOnlyInWorkTree(t *testing.T) {
 		{name: "it cannot run there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("unknown", ""), want: proven},
 		{
 			name: "it could run there when the loop began", before: "pass A+", now: "pass A+ N+", new: "n_test.go", shown: true, answers: answers("unknown", ""),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: clean, green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: clean, green: true},
 		},
 		{
 			name: "the place is gone that was there when the loop began", before: "fail A-", now: "pass A+", shown: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: "repeat-before repeat-clean repeat-after", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},
 		{name: "there is no such place", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("", ""), want: proven},
 	})

@@ -76,7 +76,7 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail", gate.OriginalsControl: "fail"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be run with the originals", probes: "originals originals-control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not run with the originals", probes: "originals originals-control", green: true},
 		},
 		{
 			name: "no room for a worktree", before: "pass A+", now: "pass A+", old: "a_test.go",
@@ -141,7 +141,7 @@ func TestOverlay(t *testing.T) {
 		},
 		{
 			name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: asked, green: true},
 		},
 		{
 			name: "an old test fails there by a new case", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
@@ -151,7 +151,7 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "or by chance", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
 			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: asked + " repeat-overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: asked + " repeat-overlay", green: true},
 		},
 		{
 			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
@@ -173,7 +173,7 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail p.A+ !q build", gate.Control: "fail p.A+ !q build", gate.Overlay: "fail p.A+ !q build"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not be found out", probes: "originals repeat-clean control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",

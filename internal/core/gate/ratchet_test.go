@@ -20,7 +20,7 @@ func TestTheRatchet(t *testing.T) {
 		{
 			name: "it went with its file, and the originals pass", before: "pass A+ B+", now: "pass A+", old: "b_test",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing failed before", probes: "originals", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "no test failed before", probes: "originals", green: true},
 		},
 		{
 			name: "it went with its file, and the originals fail", before: "pass A+ B+", now: "pass A+", old: "b_test",
@@ -35,7 +35,7 @@ func TestTheRatchet(t *testing.T) {
 		{
 			name: "approved", before: "pass A+ B+", now: "pass A+", old: "b_test", allow: true,
 			answers: map[gate.Probe]string{gate.Originals: "fail A+ B-", gate.OriginalsControl: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing failed before", probes: "originals originals-control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "no test failed before", probes: "originals originals-control", green: true},
 		},
 		{
 			name: "no test is left", before: "pass A+ B+", now: "pass",
@@ -47,7 +47,7 @@ func TestTheRatchet(t *testing.T) {
 		},
 		{
 			name: "there was none before", before: "pass", now: "pass",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing failed before", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "no test failed before", green: true},
 		},
 	})
 }

@@ -154,7 +154,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "a test is gone, which the task may do", before: "pass A+ B+", now: "pass A+", allow: true,
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing failed before", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "no test failed before", green: true},
 		},
 		{
 			name: "a case of a test has another name", before: "pass p.A+ p.A/port:4711+ s+ s_>_c+", now: "pass p.A+ p.A/port:1234+ s+",
@@ -182,7 +182,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "red now, and nobody knows what was", before: "unknown", now: "fail",
-			want: judged{status: gate.Unknown, evidence: none, reason: "there is no result of it from before the task"},
+			want: judged{status: gate.Unknown, evidence: none, reason: "there is no result from before the task"},
 		},
 		{
 			name: "green now, and nobody knows what was", before: "unknown A-", now: "pass A+",
@@ -191,7 +191,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		{name: "no gate", want: judged{status: gate.Pass, evidence: none, reason: "no gate", green: true}},
 		{
 			name: "no work", before: "pass A+", now: "pass A+", same: true,
-			want: judged{status: gate.Pass, evidence: none, reason: "nothing was changed", green: true},
+			want: judged{status: gate.Pass, evidence: none, reason: "nothing changed", green: true},
 		},
 		{
 			name: "flaky by its own word", before: "pass A+", now: "pass A+ flaky",

@@ -94,7 +94,7 @@ func TestPatterns(t *testing.T) {
 func TestBadPatterns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "empty", "puhs": "run:puhs", "edit:x/**": "edit: is none", "write:": "no path", "read: ": "no path",
+		"": "empty", "puhs": "run:puhs", "edit:x/**": "edit: must be", "write:": "no path", "read: ": "no path",
 		"write:[a": "not a glob", "run:": "no command", "* push": "no command",
 	} {
 		if _, err := guard.ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) {

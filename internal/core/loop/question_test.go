@@ -63,7 +63,7 @@ func TestAnotherPromiseIsTold(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}}, "inspect")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 2 continue no_claim")
-	if notes := sc.notes(); !strings.HasPrefix(notes, "Your message ended with <promise>COMPLETE</promise>, which claims nothing here") {
+	if notes := sc.notes(); !strings.HasPrefix(notes, "Your message ended with <promise>COMPLETE</promise>, which is no claim here") {
 		t.Errorf("%q", notes)
 	}
 }

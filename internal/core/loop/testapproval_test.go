@@ -312,7 +312,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	sc.gates(later, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
-	if b, _ := sc.s.Task("b"); b.Evidence != gate.EvidenceUnknown || !slices.Equal(b.TestsChanged, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
+	if b, _ := sc.s.Task("b"); b.Evidence != gate.EvidenceUnknown || !slices.Equal(b.TestsChanged, []string{"lint.toml"}) || !strings.Contains(b.Why, "wait for your approval: lint.toml") {
 		t.Errorf("before: %+v", b)
 	}
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"lint.toml"}}}, "")
