@@ -222,7 +222,7 @@ func TestGatherFindsScriptsThatAreGone(t *testing.T) {
 	for _, command := range []string{`bash "$CLAUDE_PROJECT_DIR/stop.sh"`, "bash stop.sh"} {
 		text := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": ` + quote(t, command) + `}]}]}}`
 		m.write(settings, text)
-		if f := m.gather(nil); !strings.HasSuffix(f.hooks[0].problem, "stop.sh is not there") {
+		if f := m.gather(nil); !strings.HasSuffix(f.hooks[0].problem, "stop.sh does not exist") {
 			t.Errorf("%s: %+v", command, f.hooks[0])
 		}
 	}

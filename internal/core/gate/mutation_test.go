@@ -146,7 +146,7 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		o.Runs[Mutants] = Run{Results: c.broken}
-		if v := Decide(o); v.Evidence != c.want || strings.Contains(v.Reason, "check nothing") != (name == "none") {
+		if v := Decide(o); v.Evidence != c.want || strings.Contains(v.Reason, "do not check it") != (name == "none") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
