@@ -12,7 +12,7 @@ import (
 type Status struct {
 	Branch    string   // "" if HEAD is detached
 	Head      string   // commit
-	Detached  bool     // HEAD is detached
+	Detached  bool     // HEAD is on no branch
 	Dirty     []string // tracked files that differ from HEAD, in the index or the work tree
 	Untracked []string // files neither tracked nor ignored; a nested repository ends with /
 	// Submodules lists submodules with uncommitted changes. They do not make the tree dirty, and

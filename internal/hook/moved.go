@@ -137,7 +137,7 @@ func (h *handler) moveReminder(l *store.Loop, m memory.Memory) reply {
 	return r
 }
 
-// stateText says how a loop that is no longer in this session ended, or that another session has it.
+// stateText says how a loop that has left this session ended, or that another session has it.
 func stateText(l *store.Loop) (string, error) {
 	spec, m, err := record.Read(l)
 	if err != nil {

@@ -116,7 +116,7 @@ func (h *handler) currentBinding(b session.Binding) (session.Binding, error) {
 	}
 	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Phase == loop.Ended {
-		return now, fmt.Errorf("loop %s is no longer in this session", b.Loop)
+		return now, fmt.Errorf("loop %s has left this session", b.Loop)
 	}
 	return h.bindings.Find(m.Bound.Session)
 }

@@ -172,7 +172,7 @@ func (b Background) DriveInSession(ctx context.Context, l *store.Loop, timeout t
 		return err
 	}
 	if m, _, err := record.Load(l); err == nil && !m.InSession(d.Spec.Policy) {
-		return d.Close() // it is no longer in this session meanwhile
+		return d.Close() // it has left this session meanwhile
 	}
 	epoch := d.Owner.Epoch()
 	prepare(d)

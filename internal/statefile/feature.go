@@ -272,7 +272,7 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 		return Changes{}, err
 	}
 	if _, ok := featureloop.Open(data); !ok {
-		return Changes{}, failure.New(failure.Usage, "restore it", "%s is no longer a list of features", DisplayPath(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "restore it", "%s is now not a list of features", DisplayPath(f.Root, path))
 	}
 	_, _, err = readProgress(f.Path, DisplayPath(f.Root, f.Path))
 	return Changes{}, err

@@ -91,8 +91,8 @@ func TestFeatureHears(t *testing.T) {
 		{"progress.txt was deleted", func(p *project) { p.remove(current + "/progress.txt") }, "", ""},
 		{"everything is said to pass", func(p *project) { p.write(current+"/feature_list.json", `[{"passes":true}]`) }, "", ""},
 		{"the list is gone", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/feature_list.json was deleted, so the open tasks are unknown", "restore it"},
-		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", featureJSON[:20]) }, current + "/feature_list.json is no longer a list of features", "restore it"},
-		{"the list is empty", func(p *project) { p.write(current+"/feature_list.json", "[]") }, current + "/feature_list.json is no longer a list of features", "restore it"},
+		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", featureJSON[:20]) }, current + "/feature_list.json is now not a list of features", "restore it"},
+		{"the list is empty", func(p *project) { p.write(current+"/feature_list.json", "[]") }, current + "/feature_list.json is now not a list of features", "restore it"},
 		{"binary", func(p *project) { p.write(current+"/progress.txt", "\x00") }, current + "/progress.txt:1: this is not UTF-8 text: expected a file saved as UTF-8", "correct the file, or delete it to restart the count; pawl does not change it"},
 	}
 	for _, tt := range tests {
