@@ -41,7 +41,7 @@ type Asked struct {
 }
 
 // ErrNoPlan is the error of a conversation that ended without a plan.
-var ErrNoPlan = errors.New("no plan was made")
+var ErrNoPlan = errors.New("no plan was written")
 
 // Make holds a conversation to its end. It returns an error that wraps ErrNoPlan if
 // the agent gave no usable plan, an *AgentError if it could not be asked, and the

@@ -50,7 +50,7 @@ func TestMake(t *testing.T) {
 		{"limit in the review", "-- review-1/reply --\n" + good + "\n-- review-2/failure --\nusage_limit 1h out of luck\n", "the plan was not reviewed: out of luck", "", 0},
 		{"limit in the revision", "-- review-1/reply --\n" + good + "\n-- review-2/reply --\n" + remark + "\n-- review-3/failure --\ncrashed it died\n", "the plan was not revised after the review: it died", "", 0},
 		{"money", "-- review-1/reply --\n" + good + "\n-- review-1/cost --\n0.50\n", "the plan was not reviewed: its cost limit of $0.40 is reached", "", 0.4},
-		{"no plan", "-- review-1/reply --\nhello\n-- review-2/reply --\nhello\n-- review-3/reply --\nhello\n", "", "no plan was made: the answer is not JSON", 0},
+		{"no plan", "-- review-1/reply --\nhello\n-- review-2/reply --\nhello\n-- review-3/reply --\nhello\n", "", "no plan was written: the answer is not JSON", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
