@@ -38,7 +38,7 @@ func (s *show) nextSteps(now loop.State, commits int) []string {
 		return lines
 	}
 	if approve := now.ApproveCommand(s.id); approve != "" {
-		lines = append(lines, approve+" accepts the changes of tests, after reading them")
+		lines = append(lines, approve+" accepts the test changes that you have read")
 	}
 	if slices.ContainsFunc(now.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 		lines = append(lines, now.ResumeCommand(s.id)+" continues")

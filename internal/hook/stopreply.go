@@ -247,7 +247,7 @@ func endSummary(s *lease) string {
 		text += " · " + plan.OneLine(st.Hint, 200)
 	}
 	if approve := st.ApproveCommand(s.loop.ID); approve != "" {
-		text += " · " + approve + " accepts the changes of tests"
+		text += " · " + approve + " accepts the test changes"
 	}
 	if st.Isolated != nil {
 		text += " · the last isolated try: " + verifyactive.Stats(*st.Isolated)
