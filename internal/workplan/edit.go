@@ -77,7 +77,7 @@ func (p *Plan) edited(e plan.Edit, m memory.ActionContext) (*planfile.File, plan
 		return Edited(p.frozen, e)
 	}
 	if !slices.Contains(m.UnappliedEditFiles, e.File) {
-		return nil, e, fmt.Errorf("%s is not an edit of this loop's plan that waits", e.File)
+		return nil, e, fmt.Errorf("%s is not a waiting edit of this loop's plan", e.File)
 	}
 	accepted, since, err := p.frozen.MergeAccepted(e.File)
 	if err != nil {

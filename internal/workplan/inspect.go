@@ -131,7 +131,7 @@ func (p *Plan) inspectMissing(ctx context.Context) (Inspection, error) {
 	if p.Authors.Named(p.Path()) {
 		return Inspection{Changed: true}, nil
 	}
-	p.Note(ctx, loop.Warning, p.Spec.Plan+" was removed or renamed: it is put back, since the loop works through it. To continue with another file: pawl stop, then pawl run FILE")
+	p.Note(ctx, loop.Warning, p.Spec.Plan+" was removed or renamed; restored, because the loop uses it. To continue with another file: pawl stop, then pawl run FILE")
 	return Inspection{}, p.Restore()
 }
 
@@ -147,9 +147,9 @@ func (p *Plan) saveUnappliedEdit(ctx context.Context, text, data []byte, maybeAg
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return "", fmt.Errorf("keep the edited plan: %w", err)
 	}
-	how := "while a command of the agent's ran, so it is not known by whom"
+	how := "while an agent's command ran, so the author is unknown"
 	if !maybeAgent {
-		how = "so that it cannot be followed (its tasks have other numbers, or it is no plan any more)"
+		how = "so that Pawl cannot follow it (task numbers changed, or it is no longer a plan)"
 	}
 	p.Note(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", p.Spec.Plan, how, path, p.Loop.ID))
 	return path, nil
@@ -159,7 +159,7 @@ func (p *Plan) saveUnappliedEdit(ctx context.Context, text, data []byte, maybeAg
 func (p *Plan) AdoptUserEdit(ctx context.Context) error {
 	f, err := p.load()
 	if err != nil {
-		p.Note(ctx, loop.Warning, "the plan was changed and cannot be read any more; its last good version is put back: "+err.Error())
+		p.Note(ctx, loop.Warning, "the plan was changed and is unreadable; restored its last good version: "+err.Error())
 		return p.Restore()
 	}
 	return p.saveUserEdit(f)
@@ -180,7 +180,7 @@ func (p *Plan) AdoptIdleEdit(mem memory.Memory, while string) (n memory.Note, er
 		}
 	}
 	if _, err := os.Stat(p.Path()); errors.Is(err, fs.ErrNotExist) && phase == loop.Ended {
-		return memory.Note{Level: loop.Warning, Text: p.Spec.Plan + " was removed " + while + ": it is put back"}, p.Restore()
+		return memory.Note{Level: loop.Warning, Text: p.Spec.Plan + " was removed " + while + ": restored"}, p.Restore()
 	}
 	now, err := p.load()
 	if err != nil || bytes.Equal(now.Text(), p.frozen.Text()) || now.Plan().IsRenumbered(p.frozen.Plan()) {
@@ -190,7 +190,7 @@ func (p *Plan) AdoptIdleEdit(mem memory.Memory, while string) (n memory.Note, er
 	if err != nil {
 		return n, err
 	}
-	return memory.Note{Level: loop.Info, Text: p.Spec.Plan + " was edited " + while + ": it counts"}, p.saveUserEdit(f)
+	return memory.Note{Level: loop.Info, Text: p.Spec.Plan + " was edited " + while + ": applied"}, p.saveUserEdit(f)
 }
 
 // AdoptRestored freezes the plan as it is after the user restored a checkpoint, with these tasks
