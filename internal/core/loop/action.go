@@ -41,7 +41,7 @@ type BeginTurn struct {
 	Task      string    `json:"task"`
 	Situation Situation `json:"situation"`
 	Fresh     bool      `json:"fresh,omitempty"`    // with an empty context
-	Isolated  bool      `json:"isolated,omitempty"` // in a separate session beside the user's
+	Isolated  bool      `json:"isolated,omitempty"` // in a separate session instead of the user's
 	Notes     []string  `json:"notes,omitempty"`    // messages for the prompt
 }
 
@@ -106,8 +106,8 @@ type RestoreFiles struct {
 	Paths []string `json:"paths"`
 }
 
-// Note writes a line to the log for the user. It sends nothing: package core/notice decides
-// what an absent user is told.
+// Note writes a line to the log for the user. It sends no notice: package core/notice decides what
+// an absent user gets.
 type Note struct {
 	Level Level  `json:"level"`
 	Text  string `json:"text"`

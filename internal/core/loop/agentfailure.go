@@ -52,7 +52,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		}
 		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
-		if m.s.LimitsChanged && m.limit() == "" { // the turn was bounded by what was left before
+		if m.s.LimitsChanged && m.limit() == "" { // the earlier limit bounded the turn
 			m.interrupted(f)
 			return
 		}

@@ -135,7 +135,7 @@ func (m *machine) refuseClaim(f Failing) {
 	m.beginTurnFor(ClaimRefused)
 }
 
-// newSigns returns the signs that the agent was not told yet, and marks them as reported.
+// newSigns returns the signs that were not reported to the agent yet, and marks them as reported.
 func (m *machine) newSigns(g Gates) []string {
 	fresh := exclude(g.Signs, func(s string) bool { return slices.Contains(m.s.Ladder.ReportedSigns, s) })
 	m.s.Ladder.ReportedSigns = slices.Concat(m.s.Ladder.ReportedSigns, fresh)

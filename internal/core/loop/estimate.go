@@ -17,7 +17,7 @@ type Estimate struct {
 	Longer     time.Duration // time of the current task beyond the median
 }
 
-// Estimate returns what is left of a running loop. ok is false if no task is open or none has
+// Estimate returns the remaining work of a running loop. ok is false if no task is open or none has
 // ended.
 func (s State) Estimate() (e Estimate, ok bool) {
 	var took []time.Duration

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// IsolatedTurn is one attempt of a verify loop in a fresh session beside the user's. The user's
+// IsolatedTurn is one attempt of a verify loop in a fresh session instead of the user's. The user's
 // session stays the owner and learns the result.
 type IsolatedTurn struct {
 	Iteration int           `json:"iteration"`

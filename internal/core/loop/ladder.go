@@ -57,7 +57,7 @@ func (m *machine) maxTries() int {
 func (m *machine) nextAttempt() {
 	p, l := m.s.Policy, &m.s.Ladder
 	if l.Attempt == sameSession {
-		l.SameFailures = min(l.SameFailures, 1) // maxSameFailures counts what is paid for
+		l.SameFailures = min(l.SameFailures, 1) // maxSameFailures only counts turns that are paid for
 	}
 	l.Tries = 0
 	l.Attempt++

@@ -99,7 +99,7 @@ func (m *machine) limitHit(o Outcome) {
 	m.s.Stop.Limit = o
 	switch m.s.Phase {
 	case Turning:
-		if !m.s.InSession { // a turn of a user's session comes to its own end
+		if !m.s.InSession { // a turn of a user's session ends by itself
 			m.do(Interrupt{})
 		}
 	case TurningIsolated:
@@ -167,7 +167,7 @@ func (m *machine) limitAndFailure(o Outcome) string {
 	}
 	at, _ := m.s.Task(m.s.Current)
 	if m.s.Failing == nil || m.s.Failing.Reason == "" || at.Status != Open {
-		return m.s.limitReason(o) // what a finished task was refused for is no reason any more
+		return m.s.limitReason(o) // the refusal of a finished task is no longer a reason
 	}
 	return m.s.limitReason(o) + "; " + plan.OneLine(m.s.Failing.Reason, maxWhyBytes)
 }

@@ -10,7 +10,7 @@ import (
 // their work unnoticed.
 
 // checkpointRestored updates the tasks after a user restored a checkpoint, in which the tasks of
-// DoneTasks were done. The current task begins anew from the current tree.
+// DoneTasks were done. The current task starts again from the current tree.
 func (m *machine) checkpointRestored(p CheckpointRestored) {
 	if m.s.Phase == New {
 		m.note(Anomaly, "a checkpoint was restored before the loop began: ignored")

@@ -57,7 +57,7 @@ type TurnEnded struct {
 // AgentFailed ends a BeginTurn whose turn was cut off.
 type AgentFailed struct {
 	Failure  Failure `json:"failure"`
-	Turn     *Turn   `json:"turn,omitempty"` // what is known of it
+	Turn     *Turn   `json:"turn,omitempty"` // what is known about the turn
 	Isolated bool    `json:"isolated,omitempty"`
 }
 

@@ -36,7 +36,7 @@ type Limits struct {
 // With returns l with the set limits of given; below 0 is unlimited.
 func (l Limits) With(given Limits) Limits { return l.extended(Limits{}, given) }
 
-// extended returns l with the set limits of given, which count from what is used.
+// extended returns l with the limits that given sets. They count from the usage so far.
 func (l Limits) extended(used, given Limits) Limits {
 	return Limits{
 		Iterations: extend(l.Iterations, used.Iterations, given.Iterations),

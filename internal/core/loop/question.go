@@ -295,7 +295,7 @@ func (m *machine) questionAnswered(a Answered) {
 	if a.Task != "" {
 		asked = exclude(asked, func(q Question) bool { return q.Task != a.Task })
 	}
-	if a.Question != nil { // to that one alone: a late yes is no yes to the next question
+	if a.Question != nil { // only to that one: a late yes must not approve the next question
 		asked = exclude(asked, func(q Question) bool { return !q.At.Equal(a.Question.At) })
 	}
 	if len(asked) == 0 {

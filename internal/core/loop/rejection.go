@@ -71,7 +71,7 @@ func (t Task) reopened() Task {
 	}
 }
 
-// restoreRejected restores a task's rejected files before it begins anew.
+// restoreRejected restores a task's rejected files before the task starts again.
 func (m *machine) restoreRejected(id string) {
 	t, _ := m.s.Task(id)
 	if len(t.Rejected) == 0 {

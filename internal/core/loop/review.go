@@ -104,8 +104,8 @@ func (m *machine) approvedByReview(f *Gates) {
 	f.Approved, f.TestsChanged = f.TestsChanged, nil
 }
 
-// evidenceCapped reports whether gate inputs changed, or the commit differs from what was gated. No
-// review makes up for that.
+// evidenceCapped reports whether gate inputs changed, or the commit differs from the gated tree. A
+// review cannot compensate for that.
 func (g Gates) evidenceCapped() bool {
 	return len(g.TestsChanged) > 0 || len(g.MissingFromCommit) > 0 || g.OriginalsUnknown
 }

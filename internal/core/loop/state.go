@@ -124,7 +124,7 @@ type Failing struct {
 	NoWork       bool     `json:"no_work,omitempty"` // no work was gated: the agent crashed, did nothing, or is blocked
 	GateTimedOut bool     `json:"gate_timed_out,omitempty"`
 	FailedBefore bool     `json:"failed_before,omitempty"` // nothing regressed, but it has to pass
-	Signs        []string `json:"signs,omitempty"`         // signs in the claimed work that the agent was not told yet
+	Signs        []string `json:"signs,omitempty"`         // signs in the claimed work that were not reported to the agent yet
 	OnlyText     bool     `json:"only_text,omitempty"`     // the claimed work changed documents and comments alone
 	Remedy       string   `json:"remedy,omitempty"`        // what would make the claim count; "": a test that fails without the work
 	NeededInputs []string `json:"needed_inputs,omitempty"` // changed gate inputs that the gates need to pass
@@ -145,7 +145,7 @@ type Ladder struct {
 	RefusedStillRed    bool          `json:"refused_still_red,omitempty"`    // a claim was refused over gates that failed before too
 	SeenRed            bool          `json:"seen_red,omitempty"`             // a gate failed since the task began
 	ReviewFailures     int           `json:"review_failures,omitempty"`      // reviews that failed the task's work
-	ReportedSigns      []string      `json:"reported_signs,omitempty"`       // signs that the agent was told
+	ReportedSigns      []string      `json:"reported_signs,omitempty"`       // signs that were reported to the agent
 	LastTestRun        *TestRun      `json:"last_test_run,omitempty"`        // of the last turn, nil if none
 	TestRunFingerprint string        `json:"test_run_fingerprint,omitempty"` // of LastTestRun, if it failed
 	SameRedRuns        int           `json:"same_red_runs,omitempty"`        // turns in a row with that fingerprint
@@ -259,7 +259,7 @@ type RestoredWork struct {
 	Paths []string `json:"paths,omitempty"` // its files
 }
 
-// InWorkTree returns the tree that the work tree held, with the user's edits.
+// InWorkTree returns the tree of the work tree, including the user's edits.
 func (s TaskStart) InWorkTree() string { return cmp.Or(s.WithEdits, s.Tree) }
 
 // Trouble counts failures since a turn last ended normally.

@@ -14,7 +14,7 @@ import (
 // the change is kept as unverified. Its evidence with the change is determined at once, so an
 // approval needs no second gate run.
 
-// AllTests in an approval or a rejection stands for every test.
+// AllTests means every test in an approval or a rejection.
 const AllTests = "*"
 
 // TestChangeRequest is the agent's request to change tests.
@@ -27,7 +27,7 @@ type TestChangeRequest struct {
 // Rejection is a test that the agent may not change.
 type Rejection struct {
 	Path     string `json:"path"`
-	Reported bool   `json:"reported,omitempty"` // a change was restored and the agent told; the next one is a violation
+	Reported bool   `json:"reported,omitempty"` // a change was restored and reported to the agent; the next one is a violation
 }
 
 // IfApproved is the evidence of work if its changes of old tests are approved.
@@ -230,8 +230,9 @@ func (s State) ApproveCommand(id string) string {
 	return "pawl approve " + id
 }
 
-// needsUnaskedInputs reports whether the gates need a change of gate inputs that the agent neither
-// asked for nor was told about. It may do without, or say why not.
+// needsUnaskedInputs reports whether the gates need a change of gate inputs for which the agent did
+// not ask and that was not reported to it. The agent may manage without the change, or explain why
+// not.
 func (m *machine) needsUnaskedInputs(g Gates) bool {
 	if len(g.NeededInputs) == 0 || m.s.Ladder.RefusedForInputs || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
 		return false

@@ -18,7 +18,7 @@ type TestRun struct {
 	FirstError string   `json:"first_error,omitempty"`
 }
 
-// Bounds of what is kept of a test run.
+// Limits of what is kept of a test run.
 const (
 	TestNames   = 20
 	testCommand = 200 // bytes

@@ -219,7 +219,7 @@ func (m *machine) treeInspected(seen Inspection) {
 	case m.s.Policy.Verify:
 		m.s.Claim = &OpenClaim{}
 		m.runGates(ForClaim)
-	case m.s.Policy.Kind == Periodic && m.limit() == "": // else there is no next time
+	case m.s.Policy.Kind == Periodic && m.limit() == "": // otherwise there is no next time
 		m.s.Next.Situation = NoClaim
 		m.s.Next.Fresh = true
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, minPeriod)), ThenTurn, "until the next time")
