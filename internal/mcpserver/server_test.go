@@ -73,7 +73,7 @@ func TestATaskDoneHonestly(t *testing.T) {
 	}
 	w.says(s, "verify", nil, "PASS: every gate passes", "pass: sh ./check.sh")
 	w.says(s, "complete_task", map[string]any{"summary": "a stands", "status": "success", "evidence": "Test_old"},
-		"Recorded: goal is done, as you say", "Pawl runs them again itself. End your turn now")
+		"Recorded: goal is done, as you claim", "Pawl runs them again itself. End your turn now")
 	if n := w.ran(); n != 1 {
 		t.Errorf("the gate ran %d times on one tree", n)
 	}

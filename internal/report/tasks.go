@@ -159,7 +159,7 @@ func (p *page) restoreCommand(t loop.Task) string {
 func (p *page) groups() []group {
 	all := []group{
 		{name: "skipped", meaning: "failed after all attempts", each: true, why: true},
-		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
+		{name: "blocked", meaning: "the agent says that it is blocked", each: true, why: true},
 		{name: "unchanged", meaning: "claimed done, but changed no files", each: true},
 		{name: narrate.ToApprove, meaning: "waits for your approval", each: true},
 		{name: "unknown", meaning: "no gate could decide: please review", each: true},

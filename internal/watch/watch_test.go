@@ -349,7 +349,7 @@ func TestOnlyTrouble(t *testing.T) {
 		t.Errorf("of a task not begun:\n%s", got)
 	}
 	s.detail.Lines = nil
-	if got := shown(settle(m, m.readNow())); !strings.Contains(got, "nothing went wrong") {
+	if got := shown(settle(m, m.readNow())); !strings.Contains(got, "no problems") {
 		t.Errorf("without trouble:\n%s", got)
 	}
 }
