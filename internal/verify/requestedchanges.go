@@ -238,14 +238,16 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	return w, nil
 }
 
-// addModule adds the name of a module, which is the folder in Go, that appears or vanishes with a file.
+// addModule adds the name of a module, which is the folder's in Go, that appears or vanishes with a file.
 func (c *claim) addModule(ctx context.Context, w testdiff.Work, ch git.Change) error {
 	if !mutant.Knows(ch.Path) || ch.Status != 'A' && ch.Status != 'D' {
 		return nil
 	}
 	name, _, _ := strings.Cut(path.Base(ch.Path), ".")
 	if path.Ext(ch.Path) == ".go" {
-		name = path.Base(path.Dir(ch.Path))
+		if name = path.Base(path.Dir(ch.Path)); name == "." { // its package has no folder's name
+			return nil
+		}
 		tree := map[byte]string{'A': c.Base, 'D': c.Tree}[ch.Status]
 		if rest, err := c.Repo.Entries(ctx, tree, path.Dir(ch.Path)); err != nil || len(rest) > 0 {
 			return err
