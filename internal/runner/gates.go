@@ -84,7 +84,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 	case loop.ForFinal:
 		var tree string
 		if tree, _, err = r.Repo.Snapshot(ctx); err == nil {
-			g, err = r.runAllGates(ctx, tree, dir)
+			g, err = r.runFinalGates(ctx, m, tree, dir)
 			g.Results = append(g.Results, slices.DeleteFunc(slices.Clone(m.Results), func(res gate.Result) bool { return res.Kind != gate.ByReview })...)
 		}
 		if err == nil {

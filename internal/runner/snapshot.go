@@ -21,11 +21,12 @@ import (
 
 // treeState is what is known of the work tree. Like turnState it belongs to the running action.
 type treeState struct {
-	lastSnapshot     atomic.Pointer[snapshot] // snapshot of the last action, for the next one
-	previousSnapshot *snapshot                // snapshot of the action before this one
-	wasIdle          atomic.Bool              // the loop has waited or was paused: the user may have worked in the tree
-	lastSkipped      string                   // files that the last checkpoint skipped
-	lastVariableHint string                   // the last hint about missing environment variables
+	lastSnapshot      atomic.Pointer[snapshot] // snapshot of the last action, for the next one
+	previousSnapshot  *snapshot                // snapshot of the action before this one
+	wasIdle           atomic.Bool              // the loop has waited or was paused: the user may have worked in the tree
+	lastSkipped       string                   // files that the last checkpoint skipped
+	lastBreakingFiles string                   // the last note about files of the user with which gates fail
+	lastVariableHint  string                   // the last hint about missing environment variables
 }
 
 // maxSnapshotAge is how long a tree may be reused.
