@@ -261,3 +261,6 @@ func isWithin(path, dir string) bool {
 	below, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(below)
 }
+
+// HidesWorkTree reports whether a command in this isolation cannot reach the work tree.
+func (i *Isolation) HidesWorkTree() bool { return i != nil && i.mounts != nil }

@@ -49,7 +49,7 @@ func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q ve
 	if f, err = r.Verify.Claim(ctx, q); err == nil && !f.Verdict.FullGreen {
 		f, err = r.claimWithoutUserFiles(ctx, m, q, f)
 	}
-	return f, cmp.Or(err, r.authors.RecordGates(began))
+	return f, cmp.Or(err, r.recordGates(began))
 }
 
 // startTreeWithEdits returns the task's start tree with the edits that the user had made by

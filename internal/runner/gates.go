@@ -33,6 +33,7 @@ type Verifier interface {
 	RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Prove(ctx context.Context, r verify.ProofRequest) (verify.Proof, error)
 	ChangedIgnoredFiles(ctx context.Context) ([]string, error)
+	ReachedWorkTree() bool                          // since the last call
 	ChangedSettings() []string                      // of the user's, each once
 	RemoveStaleCheckouts(ctx context.Context) error // those of a killed owner
 	EnvironmentHint(results []gate.Result) string   // how variables reach gates that lack them
@@ -130,7 +131,7 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates,
 	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
 		r.previousSnapshot = nil // the gates may have written files since that snapshot
 	}
-	if err = cmp.Or(err, r.authors.RecordGates(began)); err != nil {
+	if err = cmp.Or(err, r.recordGates(began)); err != nil {
 		return loop.Gates{}, err
 	}
 	r.noteMissingVariables(ctx, results)
@@ -155,6 +156,15 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates,
 	}
 	g.Failing = firstN(g.Failing, maxFailing)
 	return g, nil
+}
+
+// recordGates records that gates ran in the work tree since a time. From a checkout that hides the
+// work tree they can write nothing there, so what changed meanwhile is the user's.
+func (r *Runner) recordGates(since time.Time) error {
+	if !r.Verify.ReachedWorkTree() {
+		return nil
+	}
+	return r.authors.RecordGates(since)
 }
 
 // verifyClaim runs the user's hooks and then the gates on the same tree. If work was removed

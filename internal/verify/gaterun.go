@@ -31,6 +31,7 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 		}
 		defer in.Remove()
 	}
+	v.reachedWorkTree = v.reachedWorkTree || !in.HidesWorkTree()
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	report, stream := v.readerFor(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)

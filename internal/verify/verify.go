@@ -75,10 +75,11 @@ type Verifier struct {
 	Options
 	*checkout.Checkout
 
-	redactor      *redact.Redactor
-	unmarkedTrees map[string]string // trees without Pawl's marks
-	files         *selections
-	subs          map[string]*git.Repo // opened submodules, by path
+	reachedWorkTree bool // a gate that ran could write to the work tree, see ReachedWorkTree
+	redactor        *redact.Redactor
+	unmarkedTrees   map[string]string // trees without Pawl's marks
+	files           *selections
+	subs            map[string]*git.Repo // opened submodules, by path
 }
 
 // New creates a Verifier. Close removes its checkout.
@@ -102,6 +103,13 @@ func New(o Options) (*Verifier, error) {
 		Options: o, Checkout: places, redactor: redact.New(slices.Concat(o.Env, o.UserEnv)),
 		unmarkedTrees: map[string]string{}, subs: map[string]*git.Repo{}, files: files,
 	}, nil
+}
+
+// ReachedWorkTree reports whether a gate that ran since the last call could write to the work tree.
+func (v *Verifier) ReachedWorkTree() bool {
+	reached := v.reachedWorkTree
+	v.reachedWorkTree = false
+	return reached
 }
 
 // Close removes the checkout, and ends what confines the gates.
