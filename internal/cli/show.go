@@ -68,9 +68,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 			s.note(term.Info, narrate.Pausing(now)+"; continue with  pawl resume")
 		}
 	case loop.TimerFired:
-		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // only a wait for a usage limit sets it
-			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+" (not counted)")
-		}
+		s.showWaitOver(before, now)
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
 	}
@@ -107,6 +105,18 @@ func (s *show) showAction(now loop.State, a loop.Action) {
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Why})
 	}
+}
+
+// showWaitOver says that a wait for a usage limit or an answer is over, which counts against no limit.
+func (s *show) showWaitOver(before, now loop.State) {
+	if before.Phase != loop.Waiting || before.AwayFrom.IsZero() {
+		return
+	}
+	what := "the usage limit is over"
+	if _, asked := before.AwaitedAnswer(); asked {
+		what = "the time for an answer is over"
+	}
+	s.note(term.Info, what+": waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+" (not counted)")
 }
 
 // showRestored says that the work on a task was undone, and how to get it back.
