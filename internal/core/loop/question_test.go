@@ -42,6 +42,31 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+// A task that is skipped has no open question: when the loop is reopened, it begins anew at once.
+func TestASkippedTaskAsksNothing(t *testing.T) {
+	t.Parallel()
+	sc := asked(t, loop.Policy{AnswerWithin: time.Second}, "UTC")
+	answers := map[loop.Phase][]loop.EventPayload{
+		loop.Waiting:       {loop.TimerFired{}},
+		loop.Turning:       {loop.QuestionAsked{Question: loop.Question{Text: "UTC or local?", Proposed: "UTC"}}, loop.TurnEnded{}},
+		loop.Inspecting:    {loop.TreeInspected{}},
+		loop.Checkpointing: {loop.Checkpointed{Tree: "t"}},
+		loop.Restoring:     {loop.Restored{Tree: "t"}},
+	}
+	for range 40 {
+		if sc.s.Tasks[0].Status != loop.Open {
+			break
+		}
+		for _, p := range answers[sc.s.Phase] {
+			sc.now = sc.now.Add(time.Minute)
+			sc.s, _ = loop.Step(sc.s, loop.Event{At: sc.now, Payload: p})
+		}
+	}
+	if sc.s.Tasks[0].Status != loop.Skipped || len(sc.s.Questions) > 0 {
+		t.Errorf("%s with questions %+v", sc.s.Tasks[0].Status, sc.s.Questions)
+	}
+}
+
 // The agent is told that its question could not be read.
 func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 	t.Parallel()
