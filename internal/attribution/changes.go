@@ -32,7 +32,7 @@ func (t *Tracker) Attribute(ctx context.Context, m memory.ActionContext, tree st
 	var f Found
 	m.NewFiles = m.Merge(t.others) // an action may call this several times with the context of its start
 	known := map[string]bool{}
-	for _, file := range t.KnownFiles() {
+	for _, file := range slices.Concat(t.KnownFiles(), m.Restored.Paths(), m.Start.UnfinishedPaths) {
 		known[file] = true
 	}
 	fresh, changed, err := t.filesSinceBase(ctx, m, tree, known)

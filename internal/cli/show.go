@@ -124,6 +124,8 @@ func (s *show) showRestored(before loop.State, unchanged bool) {
 	t, _ := before.Task(before.Current)
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
+	case before.PutsOthersAway():
+		s.note(term.Info, "the restored work of other tasks is put away until they begin")
 	case before.SavesWork():
 		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is saved until then")
 	case unchanged && before.After == loop.ThenNext:

@@ -75,10 +75,16 @@ func (d *Driver) handleLaterChanges(ctx context.Context, owner *store.Owner, rep
 	if !d.reopened || d.Spec.UsesWorktree || d.Spec.NoCommit {
 		return nil
 	}
+	m, _, err := record.Load(l)
+	if err != nil {
+		return err
+	}
 	tracked, fresh, err := changedSinceEnd(ctx, repo, l, d.Spec)
 	if err != nil {
 		return err
 	}
+	isRestored := func(path string) bool { return slices.Contains(m.State.Restored.Paths(), path) } // the task's work, also if the user edits it
+	tracked, fresh = slices.DeleteFunc(tracked, isRestored), slices.DeleteFunc(fresh, isRestored)
 	if len(tracked) > 0 {
 		return failure.New(failure.Usage, "commit or stash them, then  pawl resume "+l.ID,
 			"the work tree has changes that were made since loop %s ended (%s)", l.ID, plan.Few(tracked, 5))

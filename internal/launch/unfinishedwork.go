@@ -13,14 +13,18 @@ import (
 type LastTask struct {
 	Plan string    // path of its plan; "" for a goal in words
 	Task loop.Task // without an id if there was none
+	// Restored are the files of its work if the user restored that; others are not its.
+	Restored []string
 }
 
 // lastTask returns the task of a loop that ended. Work on tasks that it finished or
 // skipped is no longer in the tree, unless the user restored it.
 func lastTask(spec record.Request, m memory.Memory) LastTask {
-	restored := m.State.Restored.Task
-	t, ok := m.State.Task(cmp.Or(restored, m.State.Current))
-	if !ok || t.Status != loop.Open && t.ID != restored {
+	if restored := m.State.RestoredTasks(); len(restored) > 0 {
+		return LastTask{Plan: spec.Plan, Task: restored[0], Restored: m.State.Restored.Of(restored[0].ID)}
+	}
+	t, ok := m.State.Task(m.State.Current)
+	if !ok || t.Status != loop.Open {
 		return LastTask{Plan: spec.Plan}
 	}
 	return LastTask{Plan: spec.Plan, Task: t}
@@ -35,6 +39,9 @@ func (p *Prepared) adoptUnfinishedWork() {
 	if !p.Spec.UsesWorktree && !p.Settings.AllowDirty { // with --allow-dirty they count as the user's
 		paths = append(paths, p.Conflicts.UnchangedTracked...)
 		slices.Sort(paths)
+	}
+	if restored := p.Conflicts.LastTask.Restored; restored != nil {
+		paths = slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(restored, path) })
 	}
 	if len(paths) == 0 || p.Spec.NoCommit {
 		return

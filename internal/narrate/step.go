@@ -115,6 +115,9 @@ func (t Step) Happened() string {
 	case loop.Committed:
 		return t.committed(e.Commit)
 	case loop.Restored:
+		if t.Before.PutsOthersAway() {
+			return "the restored work of other tasks was put away until they begin"
+		}
 		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.WorkReapplied:
 		return fmt.Sprintf("the unfinished work on %s is back in the work tree (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)

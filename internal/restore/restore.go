@@ -82,11 +82,12 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	back, err := wentBack(ctx, repo, s.ID, p, m.State.Tasks)
+	back, err := wentBack(ctx, repo, s, p, m.State)
 	if err != nil {
 		return Result{}, err
 	}
-	p.Tasks = m.State.Tasks
+	was := m.State
+	p.Tasks = was.Tasks
 	m.Apply(back)
 	p.After = m.State
 	if p.isEmpty() {
@@ -96,7 +97,7 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 	if err := o.Agree(p); err != nil {
 		return Result{}, err
 	}
-	if r.Before, err = repo.Checkpoint(ctx, s.ID, beforeRestore+" of "+r.Target.subject(), runner.DoneTrailers(s.ID, p.Tasks)...); err != nil {
+	if r.Before, err = repo.Checkpoint(ctx, s.ID, beforeRestore+" of "+r.Target.subject(), trailersOf(s.ID, was)...); err != nil {
 		return Result{}, fmt.Errorf("keep the work tree as it is: %w", err)
 	}
 	// From here a Ctrl-C waits: half a restore helps nobody. A second one ends it.
@@ -108,10 +109,15 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 		return Result{}, fmt.Errorf("journal the restore: %w", err)
 	}
 	// What was merged is in no checkpoint yet. Without one it would count as the user's edits.
-	if _, err := repo.Checkpoint(ctx, s.ID, runner.AfterRestore+" of "+r.Target.subject(), runner.DoneTrailers(s.ID, p.After.Tasks)...); err != nil {
+	if _, err := repo.Checkpoint(ctx, s.ID, runner.AfterRestore+" of "+r.Target.subject(), trailersOf(s.ID, p.After)...); err != nil {
 		return Result{}, fmt.Errorf("keep the restored work tree: %w", err)
 	}
 	return r, nil
+}
+
+// trailersOf returns the trailers of a checkpoint that is made in a state of the loop.
+func trailersOf(id string, s loop.State) []git.Trailer {
+	return append(runner.DoneTrailers(id, s.Tasks), runner.RestoredTrailers(s.Restored)...)
 }
 
 // propose finds the tree that the work tree is to become, and what changes then.
@@ -168,16 +174,21 @@ func onItsBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
 }
 
 // wentBack returns the event that tells which tasks a restore reopens, and whose work it brought back.
-func wentBack(ctx context.Context, repo *git.Repo, id string, p Proposal, tasks []loop.Task) (loop.Event, error) {
-	e := loop.CheckpointRestored{Summary: "you restored " + p.Target.String()}
-	e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", tasks), tasks)
+func wentBack(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, p Proposal, was loop.State) (loop.Event, error) {
+	e := loop.CheckpointRestored{Summary: "you restored " + p.Target.String(), Kept: was.Restored}
+	e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", was.Tasks), was.Tasks)
 	trailers, err := repo.Trailers(ctx, p.Target.Commit)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	// One that was made before checkpoints said it leaves the tasks as they are.
-	if ids, ok := runner.DoneTasks(trailers, tasks); ok && p.Target.task == "" && len(p.Target.paths) == 0 {
-		e.DoneTasks = ids
+	if p.Target.isWhole() {
+		// One that was made before checkpoints said it leaves the tasks as they are.
+		if ids, ok := runner.DoneTasks(trailers, was.Tasks); ok {
+			e.DoneTasks = ids
+		}
+		if e.Kept, err = restoredIn(ctx, repo, s, trailers, was.Restored); err != nil {
+			return loop.Event{}, err
+		}
 	}
 	task := p.Target.workOf(trailers)
 	if task == "" || slices.Contains(e.DoneTasks, task) {
@@ -185,12 +196,41 @@ func wentBack(ctx context.Context, repo *git.Repo, id string, p Proposal, tasks 
 	}
 	work := p.Changes
 	if p.Target.task == "" { // more than that may change
-		if work, err = undoneWork(ctx, repo, id, p.Target, task); err != nil {
+		if work, err = undoneWork(ctx, repo, s.ID, p.Target, task); err != nil {
 			return loop.Event{}, err
 		}
 	}
 	e.Work = loop.RestoredWork{Task: task, Paths: git.Paths(work)}
+	if p.Target.task != "" { // a part of it may have been restored before
+		e.Work.Paths = append(e.Work.Paths, e.Kept.Of(task)...)
+	}
+	e.Kept = e.Kept.Without(task)
 	return loop.Event{Payload: e}, nil
+}
+
+// restoredIn returns the undone work that a user had restored into the checkpoint with these
+// trailers. Known work needs no search.
+func restoredIn(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, trailers []git.Trailer, known loop.RestoredWorks) (loop.RestoredWorks, error) {
+	var works loop.RestoredWorks
+	for _, t := range trailers {
+		if t.Key != runner.TrailerRestored {
+			continue
+		}
+		paths := known.Of(t.Value)
+		if paths == nil {
+			target, err := taskWork(ctx, repo, s, t.Value)
+			if err != nil {
+				return nil, err
+			}
+			changes, err := repo.Diff(ctx, target.base, target.Tree)
+			if err != nil {
+				return nil, err
+			}
+			paths = git.Paths(changes)
+		}
+		works = append(works, loop.RestoredWork{Task: t.Value, Paths: paths})
+	}
+	return works, nil
 }
 
 // ownLoop makes us the loop's owner. A session's hooks stay that of theirs: a restore

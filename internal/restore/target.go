@@ -38,6 +38,9 @@ func (t Target) files() string {
 	return plan.OneLine(strings.Join(t.paths, ", "), 80) + " of "
 }
 
+// isWhole reports whether all of a checkpoint is brought back.
+func (t Target) isWhole() bool { return t.task == "" && len(t.paths) == 0 }
+
 // subject names it in the checkpoint that is made before.
 func (t Target) subject() string {
 	if t.task != "" {

@@ -14,6 +14,10 @@ import (
 // TrailerDone names, in the message of a checkpoint, a task whose work it holds.
 const TrailerDone = "Pawl-Done"
 
+// TrailerRestored names, in the message of a checkpoint, a task whose undone work the user had
+// restored into its tree.
+const TrailerRestored = "Pawl-Restored"
+
 // DoneTrailers returns the trailers of a checkpoint: the loop and the tasks that are done.
 func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: loopID}}
@@ -21,6 +25,16 @@ func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
 		if t.Status == loop.Done {
 			ts = append(ts, git.Trailer{Key: TrailerDone, Value: plan.OneLine(t.ID, 100)})
 		}
+	}
+	return ts
+}
+
+// RestoredTrailers returns the trailers of a checkpoint for the undone work that the user restored
+// into its tree.
+func RestoredTrailers(works loop.RestoredWorks) []git.Trailer {
+	var ts []git.Trailer
+	for _, w := range works {
+		ts = append(ts, git.Trailer{Key: TrailerRestored, Value: plan.OneLine(w.Task, 100)})
 	}
 	return ts
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -18,11 +19,14 @@ import (
 // tree. The start tree has the committed version of files that the user edited, so that a
 // later change by the agent shows up completely.
 func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.ActionContext, tree string) (loop.EventPayload, error) {
-	e := loop.Checkpointed{Tree: tree}
-	var left []string
-	if m.Restored.Task == a.Task {
-		left = m.Restored.Paths
-	} else if w := r.Spec.UnfinishedWork; w != nil && w.Task == a.Task && m.Start.Tree == "" {
+	var e loop.Checkpointed
+	var err error
+	if tree, e.PutAway, err = r.putAway(ctx, a.Task, m, tree); err != nil {
+		return nil, err
+	}
+	e.Tree = tree
+	left := m.Restored.Of(a.Task)
+	if w := r.Spec.UnfinishedWork; len(left) == 0 && w != nil && w.Task == a.Task && m.Start.Tree == "" {
 		left = w.Paths
 	}
 	if len(left) > 0 && !r.isUserTree() { // in a user's tree it stays in place
@@ -39,6 +43,31 @@ func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.Acti
 		e.Tree, e.WithEdits = start, e.Tree
 	}
 	return e, err
+}
+
+// putAway returns the tree without the work on other tasks that the user restored, and that work.
+// Files that the current task's work has too stay.
+func (r *Runner) putAway(ctx context.Context, task string, m memory.ActionContext, tree string) (string, []loop.PutAwayWork, error) {
+	if r.isUserTree() {
+		return tree, nil, nil
+	}
+	var all []loop.PutAwayWork
+	for _, work := range m.Restored {
+		t, _ := m.Tasks.Task(work.Task)
+		if work.Task == task || t.Status != loop.Open {
+			continue
+		}
+		paths := slices.DeleteFunc(slices.Clone(work.Paths), func(path string) bool { return slices.Contains(m.Restored.Of(task), path) })
+		without, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, paths)
+		if err != nil {
+			return "", nil, fmt.Errorf("put the work on task %s away: %w", work.Task, err)
+		}
+		if without != tree {
+			all = append(all, loop.PutAwayWork{Task: work.Task, SavedWork: loop.SavedWork{Base: without, Work: tree, RestoredPaths: paths}})
+			tree = without
+		}
+	}
+	return tree, all, nil
 }
 
 // baseline runs the gates on the tree that a task starts from. Unfinished work, which the

@@ -25,7 +25,7 @@ type Facts struct {
 
 	// Of the task at work.
 	Current        string
-	Restored       RestoredWork // by the user; no task has begun with it
+	Restored       RestoredWorks // by the user; no task has begun with it
 	Start          TaskStart
 	TurnSinceGates bool // a turn ended after the last gate run
 	Claimed        bool

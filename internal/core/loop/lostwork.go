@@ -28,7 +28,12 @@ func (m *machine) checkpointRestored(p CheckpointRestored) {
 	}
 	// The task that Pawl opened itself is opened again when it is due.
 	m.s.Tasks = slices.DeleteFunc(m.s.Tasks, func(t Task) bool { return t.ID == FinalTask && t.Undone })
-	m.s.TreeReplaced, m.s.Restored = true, p.Work
+	m.s.TreeReplaced, m.s.Restored = true, p.Restored()
+	for _, work := range m.s.Restored { // it is in the tree now
+		if _, asks := m.s.question(work.Task); !asks {
+			m.updateTask(work.Task, func(t *Task) { t.SavedWork = nil })
+		}
+	}
 	if slices.Contains([]Outcome{Verified, Finished, Unverified}, m.s.Outcome) {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}

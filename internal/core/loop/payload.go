@@ -41,6 +41,8 @@ type Checkpointed struct {
 	Tree           string `json:"tree"`
 	WithEdits      string `json:"with_edits,omitempty"`      // the tree with the user's uncommitted edits, if Tree lacks them
 	UnfinishedTree string `json:"unfinished_tree,omitempty"` // the tree with an earlier loop's work on the task, if Tree lacks it
+	// PutAway is restored work on other tasks, which the tree must not have while this task is worked on.
+	PutAway []PutAwayWork `json:"put_away,omitempty"`
 }
 
 // GatesFinished ends a RunGates.
@@ -202,6 +204,8 @@ type CheckpointRestored struct {
 	Summary   string       `json:"summary,omitempty"`    // what they restored, in words
 	DoneTasks []string     `json:"done_tasks,omitempty"` // tasks done in the checkpoint
 	Work      RestoredWork `json:"work,omitzero"`        // undone work that it brought back
+	// Kept is undone work of other tasks that was restored before and is still in the tree.
+	Kept RestoredWorks `json:"kept,omitempty"`
 }
 
 // Unrecognized is an event of an unknown kind, which a newer Pawl wrote. It changes nothing.

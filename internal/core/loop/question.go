@@ -33,6 +33,8 @@ type Question struct {
 type SavedWork struct {
 	Base string `json:"base"`           // tree that the task started from
 	Work string `json:"work,omitempty"` // tree with the work, "" before it is saved
+	// RestoredPaths are its files if the user restored it: none of them is the user's.
+	RestoredPaths []string `json:"restored_paths,omitempty"`
 }
 
 const (
@@ -243,7 +245,7 @@ func (s State) isPutAway(task string) bool {
 
 // restored continues after a restore of the start tree.
 func (m *machine) restored(r Restored) {
-	if !r.Unchanged {
+	if !r.Unchanged && !m.s.PutsOthersAway() {
 		m.updateTask(m.s.Current, func(t *Task) { t.WorkKept = true })
 		if !m.s.SavesWork() {
 			m.s.Restores++
@@ -283,6 +285,7 @@ func (m *machine) restoreSavedWork() bool {
 		return false
 	default:
 		m.s.Next.Situation, m.s.After = FreshRecap, ThenTurn
+		m.s.Start.UnfinishedPaths = slices.Concat(m.s.Start.UnfinishedPaths, saved.RestoredPaths)
 		m.await(Restoring, ReapplyWork{Task: t.ID, SavedWork: *saved})
 		return true
 	}

@@ -229,7 +229,7 @@ type Counts struct {
 // Work is the current task and its progress.
 type Work struct {
 	FirstTask      string        `json:"first_task,omitempty"`    // task that an earlier loop began; it goes first
-	Restored       RestoredWork  `json:"restored,omitzero"`       // undone work that the user restored and no task has begun with
+	Restored       RestoredWorks `json:"restored,omitempty"`      // undone work that the user restored and no task has begun with
 	Current        string        `json:"current,omitempty"`       // ID of the current task
 	PreviousTask   string        `json:"previous_task,omitempty"` // ID of the task before
 	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`  // State.Elapsed when it began
@@ -250,13 +250,6 @@ type TaskStart struct {
 	UnfinishedTree string `json:"unfinished_tree,omitempty"` // tree for the first turn, if not Tree: earlier work on the task
 	// UnfinishedPaths are the files of that work, if the user restored it.
 	UnfinishedPaths []string `json:"unfinished_paths,omitempty"`
-}
-
-// RestoredWork is undone work on a task that a user restored into the work tree. The task goes
-// first, because the work would go into the next commit.
-type RestoredWork struct {
-	Task  string   `json:"task,omitempty"`  // "": none
-	Paths []string `json:"paths,omitempty"` // its files
 }
 
 // InWorkTree returns the tree of the work tree, including the user's edits.

@@ -274,8 +274,15 @@ func (m *machine) faulted(f Faulted) {
 func (m *machine) checkpointed(c Checkpointed) {
 	if m.s.After == ThenBaseline {
 		m.s.Start = TaskStart{Task: m.s.Current, Tree: c.Tree, WithEdits: c.WithEdits, UnfinishedTree: c.UnfinishedTree}
-		if m.s.Restored.Task == m.s.Current {
-			m.s.Start.UnfinishedPaths, m.s.Restored = m.s.Restored.Paths, RestoredWork{}
+		if m.s.TreeReplaced { // the task begins anew
+			m.follow(m.s.After)
+			return
+		}
+		m.s.Start.UnfinishedPaths = m.s.Restored.Of(m.s.Current)
+		m.s.Restored = m.s.Restored.Without(m.s.Current)
+		if len(c.PutAway) > 0 {
+			m.putAway(c)
+			return
 		}
 	}
 	if m.s.After == ThenSaveWork {

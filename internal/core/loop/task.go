@@ -197,12 +197,14 @@ func (m *machine) beginTask(id string) {
 // pick chooses the next task with core/plan. A task with unfinished work in the tree, of an earlier
 // loop or restored by the user, goes first, because that work would go into the next commit.
 func (m *machine) pick() (string, bool) {
-	first := m.s.Restored.Task
-	if first == "" && m.s.Current == "" {
-		first = m.s.FirstTask
+	first := m.s.RestoredTasks()
+	if t, ok := m.s.Task(m.s.FirstTask); ok && len(first) == 0 && m.s.Current == "" {
+		first = []Task{t}
 	}
-	if t, ok := m.s.Task(first); ok && t.Status == Open {
-		return t.ID, true
+	for _, t := range first {
+		if t.Status == Open {
+			return t.ID, true
+		}
 	}
 	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
 	open := make(map[string]bool, len(m.s.Tasks))
