@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
@@ -104,7 +105,8 @@ func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 		a.printf("  and %d more: git diff --stat %.9s %.9s\n", more, p.Now, p.Tree)
 	}
 	for _, path := range p.Clashes {
-		a.printf("  stays   %s: changed since in the same place; git show %.9s:%s shows the task's\n", plan.OneLine(path, 0), p.Target.Commit, path)
+		a.printf("  stays   %s: changed since in the same place; git diff %.9s %.9s -- %s shows the task's change\n",
+			plan.OneLine(path, 0), p.Target.Base(), p.Target.Commit, shell.QuoteCommand([]string{path}))
 	}
 	for _, was := range p.Tasks {
 		t, there := p.After.Task(was.ID)

@@ -22,6 +22,9 @@ type Target struct {
 	paths []string // files and folders to restore, from the root; none = all
 }
 
+// Base returns the tree from which its changes are brought back, "" if all of it is.
+func (t Target) Base() string { return t.base }
+
 // String names it in messages.
 func (t Target) String() string {
 	if t.task != "" {
