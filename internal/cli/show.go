@@ -268,9 +268,7 @@ func (s *show) Gate(p verify.Progress) {
 // Note shows a note.
 func (s *show) Note(n memory.Note) {
 	s.excludedFiles = append(s.excludedFiles, n.ExcludedFiles()...)
-	if len(n.Uncommitted) > 0 {
-		s.uncommitted = n.Uncommitted
-	}
+	s.uncommitted = n.UncommittedAfter(s.uncommitted)
 	s.unsigned = s.unsigned.With(n)
 	if n.PossibleUserChange != "" && !slices.Contains(s.possibleUserChanges, n.PossibleUserChange) {
 		s.possibleUserChanges = append(s.possibleUserChanges, n.PossibleUserChange)

@@ -38,8 +38,12 @@ func (r *Runner) enqueueNote(ctx context.Context, level loop.Level, text string)
 	r.enqueue(ctx, func(context.Context) error { r.note(level, text); return nil })
 }
 
-// noteSkipped notes once which files a checkpoint cannot contain.
+// noteSkipped notes once which files a checkpoint cannot contain, and when it can contain them all.
 func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
+	if len(skipped) == 0 {
+		r.noteAllCommitted(ctx)
+		return
+	}
 	var names, agents []string
 	for _, s := range skipped {
 		name := s.Path + " (" + s.Reason + ")"
@@ -54,6 +58,17 @@ func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 			r.recordNote(memory.Note{Level: loop.Warning, Text: "in no checkpoint and no commit, and never deleted: " + text, Uncommitted: agents})
 		}
 		r.lastSkipped = text
+		return nil
+	})
+}
+
+// noteAllCommitted notes that the files which no checkpoint could contain are committed or gone.
+func (r *Runner) noteAllCommitted(ctx context.Context) {
+	r.enqueue(ctx, func(context.Context) error {
+		if len(r.mem.Uncommitted) > 0 {
+			r.recordNote(memory.Note{Level: loop.Info, Text: "committed since, or gone: " + strings.Join(r.mem.Uncommitted, ", "), AllCommitted: true})
+		}
+		r.lastSkipped = ""
 		return nil
 	})
 }
@@ -81,7 +96,9 @@ func (r *Runner) restore(ctx context.Context, a loop.Restore, m memory.ActionCon
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	r.noteSkipped(ctx, done.Left)
+	if len(done.Left) > 0 {
+		r.noteSkipped(ctx, done.Left)
+	}
 	return loop.Restored{Tree: done.After, Unchanged: len(done.Changed) == 0}, nil
 }
 

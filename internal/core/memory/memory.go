@@ -151,9 +151,21 @@ type Note struct {
 	UserCommit         string          `json:"user_commit,omitempty"`          // the commit that it reports, see Known
 	PossibleUserChange string          `json:"possible_user_change,omitempty"` // the change that it reports, see OwnerState
 	Uncommitted        []string        `json:"uncommitted,omitempty"`          // the agent's files that it reports as held by no commit, with the reason
+	AllCommitted       bool            `json:"all_committed,omitempty"`        // the files that earlier notes report as held by no commit are committed or gone
 	LeftInCheckout     []string        `json:"left_in_checkout,omitempty"`     // the files that it reports, see Memory
 	Unsigned           string          `json:"unsigned,omitempty"`             // why the commit that it reports is not signed
 	Orphans            []string        `json:"orphans,omitempty"`              // the processes that it reports as running after the loop's end: PID COMMAND
+}
+
+// UncommittedAfter returns the agent's files that no commit holds after the note.
+func (n Note) UncommittedAfter(before []string) []string {
+	switch {
+	case n.AllCommitted:
+		return nil
+	case len(n.Uncommitted) > 0:
+		return n.Uncommitted
+	}
+	return before
 }
 
 // InSession reports whether a user's session has the loop, whose hooks drive it. Before
@@ -200,9 +212,7 @@ func (m *Memory) ApplyNote(n Note) {
 	if len(n.Orphans) > 0 {
 		m.Orphans = n.Orphans
 	}
-	if len(n.Uncommitted) > 0 {
-		m.Uncommitted = n.Uncommitted
-	}
+	m.Uncommitted = n.UncommittedAfter(m.Uncommitted)
 	if len(n.LeftInCheckout) > 0 {
 		m.LeftInCheckout = n.LeftInCheckout
 	}
