@@ -137,7 +137,7 @@ func (t Step) whyGates() []string {
 	if g.Purpose == loop.ForBaseline {
 		switch n := len(g.Red()); {
 		case n > 0:
-			add("red before the work: %s; only new failures refuse a claim", figure.Count(n, "test or gate"))
+			add("red before the work: %s; only new failures refuse a claim", figure.Count(n, "failure"))
 		case g.Status == gate.Pass:
 			add("all gates pass before the work, so a claim needs a test that fails without the work")
 		}

@@ -264,8 +264,11 @@ func (t Step) gates(g loop.Gates) string {
 	switch {
 	case g.Purpose == loop.ForBaseline && g.Status == gate.Fail:
 		line = what + ": red" // no work has failed here
-	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Proven && len(g.Red()) > 0:
+	case (g.Purpose == loop.ForClaim || g.Purpose == loop.ForLimit) && g.Status == gate.Pass && len(g.Red()) > 0: // a gate is red
 		line = what + ": fails as before the task"
+		if g.Evidence == gate.Proven {
+			line = what + ": fails less than before the task"
+		}
 	}
 	line += allowedRed(g.Results)
 	if g.Evidence != "" {

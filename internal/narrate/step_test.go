@@ -49,6 +49,17 @@ func TestEventsInWords(t *testing.T) {
 			loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForLimit, Status: gate.Unknown, Reason: "killed"}}},
 			"gates at the limit: unknown; killed",
 		},
+		{
+			loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForLimit, Status: gate.Pass, Results: []gate.Result{{Gate: "x", Status: gate.Fail}}}}},
+			"gates at the limit: fails as before the task",
+		},
+		{
+			loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{
+				Purpose: loop.ForClaim, Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"a"}},
+				Results: []gate.Result{{Gate: "x", Status: gate.Fail, Failing: []string{"b"}}},
+			}}},
+			"gates on the claim: fails less than before the task, evidence proven; failed before, passes now: a",
+		},
 		{loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, ""},
 		{
 			loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Tampered: []string{"Makefile"}, TickedByAgent: []string{"A"}}}},
