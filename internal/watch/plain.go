@@ -20,18 +20,19 @@ type plain struct {
 	id     string // of the only loop, "" = all
 	groups map[string]record.Group
 	events map[string]bool // loops whose events are printed: those that had not ended once
+	ended  bool            // the only loop has ended
 	failed string          // the last error that was printed
 	err    error           // of the last write
 }
 
-// Plain prints the overview, or one loop, and then each event, until ctx ends.
+// Plain prints the overview, or one loop, and then each event, until ctx or the one loop ends.
 func Plain(ctx context.Context, s Source, o Options) error {
 	p := &plain{source: s, out: o.Out, ascii: o.ASCII, id: o.ID, groups: map[string]record.Group{}, events: map[string]bool{}}
 	first := p.overview
 	if p.id != "" {
 		first = p.loop
 	}
-	if err := first(time.Now()); err != nil {
+	if err := first(time.Now()); err != nil || p.ended {
 		return err
 	}
 	next := time.NewTicker(refresh)
@@ -41,7 +42,9 @@ func Plain(ctx context.Context, s Source, o Options) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case now := <-next.C:
-			p.news(now)
+			if p.news(now); p.ended {
+				return nil
+			}
 		}
 	}
 	return fmt.Errorf("print lines: %w", p.err)
@@ -130,14 +133,31 @@ func (p *plain) loop(time.Time) error {
 	}
 	p.question(d.Summary)
 	p.follow(p.id)
+	p.end(d)
 	return nil
+}
+
+// end prints why the only loop ended, once it has.
+func (p *plain) end(d Detail) {
+	if d.Summary.State != "ended" {
+		return
+	}
+	p.ended = true
+	if d.Summary.Reason != "" {
+		p.line("why: " + d.Summary.Reason)
+	}
+	p.line("pawl report " + p.id + " shows what was done")
 }
 
 // news prints what has changed: events, loops that came, and those that another one must
 // act on next.
 func (p *plain) news(now time.Time) {
 	if p.id != "" {
-		p.follow(p.id)
+		if p.follow(p.id) {
+			if d, err := p.source.Loop(p.id); !p.trouble(err) {
+				p.end(d)
+			}
+		}
 		return
 	}
 	loops, err := p.source.Loops()
@@ -157,11 +177,11 @@ func (p *plain) news(now time.Time) {
 	}
 }
 
-// follow prints the events of a loop.
-func (p *plain) follow(id string) {
+// follow prints the events of a loop, and reports whether there were any.
+func (p *plain) follow(id string) bool {
 	lines, err := p.source.News(id)
 	if p.trouble(err) {
-		return
+		return false
 	}
 	for _, l := range lines {
 		if p.id == "" {
@@ -169,6 +189,7 @@ func (p *plain) follow(id string) {
 		}
 		p.line(l)
 	}
+	return len(lines) > 0
 }
 
 // trouble prints an error once.

@@ -103,6 +103,41 @@ func TestPlainLoop(t *testing.T) {
 	}
 }
 
+// One loop that has ended: how it ended, and no wait for what will not come.
+func TestPlainEndedLoop(t *testing.T) {
+	t.Parallel()
+	ended := detail()
+	ended.Summary.State, ended.Summary.Reason = "ended", "task 2 failed"
+	s := &double{detail: ended}
+	var b bytes.Buffer
+	if err := Plain(t.Context(), s, Options{ID: "brisk-otter-7f3a", Out: &b}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.HasSuffix(got, "\nwhy: task 2 failed\npawl report brisk-otter-7f3a shows what was done\n") {
+		t.Errorf("printed:\n%s", got)
+	}
+}
+
+// One loop that ends while it is watched.
+func TestPlainLoopEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &double{detail: detail()}
+		var b bytes.Buffer
+		left := make(chan error)
+		go func() { left <- Plain(t.Context(), s, Options{ID: "brisk-otter-7f3a", Out: &b}) }()
+		synctest.Wait()
+		s.detail.Summary.State = "ended"
+		s.news = map[string][]string{"brisk-otter-7f3a": {"22:15:05  the loop ends verified\n"}}
+		if err := <-left; err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		if got := b.String(); !strings.HasSuffix(got, "22:15:05  the loop ends verified\npawl report brisk-otter-7f3a shows what was done\n") {
+			t.Errorf("printed:\n%s", got)
+		}
+	})
+}
+
 // frames counts what a screen draws.
 type frames struct{ writes, bytes, cleared int }
 
