@@ -72,7 +72,9 @@ func gauges(d Detail, bars bool) []string {
 		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), share(float64(st.Iteration), float64(limits.Iterations))),
 		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), share(st.Elapsed().Seconds(), limits.Duration.Seconds())),
 		of("cost "+narrate.Cost(d.Summary), figure.Money(limits.CostUSD), share(st.Usage.CostUSD, limits.CostUSD)),
-		of(figure.Tokens(st.Usage.Tokens())+" tokens", figure.Tokens(limits.Tokens), share(float64(st.Usage.Tokens()), float64(limits.Tokens))),
+	}
+	if used := st.Usage.Tokens(); used > 0 || !st.CostUnknown() { // the agent reports them
+		parts = append(parts, of(figure.Tokens(used)+" tokens", figure.Tokens(limits.Tokens), share(float64(used), float64(limits.Tokens))))
 	}
 	if st.ContextPercent > 0 {
 		parts = append(parts, of(fmt.Sprintf("context %d %%", st.ContextPercent), "the window", float64(st.ContextPercent)/100))

@@ -346,7 +346,7 @@ const keysText = `keys
   n           begin a loop                  pawl run
 
   t, !        tell the agent; ! now         pawl tell
-  p           pause, or continue               pawl pause
+  p           pause, or continue            pawl pause
   s           stop the loop                 pawl stop
   S, R        skip the task, try it again   pawl plan skip
   b           restore a task's undone work  pawl restore
