@@ -57,7 +57,7 @@ func (e Edit) String() string {
 		if e.Task == "" {
 			task = "a new task"
 		}
-		return task + ", " + strconv.Quote(OneLine(e.Title, 100)) + ", is added" + e.where()
+		return task + ", " + strconv.Quote(OneLine(e.titleWithoutID(), 100)) + ", is added" + e.where()
 	case Retitle:
 		return task + " is now " + strconv.Quote(OneLine(e.Title, 100))
 	case Skip:
@@ -103,6 +103,16 @@ func quoted(title string) string {
 		return ""
 	}
 	return strconv.Quote(title)
+}
+
+// titleWithoutID returns the title without the id that a user typed in front of it.
+func (e Edit) titleWithoutID() string {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(e.Title), e.Task)
+	title := strings.TrimLeft(rest, ".:)]* \t")
+	if !ok || e.Task == "" || title == "" || title == rest {
+		return e.Title
+	}
+	return title
 }
 
 func (e Edit) where() string {
