@@ -218,8 +218,11 @@ func TestAWaitingTaskNamesWhatItNeeds(t *testing.T) {
 		{ID: "2", Title: "Deploy", Status: loop.Blocked, Why: "no credentials"},
 		{ID: "3", Title: "Announce", Status: loop.Open, DependsOn: []string{"1", "2"}},
 		{ID: "4", Title: "Celebrate", Status: loop.Open, DependsOn: []string{"1"}},
+		{ID: "5", Title: "Follow up", Status: loop.Open, DependsOn: []string{"3", "4"}},
+		{ID: "6", Title: "Circle", Status: loop.Open, DependsOn: []string{"7"}},
+		{ID: "7", Title: "Circle back", Status: loop.Open, DependsOn: []string{"6"}},
 	}}}
-	if got := text(t, l); !strings.Contains(got, "  1 waiting     3 Announce  not started: it needs 2\n  1 open        4 Celebrate  not started\n") {
+	if got := text(t, l); !strings.Contains(got, "  2 waiting     3 Announce  not started: it needs 2\n                5 Follow up  not started: it needs 3\n  3 open        tasks 4 6 7  not started\n") {
 		t.Errorf("got:\n%s", got)
 	}
 }

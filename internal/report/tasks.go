@@ -222,11 +222,19 @@ func (p *page) groupOf(t loop.Task) string {
 	return "unknown"
 }
 
-// unfinishedDependencies returns the tasks that were tried and are not done, and that an open task needs.
-func (p *page) unfinishedDependencies(t loop.Task) []string {
+// unfinishedDependencies returns the tasks that an open task needs and that were tried and are not
+// done, or wait for such a task themselves.
+func (p *page) unfinishedDependencies(t loop.Task) []string { return p.unfinishedBelow(t, nil) }
+
+// unfinishedBelow is unfinishedDependencies of a task that these tasks need, each the one before.
+func (p *page) unfinishedBelow(t loop.Task, above []string) []string {
+	above = append(slices.Clone(above), t.ID)
 	return slices.DeleteFunc(slices.Clone(t.DependsOn), func(id string) bool {
 		needed, ok := p.State.Task(id)
-		return !ok || needed.Status == loop.Done || needed.LeftOut || needed.Status == loop.Open && !p.started(needed)
+		if !ok || needed.Status == loop.Done || needed.LeftOut || slices.Contains(above, id) {
+			return true
+		}
+		return needed.Status == loop.Open && !p.started(needed) && len(p.unfinishedBelow(needed, above)) == 0
 	})
 }
 
