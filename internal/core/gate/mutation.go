@@ -264,7 +264,7 @@ func (w assessment) survivedReason(tests []string) string {
 		which = ": " + plan.Few(tests, 4)
 	}
 	return "the tests also pass when each function of this work" + w.functionList() + " returns nothing or its old result, so they do not check it" +
-		which + "; a test that compares what a function returns would be enough"
+		which
 }
 
 // mutantsNotTried rejects work whose mutants could not be built or judged.
