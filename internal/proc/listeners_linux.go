@@ -25,6 +25,20 @@ func (l Listener) HasVariable(kv string) bool {
 	return bytes.Contains(append([]byte{0}, l.env...), []byte("\x00"+kv+"\x00"))
 }
 
+// IsSameProgram reports whether another process runs the same executable under the same name. The
+// name tells apart the programs of one interpreter that name themselves.
+func (l Listener) IsSameProgram(pid int) bool {
+	path := executablePath(l.PID)
+	return path != "" && path == executablePath(pid) && processName(l.PID) == processName(pid)
+}
+
+// processName returns the name that a process has given itself, else that of its program, "" if it
+// cannot be read.
+func processName(pid int) string {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return string(name)
+}
+
 // Listeners returns the processes that accept connections and started after a time, without those
 // of this program.
 func Listeners(since time.Time) []Listener {

@@ -14,6 +14,9 @@ type Listener struct {
 // HasVariable reports whether the process was started with KEY=value in its environment.
 func (Listener) HasVariable(string) bool { return false }
 
+// IsSameProgram reports whether another process runs the same executable under the same name.
+func (Listener) IsSameProgram(int) bool { return false }
+
 // Listeners returns nothing: only Linux lists them.
 func Listeners(time.Time) []Listener { return nil }
 

@@ -55,7 +55,7 @@ func (b *bench) prepareToSit(q *launch.SessionRequest) (*sitting, *launch.Prepar
 	if q.Words == nil {
 		q.Words = []string{"have every word"}
 	}
-	q.Session = launch.UserSession{Session: cmp.Or(q.Session.Session, "6f1c")}
+	q.Session = launch.UserSession{Session: cmp.Or(q.Session.Session, "6f1c"), Client: q.Session.Client}
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
 	b.rewrite("")
 	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the user's

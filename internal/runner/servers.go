@@ -27,7 +27,8 @@ func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
 		theirs, called := l.HasVariable("CLAUDE_CODE_SESSION_ID="+m.Bound.Session), inCall(l.Began)
 		words := plan.OneLine(l.Command, 100) + " (" + plan.OneLine(l.At, 60) + ")"
 		switch {
-		case l.PID == m.Bound.Client || l.HasVariable(proc.MarkerName+"="+r.Loop.ID) || !theirs && !called:
+		case l.PID == m.Bound.Client || !theirs && l.IsSameProgram(m.Bound.Client): // another session's client
+		case l.HasVariable(proc.MarkerName+"="+r.Loop.ID) || !theirs && !called:
 		case theirs && called:
 			proc.EndListener(l, sweepGrace)
 			ended = append(ended, words)

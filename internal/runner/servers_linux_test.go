@@ -49,6 +49,17 @@ func listens(t *testing.T, env ...string) (port string) {
 	return words[5]
 }
 
+// runs starts a program for the length of a test, and returns its process id.
+func runs(t *testing.T, argv ...string) (pid int) {
+	t.Helper()
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // ended below
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd.Process.Pid
+}
+
 // A server that the agent leaves running in a session answers no gate: that a port is asked
 // and answers right proves nothing. One of before the loop, or of the user's, stays.
 func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
@@ -58,11 +69,13 @@ func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		env            string
 		called, before bool
+		asClient       bool // the session's client is the same program
 		outcome        loop.Outcome
 		says           string
 	}{
 		"the agent's":         {env: "CLAUDE_CODE_SESSION_ID=7a2e", called: true, says: ended},
 		"perhaps the agent's": {env: "CLAUDE_CODE_SESSION_ID=", called: true, outcome: loop.Verified, says: named},
+		"another client":      {env: "CLAUDE_CODE_SESSION_ID=", called: true, asClient: true, outcome: loop.Verified},
 		"the user's":          {env: "CLAUDE_CODE_SESSION_ID=", outcome: loop.Verified},
 		"of before":           {env: "CLAUDE_CODE_SESSION_ID=7a2e", called: true, before: true, outcome: loop.Verified},
 	} {
@@ -71,8 +84,12 @@ func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
 			if tc.before {
 				port = listens(t, tc.env)
 			}
+			client := 0
+			if tc.asClient {
+				client = runs(t, "python3", "-c", "import time; time.sleep(300)")
+			}
 			st := sit(t, asks, launch.SessionRequest{
-				Session: launch.UserSession{Session: "7a2e"},
+				Session: launch.UserSession{Session: "7a2e", Client: client},
 				Request: launch.Request{Flags: map[string]any{"gates": []string{"python3 ask.py"}, "work": []string{"port.txt"}}},
 			})
 			if !tc.before {
