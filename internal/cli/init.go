@@ -34,7 +34,11 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 	}
 	if have := gate.Commands(settings.Gates); len(have) > 0 {
 		for _, g := range have {
-			a.printf("gate  %s  (%s)\n", plan.OneLine(g.Command, 200), settings.Sources["gates"])
+			where := ""
+			if g.Dir != "" {
+				where = " in " + plan.OneLine(g.Dir, 100)
+			}
+			a.printf("gate  %s%s  (%s)\n", plan.OneLine(g.Command, 200), where, settings.Sources["gates"])
 		}
 		a.nextSteps(root)
 		return nil
