@@ -1,7 +1,6 @@
 package testreport
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -137,17 +136,8 @@ func TestFiles(command string, files func(path string) ([]byte, error)) []string
 func Reach(gates []gate.Gate, read func(path string) ([]byte, error)) (steps []testrun.Step, through []string) {
 	for _, g := range gates {
 		dir := filepath.ToSlash(g.Dir)
-		found, files := testrun.Reach(g.ShellCommand(), func(file string) ([]byte, error) { return read(path.Join(dir, file)) })
-		for _, s := range found {
-			s.Dir = path.Join(dir, s.Dir)
-			if s.From != "" {
-				s.From = path.Join(dir, s.From)
-			}
-			steps = append(steps, s)
-		}
-		for _, file := range files {
-			through = append(through, path.Join(dir, file))
-		}
+		found, files := testrun.Reach(dir, g.ShellCommand(), read)
+		steps, through = append(steps, found...), append(through, files...)
 	}
 	return steps, through
 }

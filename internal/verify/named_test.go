@@ -126,6 +126,12 @@ func TestScriptsThatGatesRunInALoop(t *testing.T) {
 		{"for f in app/cases/*.sh; do bash --norc $f || x=1; done", true},
 		{"for f in app/cases/*.sh; do sh $f | grep -q ok; done", false},
 		{"for f in app/cases/*.sh; do $f >/dev/null || x=1; done", true},
+		{"run() { sh \"$1\" > out.log 2>&1 || exit 1; }; for f in app/cases/*.sh; do run $f; done", true},
+		{"find app -name '*.sh' | sort | while read -r f; do sh \"$f\"; done", true},
+		{"find app/cases -type f -print0 | xargs -0 -n1 sh", true},
+		{"find app/cases -name '*.sh' | xargs cat", false},
+		{"for f in app/cases/*; do python3 $f || exit 1; done", true},
+		{"for f in app/cases/*; do python3 -m py_compile $f; done", false},
 	} {
 		if got := verify.IsTest(verify.TestsOfGates([]gate.Gate{{Command: c.command}}, root), "app/cases/a.sh"); got != c.want {
 			t.Errorf("%s: a test: %v, want %v", c.command, got, c.want)

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testdiff"
@@ -111,8 +112,11 @@ func checkScripts(steps []testrun.Step, root string) []string {
 func loopedScripts(steps []testrun.Step) []string {
 	var globs []string
 	for _, s := range steps {
-		script, last := s.Script(), len(s.Words)-1
-		if !strings.ContainsAny(script, "*?") || s.Words[last] != script || !runsForExitCode(s) {
+		last := len(s.Words) - 1
+		script := s.Words[last]
+		isShell := s.Script() == script && runsForExitCode(s)
+		isOther := last == 1 && !s.Compared && slices.Contains(strings.Fields(interpreters), shell.CommandName(s.Words[0]))
+		if !strings.ContainsAny(script, "*?") || !isShell && !isOther {
 			continue
 		}
 		checksSyntax := slices.ContainsFunc(s.Words[:last], func(word string) bool {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ func (r *reader) runFind(c *Command) {
 		return
 	}
 	where, tests := splitFindArgs(args)
-	start, found := len(args)-len(tests), findTargets(where, tests)
+	start, found := len(args)-len(tests), r.findTargets(where, tests)
 	for i := start; i < len(args); i++ {
 		switch args[i].Text {
 		case "-delete":
@@ -74,9 +75,11 @@ func (r *reader) runFd(c *Command) {
 }
 
 // findTargets returns names for the files that find finds: the folders themselves if no test
-// excludes files in them, else a file in each.
-func findTargets(where, tests []Word) []Word {
-	name, tested := literal("x"), false
+// excludes files in them, else a file in each. With ReadFile they are globs, if the tests are of
+// names and types only.
+func (r *reader) findTargets(where, tests []Word) []Word {
+	var names []Word
+	isTested, isOther := false, false
 	for i, t := range tests {
 		if i > 0 && (tests[i-1].Text == "!" || tests[i-1].Text == "-not") {
 			continue // a negated test excludes few files
@@ -84,28 +87,84 @@ func findTargets(where, tests []Word) []Word {
 		switch t.Text {
 		case "-name", "-iname":
 			if i+1 < len(tests) {
-				name = tests[i+1]
+				names = append(names, tests[i+1])
 			}
-			tested = true
+			isTested = true
 		case "-type": // -type f or d excludes few files
-			tested = tested || i+1 < len(tests) && !strings.ContainsAny(tests[i+1].Text, "fd")
+			isTested = isTested || i+1 < len(tests) && !strings.ContainsAny(tests[i+1].Text, "fd")
 		case "-path", "-ipath", "-wholename", "-regex", "-size", "-empty", "-newer", "-mtime", "-mmin", "-user", "-perm",
 			"-atime", "-ctime", "-cmin", "-amin", "-group", "-links", "-inum", "-lname", "-xtype":
-			tested = true
+			isTested, isOther = true, true
 		}
 	}
-	if !tested {
-		return where
+	between := "/"
+	if r.options.ReadFile != nil {
+		isTested, between = true, "/**/"
 	}
-	out := make([]Word, len(where))
-	for i, w := range where {
-		out[i] = Word{
-			Text: w.Text + "/" + name.Text, Source: w.Source, Static: w.Static && name.Static,
-			Glob: w.Glob || strings.ContainsAny(name.Text, "*?["), From: w.From,
+	switch {
+	case !isTested:
+		return where
+	case isOther && r.options.ReadFile != nil:
+		return nil
+	case len(names) == 0 && r.options.ReadFile != nil:
+		names = []Word{literal("*")}
+	case len(names) == 0:
+		names = []Word{literal("x")}
+	}
+	var out []Word
+	for _, w := range where {
+		for _, name := range names[:min(len(names), maxAlternatives)] {
+			out = append(out, Word{
+				Text: w.Text + between + name.Text, Source: w.Source, Static: w.Static && name.Static,
+				Glob: w.Glob || hasWildcard(name.Text), From: w.From,
+			})
 		}
 	}
 	return out
 }
+
+// listedFiles returns what a command prints, as far as it is known, for the output of a filter: the
+// names of files for find, ls and git ls-files, a line each, and the input of any other command.
+// Without ReadFile it knows only names for an xargs that follows: a loop often selects a few of them.
+func (r *reader) listedFiles(name string, c *Command) Word {
+	args := Operands(c.Args[1:])
+	var files []Word
+	switch {
+	case name == "find" && r.options.ReadFile == nil:
+		return Word{found: r.findTargets(splitFindArgs(c.Args[1:]))}
+	case name == "find":
+		files = r.findTargets(splitFindArgs(c.Args[1:]))
+	case r.options.ReadFile == nil:
+		return c.In
+	case name == "ls":
+		for _, w := range args {
+			if w.Glob {
+				files = append(files, w)
+			}
+		}
+		if len(files) == 0 {
+			files = []Word{literal("*")}
+		}
+	case name == "git" && len(args) > 1 && args[0].Text == "ls-files":
+		for _, w := range args[1:] {
+			dir, base := path.Split(w.Text)
+			if !hasWildcard(base) {
+				dir, base = w.Text+"/", "*"
+			}
+			files = append(files, literal(dir+"**/"+base))
+		}
+	default:
+		return c.In
+	}
+	text := ""
+	for _, w := range files {
+		text += w.Text + "\n"
+	}
+	return Word{Text: text}
+}
+
+// hasWildcard reports whether a text has a character that a shell expands to file names.
+func hasWildcard(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // fillPlaceholders replaces {} with the files that find finds.
 func fillPlaceholders(args, found []Word) []Word {

@@ -73,7 +73,7 @@ func (r *reader) runInterpreter(name string, c *Command) bool {
 			r.reportCode(c, c.In)
 			return true
 		default:
-			if text, ok := r.fileContent(args[0]); ok {
+			if text, ok := r.fileContent(args[0]); ok && r.isWritten(args[0]) {
 				r.reportCode(c, text)
 			}
 			return true
@@ -142,8 +142,7 @@ func (r *reader) runAwk(c *Command) {
 	}
 }
 
-// runShell runs sh -c 'script', a script file that the script wrote, or a script from a pipe. It
-// does not read other script files.
+// runShell runs sh -c 'script', a script file whose content is known, or a script from a pipe.
 func (r *reader) runShell(c *Command) {
 	args := c.Args[1:]
 	for i := 0; i < len(args); i++ {
@@ -193,10 +192,10 @@ func (r *reader) runShell(c *Command) {
 	r.runChildScript(c, c.In, Word{Static: true})
 }
 
-// runShellFile runs a script file that the script wrote, and reports one with an unknown name.
+// runShellFile runs a script file whose content is known, and reports one with an unknown name.
 func (r *reader) runShellFile(c *Command, args []Word) {
 	if text, ok := r.fileOrInput(c, args[0]); ok {
-		r.runScriptFile(c, text, args[1:])
+		r.runScriptFile(c, text, args)
 	} else if !args[0].Static {
 		r.host.Script(c, args[0])
 	}

@@ -57,13 +57,15 @@ func (r *reader) lookUpParameter(p *syntax.ParamExp) (v value, known, each bool)
 		}
 		name = inner.words[0].Text
 	}
-	if n, err := strconv.Atoi(name); err == nil {
-		if n > 0 && n <= len(r.params) {
+	if n, err := strconv.Atoi(name); err == nil && n > 0 {
+		if n <= len(r.params) {
 			return value{words: r.params[n-1 : n]}, true, false
 		}
-		return value{words: []Word{{Static: true}}}, r.params != nil && n > 0 && r.hasKnownParams(), false
+		return value{words: []Word{{Static: true}}}, r.params != nil && r.hasKnownParams(), false
 	}
 	switch name {
+	case "0", "BASH_SOURCE":
+		return value{words: []Word{literal(r.currentFile())}}, r.currentFile() != "", false
 	case "@", "*":
 		return value{words: r.params}, r.params != nil, name == "@"
 	case "PWD":

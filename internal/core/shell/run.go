@@ -38,17 +38,16 @@ func (r *reader) runCommand(c *Command) Word {
 	default:
 		r.runWrapped(name, c)
 	}
-	out := filterOutput(name, c.In)
-	if name == "find" {
-		out.findTargets = findTargets(splitFindArgs(c.Args[1:]))
-	}
-	return out
+	return filterOutput(name, r.listedFiles(name, c))
 }
 
 // filterOutput returns the output of an unknown command. It contains the input, because most
 // filters print some of it.
 func filterOutput(name string, in Word) Word {
 	out := Word{Text: in.Text, Source: "what " + name + " prints", From: in.From}
+	if name == "find" {
+		out.found = in.found
+	}
 	if !strings.HasSuffix(out.Text, Hole) {
 		out.Text += Hole
 	}
@@ -61,7 +60,9 @@ func filterOutput(name string, in Word) Word {
 // runInner runs a command that c would run.
 func (r *reader) runInner(c *Command, args []Word) {
 	if len(args) > 0 {
-		r.runCommand(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Background: c.Background, Outer: c})
+		r.runCommand(&Command{
+			Args: args, In: c.In, Env: c.Env, Output: c.Output, Dir: r.dir, File: c.File, Background: c.Background, Outer: c,
+		})
 	}
 }
 
@@ -108,12 +109,12 @@ func (r *reader) runDefined(c *Command) (Word, bool) {
 	name := c.Args[0].Text
 	if f := r.funcs[name]; f != nil && r.depth < maxScriptDepth {
 		f.isCalled = true
-		src, params := r.src, r.params
-		r.src, r.params = f.src, append([]Word{}, c.Args[1:]...)
+		src, params, files := r.src, r.params, r.files
+		r.src, r.params, r.files = f.src, append([]Word{}, c.Args[1:]...), f.files
 		r.depth++
 		out := r.runStatement(f.body, c.In)
 		r.depth--
-		r.src, r.params = src, params
+		r.src, r.params, r.files = src, params, files
 		return out, true
 	}
 	if a, ok := r.aliases[name]; ok {
@@ -122,18 +123,14 @@ func (r *reader) runDefined(c *Command) (Word, bool) {
 		r.aliases[name] = a
 		return out, true
 	}
-	if text, ok := r.fileContent(c.Args[0]); ok && strings.Contains(name, "/") {
-		r.runScriptFile(c, text, c.Args[1:])
+	if !strings.Contains(name, "/") {
+		return Word{}, false
+	}
+	if text, ok := r.fileContent(c.Args[0]); ok && (r.isWritten(c.Args[0]) || isShellScript(name, text.Text)) {
+		r.runScriptFile(c, text, c.Args)
 		return Word{Text: Hole}, true
 	}
 	return Word{}, false
-}
-
-// runScriptFile runs a script file that the script wrote.
-func (r *reader) runScriptFile(c *Command, text Word, params []Word) {
-	sub := r.copy()
-	sub.params = append([]Word{}, params...)
-	sub.runScript(c, text, c.In)
 }
 
 // quoteWords quotes words so that a shell reads them unchanged.
@@ -167,7 +164,8 @@ func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 		return r.runScript(c, Join(args), c.In), true
 	case "source", ".":
 		if len(args) > 0 {
-			if text, ok := r.fileOrInput(c, args[0]); ok {
+			defer func(files []string) { r.files = files }(r.files)
+			if text, ok := r.fileOrInput(c, args[0]); ok && r.enterFile(args[0]) {
 				return r.runScript(c, text, none), true
 			}
 		}
@@ -219,7 +217,7 @@ func (r *reader) changeDir(args []Word) {
 		r.dir = Abs("", r.options.Home, "~")
 	case args[0].Static && args[0].Text != "-":
 		r.dir = Abs(r.dir, r.options.Home, args[0].Text)
-	default:
+	case r.options.ReadFile == nil:
 		r.dir = ""
 	}
 }
@@ -283,111 +281,6 @@ func Operands(args []Word) []Word {
 			continue
 		}
 		out = append(out, w)
-	}
-	return out
-}
-
-// knownOutput returns the output of the commands whose output follows from the script. It returns
-// false for others.
-func (r *reader) knownOutput(name string, c *Command) (Word, bool) {
-	args := c.Args[1:]
-	switch name {
-	case "echo":
-		escapes := false
-		for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' && strings.Trim(args[0].Text[1:], "neE") == "" {
-			escapes = escapes || strings.Contains(args[0].Text, "e")
-			args = args[1:]
-		}
-		out := Join(args)
-		if escapes {
-			out.Text = unescape(out.Text)
-		}
-		out.Text += "\n"
-		return out, true
-	case "printf":
-		return r.formatPrintf(args), true
-	case "cat", "tee":
-		ops := Operands(args)
-		if name == "tee" {
-			for _, w := range ops {
-				r.recordFile(w, c.In)
-			}
-			return c.In, true
-		}
-		if len(ops) == 0 {
-			return c.In, true
-		}
-		if text, ok := r.fileContent(ops[0]); ok && len(ops) == 1 {
-			return text, true
-		}
-	case "curl", "wget":
-		r.recordDownload(name, args)
-	case "mktemp":
-		name := r.options.Temp + "/tmp.XXXXXX"
-		for _, w := range Operands(args) {
-			name = w.Text
-		}
-		return literal(name), r.options.Temp != ""
-	case "pwd":
-		return literal(r.dir), r.dir != ""
-	case "git":
-		if len(args) == 2 && args[0].Text == "rev-parse" {
-			switch args[1].Text {
-			case "--show-toplevel":
-				return literal(r.options.Root), r.options.Root != ""
-			case "--git-dir", "--absolute-git-dir", "--git-common-dir":
-				return literal(r.options.Root + "/.git"), r.options.Root != ""
-			}
-		}
-	}
-	return Word{}, false
-}
-
-// formatPrintf returns the output of printf. It knows the verbs %s, %b, %q and %%.
-func (r *reader) formatPrintf(args []Word) Word {
-	to := ""
-	if len(args) > 2 && args[0].Text == "-v" {
-		to, args = args[1].Text, args[2:]
-	}
-	if len(args) > 0 && args[0].Text == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 {
-		return Word{Static: true}
-	}
-	out := Join(args)
-	format := unescape(args[0].Text)
-	var b strings.Builder
-	for left := args[1:]; ; {
-		n := len(left)
-		for i := 0; i < len(format); i++ {
-			if format[i] != '%' || i+1 == len(format) {
-				b.WriteByte(format[i])
-				continue
-			}
-			i++
-			switch text := ""; format[i] {
-			case '%':
-				b.WriteByte('%')
-			case 's', 'b', 'q':
-				if len(left) > 0 {
-					text, left = left[0].Text, left[1:]
-				}
-				b.WriteString(text)
-			default:
-				b.WriteString(Hole)
-				out.Static = false
-				left = left[min(1, len(left)):]
-			}
-		}
-		if len(left) == 0 || len(left) == n || b.Len() > maxWordBytes {
-			break
-		}
-	}
-	out.Text = b.String()
-	if to != "" {
-		r.setVariable(to, value{words: []Word{out}})
-		return Word{Static: true}
 	}
 	return out
 }

@@ -25,6 +25,7 @@ const (
 	maxScriptDepth = 8      // scripts within scripts, functions within functions
 	maxWrappers    = 100    // nested commands that run commands
 	maxWork        = 60_000 // units of work: about one for each command and each of its words
+	maxPipeNames   = 8      // commands of a pipe that Command.Output names
 	maxFields      = 256    // words that braces make of one word, elements of an array, recorded files
 )
 
@@ -33,12 +34,12 @@ const Hole = "\uFFFC"
 
 // Word is one argument of a command.
 type Word struct {
-	Text        string   // what the shell would pass to the command, with holes for unknown parts
-	Source      string   // as written in the script
-	Static      bool     // Text has no holes
-	Glob        bool     // its *, ? or [ are wildcards for file names
-	From        []string // names of the commands whose output it contains
-	findTargets []Word   // the files that find prints, as far as known, for an xargs that follows
+	Text   string   // what the shell would pass to the command, with holes for unknown parts
+	Source string   // as written in the script
+	Static bool     // Text has no holes
+	Glob   bool     // its *, ? or [ are wildcards for file names
+	From   []string // names of the commands whose output it contains
+	found  []Word   // the files that find prints, for an xargs that follows
 }
 
 // Command is one simple command that a script would run.
@@ -48,7 +49,9 @@ type Command struct {
 	Reads      []Word   // files that redirections read
 	Env        []Word   // NAME=value pairs that the script sets for this command or exported before
 	In         Word     // its input from a pipe or a here-document
+	Output     string   // what receives its output, see the constants; "" = the output of the script
 	Dir        string   // the folder in which it would run; "" = unknown
+	File       string   // the script of Options.ReadFile that contains it; "" = none
 	Background bool     // it runs in the background: its statement ends with &
 	Outer      *Command // the command that would run it: sudo, bash -c, find; nil = the script itself
 }
@@ -73,7 +76,20 @@ type Options struct {
 	Root string            // the root of the repository
 	Temp string            // the folder for temporary files
 	Vars map[string]string // known variables of the environment
+
+	// ReadFile reads an existing file, by absolute path, so that the scripts which a script runs are
+	// walked too. Such scripts are the user's own: a cd to an unknown folder is ignored, and find and
+	// ls print globs, with ** for any folder. nil = only scripts that the script wrote are walked.
+	ReadFile func(file string) (text string, ok bool)
 }
+
+// Prefixes of Command.Output.
+const (
+	OutputFile  = "> " // the name of a file follows
+	OutputPipe  = "| " // the names of the commands after it in the pipe follow, with blanks
+	OutputWord  = "$( )"
+	OutputValue = "=$( )" // of a variable, whose assignment passes on the exit code
+)
 
 // Read walks a script and reports what it would do to the host. At the end it walks functions that
 // the script defines and does not call.
@@ -88,7 +104,7 @@ func Read(src string, o Options, h Host) {
 	for i := 0; i < len(*r.definedFunctions); i++ { //nolint:intrange // a body may define more
 		if f := (*r.definedFunctions)[i]; !f.isCalled {
 			sub := r.copy()
-			sub.params, sub.src = []Word{hole("$@")}, f.src
+			sub.params, sub.src, sub.files = []Word{hole("$@")}, f.src, f.files
 			sub.runStatement(f.body, Word{Static: true})
 		}
 	}
@@ -113,15 +129,19 @@ type reader struct {
 	openBranches    int  // number of enclosing branches that may not be taken
 	hasAlternatives bool // a variable has more than one possible value
 	depth           int
-	src             string // the text that the positions of nodes refer to
+	src             string   // the text that the positions of nodes refer to
+	output          string   // what receives the output of commands, as Command.Output
+	files           []string // the scripts of ReadFile that are being run, the innermost last
 	outer           *Command
-	isBackground    bool // commands run in the background
+	assigned        string // the variable to which the word that is being expanded is assigned
+	isBackground    bool   // commands run in the background
 }
 
 // function is a shell function that the script defines.
 type function struct {
 	body     *syntax.Stmt
 	src      string
+	files    []string // as in reader, where it is defined
 	isCalled bool
 }
 

@@ -86,6 +86,8 @@ func (r *reader) runAssignment(a *syntax.Assign) {
 		return
 	}
 	name := a.Name.Value
+	r.assigned = name
+	defer func() { r.assigned = "" }()
 	old := r.vars[name]
 	switch {
 	case a.Array != nil:

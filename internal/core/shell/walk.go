@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -54,8 +53,13 @@ func (r *reader) runStatement(s *syntax.Stmt, in Word) Word {
 		r = r.copy()
 		r.isBackground = true
 	}
-	io := Command{In: in, Dir: r.dir, Background: r.isBackground, Outer: r.outer}
+	io := Command{In: in, Dir: r.dir, Background: r.isBackground, Outer: r.outer, File: r.currentFile()}
 	to := r.applyRedirects(s.Redirs, &io)
+	if to != nil {
+		defer func(outer string) { r.output = outer }(r.output)
+		r.output = OutputFile + to.Text
+	}
+	io.Output = r.output
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	if !simple && (len(io.Writes) > 0 || len(io.Reads) > 0) || s.Cmd == nil {
 		r.host.Run(&io)
@@ -134,11 +138,11 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 		}
 	case *syntax.WhileClause:
 		lines := []string{in.Text} // while read reads one line at a time
-		if all := strings.Split(strings.TrimSpace(in.Text), "\n"); in.Static && len(all) <= 64 {
+		if all := strings.Split(strings.TrimSpace(in.Text), "\n"); len(all) <= 64 {
 			lines = all
 		}
 		for _, line := range lines {
-			in.Text = line
+			in.Text, in.Static = line, !strings.Contains(line, Hole)
 			r.runStatements(c.Cond, in)
 			out = concatWords(out, r.runBranch(c.Do, in))
 		}
@@ -153,7 +157,7 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 		if c.Name == nil {
 			return r.runStatement(c.Body, in)
 		}
-		f := &function{body: c.Body, src: r.src}
+		f := &function{body: c.Body, src: r.src, files: r.files}
 		if r.funcs == nil {
 			r.funcs = map[string]*function{}
 		}
@@ -196,11 +200,25 @@ func (r *reader) runBinary(c *syntax.BinaryCmd, in Word) Word {
 		}
 		x = next
 	}
-	for _, part := range slices.Backward(parts) {
+	for i, part := range slices.Backward(parts) {
 		sub := r.copy()
+		if i > 0 {
+			sub.output = strings.TrimSuffix(OutputPipe, " ")
+		}
+		for _, next := range slices.Backward(parts[max(0, i-maxPipeNames):i]) {
+			sub.output += " " + firstName(next)
+		}
 		in = sub.runStatement(part, in)
 	}
 	return in
+}
+
+// firstName returns the name of a simple command, as far as it is written out.
+func firstName(s *syntax.Stmt) string {
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+		return CommandName(Constant(call.Args[0]))
+	}
+	return ""
 }
 
 // runForLoop runs the body of a for loop once for each word, as far as the words are known.
@@ -234,8 +252,7 @@ func (r *reader) runSubstitutions(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			sub := r.copy()
-			sub.runStatements(n.Stmts, Word{Static: true})
+			r.runSubstitution(n)
 			return false
 		case *syntax.ProcSubst:
 			r.runProcessSubstitution(n)
@@ -289,28 +306,4 @@ func (v value) firstWord() Word {
 		return Word{Static: true}
 	}
 	return v.words[0]
-}
-
-// recordFile records the content of a file that the script writes.
-func (r *reader) recordFile(name, text Word) {
-	if name.Static && path.Base(name.Text) != "null" && len(r.writtenFiles) < maxFields {
-		r.writtenFiles[Abs(r.dir, r.options.Home, name.Text)] = text
-	}
-}
-
-// fileOrInput returns the content of a file that c names. The file may be its input (/dev/stdin).
-func (r *reader) fileOrInput(c *Command, name Word) (Word, bool) {
-	if name.Text == "/dev/stdin" || name.Text == "/dev/fd/0" || name.Text == "/proc/self/fd/0" {
-		return c.In, true
-	}
-	return r.fileContent(name)
-}
-
-// fileContent returns the content of a file that the script wrote, and false for other files.
-func (r *reader) fileContent(name Word) (Word, bool) {
-	if !name.Static || len(r.writtenFiles) == 0 {
-		return Word{}, false
-	}
-	w, ok := r.writtenFiles[Abs(r.dir, r.options.Home, name.Text)]
-	return w, ok
 }

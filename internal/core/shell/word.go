@@ -150,8 +150,7 @@ func (r *reader) expandPart(b *builder, p syntax.WordPart, quoted bool) {
 	case *syntax.ParamExp:
 		r.expandParameter(b, p, quoted)
 	case *syntax.CmdSubst:
-		sub := r.copy()
-		out := sub.runStatements(p.Stmts, Word{Static: true})
+		out := r.runSubstitution(p)
 		out.Text = strings.TrimRight(out.Text, "\n")
 		b.addExpansion(out, quoted)
 	case *syntax.ProcSubst:
@@ -199,6 +198,16 @@ func QuoteCommand(argv []string) string {
 	return strings.Join(words, " ")
 }
 
+// runSubstitution runs the commands in $( ) and returns their output.
+func (r *reader) runSubstitution(s *syntax.CmdSubst) Word {
+	sub := r.copy()
+	sub.output, sub.assigned = OutputWord, ""
+	if r.assigned != "" {
+		sub.output = r.assigned + OutputValue
+	}
+	return sub.runStatements(s.Stmts, Word{Static: true})
+}
+
 // runProcessSubstitution runs the commands in <( ) or >( ). It returns the name of the file that
 // replaces them.
 func (r *reader) runProcessSubstitution(p *syntax.ProcSubst) Word {
@@ -207,6 +216,7 @@ func (r *reader) runProcessSubstitution(p *syntax.ProcSubst) Word {
 		sub.runStatements(p.Stmts, Word{Text: Hole})
 		return literal("/dev/null")
 	}
+	sub.output = OutputWord
 	*r.pipeCount++
 	name := "/dev/fd/pipe" + strconv.Itoa(*r.pipeCount)
 	r.writtenFiles[name] = sub.runStatements(p.Stmts, Word{Static: true})

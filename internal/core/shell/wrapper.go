@@ -151,6 +151,9 @@ func Unwrap(words []string) ([]string, bool) {
 	return words[len(words)-len(w.innerCommand(args)):], true
 }
 
+// IsContainerTool reports whether a program runs commands in a container. Read does not walk these.
+func IsContainerTool(name string) bool { return wrappers[name].inContainer }
+
 // runsCommand reports whether the wrapper runs a command with these arguments.
 func (w wrapper) runsCommand(name string, args []Word) bool {
 	switch {

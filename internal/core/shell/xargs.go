@@ -14,15 +14,19 @@ func (r *reader) runXargs(c *Command) {
 	if len(args) == 0 {
 		return
 	}
-	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
-	words = append(slices.Clip(c.In.findTargets), words...)
+	unknown := Word{Text: Hole, Source: "what xargs reads", From: c.In.From}
+	words := append(slices.Clip(c.In.found), unknown)
 	options := c.Args[1 : len(c.Args)-len(args)]
 	fromFile := slices.ContainsFunc(options, func(a Word) bool { return strings.HasPrefix(a.Text, "-a") || strings.HasPrefix(a.Text, "--arg-file") })
-	if c.In.Static && c.In.Text != "" && !fromFile {
+	if c.In.Text != "" && len(c.In.found) == 0 && !fromFile {
 		words = nil
 		for i, f := range strings.FieldsFunc(c.In.Text, inputDelimiter(options)) {
-			if i < maxFields {
-				words = append(words, literal(f))
+			switch {
+			case i >= maxFields:
+			case strings.Contains(f, Hole):
+				words = append(words, unknown)
+			default:
+				words = append(words, Word{Text: f, Source: f, Static: true, From: c.In.From})
 			}
 		}
 	}
@@ -34,7 +38,24 @@ func (r *reader) runXargs(c *Command) {
 			mark = c.Args[i+1].Text
 		}
 	}
+	if mark == "" && takesOneWord(options) {
+		for _, word := range words {
+			r.runWithWords(c, args, mark, []Word{word})
+		}
+		return
+	}
 	r.runWithWords(c, args, mark, words)
+}
+
+// takesOneWord reports whether xargs runs its command for each word: -n1, -L 1, --max-args=1.
+func takesOneWord(options []Word) bool {
+	text := " " + Join(options).Text + " "
+	for _, option := range []string{" -n1 ", " -n 1 ", " -L1 ", " -L 1 ", " --max-args=1 ", " --max-lines=1 "} {
+		if strings.Contains(text, option) {
+			return true
+		}
+	}
+	return false
 }
 
 // inputDelimiter returns a function that reports whether a character separates the words of xargs'
@@ -44,7 +65,7 @@ func inputDelimiter(args []Word) func(r rune) bool {
 		value, joined := strings.CutPrefix(a.Text, "-d")
 		switch {
 		case a.Text == "-0" || a.Text == "--null" || isBundle(a.Text, '0'):
-			return func(r rune) bool { return r == 0 }
+			return func(r rune) bool { return r == 0 || r == '\n' } // the output of find has newlines here
 		case a.Text == "-d" && i+1 < len(args):
 			value = args[i+1].Text
 		case !joined:

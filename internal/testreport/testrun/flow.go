@@ -156,11 +156,6 @@ func writesFile(r *syntax.Redirect) bool {
 	return false
 }
 
-// keepsOutput reports whether a redirection writes to a file that can be read later.
-func keepsOutput(r *syntax.Redirect) bool {
-	return writesFile(r) && shell.Constant(r.Word) != nowhere
-}
-
 // setOptions applies `set -e` and `set -o pipefail` to the flow.
 func (f *flow) setOptions(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)

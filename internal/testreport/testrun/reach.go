@@ -1,68 +1,180 @@
 package testrun
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // Step is a simple command that a command comes to.
 type Step struct {
-	Words []string // "" for a word that is not constant; a loop's variable is a word of its loop, such as t/*.sh
-	Input []string // files that it reads as its input, with "<"
-	Dir   string   // the folder that it runs in, from that of the command; "" for that
-	From  string   // the shell script that it stands in, from the same folder; "" for none
-	// Compared: something reads its output, so its exit code is not all that counts:
-	// `sh greet.sh | diff - want.txt`.
-	Compared bool
+	Words    []string // "" for an unknown word; a glob for the names of several files: t/*.sh
+	Input    []string // files that it reads as its input, with "<"
+	Dir      string   // the folder in which it runs, from the root; "" = the root
+	From     string   // the shell script that contains it, from the root; "" = the command
+	Compared bool     // something checks its output, not only its exit code: sh greet.sh | diff - want.txt
+	output   string   // as shell.Command.Output
 }
 
 // Bounds of Reach.
 const (
 	maxSteps      = 512
 	maxReachDepth = 24
-	maxLoopWords  = 16 // the commands of a loop with more are read for the first ones
 )
 
-var (
-	shells       = []string{"bash", "sh", "zsh", "dash", "ksh"}
-	shellEndings = []string{".sh", ".bash", ".zsh", ".ksh"}
-)
+var shells = []string{"bash", "sh", "zsh", "dash", "ksh"}
 
-// Reach returns the commands that a command comes to, through wrappers, shell scripts,
-// Makefiles and package.json, as far as these can be read; and the files that lead there.
-func Reach(command string, files Files) (steps []Step, through []string) {
-	r := &reader{files: files, follow: true}
-	r.script(command, flow{})
-	return r.steps, r.through
+// reached collects what a command comes to.
+type reached struct {
+	steps   []Step
+	through []string // files that were read
+	scripts int      // scripts that were walked
+	output  string   // as Step.output, of the step that runs the script which is being walked
 }
 
-// note keeps a command, and reads the shell script that it runs.
-func (r *reader) note(words []string, f flow) {
-	if !r.follow || len(r.steps) >= maxSteps {
+// repository stands for the root of the repository: files outside are not read.
+const repository = "/.repository"
+
+// Reach returns the commands that a command comes to, through wrappers, functions, shell scripts,
+// Makefiles and package.json, as far as these can be read. It also returns the files that lead there.
+// dir is the folder in which the command runs; all paths are relative to the root.
+func Reach(dir, command string, files Files) (steps []Step, through []string) {
+	r := &reader{files: files, dir: dir, reached: &reached{}}
+	r.walk(command)
+	for i, s := range r.reached.steps {
+		r.reached.steps[i].Compared = s.isCompared(r.reached.steps)
+	}
+	return r.reached.steps, r.reached.through
+}
+
+// walk collects the commands of a shell script.
+func (r *reader) walk(script string) {
+	if r.tooDeep() || r.reached.scripts >= maxSteps {
 		return
 	}
-	read := f.written || strings.HasPrefix(f.mask, "| ") || strings.HasSuffix(f.mask, "( )")
-	s := Step{Words: words, Input: f.input, Dir: r.dir, From: r.from, Compared: read}
-	r.steps = append(r.steps, s)
-	script := s.Script()
-	if ending := path.Ext(script); script == "" || ending != "" && !slices.Contains(shellEndings, ending) {
+	r.reached.scripts++
+	r.depth++
+	dir := r.dir
+	shell.Read(script, shell.Options{Dir: absolute(dir), Root: repository, ReadFile: r.readFile}, walker{r})
+	r.dir = dir
+	r.depth--
+}
+
+// absolute returns the absolute path of a folder of the repository.
+func absolute(dir string) string {
+	if path.IsAbs(dir) {
+		return dir
+	}
+	return path.Join(repository, dir)
+}
+
+// relative returns the path of a file or folder from the root, "" for the root itself. A path outside
+// the repository remains.
+func relative(file string) string {
+	if file == repository {
+		return ""
+	}
+	return strings.TrimPrefix(file, repository+"/")
+}
+
+// readFile reads a file of the repository for the shell.
+func (r *reader) readFile(file string) (string, bool) {
+	name := relative(file)
+	if name == "" || path.IsAbs(name) {
+		return "", false
+	}
+	b, ok := r.readBounded(name)
+	return string(b), ok
+}
+
+// walker receives the commands of a script for a reader.
+type walker struct{ *reader }
+
+// Script does nothing: text that is unknown has no steps.
+func (walker) Script(*shell.Command, shell.Word) {}
+
+// TooMuch does nothing: the rest of a long script is not read.
+func (walker) TooMuch(*shell.Command, shell.Word) {}
+
+// Code does nothing: code of other languages is not read.
+func (walker) Code(*shell.Command, shell.Word) {}
+
+// Run keeps a command, and continues with what it comes to.
+func (w walker) Run(c *shell.Command) {
+	s := Step{Words: constants(c.Args), Input: constants(c.Reads), Dir: relative(c.Dir), From: relative(c.File), output: c.Output}
+	if len(s.Words) == 0 || s.Words[0] == "" || len(w.reached.steps) >= maxSteps {
 		return
 	}
-	known := slices.Contains(r.through, path.Join(r.dir, script))
-	text, ok := r.file("", script)
-	if !ok || known || path.Ext(script) == "" && words[0] == script && !bytes.HasPrefix(text, []byte("#!")) {
-		return
+	if s.output == "" {
+		s.output = w.reached.output
 	}
-	dir, from := r.dir, r.from
-	r.from = path.Join(r.dir, script)
-	r.script(string(text), f)
-	r.dir, r.from = dir, from
+	if file := s.From; file != "" && !slices.Contains(w.reached.through, file) {
+		w.reached.through = append(w.reached.through, file)
+	}
+	if !slices.ContainsFunc(w.reached.steps, s.equals) {
+		w.reached.steps = append(w.reached.steps, s)
+	}
+	dir, output := w.dir, w.reached.output
+	w.dir, w.reached.output = s.Dir, s.output
+	switch name := shell.CommandName(s.Words[0]); name {
+	case "npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all":
+		w.packageManager(name, s.Words, flow{})
+	case "make", "gmake":
+		w.make(s.Words, flow{})
+	default:
+		if inner, ok := shell.Unwrap(s.Words); ok && shell.IsContainerTool(name) {
+			w.walk(shell.QuoteCommand(inner))
+		}
+	}
+	w.dir, w.reached.output = dir, output
+}
+
+// constants returns the texts of words, "" for each that is not known.
+func constants(words []shell.Word) []string {
+	var texts []string
+	for _, w := range words {
+		if strings.Contains(w.Text, shell.Hole) {
+			w.Text = ""
+		}
+		texts = append(texts, w.Text)
+	}
+	return texts
+}
+
+// equals reports whether two steps are the same.
+func (s Step) equals(other Step) bool {
+	return slices.Equal(s.Words, other.Words) && slices.Equal(s.Input, other.Input) && s.Dir == other.Dir && s.From == other.From && s.output == other.output
+}
+
+// printers are commands that pass their input on, or remove it. They check nothing.
+var printers = []string{"cat", "head", "less", "more", "rm", "tail", "tee", "touch"}
+
+// isCompared reports whether one of the steps checks the output of a step. A log that nothing names,
+// or that is only printed, is not checked. The exit code decides for a variable:
+// out=$(sh check.sh) || exit 1.
+func (s Step) isCompared(steps []Step) bool {
+	if file, ok := strings.CutPrefix(s.output, shell.OutputFile); ok {
+		if file == nowhere {
+			return false
+		}
+		isPrinted := path.Ext(file) == ".log"
+		for _, other := range steps {
+			if !slices.Contains(slices.Concat(other.Words, other.Input), file) {
+				continue
+			}
+			if !slices.Contains(printers, path.Base(other.Words[0])) {
+				return true
+			}
+			isPrinted = true
+		}
+		return !isPrinted
+	}
+	if readers, ok := strings.CutPrefix(s.output, shell.OutputPipe); ok {
+		return slices.ContainsFunc(strings.Fields(readers), func(name string) bool { return !slices.Contains(printers, name) })
+	}
+	return s.output == shell.OutputWord
 }
 
 // Script is the file that the command has a shell run, or that it is itself, seen from
@@ -86,32 +198,4 @@ func (s Step) Script() string {
 		return s.Words[0]
 	}
 	return ""
-}
-
-// loopVariable is the variable of a for loop, with one word of the loop.
-type loopVariable struct{ name, value string }
-
-// forClause reads the body of a loop: for Reach once for each word of the loop.
-func (r *reader) forClause(cmd *syntax.ForClause, f flow) {
-	loop, ok := cmd.Loop.(*syntax.WordIter)
-	if !r.follow || !ok || len(loop.Items) == 0 {
-		r.list(cmd.Do, f)
-		return
-	}
-	for _, item := range loop.Items[:min(len(loop.Items), maxLoopWords)] {
-		r.loops = append(r.loops, loopVariable{loop.Name.Value, shell.Constant(item)})
-		r.list(cmd.Do, f)
-		r.loops = r.loops[:len(r.loops)-1]
-	}
-}
-
-// word returns the text of a word; "" if it depends on more than the variable of one loop.
-func (r *reader) word(word *syntax.Word) string {
-	text := shell.Constant(word)
-	for _, v := range slices.Backward(r.loops) {
-		if with, ok := template(word.Parts, v.name); ok && text == "" && v.value != "" {
-			return strings.ReplaceAll(with, "\x00", v.value)
-		}
-	}
-	return text
 }

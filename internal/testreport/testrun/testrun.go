@@ -76,11 +76,7 @@ type reader struct {
 	depth int
 	dir   string // where `cd` led to
 
-	follow  bool   // Reach: keep what follows
-	from    string // the shell script that is being read
-	loops   []loopVariable
-	steps   []Step
-	through []string // files that were read
+	reached *reached // of Reach; nil = the test runs are wanted
 }
 
 // flow is what happens to the exit code of the part that is being read.
@@ -94,10 +90,8 @@ type flow struct {
 	errexit   bool
 	through   bool
 	elsewhere bool
-	written   bool // what it prints goes to a file that can be read
 	perhaps   bool
 	streams   streams
-	input     []string // files that the command reads as its input
 }
 
 // masked is the flow inside a mask. What an outer part of the command prints is
@@ -109,6 +103,10 @@ func (f flow) masked(by string) flow {
 
 // script reads the text of a shell script.
 func (r *reader) script(text string, f flow) {
+	if r.reached != nil {
+		r.walk(text)
+		return
+	}
 	if r.tooDeep() {
 		return
 	}
@@ -130,9 +128,7 @@ func (r *reader) list(stmts []*syntax.Stmt, f flow) {
 
 func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	f.elsewhere = f.elsewhere || slices.ContainsFunc(stmt.Redirs, writesFile)
-	f.written = f.written || slices.ContainsFunc(stmt.Redirs, keepsOutput)
 	f.streams = f.streams.after(stmt.Redirs)
-	f.input = nil
 	switch {
 	case stmt.Background:
 		f = f.masked("&")
@@ -141,7 +137,6 @@ func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		f.input = inputs(stmt.Redirs)
 		r.call(cmd, f)
 	case *syntax.BinaryCmd:
 		r.binary(cmd, f)
@@ -161,23 +156,13 @@ func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 		r.list(cmd.Cond, f.masked("while"))
 		r.list(cmd.Do, f.inLoop("while"))
 	case *syntax.ForClause:
-		r.forClause(cmd, f.inLoop("for"))
+		r.list(cmd.Do, f.inLoop("for"))
 	case *syntax.CaseClause:
 		f.perhaps = true
 		for _, item := range cmd.Items {
 			r.list(item.Stmts, f)
 		}
 	}
-}
-
-// inputs are the files that a command reads as its input.
-func inputs(redirs []*syntax.Redirect) (files []string) {
-	for _, redir := range redirs {
-		if redir.Op == syntax.RdrIn && redir.Word != nil {
-			files = append(files, shell.Constant(redir.Word))
-		}
-	}
-	return files
 }
 
 // inLoop: only the last round decides, unless the first failure ends it all.
@@ -234,7 +219,7 @@ func (r *reader) call(cmd *syntax.CallExpr, f flow) {
 	}
 	words := make([]string, len(cmd.Args))
 	for i, word := range cmd.Args {
-		words[i] = r.word(word)
+		words[i] = shell.Constant(word)
 	}
 	r.command(words, f)
 }
@@ -272,19 +257,22 @@ func (r *reader) add(c Call, f flow) {
 // file reads a file of the folder that the command has gone to.
 func (r *reader) file(dir, name string) ([]byte, bool) {
 	full := path.Join(r.dir, dir, name)
-	if r.files == nil || strings.HasPrefix(full, "../") || path.IsAbs(full) {
+	b, ok := r.readBounded(full)
+	if ok && r.reached != nil && !slices.Contains(r.reached.through, full) {
+		r.reached.through = append(r.reached.through, full)
+	}
+	return b, ok
+}
+
+// readBounded reads a file of the repository, unless it is too long.
+func (r *reader) readBounded(file string) ([]byte, bool) {
+	if r.files == nil || strings.HasPrefix(file, "../") || path.IsAbs(file) {
 		return nil, false
 	}
-	b, err := r.files(full)
-	if err != nil || len(b) > 1<<20 {
-		return nil, false
-	}
-	if r.follow && !slices.Contains(r.through, full) {
-		r.through = append(r.through, full)
-	}
-	return b, true
+	b, err := r.files(file)
+	return b, err == nil && len(b) <= 1<<20
 }
 
 func (r *reader) tooDeep() bool {
-	return r.depth >= maxDepth && !r.follow || r.depth >= maxReachDepth
+	return r.depth >= maxDepth && r.reached == nil || r.depth >= maxReachDepth
 }

@@ -265,7 +265,7 @@ func TestReach(t *testing.T) {
 	for command, want := range map[string]string{
 		"timeout 9 sh check.sh":              "timeout sh set . sh sh(read) [ cd web:npm web:playwright | check.sh lib.sh web/package.json",
 		"make -C web":                        "make web:ruff web:cd web/sub:sh web:sh(read) web:grep | web/Makefile",
-		"./run && ./built":                   "./run sh jest ./built | run deep/a.sh built",
+		"./run && ./built":                   "./run sh jest ./built | run deep/a.sh",
 		"bash -euo pipefail check.sh > out":  "bash(read) set(read) .(read) sh(read) sh(read) [(read) cd(read) web:npm(read) web:playwright(read) | check.sh lib.sh web/package.json",
 		"sh -c 'sh gone.sh' || true":         "sh sh true |",
 		"n=$(wc -l < work.txt); test $n":     "wc<work.txt test |",
@@ -273,7 +273,7 @@ func TestReach(t *testing.T) {
 		"sh x.sh >/dev/null 2>&1":            "sh |",
 		"":                                   "|",
 	} {
-		steps, through := testrun.Reach(command, all)
+		steps, through := testrun.Reach("", command, all)
 		var got []string
 		for _, s := range steps {
 			word := s.Words[0]
@@ -294,18 +294,34 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A loop variable is replaced by each word of its loop.
-func TestReachLoops(t *testing.T) {
+// The scripts that loops, functions, find and xargs run are known.
+func TestReachScripts(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
-		"for t in t/*.sh; do sh \"$t\" >/dev/null 2>&1 || f=1; done": {"t/*.sh"},
-		"for t in a.sh b/*.sh; do if ./${t}; then echo $t; fi; done": {"./a.sh", "./b/*.sh"},
-		"for d in x y; do for t in t/*; do bash $d/$t; done; done":   nil,
-		"for t in $(ls); do sh $t; done; for t; do sh $t; done":      nil,
-		"for t in a.sh; do true; done; sh $t":                        nil,
+		"for t in t/*.sh; do sh \"$t\" >/dev/null 2>&1 || f=1; done":       {"t/*.sh"},
+		"for t in a.sh b/*.sh; do if ./${t}; then echo $t; fi; done":       {"./a.sh", "./b/*.sh"},
+		"for d in x y; do for t in t/*; do bash $d/$t; done; done":         {"x/t/*", "y/t/*"},
+		"for t in $(ls t/*.sh); do sh $t; done; for t; do sh $t; done":     {"t/*.sh"},
+		"for t in a.sh; do true; done; sh $t":                              {"a.sh"},
+		"run() { sh \"$1\"; }; run t/a.sh; run t/b.sh":                     {"t/a.sh", "t/b.sh"},
+		"find t -name '*.sh' | sort | while read -r t; do sh \"$t\"; done": {"t/**/*.sh"},
+		"find t -type f -exec sh {} ';'":                                   {"t/**/*"},
+		"find t -path '*/x/*' -exec sh {} ';'":                             nil,
+		"find t -name '*.sh' -print0 | xargs -0 -n1 bash -e":               {"t/**/*.sh"},
+		"git ls-files 't/*.sh' | xargs -I{} sh -c 'sh {}'":                 {"t/**/*.sh"},
+		"printf '%s\\n' t/a.sh t/b.sh | while read t; do sh $t; done":      {"t/a.sh", "t/b.sh"},
+		"cd \"$UNKNOWN\"; while read t; do sh $t; done < list":             {"t/a.sh", "t/b.sh"},
+		"sh bin/all.sh t/c.sh":                                             {"bin/all.sh", "t/c.sh", "./lib.sh", "t/d.sh"},
+		"bin/all.sh; bin/all.py; bin/none.sh":                              {"bin/all.sh", "t/*.sh", "./lib.sh", "t/d.sh", "bin/all.py", "bin/none.sh"},
+		"sh -n t/a.sh":                                                     {"t/a.sh"},
 	} {
 		var got []string
-		steps, _ := testrun.Reach(command, nil)
+		steps, _ := testrun.Reach("", command, filesOf(map[string]string{
+			"list":       "t/a.sh\nt/b.sh\n",
+			"bin/all.sh": "#!/bin/sh\ncd \"$(dirname \"$0\")/..\"\nfor t in ${@:-t/*.sh}; do sh \"$t\"; done\n. ./lib.sh\ncheck d\n",
+			"bin/all.py": "#!/usr/bin/env python3\nsh t/e.sh\n",
+			"lib.sh":     "check() { sh t/$1.sh; }\n",
+		}))
 		for _, s := range steps {
 			if script := s.Script(); script != "" {
 				got = append(got, script)
@@ -314,5 +330,52 @@ func TestReachLoops(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", command, diff)
 		}
+	}
+}
+
+// Only output that something checks is compared: a log is not.
+func TestReachComparesOutput(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"sh a.sh": false,
+		"sh a.sh > out.txt; diff out.txt want.txt":    true,
+		"sh a.sh > out.txt; sh b.sh":                  true,
+		"sh a.sh > out.txt 2>&1 || cat out.txt":       false,
+		"sh a.sh > a.log 2>&1 || exit 1":              false,
+		"{ echo start; sh a.sh; } > a.log":            false,
+		"sh a.sh > /dev/null":                         false,
+		"sh a.sh | grep -q ok":                        true,
+		"sh a.sh 2>&1 | tee log":                      false,
+		"sh a.sh 2>&1 | tee log | grep -c ok":         true,
+		"sh a.sh | sh x.sh | cat":                     true,
+		"[ \"$(sh a.sh)\" = hello ]":                  true,
+		"out=$(sh a.sh) || exit 1":                    false,
+		"diff want.txt <(sh a.sh)":                    true,
+		"f() { sh a.sh; }; f | grep -q ok":            true,
+		"for t in a.sh; do sh $t; done | tail -n 100": false,
+	} {
+		steps, _ := testrun.Reach("", command, nil)
+		found := false
+		for _, s := range steps {
+			if s.Script() == "a.sh" {
+				found = true
+				if s.Compared != want {
+					t.Errorf("%s: compared %v, want %v", command, s.Compared, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: a.sh is no step of %v", command, steps)
+		}
+	}
+}
+
+// filesOf returns a reader of some texts.
+func filesOf(texts map[string]string) testrun.Files {
+	return func(path string) ([]byte, error) {
+		if text, ok := texts[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, os.ErrNotExist
 	}
 }

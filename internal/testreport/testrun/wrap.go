@@ -11,6 +11,10 @@ import (
 // command reads the words of a simple command. It follows wrappers, shells and scripts to the test
 // runs.
 func (r *reader) command(words []string, f flow) {
+	if r.reached != nil {
+		r.walk(shell.QuoteCommand(words))
+		return
+	}
 	if r.tooDeep() {
 		return
 	}
@@ -19,7 +23,6 @@ func (r *reader) command(words []string, f flow) {
 	if len(words) == 0 || words[0] == "" {
 		return
 	}
-	r.note(words, f)
 	name := strings.TrimSuffix(path.Base(words[0]), ".exe")
 	if rest, ok := shell.Unwrap(words); ok {
 		f.limited = f.limited || strings.HasSuffix(name, "timeout")
