@@ -34,12 +34,14 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 	}
 	rules := work.Rules{Globs: c.Work, ShellIsWork: !compiled}
 	steps, through := testreport.Reach(c.Gates, func(file string) ([]byte, error) { return c.Repo.Show(ctx, c.ProtectedTree, file) })
-	rules.IsChecked = func(file string) bool { return gatesRead(steps, path.Base(file)) }
-	rules.IsRun = func(file string) bool { return gatesRunScript(steps, file) }
+	rules.IsChecked = func(file string) bool { return gatesRead(steps, path.Base(file)) && !c.listsScripts(ctx, file, steps) }
 	named := func(file string) bool { return gatesName(c.Gates, steps, file) }
 	loaded := sync.OnceValue(func() func(string) bool { return c.productData(ctx, named) }) // few claims need it
 	rules.IsLoaded = func(file string) bool { return !named(file) && loaded()(path.Base(file)) }
-	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && c.isTest(s.From) })
+	inTest := func(s testrun.Step) bool { return s.From != "" && c.isTest(s.From) }
+	checks := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return inTest(s) && s.Words[len(s.Words)-1] != s.Script() })
+	rules.IsRun = func(file string) bool { return gatesRunScript(checks, file) } // what a test script gives arguments to is what it tests
+	outside := slices.DeleteFunc(slices.Clone(steps), inTest)
 	rules.IsRequested = func(file string) bool { // a file that only a test script runs is what it tests
 		return work.MentionsPath(c.Asked, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
 	}
@@ -72,6 +74,27 @@ func (c *claim) productData(ctx context.Context, namedByGates func(file string) 
 		}
 		return loaded && err == nil && len(texts) <= maxDeclaring
 	}
+}
+
+// listsScripts reports whether each line of a protected file names a test, or a script that gates run.
+// The gates read it to know what to run.
+func (c *claim) listsScripts(ctx context.Context, file string, steps []testrun.Step) bool {
+	text, err := c.fileContent(ctx, c.ProtectedTree, file)
+	if err != nil {
+		return false // it is new
+	}
+	lists := false
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		script := strings.Fields(line)[0]
+		if lists = c.isTest(script) || gatesRunScript(steps, script); !lists {
+			break
+		}
+	}
+	return lists
 }
 
 // buildTool matches commands that build targets.

@@ -119,10 +119,7 @@ func loopedScripts(steps []testrun.Step) []string {
 		if !strings.ContainsAny(script, "*?") || !isShell && !isOther {
 			continue
 		}
-		checksSyntax := slices.ContainsFunc(s.Words[:last], func(word string) bool {
-			return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "n")
-		})
-		if glob := path.Join(s.Dir, script); !checksSyntax && filepath.IsLocal(filepath.FromSlash(glob)) {
+		if glob := path.Join(s.Dir, script); filepath.IsLocal(filepath.FromSlash(glob)) {
 			globs = append(globs, glob)
 		}
 	}

@@ -48,14 +48,7 @@ func (r *reader) knownOutput(name string, c *Command) (Word, bool) {
 		return literal(name), r.options.Temp != ""
 	case "dirname", "basename":
 		if ops := Operands(args); len(ops) > 0 && ops[0].Static {
-			text := path.Dir(ops[0].Text)
-			if name == "basename" {
-				text = path.Base(ops[0].Text)
-				if len(ops) > 1 {
-					text = strings.TrimSuffix(text, ops[1].Text)
-				}
-			}
-			return literal(text), true
+			return literal(partOfPath(name, ops)), true
 		}
 	case "pwd":
 		return literal(r.dir), r.dir != ""
@@ -70,6 +63,18 @@ func (r *reader) knownOutput(name string, c *Command) (Word, bool) {
 		}
 	}
 	return Word{}, false
+}
+
+// partOfPath returns what dirname PATH or basename PATH [ENDING] prints.
+func partOfPath(name string, ops []Word) string {
+	if name == "dirname" {
+		return path.Dir(ops[0].Text)
+	}
+	ending := ""
+	if len(ops) > 1 {
+		ending = ops[1].Text
+	}
+	return strings.TrimSuffix(path.Base(ops[0].Text), ending)
 }
 
 // formatPrintf returns the output of printf. It knows the verbs %s, %b, %q and %%.

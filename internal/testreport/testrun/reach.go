@@ -188,7 +188,7 @@ func (s Step) Script() string {
 			switch word := s.Words[i]; {
 			case !strings.HasPrefix(word, "-"):
 				return word
-			case strings.HasSuffix(word, "c") && !strings.HasPrefix(word, "--"):
+			case !strings.HasPrefix(word, "--") && (strings.HasSuffix(word, "c") || strings.Contains(word, "n")): // -n: only its syntax is checked
 				return ""
 			case strings.HasSuffix(word, "o"): // -euo pipefail
 				i++
