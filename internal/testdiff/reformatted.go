@@ -19,7 +19,7 @@ func Reformatted(before, after File) bool {
 
 const (
 	scriptExts = ".js .jsx .ts .tsx .mjs .cjs .mts .cts"
-	braceExts  = scriptExts + " .go .rs .java .kt"
+	braceExts  = scriptExts + " .go .rs .java"
 )
 
 // layout reads the tokens of a file that no formatter changes.
@@ -27,6 +27,7 @@ type layout struct {
 	ext     string
 	s       source.Source
 	found   []string
+	comment bool  // the last token is of a comment
 	depth   int   // of open brackets
 	indents []int // of the open blocks, in columns
 }
@@ -61,14 +62,17 @@ func layoutTokens(f File) []string {
 	return l.found
 }
 
-// beginLine adds the line break before an offset if it means something: in Python outside of brackets, with
-// how far in the line is; elsewhere behind a word that it ends.
+// beginLine adds the line break before an offset if it means something: after a comment, which it ends; in
+// Go, where it may end a statement, and formatters keep it; in Python outside of brackets, with the depth of
+// the line; after a word whose statement it ends.
 func (l *layout) beginLine(at int) {
 	switch code := l.s.Code[at]; {
 	case l.ext != ".py":
-		if endsWithLine.MatchString(l.found[len(l.found)-1]) {
+		if l.ext == ".go" || l.comment || endsWithLine.MatchString(l.found[len(l.found)-1]) {
 			l.found = append(l.found, "\n")
 		}
+	case l.comment && (l.depth > 0 || code == ' '):
+		l.found = append(l.found, "\n")
 	case l.depth == 0 && code != ' ' && code != '\n': // it is no comment
 		columns := 0
 		for _, c := range l.s.Text[strings.LastIndexByte(l.s.Text[:at], '\n')+1 : at] {
@@ -92,6 +96,7 @@ var endsWithLine = regex.New(`^(?:return|throw|break|continue|yield)$`)
 // token adds the token at an offset and returns its length; 0 if a string has no end.
 func (l *layout) token(at int) int {
 	c := l.s.Code[at]
+	l.comment = c == ' '
 	if strings.IndexByte("\"'`", c) >= 0 {
 		n := strings.IndexByte(l.s.Code[at+1:], c)
 		if n < 0 {
