@@ -126,7 +126,7 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	for _, s := range lacking {
 		o.Work.MissingMeans = append(o.Work.MissingMeans, s.Path+" "+s.Does)
 	}
-	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals, c.signs.onlyUnusedFiles, c.signs.shadowedDependencies} {
+	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals, c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.missingFiles} {
 		if err == nil {
 			lacks, err = find(ctx)
 			o.Work.MissingMeans = append(o.Work.MissingMeans, lacks...)
