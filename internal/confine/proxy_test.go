@@ -56,7 +56,7 @@ func TestTunnel(t *testing.T) {
 		far.URL + "/x":                          "200 OK far: /x",
 		"https://refused.example.com/":          "Forbidden",
 		"https://refused.example.com/again":     "Forbidden",
-		"http://refused.example.com/":           "403 Forbidden pawl: refused.example.com may not",
+		"http://refused.example.com/":           "403 Forbidden pawl: refused.example.com is blocked",
 		"https://other.example.com:8443/":       "Forbidden",
 		"http://" + place.Hostname() + ":1/":    "403 Forbidden",
 		"http://" + strings.Repeat("long.", 99): "403 Forbidden",

@@ -26,7 +26,7 @@ func TestCheckLogin(t *testing.T) {
 		want            string // "" = logged in
 	}{
 		"logged in":         {"2.1.332", `{"loggedIn": true}`, nil, ""},
-		"nobody":            {"2.1.332", `{"loggedIn": false}`, nil, "nobody is logged in"},
+		"nobody":            {"2.1.332", `{"loggedIn": false}`, nil, "not logged in to"},
 		"says nothing":      {"2.1.332", `{}`, nil, unknown},
 		"no JSON":           {"2.1.332", "Not logged in", nil, unknown},
 		"too old to ask":    {"2.1.46", `{"loggedIn": false}`, nil, unknown},
