@@ -102,7 +102,7 @@ func (c *planAcceptCmd) Run(a *app, s *loopinfo.Loop) error {
 	if c.File != "" {
 		i := slices.IndexFunc(held, func(f string) bool { return f == c.File || filepath.Base(f) == filepath.Base(c.File) })
 		if i < 0 {
-			return failure.New(failure.Usage, "waiting: "+strings.Join(held, ", "), "no edit %s waits in loop %s", s.ID, c.File)
+			return failure.New(failure.Usage, "waiting: "+strings.Join(held, ", "), "no edit %s waits in loop %s", c.File, s.ID)
 		}
 		e.File = held[i]
 	}

@@ -200,5 +200,5 @@ func checkFolder(f Facts) []Finding {
 
 // checkBare names the options of a shell alias, which doctor cannot see.
 func checkBare(Facts) []Finding {
-	return []Finding{skipped("unknown whether claude is a shell alias with --bare or --safe-mode, which run no hooks ( alias claude  shows it)")}
+	return []Finding{skipped("unknown whether claude is a shell alias with --bare or --safe-mode, which run no hooks (alias claude  shows it)")}
 }

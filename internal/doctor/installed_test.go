@@ -137,7 +137,7 @@ func TestExamine(t *testing.T) {
 		"ok claude 2.1.332", "ok claude is logged in", "ok settings are valid", "ok client runs hooks", "ok hook installed (project settings)", "ok hook and pawl are one version",
 		"ok hook answers in 2 ms", "ok no cap on blocked stops", "ok no other Stop hook", "ok no stale loop", "ok state can be written", "ok git 2.43.0",
 		"ok unknown what --confine can do here",
-		"skipped unknown whether claude is a shell alias with --bare or --safe-mode, which run no hooks ( alias claude  shows it)",
+		"skipped unknown whether claude is a shell alias with --bare or --safe-mode, which run no hooks (alias claude  shows it)",
 	}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)

@@ -248,7 +248,7 @@ func TestFeatureFolder(t *testing.T) {
 		{"named, not there", func(p *project) { p.dir = "work" }, "work/progress.txt", "error: RALPH_LOOP_DIR is work, and there is no such folder"},
 		{"the list is missing", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/progress.txt", "error: there is no " + current + "/feature_list.json"},
 		{"the list is missing, and old", func(p *project) { p.remove(current + "/feature_list.json"); p.ages(current + "/progress.txt") }, current + "/progress.txt", "skip"},
-		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", "{") }, current + "/progress.txt", "error: " + current + "/feature_list.json:1: this is not JSON: it is incomplete"},
+		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", "{") }, current + "/progress.txt", "error: " + current + "/feature_list.json:1: this is not JSON: it ends too early"},
 		{"a feature that is none", func(p *project) { p.write(current+"/feature_list.json", "[1]") }, current + "/progress.txt", "yes"}, // its codec reports the error
 		{"everything passes", func(p *project) {
 			p.write(current+"/feature_list.json", strings.ReplaceAll(featureJSON, "false", "true"))

@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -32,9 +33,7 @@ func TestFilesThatTheTaskNames(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"src/old.py": "x = 1\n", "web/src/x.py": "x = 1\n", "test_old.py": "x = 1\n"}, nil)
 			work := files{"src/page.py": "def page(s):\n    return s + '!'\n", "test_page.py": "import sys\nsys.path.insert(0, 'src')\nimport page\nassert page.page('a') == 'a!'\n"}
-			for name, text := range c.work {
-				work[name] = text
-			}
+			maps.Copy(work, c.work)
 			v := b.claim(gates("for t in test_*.py; do python3 $t || exit 1; done"), work, func(r *verify.Request) { r.Asked = c.asked }).Verdict
 			if missing := strings.Contains(v.Reason, "there is no src/shout.py, which the task names"); missing != c.missing || missing && v.Evidence != gate.Unproven {
 				t.Errorf("%+v", v)

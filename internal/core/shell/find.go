@@ -156,11 +156,11 @@ func (r *reader) listedFiles(name string, c *Command) Word {
 	default:
 		return c.In
 	}
-	text := ""
+	var text strings.Builder
 	for _, w := range files {
-		text += w.Text + "\n"
+		text.WriteString(w.Text + "\n")
 	}
-	return Word{Text: text}
+	return Word{Text: text.String()}
 }
 
 // hasWildcard reports whether a text has a character that a shell expands to file names.
