@@ -67,7 +67,7 @@ func TestFeatureList(t *testing.T) {
 func TestFeatureListErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, want string }{
-		{"the list is broken", `{"features":[`, "feature_list.json:1: this is not JSON: it is incomplete"},
+		{"the list is broken", `{"features":[`, "feature_list.json:1: this is not JSON: it ends too early"},
 		{"the list is an empty file", "", "feature_list.json:1: the file is empty"},
 		{"no features in the list", `{"features":[],"total_features":0}`, "feature_list.json:1: the plan has no tasks"},
 		{"no features key", "{\n\"total_features\":2}", "feature_list.json:1: this JSON is not a known plan format"},

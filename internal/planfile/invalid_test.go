@@ -24,7 +24,7 @@ func TestInvalid(t *testing.T) {
 		{"empty", "plan.md", "", []string{`plan.md:1: the plan has no tasks: expected a line such as "- [ ] first task"`}},
 		{"no tasks in JSON", "a.json", "[]", []string{`a.json:1: the plan has no tasks: expected [{"description": "…", "passes": false}]`}},
 		{"empty JSON", "a.json", " \n", []string{`a.json:1: the file is empty: expected a JSON plan such as ` + knownJSON}},
-		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it is incomplete: expected a JSON plan such as ` + knownJSON}},
+		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it ends too early: expected a JSON plan such as ` + knownJSON}},
 		{"malformed JSON", "a.json", "[\n {\"title\": \"a\",}\n]", []string{`a.json:2: this is not JSON: column 16: invalid character '}' looking for beginning of object key string: expected a JSON plan such as ` + knownJSON}},
 		{"more after JSON", "a.json", "[]\n[]", []string{`a.json:2: this is not JSON: column 1: invalid character '[' after top-level value: expected a JSON plan such as ` + knownJSON}},
 		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is not a known plan format: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}} or {"tasks": [{"title": "…", "completed": false}]}`}},

@@ -73,7 +73,7 @@ func explainJSONError(data []byte, err error) *jsonError {
 		return &jsonError{0, "the file is empty"}
 	}
 	if int(syntax.Offset) >= len(data) && syntax.Error() == "unexpected end of JSON input" {
-		return &jsonError{trimmed - 1, "this is not JSON: it is incomplete"}
+		return &jsonError{trimmed - 1, "this is not JSON: it ends too early"}
 	}
 	start := bytes.LastIndexByte(data[:at], '\n') + 1
 	return &jsonError{at, fmt.Sprintf("this is not JSON: column %d: %v", at-start+1, err)}
