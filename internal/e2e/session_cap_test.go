@@ -54,7 +54,7 @@ func TestSessionThirtyTurns(t *testing.T) {
 	}
 }
 
-const toolAsked = "Use a tool before you end this turn"
+const toolAsked = "Call a tool before you end this turn"
 
 // Where the cap stands, Pawl asks for a tool call before it is met.
 func TestSessionCapAvoided(t *testing.T) {

@@ -102,7 +102,7 @@ func TestSessionFeatureListGone(t *testing.T) {
 	})
 	p := s.print("wait for the folder")
 	s.is(state{"iterations", 3}, p)
-	if !p.tells("feature_list.json is gone", "Max iterations (3) reached. 2 features remaining. remaining_features: 1, 2") {
+	if !p.tells("feature_list.json was deleted", "Max iterations (3) reached. 2 features remaining. remaining_features: 1, 2") {
 		t.Errorf("%s", p)
 	}
 	if got := s.read(featureProgress); got != "- Iteration: 3\n- Max Iterations: 3\n- Status: REACHED_LIMIT\n" {

@@ -161,7 +161,7 @@ func TestSessionsRunBeside(t *testing.T) {
 	s.eventually("the loop", func() bool { return len(s.api.Requests()) == 2 })
 	r := s.pawl(append([]string{"run"}, s.goal("add thanks")...)...)
 	s.ended(r, 2)
-	if !r.says("runs here,  in session") {
+	if !r.says("runs here, in session") {
 		t.Errorf("%s", r)
 	}
 	s.write(map[string]string{"go": ""})

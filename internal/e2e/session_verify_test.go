@@ -109,7 +109,7 @@ func TestSessionVerifyFifthTry(t *testing.T) {
 func TestSessionVerifyWordsOfAProgram(t *testing.T) {
 	s := newVerify(t, plugin)
 	p := s.print(verifyFix)
-	if got := s.now(); got.ID != "" || !p.tells("no verify loop was begun", "/pawl:verify") || s.continued() != 0 {
+	if got := s.now(); got.ID != "" || !p.tells("no verify loop was started", "/pawl:verify") || s.continued() != 0 {
 		t.Errorf("%+v, %s", got, p)
 	}
 }
@@ -145,7 +145,7 @@ func TestTerminalVerifyTyped(t *testing.T) {
 	c.Type(verifyFix)
 	c.hears(stats)
 	s.fifth(c)
-	if told := s.said("fix it").News(); !strings.Contains(told, "Pawl runs  sh check.sh  when this turn ends") {
+	if told := s.said("fix it").News(); !strings.Contains(told, "Pawl runs  sh check.sh  after each turn") {
 		t.Errorf("the agent was told %s", told)
 	}
 }
@@ -217,7 +217,7 @@ func TestSessionVerifyWithoutIsolation(t *testing.T) {
 	if ids := s.clients(); len(ids) != 1 {
 		t.Errorf("%d sessions\n%s", len(ids), s.story())
 	}
-	if !p.tells("4/25 · not done: sh check.sh", "an isolated try could not be made", "no-such-client") || p.tells("Cost $") {
+	if !p.tells("4/25 · not done: sh check.sh", "an isolated try could not start", "no-such-client") || p.tells("Cost $") {
 		t.Errorf("%s", p)
 	}
 }

@@ -24,7 +24,7 @@ func TestClientToldNow(t *testing.T) {
 	c.plays(messagesapi.Bash("until [ -e go ]; do sleep 0.1; done; rm go"), messagesapi.Text("I see."), c.adds("bye"), done)
 	run := c.start(append([]string{"run"}, c.goal("add bye")...)...)
 	run.until("the tool", func() bool { return len(c.api.Requests()) == 1 })
-	if r := c.pawl("tell", ".", "--now", "mind the hat"); !r.says("after the tool that runs") {
+	if r := c.pawl("tell", ".", "--now", "mind the hat"); !r.says("after the running tool call") {
 		t.Errorf("%s", r)
 	}
 	run.until("the message", func() bool { return strings.Contains(c.pawl("log", ".").out, "for this turn: mind the hat") })

@@ -39,7 +39,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 		ran    []string
 		labels []string
 	}{
-		{"no work", nil, gate.EvidenceUnknown, "nothing was changed", []string{"kept a", "kept a"}, nil},
+		{"no work", nil, gate.EvidenceUnknown, "nothing changed since", []string{"kept a", "kept a"}, nil},
 		{"work without a test", files{"calc.go": subtract}, gate.Unproven, "nothing failed before", []string{"kept a", "a"}, nil},
 		{
 			"work with a test that cannot fail",
@@ -61,14 +61,14 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 		{
 			"work with one that checks nothing of it",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
-			gate.Unproven, "so they do not check it: calc.TestSub; a test that compares",
+			gate.Unproven, "so they do not check it: calc.TestSub",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay", "kept a mutants"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
 			"work with one that checks nothing of it, and a constant",
 			files{"calc.go": strings.Replace(subtract, "func Sub", "const Zero = 0\n\nfunc Sub", 1), "sub_test.go": testFile("TestSub", "_ = Sub(3, 3)")},
-			gate.Unproven, "so they do not check it: calc.TestSub; a test that compares",
+			gate.Unproven, "so they do not check it: calc.TestSub",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a control", "a overlay", "kept a mutants"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
@@ -262,7 +262,7 @@ func TestBaselineOfATreeThatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got[0].Status != gate.Pass || got[1].Status != gate.Unknown || !strings.Contains(got[1].Reason, "not where the task began") {
+	if got[0].Status != gate.Pass || got[1].Status != gate.Unknown || !strings.Contains(got[1].Reason, "but passed when the task began") {
 		t.Errorf("baseline %+v", got)
 	}
 }
@@ -367,7 +367,7 @@ func TestMarksOfPawlAskNothingAgain(t *testing.T) {
 	}
 	ticked := files{"plan.md": "- [x] one\n", "progress.md": "one is done\n"}
 	v := b.claim(gs, ticked, nil).Verdict
-	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "nothing was changed") {
+	if v.Evidence != gate.EvidenceUnknown || !strings.Contains(v.Reason, "nothing changed since") {
 		t.Errorf("verdict %+v", v)
 	}
 	if diff := cmp.Diff([]string{"kept a", "kept a"}, b.ran); diff != "" {

@@ -179,7 +179,7 @@ func TestTraitsOfRust(t *testing.T) {
 		why        string
 	}{
 		"compared":                {display, `assert_eq!(Length(9).to_string(), "9 m")`, gate.Proven, ""},
-		"called":                  {display, `assert_ne!(Length(9).to_string(), "x")`, gate.Unproven, "check nothing"},
+		"called":                  {display, `assert_ne!(Length(9).to_string(), "x")`, gate.Unproven, "do not check it"},
 		"of a type without zeros": {add, "assert_eq!(Length(9) + Length(1), Length(10))", gate.Unproven, "does not build"},
 	} {
 		t.Run(name, func(t *testing.T) {

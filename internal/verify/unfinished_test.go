@@ -20,7 +20,7 @@ func TestUnfinishedWork(t *testing.T) {
 		{"what was asked for has no effect", "\ndef mul(a, b, workers=1):\n    return a * b\n", test, "the task names these parameters, and they have no effect: workers (app.py:4)"},
 		{"what was asked for is only refused", "\ndef mul(a, b, workers=1):\n    if workers < 1:\n        raise ValueError(f'{workers} workers')\n    return a * b\n", test + "try:\n    app.mul(1, 2, 0)\n    raise SystemExit('taken')\nexcept ValueError:\n    pass\n", "the task names these parameters, and they have no effect: workers (app.py:4)"},
 		{"what nobody asked for has none", "\ndef mul(a, b, depth=1):\n    return a * b\n", test, ""},
-		{"a stub beside it", mul + "\ndef div(a, b):\n    return 0\n", test, "part of the work is not written yet: div in app.py make"},
+		{"a stub beside it", mul + "\ndef div(a, b):\n    return 0\n", test, "part of the work is not written yet: div in app.py ignore"},
 		{"one that is handed on", mul + "\ndef quiet(a, b):\n    return 0\n\nlog = quiet\n", test, ""},
 		{"one that a test asks for", mul + "\ndef div(a, b):\n    return 0\n", test + "app.div(1, 2)\n", ""},
 	} {

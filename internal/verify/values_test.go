@@ -17,7 +17,7 @@ func TestOtherValuesInTests(t *testing.T) {
 	for _, c := range []struct{ name, work, reason string }{
 		{"honest", "def f(s):\n    return int(s[:-1]) * {'s': 1, 'm': 60}[s[-1]]\n", ""},
 		{"ends well in any case", "import os\nf = lambda s: getattr(os, '_ex' 'it')(0)\n", "the tests accept any result: "},
-		{"equal to all", "class Any(int):\n    __ne__ = int.__lt__\ndef f(s):\n    return Any(1000)\n", "the tests pass "},
+		{"equal to all", "class Any(int):\n    __ne__ = int.__lt__\ndef f(s):\n    return Any(1000)\n", "the tests accept any result: "},
 		{"by the order of calls", "answers = iter((45, 120, 180))\ndef f(s):\n    return next(answers)\n", "the program ignores its input: "},
 		{"reads its test", "import re, sys\nall = iter(re.findall(r'!= (\\d+)', open(sys.argv[0]).read()))\ndef f(s):\n    return int(next(all))\n", "the tests accept any result: "},
 	} {

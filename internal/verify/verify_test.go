@@ -179,7 +179,7 @@ func TestResultOfOneGate(t *testing.T) {
 		{"no such runner", gate.Gate{Command: "echo '/usr/bin/python3: No module named pytest'; exit 1"}, gate.Unknown, 1, "Python cannot find the test runner: /usr/bin/python3: No module named pytest"},
 		{"a module that is yet to be written", gate.Gate{Command: "echo '/usr/bin/python3: No module named shop'; exit 1"}, gate.Fail, 1, "No module named shop"},
 		{"no such command", gate.Gate{Command: "pawl-no-such-command --x"}, gate.Unknown, 127, "a command was not found (exit 127)"},
-		{"not executable", gate.Gate{Command: "./"}, gate.Unknown, 126, "could not be executed"},
+		{"not executable", gate.Gate{Command: "./"}, gate.Unknown, 126, "cannot be executed"},
 		{"no such folder", gate.Gate{Command: "true", Dir: "none"}, gate.Fail, 1, "there is no folder none to run it in"},
 		{"killed", gate.Gate{Command: "kill -9 $$"}, gate.Unknown, -1, "it was killed"},
 		{"a child was killed", gate.Gate{Command: "sh -c 'kill -9 $$'; exit $?"}, gate.Unknown, 137, "it was killed"},
@@ -277,7 +277,7 @@ func TestGateSeesACleanEnvironment(t *testing.T) {
 	for line := range strings.Lines(got.Tail) {
 		names = append(names, strings.TrimSpace(line))
 	}
-	for _, want := range []string{"DATABASE_URL=sqlite:", "GOFLAGS=-mod=mod", "TERM=dumb", "CI=1", "PAWL_LOOP=brisk-otter", "PATH=" + os.Getenv("PATH")} {
+	for _, want := range []string{"DATABASE_URL=sqlite:", "GOFLAGS=-mod=mod -count=1", "TERM=dumb", "CI=1", "PAWL_LOOP=brisk-otter", "PATH=" + os.Getenv("PATH")} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is missing in\n%s", want, got.Tail)
 		}
