@@ -32,7 +32,7 @@ func (r *reader) fileContent(name Word) (Word, bool) {
 		return w, ok
 	}
 	text, ok := r.options.ReadFile(file)
-	return literal(text), ok
+	return literal(text), ok && r.spend(len(text)/64)
 }
 
 // isWritten reports whether the script wrote a file.
