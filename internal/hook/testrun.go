@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
@@ -31,12 +32,15 @@ func (h *handler) testRun() *loop.TestRun {
 }
 
 // turnCalls returns how many tool calls were recorded since an offset in tools.jsonl, and the last
-// test run among them.
+// test run among them. It parses only lines with a test run: a turn may have hundreds of others.
 func turnCalls(l *store.Loop, from int64) (n int, last *loop.TestRun) {
 	data, _, _ := record.ReadCalls(record.ToolCallsPath(l), from, -1) // without the file none is known
-	calls := authorship.ParseCalls(data)
-	for _, c := range calls {
-		last = cmp.Or(c.Test, last)
+	for line := range bytes.Lines(data) {
+		if bytes.Contains(line, []byte(`"test":{`)) {
+			for _, c := range authorship.ParseCalls(line) {
+				last = cmp.Or(c.Test, last)
+			}
+		}
 	}
-	return len(calls), last
+	return bytes.Count(data, []byte("\n")), last
 }
