@@ -2,35 +2,34 @@ package runner_test
 
 import (
 	"testing"
-	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // The user edits files while the gates run in a clean checkout. From there no gate reaches the work
 // tree, so the edits are the user's.
 func TestEditsWhileGatesRunInACheckoutAreTheUsers(t *testing.T) {
 	t.Parallel()
-	if n, _ := confine.FindNamespace(t.Context(), nil); !n.Works() {
-		t.Skip("no mount namespace here")
+	if n, problem := confine.FindNamespace(t.Context(), nil); !n.Works() {
+		agenttest.Lacks(t, "there are no mount namespaces: %s", problem)
 	}
 	files := sums()
 	files["notes.txt"] = "one\n"
 	b := newBench(t, files)
-	edited := make(chan struct{})
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
+	w := &checkoutEditor{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
 	w.then = func() {
-		go func() {
-			time.Sleep(900 * time.Millisecond)
+		w.then = nil
+		w.edit = func() {
+			w.edit = nil
 			b.write("notes.txt", "two\n")
 			b.write("mine.txt", "mine\n")
-			close(edited)
-		}()
-		w.then = nil
+		}
 	}
 	flags := withTests(nil)
-	flags["gates"] = []any{map[string]any{"name": "t", "command": "sleep 1.5; sh run.sh", "report": "tap"}}
+	flags["gates"] = []any{map[string]any{"name": "t", "command": "sh run.sh", "report": "tap"}}
 	s := b.watched(`
 -- 1/files/sub_test.sh --
 test_sub() { [ $(sub 3 2) = 1 ]; }
@@ -40,7 +39,9 @@ sub() { echo $(($1 - $2)); }
 -- 1/reply --
 <promise>DONE</promise>
 `, []string{"add sub, which subtracts"}, flags, w)
-	<-edited
+	if w.edit != nil || w.then != nil {
+		t.Fatal("no gate ran in a checkout after the turn")
+	}
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
@@ -49,5 +50,17 @@ sub() { echo $(($1 - $2)); }
 	}
 	if got := b.git("status", "--porcelain"); got != "M notes.txt\n?? mine.txt" {
 		t.Errorf("status: %q", got)
+	}
+}
+
+// checkoutEditor edits when a gate begins to run in a checkout.
+type checkoutEditor struct {
+	onStep
+	edit func()
+}
+
+func (w *checkoutEditor) Gate(p verify.Progress) {
+	if p.Clean && p.Result == nil && w.edit != nil {
+		w.edit()
 	}
 }
