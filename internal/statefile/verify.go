@@ -232,6 +232,9 @@ func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	if err := writeFile(v.Path, set.Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)
 	}
+	if err := os.Remove(v.removedMarker()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("set the iteration: %w", err)
+	}
 	return nil
 }
 
@@ -240,10 +243,11 @@ func (v verifyFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 func failedChecks(s loop.State) int { return max(s.Iteration-1, 0) }
 
 // MarkEnded removes the file, since the next turn would start the loop again. A file with another
-// command stays: it belongs to another loop.
+// command stays: it belongs to another loop. So does a file that appears after the removal: the runner
+// and the session's hook both mark the end, and the user may ask for a new loop between them.
 func (v verifyFiles) MarkEnded(memory.Memory, string) error {
 	f, _, err := readVerify(v.Path)
-	if err != nil || !v.isUnchanged(f) {
+	if err != nil || !v.isUnchanged(f) || existingPath(v.removedMarker()) != "" {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}
 	// A resumed loop must not take the removal for the user's request to stop.

@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -273,6 +274,16 @@ func TestVerifyFollows(t *testing.T) {
 	}
 	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "" {
 		t.Errorf("taken up again, it hears %+v, %v", word, err)
+	}
+	w.write("runtime-state/verify-active.json", verifyState)
+	if err := files.MarkEnded(m, "abc"); err != nil || content(t, path) != verifyState {
+		t.Errorf("the end, marked again, changed the user's new file: %v", err)
+	}
+	if err := errors.Join(files.UpdateProgress(m, time.Now()), files.MarkEnded(m, "abc")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file of the resumed loop is still there")
 	}
 }
 
