@@ -147,6 +147,31 @@ func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]T
 	return all, nil
 }
 
+// Trees returns the tree of each commit in base..tip. A commit that git no longer has is an error.
+func (r *Repo) Trees(ctx context.Context, base, tip string) (map[string]string, error) {
+	from, err := r.Resolve(ctx, base+"^{commit}")
+	if err != nil {
+		return nil, err
+	}
+	to, err := r.Resolve(ctx, tip+"^{commit}")
+	if err != nil {
+		return nil, err
+	}
+	ids, err := r.commitsSince(ctx, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("list the commits since %s: %w", base, err)
+	}
+	trees := map[string]string{}
+	for _, id := range ids {
+		c, err := r.readCommit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		trees[id] = c.tree
+	}
+	return trees, nil
+}
+
 // maxWalk limits the commits that are read one by one.
 const maxWalk = 200
 

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -84,7 +85,7 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 }
 
 // lostCommits returns the done tasks whose commits are no longer in the branch. It finds
-// rewritten commits by their trailers.
+// rewritten commits by their trailers, and those that lost their message by their trees.
 func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) ([]string, error) {
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
 		return nil, nil
@@ -97,9 +98,44 @@ func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) ([]str
 	if err != nil {
 		return nil, fmt.Errorf("look for the commits of done tasks: %w", err)
 	}
-	return m.Tasks.IDs(func(t loop.Task) bool {
+	isMissing := func(t loop.Task) bool {
 		return committed(t) && !slices.ContainsFunc(there, func(c git.Trailer) bool { return c.Key == t.Commit || c.Value == t.Receipt })
-	}), nil
+	}
+	if !slices.ContainsFunc(m.Tasks, isMissing) {
+		return nil, nil
+	}
+	reworded, err := r.rewordedCommits(ctx, branch, m.Tasks)
+	if err != nil {
+		return nil, fmt.Errorf("look for the trees of done tasks: %w", err)
+	}
+	return m.Tasks.IDs(func(t loop.Task) bool { return isMissing(t) && !reworded[t.Commit] }), nil
+}
+
+// rewordedCommits returns the commits of done tasks whose work is in the branch without their
+// message: a commit of the branch has the same tree, or the tree of a later task. So it is after
+// `git commit --amend -m` and after a squash.
+func (r *Runner) rewordedCommits(ctx context.Context, branch string, tasks loop.Tasks) (map[string]bool, error) {
+	inBranch, err := r.Repo.Trees(ctx, r.Spec.StartCommit, "refs/heads/"+branch)
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.Collect(maps.Values(inBranch))
+	reworded := map[string]bool{}
+	for _, t := range tasks {
+		if !committed(t) || reworded[t.Commit] {
+			continue
+		}
+		before, err := r.Repo.Trees(ctx, r.Spec.StartCommit, t.Commit)
+		if err != nil {
+			continue // git has dropped the commit: nothing shows where its work is
+		}
+		if slices.Contains(kept, before[t.Commit]) {
+			for id := range before {
+				reworded[id] = true
+			}
+		}
+	}
+	return reworded, nil
 }
 
 func committed(t loop.Task) bool { return t.Status == loop.Done && t.Commit != "" }
