@@ -90,7 +90,7 @@ func readOutput(c testrun.Call, run Run, text plainOutput) (dialect.Results, str
 }
 
 func readText(c testrun.Call, text plainOutput) (dialect.Results, string) {
-	if results, ok := dialect.Read(c.Runner, text.lines); ok && (results.LineKinds > 0 || !c.Through) {
+	if results, ok := dialect.Read(c.Runner, text.lines); ok && (results.LineKinds > 0 || !c.FromScript) {
 		return results, c.Runner
 	}
 	framework, results := dialect.Recognize(text.lines)

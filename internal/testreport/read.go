@@ -103,7 +103,7 @@ func (v Verdict) Doubt() string {
 func ExitCodeMasks(command string, files func(path string) ([]byte, error)) []string {
 	var masks []string
 	for _, c := range testrun.Read(command, files) {
-		if c.Sure && c.Mask != "" && !slices.Contains(masks, c.Mask) {
+		if c.IsTestRun && c.Mask != "" && !slices.Contains(masks, c.Mask) {
 			masks = append(masks, c.Mask)
 		}
 	}
@@ -114,7 +114,7 @@ func ExitCodeMasks(command string, files func(path string) ([]byte, error)) []st
 func SilencingRedirections(command string, files func(path string) ([]byte, error)) []string {
 	var silences []string
 	for _, c := range testrun.Read(command, files) {
-		if c.Sure && c.Silenced != "" && !slices.Contains(silences, c.Silenced) {
+		if c.IsTestRun && c.Silenced != "" && !slices.Contains(silences, c.Silenced) {
 			silences = append(silences, c.Silenced)
 		}
 	}
@@ -177,9 +177,9 @@ func readCall(run Run, c testrun.Call, text plainOutput) Verdict {
 	}
 	code, known := exitCode(run, c, text)
 	switch {
-	case !c.Sure && results.LineKinds < 2:
+	case !c.IsTestRun && results.LineKinds < 2:
 		v.Result = NotATest
-	case c.Untested:
+	case c.HasNoTests:
 		v.Result = NoTests
 	case !known:
 		v.Result = resultByText(results, text)
@@ -187,7 +187,7 @@ func readCall(run Run, c testrun.Call, text plainOutput) Verdict {
 		v.Result = resultByCode(code, c, results, text)
 	case results.NoTests && results.Failed == 0 && !results.OtherFailure:
 		v.Result = NoTests
-	case c.Sure && results.HasSummary && (results.Failed > 0 || results.SummaryFailed): // the tests or a plugin of the runner changed the exit code
+	case c.IsTestRun && results.HasSummary && (results.Failed > 0 || results.SummaryFailed): // the tests or a plugin of the runner changed the exit code
 		v.Result = Fail
 	default:
 		v.Result = Pass
@@ -195,7 +195,7 @@ func readCall(run Run, c testrun.Call, text plainOutput) Verdict {
 	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != UnknownExit && !known {
 		v.Result = Unknown // something failed, perhaps the tests
 	}
-	v.MissingSummary = v.Result == Pass && known && !v.inOutput && c.Mask == "" && !c.Through && !c.Elsewhere && !c.Perhaps && slices.Contains(summaryRunners, c.Runner)
+	v.MissingSummary = v.Result == Pass && known && !v.inOutput && c.Mask == "" && !c.FromScript && !c.OutputToFile && !c.Conditional && slices.Contains(summaryRunners, c.Runner)
 	if v.MissingSummary {
 		v.Result = Unknown
 	}
@@ -217,7 +217,7 @@ func exitCode(run Run, c testrun.Call, text plainOutput) (int, bool) {
 	if c.Mask == "" {
 		return run.ExitCode, run.ExitCode != UnknownExit
 	}
-	before, after, ok := strings.Cut(c.Echo, "\x00")
+	before, after, ok := strings.Cut(c.EchoLine, "\x00")
 	if !ok {
 		return 0, false
 	}
@@ -235,7 +235,7 @@ func exitCode(run Run, c testrun.Call, text plainOutput) (int, bool) {
 func resultByCode(code int, c testrun.Call, results dialect.Results, text plainOutput) Result {
 	failed := results.Failed > 0 || results.OtherFailure
 	switch {
-	case c.Limited && (code == 124 || code == 137):
+	case c.HasTimeLimit && (code == 124 || code == 137):
 		return Timeout
 	case results.Interrupted, isSignalCode(code) && (!failed || !results.HasSummary):
 		return Signal
@@ -249,7 +249,7 @@ func resultByCode(code int, c testrun.Call, results dialect.Results, text plainO
 		return RunnerError
 	case results.GateFailed, results.HasSummary && len(results.Failing) == 0:
 		return Gate
-	case c.Before && results.LineKinds == 0:
+	case c.FollowsOther && results.LineKinds == 0:
 		return Unknown
 	}
 	return Fail

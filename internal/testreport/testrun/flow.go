@@ -9,16 +9,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// followed returns the flow of a command that other commands of a list follow.
-func (f flow) followed(rest []*syntax.Stmt) flow {
+// followedBy returns the flow of a command that other commands of a list follow.
+func (f flow) followedBy(rest []*syntax.Stmt) flow {
 	switch {
 	case len(rest) == 0:
 	case keepsCode(rest, "PIPESTATUS"):
 		f.pipefail = true
 	case keepsCode(rest, "?"), f.errexit:
 	default:
-		f = f.masked("; " + nameOf(rest[0]))
-		f.echo, f.echoPipe = echoOfCode(rest[0], "?"), echoOfCode(rest[0], "PIPESTATUS")
+		f = f.withMask("; " + commandName(rest[0]))
+		f.echoLine, f.echoPipe = echoOfCode(rest[0], "?"), echoOfCode(rest[0], "PIPESTATUS")
 	}
 	return f
 }
@@ -66,9 +66,9 @@ func variableOf(word *syntax.Word) string {
 	return ""
 }
 
-// fails reports whether a command always ends with an error: `false`, `exit 1`, `{ echo broken;
+// alwaysFails reports whether a command always ends with an error: `false`, `exit 1`, `{ echo broken;
 // exit 1; }`, and `exit $?` after `||`.
-func fails(stmt *syntax.Stmt) bool {
+func alwaysFails(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(cmd.Args) == 1 && shell.Constant(cmd.Args[0]) == "false" {
@@ -94,7 +94,7 @@ func endsWithError(stmts []*syntax.Stmt) bool {
 	if ok && isExit(call) && len(stmts) > 1 && (len(call.Args) == 1 || variableOf(call.Args[1]) == "?") {
 		return false
 	}
-	return fails(last)
+	return alwaysFails(last)
 }
 
 // echoOfCode returns the line that `echo "exit: $?"` prints, with \x00 for the exit code. The
@@ -106,7 +106,7 @@ func echoOfCode(stmt *syntax.Stmt, code string) string {
 	}
 	words := make([]string, 0, len(call.Args)-1)
 	for _, arg := range call.Args[1:] {
-		text, ok := template(arg.Parts, code)
+		text, ok := wordWithCode(arg.Parts, code)
 		if !ok {
 			return ""
 		}
@@ -119,9 +119,9 @@ func echoOfCode(stmt *syntax.Stmt, code string) string {
 	return line
 }
 
-// template returns the text of a word, with \x00 for the value of one variable. It returns
+// wordWithCode returns the text of a word, with \x00 for the value of one variable. It returns
 // false if the text depends on anything else.
-func template(parts []syntax.WordPart, variable string) (string, bool) {
+func wordWithCode(parts []syntax.WordPart, variable string) (string, bool) {
 	var b strings.Builder
 	for _, part := range parts {
 		switch part := part.(type) {
@@ -130,7 +130,7 @@ func template(parts []syntax.WordPart, variable string) (string, bool) {
 		case *syntax.SglQuoted:
 			b.WriteString(part.Value)
 		case *syntax.DblQuoted:
-			inner, ok := template(part.Parts, variable)
+			inner, ok := wordWithCode(part.Parts, variable)
 			if !ok {
 				return "", false
 			}
@@ -166,11 +166,11 @@ func (f *flow) setOptions(stmt *syntax.Stmt) {
 	for i, arg := range call.Args {
 		words[i] = shell.Constant(arg)
 	}
-	f.options(words[1:])
+	f.applyOptions(words[1:])
 }
 
-// options applies the options that a shell and its `set` share.
-func (f *flow) options(words []string) {
+// applyOptions applies the options that a shell and its `set` share.
+func (f *flow) applyOptions(words []string) {
 	for i, word := range words {
 		if len(word) < 2 || word[0] != '-' && word[0] != '+' {
 			continue
@@ -197,19 +197,19 @@ var quietCommands = []string{
 	"printf", "pushd", "popd", "pwd", "return", "rm", "set", "sleep", "source", "tail", "test", "touch", "true", "type", "ulimit", "unset", "which",
 }
 
-// harmless reports whether a command consists of quiet commands.
-func harmless(stmt *syntax.Stmt) bool {
+// isQuiet reports whether a command consists of quiet commands.
+func isQuiet(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		return len(cmd.Args) == 0 || slices.Contains(quietCommands, shell.Constant(cmd.Args[0]))
 	case *syntax.BinaryCmd:
-		return harmless(cmd.X) && harmless(cmd.Y)
+		return isQuiet(cmd.X) && isQuiet(cmd.Y)
 	}
 	return false
 }
 
-// nameOf returns the name of a command, which is its first word.
-func nameOf(stmt *syntax.Stmt) string {
+// commandName returns the name of a command, which is its first word.
+func commandName(stmt *syntax.Stmt) string {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(cmd.Args) > 0 {
@@ -218,7 +218,7 @@ func nameOf(stmt *syntax.Stmt) string {
 			}
 		}
 	case *syntax.BinaryCmd:
-		return nameOf(cmd.X)
+		return commandName(cmd.X)
 	}
 	return "…"
 }

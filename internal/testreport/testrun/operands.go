@@ -22,7 +22,7 @@ var sourceOptions = []string{"--findRelatedTests", "related", "--doctest-modules
 // TestFiles returns the test files that are operands of a test run, relative to the folder of the
 // command and with slashes. They need not exist.
 func (c Call) TestFiles() []string {
-	if !c.Sure || !slices.Contains(fileRunners, c.Runner) || slices.ContainsFunc(c.Words, func(w string) bool { return slices.Contains(sourceOptions, w) }) {
+	if !c.IsTestRun || !slices.Contains(fileRunners, c.Runner) || slices.ContainsFunc(c.Words, func(w string) bool { return slices.Contains(sourceOptions, w) }) {
 		return nil
 	}
 	var files []string

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Step is a simple command that a command comes to.
+// Step is a simple command that a gate's command runs.
 type Step struct {
 	Words    []string // "" for an unknown word; a glob for the names of several files: t/*.sh
 	Input    []string // files that it reads as its input, with "<"
@@ -26,27 +26,27 @@ const (
 
 var shells = []string{"bash", "sh", "zsh", "dash", "ksh"}
 
-// reached collects what a command comes to.
+// reached holds what Reach collects.
 type reached struct {
 	steps   []Step
-	through []string // files that were read
-	scripts int      // scripts that were walked
-	output  string   // as Step.output, of the step that runs the script which is being walked
+	files   []string // files that were read
+	scripts int      // number of scripts that were read
+	output  string   // as Step.output, of the step that runs the current script
 }
 
-// repository stands for the root of the repository: files outside are not read.
-const repository = "/.repository"
+// repositoryRoot is a made-up path for the root of the repository. Files outside it are not read.
+const repositoryRoot = "/.repository"
 
-// Reach returns the commands that a command comes to, through wrappers, functions, shell scripts,
-// Makefiles and package.json, as far as these can be read. It also returns the files that lead there.
-// dir is the folder in which the command runs; all paths are relative to the root.
-func Reach(dir, command string, files Files) (steps []Step, through []string) {
+// Reach returns the simple commands that a command runs. It follows wrappers, functions, shell scripts,
+// Makefiles and package.json if it can read them, and also returns these files. dir is the folder in
+// which the command runs. All paths are relative to the root.
+func Reach(dir, command string, files Files) (steps []Step, read []string) {
 	r := &reader{files: files, dir: dir, reached: &reached{}}
 	r.walk(command)
 	for i, s := range r.reached.steps {
 		r.reached.steps[i].Compared = s.isCompared(r.reached.steps)
 	}
-	return r.reached.steps, r.reached.through
+	return r.reached.steps, r.reached.files
 }
 
 // walk collects the commands of a shell script.
@@ -57,7 +57,7 @@ func (r *reader) walk(script string) {
 	r.reached.scripts++
 	r.depth++
 	dir := r.dir
-	shell.Read(script, shell.Options{Dir: absolute(dir), Root: repository, ReadFile: r.readFile}, walker{r})
+	shell.Read(script, shell.Options{Dir: absolute(dir), Root: repositoryRoot, ReadFile: r.readForShell}, walker{r})
 	r.dir = dir
 	r.depth--
 }
@@ -67,20 +67,20 @@ func absolute(dir string) string {
 	if path.IsAbs(dir) {
 		return dir
 	}
-	return path.Join(repository, dir)
+	return path.Join(repositoryRoot, dir)
 }
 
 // relative returns the path of a file or folder from the root, "" for the root itself. A path outside
 // the repository remains.
 func relative(file string) string {
-	if file == repository {
+	if file == repositoryRoot {
 		return ""
 	}
-	return strings.TrimPrefix(file, repository+"/")
+	return strings.TrimPrefix(file, repositoryRoot+"/")
 }
 
-// readFile reads a file of the repository for the shell.
-func (r *reader) readFile(file string) (string, bool) {
+// readForShell reads a file of the repository for shell.Read.
+func (r *reader) readForShell(file string) (string, bool) {
 	name := relative(file)
 	if name == "" || path.IsAbs(name) {
 		return "", false
@@ -101,7 +101,7 @@ func (walker) TooMuch(*shell.Command, shell.Word) {}
 // Code does nothing: code of other languages is not read.
 func (walker) Code(*shell.Command, shell.Word) {}
 
-// Run keeps a command, and continues with what it comes to.
+// Run adds a command, and follows what it runs.
 func (w walker) Run(c *shell.Command) {
 	s := Step{Words: constants(c.Args), Input: constants(c.Reads), Dir: relative(c.Dir), From: relative(c.File), output: c.Output}
 	if len(s.Words) == 0 || s.Words[0] == "" || len(w.reached.steps) >= maxSteps {
@@ -110,8 +110,8 @@ func (w walker) Run(c *shell.Command) {
 	if s.output == "" {
 		s.output = w.reached.output
 	}
-	if file := s.From; file != "" && !slices.Contains(w.reached.through, file) {
-		w.reached.through = append(w.reached.through, file)
+	if file := s.From; file != "" && !slices.Contains(w.reached.files, file) {
+		w.reached.files = append(w.reached.files, file)
 	}
 	if !slices.ContainsFunc(w.reached.steps, s.equals) {
 		w.reached.steps = append(w.reached.steps, s)
@@ -120,9 +120,9 @@ func (w walker) Run(c *shell.Command) {
 	w.dir, w.reached.output = s.Dir, s.output
 	switch name := shell.CommandName(s.Words[0]); name {
 	case "npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all":
-		w.packageManager(name, s.Words, flow{})
+		w.readPackageManager(name, s.Words, flow{})
 	case "make", "gmake":
-		w.make(s.Words, flow{})
+		w.readMake(s.Words, flow{})
 	default:
 		if inner, ok := shell.Unwrap(s.Words); ok && shell.IsContainerTool(name) {
 			w.walk(shell.QuoteCommand(inner))
@@ -156,7 +156,7 @@ var printers = []string{"cat", "head", "less", "more", "rm", "tail", "tee", "tou
 // out=$(sh check.sh) || exit 1.
 func (s Step) isCompared(steps []Step) bool {
 	if file, ok := strings.CutPrefix(s.output, shell.OutputFile); ok {
-		if file == nowhere {
+		if file == devNull {
 			return false
 		}
 		isPrinted := path.Ext(file) == ".log"
@@ -177,8 +177,8 @@ func (s Step) isCompared(steps []Step) bool {
 	return s.output == shell.OutputWord
 }
 
-// Script is the file that the command has a shell run, or that it is itself, seen from
-// its folder; "" for none.
+// Script returns the script that a step runs, by a shell or by its path, relative to the step's
+// folder. It returns "" if there is none.
 func (s Step) Script() string {
 	switch name := path.Base(s.Words[0]); {
 	case (name == "." || name == "source") && len(s.Words) > 1:

@@ -76,11 +76,11 @@ var aliases = map[string]string{
 
 // IsRunner reports whether a program with this name runs tests.
 func IsRunner(name string) bool {
-	_, ok := lookup(name)
+	_, ok := lookupRunner(name)
 	return ok
 }
 
-func lookup(name string) (runner, bool) {
+func lookupRunner(name string) (runner, bool) {
 	if other, ok := aliases[name]; ok {
 		name = other
 	}
@@ -97,38 +97,38 @@ var taskRunners = []string{
 	"concurrently", "ng", "invoke", "scons", "waf", "earthly", "dagger", "act", "composer", "sbt", "ant", "lage", "wireit",
 }
 
-// runner reads the words of a program that is not a wrapper.
-func (r *reader) runner(name string, words []string, f flow) {
+// readRunner reads a program that is neither a wrapper nor a shell.
+func (r *reader) readRunner(name string, words []string, f flow) {
 	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
 		name = "python"
 	}
-	if known, ok := lookup(name); ok {
+	if known, ok := lookupRunner(name); ok {
 		if known.runsNone(words[1:]) {
 			return
 		}
 		if known.runsTests(name, words[1:]) {
-			r.add(Call{Runner: known.name, Words: words, Sure: true}, f)
+			r.add(Call{Runner: known.name, Words: words, IsTestRun: true}, f)
 			return
 		}
 	}
 	switch {
 	case slices.Contains(interpreters, name):
-		r.interpreter(name, words, f)
+		r.readInterpreter(name, words, f)
 	case slices.Contains(taskRunners, name):
-		r.add(Call{Words: words, Sure: slices.ContainsFunc(words[1:], testName) && name != "docker" && name != "kubectl"}, f)
+		r.add(Call{Words: words, IsTestRun: slices.ContainsFunc(words[1:], isTestName) && name != "docker" && name != "kubectl"}, f)
 	case strings.Contains(words[0], "/") && !strings.HasPrefix(words[0], "/usr/") && !strings.HasPrefix(words[0], "/bin/"):
-		r.scriptFile(words, words, f)
+		r.addScriptFile(words, words, f)
 	}
 }
 
 // runsNone reports whether the arguments request something other than a test run. Options count
 // anywhere, a subcommand only as the first word.
-func (k runner) runsNone(args []string) bool {
+func (r runner) runsNone(args []string) bool {
 	first := true
 	for _, arg := range args {
 		option := strings.HasPrefix(arg, "-")
 		name, _, _ := strings.Cut(arg, "=")
-		if slices.Contains(helpFlags, arg) || slices.Contains(k.noRunArgs, name) && (option || first) {
+		if slices.Contains(helpFlags, arg) || slices.Contains(r.noRunArgs, name) && (option || first) {
 			return true
 		}
 		first = first && option
@@ -138,17 +138,17 @@ func (k runner) runsNone(args []string) bool {
 
 // runsTests reports whether the subcommand runs tests. Options and toolchains (`+nightly`) may
 // precede it.
-func (k runner) runsTests(name string, args []string) bool {
-	if len(k.subcommands) == 0 {
+func (r runner) runsTests(name string, args []string) bool {
+	if len(r.subcommands) == 0 {
 		return true
 	}
-	all := name == "mvn" || name == "gradle" || name == "mvnw" || name == "gradlew" || name == "rake" || name == "sbt"
+	takesTasks := name == "mvn" || name == "gradle" || name == "mvnw" || name == "gradlew" || name == "rake" || name == "sbt"
 	for _, arg := range args {
 		task := arg[strings.LastIndexByte(arg, ':')+1:]
-		if slices.Contains(k.subcommands, arg) || all && slices.Contains(k.subcommands, task) {
+		if slices.Contains(r.subcommands, arg) || takesTasks && slices.Contains(r.subcommands, task) {
 			return true
 		}
-		if !all && !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+") {
+		if !takesTasks && !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+") {
 			return false
 		}
 	}
@@ -158,15 +158,16 @@ func (k runner) runsTests(name string, args []string) bool {
 // interpreterValueOptions lists options whose value is the next word.
 var interpreterValueOptions = []string{"-r", "--require", "--import", "--loader", "-I", "-W", "-X", "--test-reporter", "--test-name-pattern", "-C", "--env-file", "-cp", "-classpath", "--class-path"}
 
-func (r *reader) interpreter(name string, words []string, f flow) {
+// readInterpreter reads a program that runs a script or a module.
+func (r *reader) readInterpreter(name string, words []string, f flow) {
 	rest := words[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		switch word := rest[0]; {
 		case name == "node" && word == "--test":
-			r.add(Call{Runner: "node", Words: words, Sure: true}, f)
+			r.add(Call{Runner: "node", Words: words, IsTestRun: true}, f)
 			return
 		case name == "python" && word == "-m" && len(rest) > 1:
-			r.command(rest[1:], f)
+			r.readCommand(rest[1:], f)
 			return
 		case slices.Contains([]string{"-c", "-e", "-p", "--eval", "--print", "-h", "--help", "-v", "--version", "-V"}, word):
 			return
@@ -181,31 +182,31 @@ func (r *reader) interpreter(name string, words []string, f flow) {
 	}
 	switch base := strings.TrimSuffix(path.Base(rest[0]), path.Ext(rest[0])); {
 	case name == "node" && slices.Contains(rest, "--test"), name == "tsx" && slices.Contains(words, "--test"):
-		r.add(Call{Runner: "node", Words: words, Sure: true}, f)
+		r.add(Call{Runner: "node", Words: words, IsTestRun: true}, f)
 	case name == "java":
-		r.java(rest, words, f)
+		r.readJava(rest, words, f)
 	case IsRunner(base) && (strings.Contains(rest[0], "node_modules/") || strings.Contains(rest[0], "bin/")),
 		name == "php" && strings.Contains(rest[0], "phpunit"), base == "_mocha":
 		if strings.Contains(base, "phpunit") {
 			base = "phpunit"
 		}
-		r.runner(base, append([]string{base}, rest[1:]...), f)
+		r.readRunner(base, append([]string{base}, rest[1:]...), f)
 	case (base == "manage" || base == "setup") && len(rest) > 1 && rest[1] == "test":
-		r.add(Call{Runner: "unittest", Words: words, Sure: true}, f)
+		r.add(Call{Runner: "unittest", Words: words, IsTestRun: true}, f)
 	case name == "php" && base == "artisan" && len(rest) > 1 && rest[1] == "test":
-		r.add(Call{Runner: "phpunit", Words: words, Sure: true}, f)
+		r.add(Call{Runner: "phpunit", Words: words, IsTestRun: true}, f)
 	default:
-		r.scriptFile(rest, words, f)
+		r.addScriptFile(rest, words, f)
 	}
 }
 
-// java recognizes the console runners of JUnit and TestNG.
-func (r *reader) java(rest, words []string, f flow) {
+// readJava recognizes the console runners of JUnit and TestNG.
+func (r *reader) readJava(rest, words []string, f flow) {
 	for _, word := range words {
 		if word == "org.junit.runner.JUnitCore" || word == "org.junit.platform.console.ConsoleLauncher" || strings.Contains(path.Base(word), "junit-platform-console") || word == "org.testng.TestNG" {
-			r.add(Call{Runner: "junit", Words: words, Sure: true}, f)
+			r.add(Call{Runner: "junit", Words: words, IsTestRun: true}, f)
 			return
 		}
 	}
-	r.add(Call{Words: words, Sure: testName(rest[0])}, f)
+	r.add(Call{Words: words, IsTestRun: isTestName(rest[0])}, f)
 }

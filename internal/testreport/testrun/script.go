@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// packageManager reads a call of a package manager, which runs a script of package.json or a
+// readPackageManager reads a call of a package manager, which runs a script of package.json or a
 // program from node_modules.
-func (r *reader) packageManager(name string, words []string, f flow) {
+func (r *reader) readPackageManager(name string, words []string, f flow) {
 	dir, rest := "", words[1:]
 	verb, args := "", []string{}
 	for len(rest) > 0 && verb == "" {
@@ -36,32 +36,32 @@ func (r *reader) packageManager(name string, words []string, f flow) {
 	case strings.HasPrefix(name, "run-") || name == "npm-run-all":
 		for _, script := range append([]string{verb}, args...) {
 			if script != "" && !strings.HasPrefix(script, "-") {
-				r.packageScript(scriptRef{dir, script}, words, nil, f)
+				r.readPackageScript(scriptRef{dir, script}, words, nil, f)
 			}
 		}
 	case verb == "":
 	case name == "bun" && verb == "test":
-		r.runner("bun", append([]string{"bun", "test"}, args...), f)
+		r.readRunner("bun", append([]string{"bun", "test"}, args...), f)
 	case name == "bun" && verb == "x":
-		r.command(args, f)
+		r.readCommand(args, f)
 	case verb == "run" || verb == "run-script" || verb == "rum" || verb == "urn":
 		args = dropOptions(args)
 		if len(args) > 0 {
-			r.packageScript(scriptRef{dir, args[0]}, words, args[1:], f)
+			r.readPackageScript(scriptRef{dir, args[0]}, words, args[1:], f)
 		}
 	case name == "npm" && slices.Contains([]string{"test", "t", "tst"}, verb):
-		r.packageScript(scriptRef{dir, "test"}, words, args, f)
+		r.readPackageScript(scriptRef{dir, "test"}, words, args, f)
 	case name == "npm", name == "bun":
 	default: // yarn and pnpm run a script, or else a program, without `run`
-		if _, ok := r.scriptOf(scriptRef{dir, verb}); ok || testScript(verb) {
-			r.packageScript(scriptRef{dir, verb}, words, args, f)
+		if _, ok := r.scriptOf(scriptRef{dir, verb}); ok || isTestScript(verb) {
+			r.readPackageScript(scriptRef{dir, verb}, words, args, f)
 			return
 		}
-		r.command(append([]string{verb}, args...), f)
+		r.readCommand(append([]string{verb}, args...), f)
 	}
 }
 
-func testScript(verb string) bool { return testName(verb) && !IsRunner(verb) }
+func isTestScript(verb string) bool { return isTestName(verb) && !IsRunner(verb) }
 
 func dropOptions(words []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
@@ -73,16 +73,16 @@ func dropOptions(words []string) []string {
 // scriptRef identifies a script of the package.json in a folder. "\x00" is an unknown subfolder.
 type scriptRef struct{ dir, script string }
 
-// packageScript reads a script of package.json. If it cannot be read, the name of the script
+// readPackageScript reads a script of package.json. If it cannot be read, the name of the script
 // decides.
-func (r *reader) packageScript(at scriptRef, words, args []string, f flow) {
+func (r *reader) readPackageScript(at scriptRef, words, args []string, f flow) {
 	text, ok := r.scriptOf(at)
 	if !ok {
-		r.add(Call{Words: words, Sure: testName(at.script)}, f)
+		r.add(Call{Words: words, IsTestRun: isTestName(at.script)}, f)
 		return
 	}
 	if strings.Contains(text, "no test specified") {
-		r.add(Call{Words: words, Sure: true, Untested: true}, f)
+		r.add(Call{Words: words, IsTestRun: true, HasNoTests: true}, f)
 		return
 	}
 	for _, arg := range args {
@@ -92,11 +92,11 @@ func (r *reader) packageScript(at scriptRef, words, args []string, f flow) {
 	}
 	known, from := len(r.calls), r.dir
 	r.dir = path.Join(r.dir, at.dir)
-	f.through = true
-	r.script(text, f)
+	f.fromScript = true
+	r.readScript(text, f)
 	r.dir = from
-	if len(r.calls) == known && testName(at.script) { // a test script with an unknown runner
-		r.add(Call{Words: words, Sure: true}, f)
+	if len(r.calls) == known && isTestName(at.script) { // a test script with an unknown runner
+		r.add(Call{Words: words, IsTestRun: true}, f)
 	}
 }
 
@@ -104,7 +104,7 @@ func (r *reader) scriptOf(at scriptRef) (string, bool) {
 	if at.dir == "\x00" {
 		return "", false
 	}
-	b, ok := r.file(at.dir, "package.json")
+	b, ok := r.readFile(at.dir, "package.json")
 	if !ok {
 		return "", false
 	}
@@ -118,9 +118,9 @@ func (r *reader) scriptOf(at scriptRef) (string, bool) {
 	return text, ok
 }
 
-// make reads the recipes of a Makefile's targets. If they cannot be read, the names of the targets
+// readMake reads the recipes of a Makefile's targets. If they cannot be read, the names of the targets
 // decide.
-func (r *reader) make(words []string, f flow) {
+func (r *reader) readMake(words []string, f flow) {
 	dir, file := "", ""
 	var targets []string
 	for i := 1; i < len(words); i++ {
@@ -140,7 +140,7 @@ func (r *reader) make(words []string, f flow) {
 			targets = append(targets, word)
 		}
 	}
-	rules, ok := r.makefile(dir, file)
+	rules, ok := r.findMakefile(dir, file)
 	if len(targets) == 0 {
 		targets = []string{rules.first}
 	}
@@ -148,38 +148,38 @@ func (r *reader) make(words []string, f flow) {
 	if ok {
 		r.dir = path.Join(r.dir, dir)
 		for _, target := range targets {
-			r.target(rules, target, f, map[string]bool{})
+			r.readTarget(rules, target, f, map[string]bool{})
 		}
 		r.dir = from
 	}
 	if len(r.calls) == known {
-		sure := slices.ContainsFunc(targets, func(t string) bool { return testName(t) || t == "check" })
-		r.add(Call{Words: words, Sure: sure}, f)
+		sure := slices.ContainsFunc(targets, func(t string) bool { return isTestName(t) || t == "check" })
+		r.add(Call{Words: words, IsTestRun: sure}, f)
 	}
 }
 
-func (r *reader) target(rules makefile, name string, f flow, seen map[string]bool) {
+func (r *reader) readTarget(rules makefile, name string, f flow, seen map[string]bool) {
 	if seen[name] || len(seen) > maxCalls {
 		return
 	}
 	seen[name] = true
 	rule := rules.rules[name]
 	for _, need := range rule.needs {
-		r.target(rules, need, f, seen)
+		r.readTarget(rules, need, f, seen)
 	}
 	for i, line := range rule.recipe {
 		g := f
-		g.through = true
-		g.before = f.before || i > 0
+		g.fromScript = true
+		g.followsOther = f.followsOther || i > 0
 		text, ignored := strings.TrimLeft(line, "@+ \t"), false
 		if strings.HasPrefix(text, "-") {
 			text, ignored = strings.TrimLeft(text, "-@+ \t"), true
 		}
 		if ignored {
-			g = g.masked("- of make")
+			g = g.withMask("- of make")
 		}
 		dir := r.dir
-		r.script(text, g)
+		r.readScript(text, g)
 		r.dir = dir // make starts a new shell for each line
 	}
 }
@@ -195,22 +195,22 @@ type makeRule struct {
 	recipe []string
 }
 
-func (r *reader) makefile(dir, file string) (makefile, bool) {
+func (r *reader) findMakefile(dir, file string) (makefile, bool) {
 	m := makefile{rules: map[string]makeRule{}}
 	names := []string{"GNUmakefile", "makefile", "Makefile"}
 	if file != "" {
 		names = []string{file}
 	}
 	for _, name := range names {
-		if b, ok := r.file(dir, name); ok {
-			m.read(string(b))
+		if b, ok := r.readFile(dir, name); ok {
+			m.parse(string(b))
 			return m, true
 		}
 	}
 	return m, false
 }
 
-func (m *makefile) read(text string) {
+func (m *makefile) parse(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\\\n", " ")
 	vars := map[string]string{}
 	var open []string
@@ -219,13 +219,13 @@ func (m *makefile) read(text string) {
 		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
 			for _, target := range open {
 				rule := m.rules[target]
-				rule.recipe = append(rule.recipe, expand(recipe, vars))
+				rule.recipe = append(rule.recipe, expandVariables(recipe, vars))
 				m.rules[target] = rule
 			}
 			continue
 		}
 		if name, value, ok := assignment(line); ok {
-			vars[name] = expand(value, vars)
+			vars[name] = expandVariables(value, vars)
 			continue
 		}
 		targets, needs, ok := strings.Cut(line, ":")
@@ -238,7 +238,7 @@ func (m *makefile) read(text string) {
 			rule := m.rules[target]
 			rule.needs = append(rule.needs, strings.Fields(needs)...)
 			if inline {
-				rule.recipe = append(rule.recipe, expand(recipe, vars))
+				rule.recipe = append(rule.recipe, expandVariables(recipe, vars))
 			}
 			m.rules[target] = rule
 			if m.first == "" {
@@ -258,8 +258,8 @@ func assignment(line string) (name, value string, ok bool) {
 	return name, strings.TrimSpace(value), true
 }
 
-// expand replaces plain variables in a recipe by their values; `$$` is the shell's $.
-func expand(text string, vars map[string]string) string {
+// expandVariables replaces plain variables in a recipe by their values; `$$` is the shell's $.
+func expandVariables(text string, vars map[string]string) string {
 	if !strings.Contains(text, "$") {
 		return text
 	}

@@ -12,23 +12,23 @@ import (
 // would write it. It is "" if the stream is not discarded.
 type streams struct{ out, err string }
 
-const nowhere = "/dev/null"
+const devNull = "/dev/null"
 
-// after returns the streams after redirections, which apply in order: `>/dev/null 2>&1` discards
+// withRedirects returns the streams after redirections, which apply in order: `>/dev/null 2>&1` discards
 // both, `2>&1 >/dev/null` only standard output.
-func (s streams) after(redirs []*syntax.Redirect) streams {
+func (s streams) withRedirects(redirs []*syntax.Redirect) streams {
 	for _, r := range redirs {
 		to := shell.Constant(r.Word)
-		thrown := func(as string) string {
-			if to != nowhere {
+		discard := func(as string) string {
+			if to != devNull {
 				return ""
 			}
-			return as + nowhere
+			return as + devNull
 		}
 		second := r.N != nil && r.N.Value == "2"
 		switch {
 		case r.Op == syntax.RdrAll || r.Op == syntax.AppAll:
-			s = streams{thrown("&>"), thrown("&>")}
+			s = streams{discard("&>"), discard("&>")}
 		case r.Op == syntax.DplOut && second && to == "1":
 			s.err = s.out
 		case r.Op == syntax.DplOut && second && to == "-":
@@ -36,11 +36,11 @@ func (s streams) after(redirs []*syntax.Redirect) streams {
 		case r.Op == syntax.DplOut && !second && to == "2":
 			s.out = s.err
 		case r.Op == syntax.DplOut && r.N == nil && to != "1" && to != "-":
-			s = streams{thrown(">&"), thrown(">&")}
+			s = streams{discard(">&"), discard(">&")}
 		case writesFile(r) && second:
-			s.err = thrown("2>")
+			s.err = discard("2>")
 		case writesFile(r) && (r.N == nil || r.N.Value == "1"):
-			s.out = thrown(">")
+			s.out = discard(">")
 		}
 	}
 	return s
@@ -50,9 +50,9 @@ func (s streams) after(redirs []*syntax.Redirect) streams {
 // standard output.
 var stderrRunners = []string{"unittest", "jest", "bun"}
 
-// silence returns the redirection that discards a runner's summary, or "". For an unknown runner
+// summaryDiscard returns the redirection that discards a runner's summary, or "". For an unknown runner
 // both streams must be discarded.
-func (s streams) silence(runner string) string {
+func (s streams) summaryDiscard(runner string) string {
 	switch {
 	case s.out != "" && s.err != "":
 		return s.out

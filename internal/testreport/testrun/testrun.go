@@ -1,13 +1,12 @@
-// Package testrun reads a shell command for the test runs that it starts, and
-// tells for each whether its exit code reaches whoever ran the command.
+// Package testrun finds the test runs that a shell command starts. For each it says whether
+// the exit code of the tests becomes that of the command.
 //
-// `npm test && echo done` ends as the tests did; `npm test | tail`, `npm test ||
-// true` and `npm test; echo done` end as something else did, and what the tests
-// said then stands in their output alone. Wrappers (npx, timeout, uv run …),
-// scripts of package.json and targets of a Makefile are looked through where
-// they can be read. A word that is known only when the command runs is not a name
-// of a runner: nothing here is guessed, and a command that does not parse starts
-// no test run.
+// `npm test && echo done` ends with the exit code of the tests. `npm test | tail`,
+// `npm test || true` and `npm test; echo done` end with another one, and only the output says
+// how the tests ended. The package follows wrappers (npx, timeout, uv run …), scripts of
+// package.json and targets of a Makefile if it can read them. It guesses nothing: a word that is
+// only known when the command runs is no name of a runner, and a command that does not parse
+// starts no test run.
 package testrun
 
 import (
@@ -22,87 +21,82 @@ import (
 
 // Call is one test run that a command starts.
 type Call struct {
-	Runner string   // as in the table of runners; "" where only the output can tell
+	Runner string   // name of its output format, as in runners; "" if only the output shows it
 	Words  []string // the runner and its arguments; "" for a word that is not constant
-	// Sure: this is a test run whatever it prints. Otherwise (a script of any
-	// name, `make`) it is one if its output carries the marks of a runner.
-	Sure bool
-	// Mask is what hides its exit code, as a user would name it: "| tail",
-	// "|| true", "; echo"; "" if it comes through.
-	Mask string
-	// Through: a script or a Makefile names the runner, not the command itself.
-	Through bool
-	// Elsewhere: what it prints goes to a file.
-	Elsewhere bool
-	// Silenced is the redirection that throws its summary away: "2>/dev/null" of a
-	// runner that sums up on the standard error; "" if there is none.
-	Silenced string
-	// Limited: it runs under a time limit, whose exit code is 124.
-	Limited bool
-	// Before: another command whose failure would look the same runs before it.
-	Before bool
-	// Echo is the line on which the command prints this run's exit code, with
-	// the code as \x00: `; echo "exit: $?"`.
-	Echo string
-	// Dir is the folder that cd led to, from that of the command; "" for that.
-	Dir string
-	// Perhaps: it stands where it may not be reached, behind || or in a branch.
-	Perhaps bool
-	// Untested: the script is known and tests nothing ("no test specified").
-	Untested bool
+	// IsTestRun is true if this runs tests whatever it prints. Otherwise (a script of any name,
+	// `make`) it is a test run if its output looks like that of a runner.
+	IsTestRun bool
+	// Mask is what hides its exit code, as a user would write it: "| tail", "|| true", "; echo".
+	// It is "" if nothing does.
+	Mask         string
+	FromScript   bool // a script or a Makefile names the runner, not the command itself
+	OutputToFile bool // its output goes to a file
+	// Silenced is the redirection that discards its summary: "2>/dev/null" of a runner that
+	// prints the summary to standard error. It is "" if there is none.
+	Silenced     string
+	HasTimeLimit bool // it runs under a time limit, whose exit code is 124
+	FollowsOther bool // a command before it could fail in the same way
+	// EchoLine is the line on which the command prints the exit code of this run, with \x00 for
+	// the code: `; echo "exit: $?"`.
+	EchoLine    string
+	Dir         string // the folder that `cd` led to, relative to that of the command; "" = that
+	Conditional bool   // it may not run: it is behind || or in a branch
+	HasNoTests  bool   // its script is known and tests nothing ("no test specified")
 }
 
-// Files reads a file of the folder that the command runs in; slash-separated and
-// relative. nil reads none.
+// Files reads a file. Its path is relative to the folder in which the command runs, with slashes.
+// A nil Files reads none.
 type Files func(path string) ([]byte, error)
 
-// Bounds: scripts name scripts.
+// Bounds, since scripts run scripts.
 const (
-	maxScript = 64 << 10 // of one that a Makefile's variables are put into
+	maxScript = 64 << 10 // bytes of a recipe after its variables are expanded
 	maxDepth  = 8
 	maxCalls  = 64
 )
 
-// Read returns the test runs of a command, in the order they are written.
+// Read returns the test runs of a command in their written order.
 func Read(command string, files Files) []Call {
 	r := &reader{files: files}
-	r.script(command, flow{})
+	r.readScript(command, flow{})
 	return r.calls
 }
 
+// reader collects the test runs of a command for Read, or its steps for Reach.
 type reader struct {
 	files Files
 	calls []Call
 	depth int
-	dir   string // where `cd` led to
+	dir   string // the folder that `cd` led to
 
-	reached *reached // of Reach; nil = the test runs are wanted
+	reached *reached // the result of Reach; nil for Read
 }
 
-// flow is what happens to the exit code of the part that is being read.
+// flow holds what the surrounding commands do with the exit code and the output of the part that
+// is being read. Its fields become those of Call.
 type flow struct {
-	mask      string
-	limited   bool
-	before    bool
-	echo      string // as Call.Echo
-	echoPipe  string // the same for the first command of a pipe
-	pipefail  bool
-	errexit   bool
-	through   bool
-	elsewhere bool
-	perhaps   bool
-	streams   streams
+	mask         string
+	hasTimeLimit bool
+	followsOther bool
+	echoLine     string
+	echoPipe     string // the same for the first command of a pipe
+	pipefail     bool
+	errexit      bool
+	fromScript   bool
+	outputToFile bool
+	conditional  bool
+	streams      streams
 }
 
-// masked is the flow inside a mask. What an outer part of the command prints is
-// no longer the code of what is inside.
-func (f flow) masked(by string) flow {
-	f.mask, f.echo = by, ""
+// withMask returns the flow inside a command that hides the exit code. An exit code that is printed
+// outside of it is not that of the test run.
+func (f flow) withMask(by string) flow {
+	f.mask, f.echoLine = by, ""
 	return f
 }
 
-// script reads the text of a shell script.
-func (r *reader) script(text string, f flow) {
+// readScript reads a shell script.
+func (r *reader) readScript(text string, f flow) {
 	if r.reached != nil {
 		r.walk(text)
 		return
@@ -112,103 +106,104 @@ func (r *reader) script(text string, f flow) {
 	}
 	list, _ := shell.Parse(text)
 	r.depth++
-	r.list(list, f)
+	r.readList(list, f)
 	r.depth--
 }
 
-// list reads commands one after another: the list ends as its last one does,
-// unless an earlier one ends the script.
-func (r *reader) list(stmts []*syntax.Stmt, f flow) {
+// readList reads commands in order. The exit code of a list is that of its last command, unless an
+// earlier one ends the script.
+func (r *reader) readList(stmts []*syntax.Stmt, f flow) {
 	for i, stmt := range stmts {
-		r.stmt(stmt, f.followed(stmts[i+1:]))
+		r.readStatement(stmt, f.followedBy(stmts[i+1:]))
 		f.setOptions(stmt)
-		f.before = f.before || f.errexit && !harmless(stmt)
+		f.followsOther = f.followsOther || f.errexit && !isQuiet(stmt)
 	}
 }
 
-func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
-	f.elsewhere = f.elsewhere || slices.ContainsFunc(stmt.Redirs, writesFile)
-	f.streams = f.streams.after(stmt.Redirs)
+func (r *reader) readStatement(stmt *syntax.Stmt, f flow) {
+	f.outputToFile = f.outputToFile || slices.ContainsFunc(stmt.Redirs, writesFile)
+	f.streams = f.streams.withRedirects(stmt.Redirs)
 	switch {
 	case stmt.Background:
-		f = f.masked("&")
+		f = f.withMask("&")
 	case stmt.Negated:
-		f = f.masked("!")
+		f = f.withMask("!")
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		r.call(cmd, f)
+		r.readCall(cmd, f)
 	case *syntax.BinaryCmd:
-		r.binary(cmd, f)
+		r.readBinary(cmd, f)
 	case *syntax.Block:
-		r.list(cmd.Stmts, f)
+		r.readList(cmd.Stmts, f)
 	case *syntax.Subshell:
 		dir := r.dir
-		r.list(cmd.Stmts, f)
+		r.readList(cmd.Stmts, f)
 		r.dir = dir
 	case *syntax.TimeClause:
 		if cmd.Stmt != nil {
-			r.stmt(cmd.Stmt, f)
+			r.readStatement(cmd.Stmt, f)
 		}
 	case *syntax.IfClause:
-		r.ifClause(cmd, f)
+		r.readIf(cmd, f)
 	case *syntax.WhileClause:
-		r.list(cmd.Cond, f.masked("while"))
-		r.list(cmd.Do, f.inLoop("while"))
+		r.readList(cmd.Cond, f.withMask("while"))
+		r.readList(cmd.Do, f.inLoop("while"))
 	case *syntax.ForClause:
-		r.list(cmd.Do, f.inLoop("for"))
+		r.readList(cmd.Do, f.inLoop("for"))
 	case *syntax.CaseClause:
-		f.perhaps = true
+		f.conditional = true
 		for _, item := range cmd.Items {
-			r.list(item.Stmts, f)
+			r.readList(item.Stmts, f)
 		}
 	}
 }
 
-// inLoop: only the last round decides, unless the first failure ends it all.
+// inLoop returns the flow inside a loop. Its exit code is that of the last round, unless the first
+// failure ends the script.
 func (f flow) inLoop(word string) flow {
-	f.perhaps = true
+	f.conditional = true
 	if f.errexit {
 		return f
 	}
-	return f.masked(word)
+	return f.withMask(word)
 }
 
-func (r *reader) ifClause(cmd *syntax.IfClause, f flow) {
+func (r *reader) readIf(cmd *syntax.IfClause, f flow) {
 	for c := cmd; c != nil; c = c.Else {
-		r.list(c.Cond, f.masked("if"))
-		f.perhaps = true
-		r.list(c.Then, f)
+		r.readList(c.Cond, f.withMask("if"))
+		f.conditional = true
+		r.readList(c.Then, f)
 	}
 }
 
-func (r *reader) binary(cmd *syntax.BinaryCmd, f flow) {
+func (r *reader) readBinary(cmd *syntax.BinaryCmd, f flow) {
 	left, right := f, f
 	switch cmd.Op {
 	case syntax.AndStmt:
-		right.before = f.before || !harmless(cmd.X)
+		right.followsOther = f.followsOther || !isQuiet(cmd.X)
 	case syntax.OrStmt:
-		right.perhaps = true
-		if !fails(cmd.Y) {
-			left = left.masked("|| " + nameOf(cmd.Y))
-			left.echo = echoOfCode(cmd.Y, "?")
+		right.conditional = true
+		if !alwaysFails(cmd.Y) {
+			left = left.withMask("|| " + commandName(cmd.Y))
+			left.echoLine = echoOfCode(cmd.Y, "?")
 		}
 	case syntax.Pipe, syntax.PipeAll:
 		if !f.pipefail {
-			left = left.masked("| " + nameOf(cmd.Y))
-			left.echo = f.echoPipe
+			left = left.withMask("| " + commandName(cmd.Y))
+			left.echoLine = f.echoPipe
 		}
 		left.streams.out = ""
 		if cmd.Op == syntax.PipeAll {
 			left.streams.err = ""
 		}
 	}
-	r.stmt(cmd.X, left)
-	r.stmt(cmd.Y, right)
+	r.readStatement(cmd.X, left)
+	r.readStatement(cmd.Y, right)
 }
 
-// call reads a simple command, and the substitutions in its words.
-func (r *reader) call(cmd *syntax.CallExpr, f flow) {
+// readCall reads a simple command and the substitutions in its words.
+func (r *reader) readCall(cmd *syntax.CallExpr, f flow) {
 	for _, assign := range cmd.Assigns {
 		if assign.Value != nil {
 			r.substitutions(assign.Value, f, len(cmd.Args) == 0)
@@ -221,50 +216,50 @@ func (r *reader) call(cmd *syntax.CallExpr, f flow) {
 	for i, word := range cmd.Args {
 		words[i] = shell.Constant(word)
 	}
-	r.command(words, f)
+	r.readCommand(words, f)
 }
 
-// substitutions reads the commands inside a word; their exit code is that of an
-// assignment alone, and lost otherwise.
+// substitutions reads the commands inside a word. Their exit code is kept only if the command is an
+// assignment and nothing else.
 func (r *reader) substitutions(word *syntax.Word, f flow, carried bool) {
 	if !carried {
-		f = f.masked("$( )")
+		f = f.withMask("$( )")
 	}
 	syntax.Walk(word, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			r.list(n.Stmts, f)
+			r.readList(n.Stmts, f)
 			return false
 		case *syntax.ProcSubst:
-			r.list(n.Stmts, f.masked("<( )"))
+			r.readList(n.Stmts, f.withMask("<( )"))
 			return false
 		}
 		return true
 	})
 }
 
-// add notes a test run.
+// add adds a test run.
 func (r *reader) add(c Call, f flow) {
 	if len(r.calls) >= maxCalls {
 		return
 	}
-	c.Through, c.Elsewhere, c.Perhaps, c.Silenced = c.Through || f.through, f.elsewhere, f.perhaps, f.streams.silence(c.Runner)
-	c.Mask, c.Limited, c.Before, c.Echo = f.mask, f.limited, f.before, f.echo
+	c.FromScript, c.OutputToFile, c.Conditional, c.Silenced = c.FromScript || f.fromScript, f.outputToFile, f.conditional, f.streams.summaryDiscard(c.Runner)
+	c.Mask, c.HasTimeLimit, c.FollowsOther, c.EchoLine = f.mask, f.hasTimeLimit, f.followsOther, f.echoLine
 	c.Dir = r.dir
 	r.calls = append(r.calls, c)
 }
 
-// file reads a file of the folder that the command has gone to.
-func (r *reader) file(dir, name string) ([]byte, bool) {
+// readFile reads a file of the current folder.
+func (r *reader) readFile(dir, name string) ([]byte, bool) {
 	full := path.Join(r.dir, dir, name)
 	b, ok := r.readBounded(full)
-	if ok && r.reached != nil && !slices.Contains(r.reached.through, full) {
-		r.reached.through = append(r.reached.through, full)
+	if ok && r.reached != nil && !slices.Contains(r.reached.files, full) {
+		r.reached.files = append(r.reached.files, full)
 	}
 	return b, ok
 }
 
-// readBounded reads a file of the repository, unless it is too long.
+// readBounded reads a file of the repository if it is at most 1 MiB.
 func (r *reader) readBounded(file string) ([]byte, bool) {
 	if r.files == nil || strings.HasPrefix(file, "../") || path.IsAbs(file) {
 		return nil, false

@@ -35,13 +35,13 @@ func show(calls []testrun.Call) string {
 		if word == "" {
 			word = "test"
 		}
-		if !c.Sure {
+		if !c.IsTestRun {
 			word += "?"
 		}
-		if c.Untested {
+		if c.HasNoTests {
 			word += " untested"
 		}
-		if c.Limited {
+		if c.HasTimeLimit {
 			word += " limited"
 		}
 		if c.Mask != "" {
@@ -215,7 +215,7 @@ func TestEchoOfTheCode(t *testing.T) {
 		`npx jest; echo "exit: $?" > log`:        "",
 	} {
 		calls := testrun.Read(command, nil)
-		if len(calls) != 1 || calls[0].Echo != want {
+		if len(calls) != 1 || calls[0].EchoLine != want {
 			t.Errorf("%q: %+v, want echo %q", command, calls, want)
 		}
 	}

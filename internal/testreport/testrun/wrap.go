@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// command reads the words of a simple command. It follows wrappers, shells and scripts to the test
+// readCommand reads the words of a simple command. It follows wrappers, shells and scripts to the test
 // runs.
-func (r *reader) command(words []string, f flow) {
+func (r *reader) readCommand(words []string, f flow) {
 	if r.reached != nil {
 		r.walk(shell.QuoteCommand(words))
 		return
@@ -25,11 +25,11 @@ func (r *reader) command(words []string, f flow) {
 	}
 	name := strings.TrimSuffix(path.Base(words[0]), ".exe")
 	if rest, ok := shell.Unwrap(words); ok {
-		f.limited = f.limited || strings.HasSuffix(name, "timeout")
+		f.hasTimeLimit = f.hasTimeLimit || strings.HasSuffix(name, "timeout")
 		if name == "coverage" && !slices.Contains(words[:len(words)-len(rest)], "-m") {
 			rest = append([]string{"python"}, rest...)
 		}
-		r.command(rest, f)
+		r.readCommand(rest, f)
 		return
 	}
 	switch name {
@@ -38,15 +38,15 @@ func (r *reader) command(words []string, f flow) {
 			r.chdir(words[1])
 		}
 	case "bash", "sh", "zsh", "dash", "ksh":
-		r.shell(words, f)
+		r.readShell(words, f)
 	case "eval":
-		r.script(strings.Join(words[1:], " "), f)
+		r.readScript(strings.Join(words[1:], " "), f)
 	case "npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all":
-		r.packageManager(name, words, f)
+		r.readPackageManager(name, words, f)
 	case "make", "gmake":
-		r.make(words, f)
+		r.readMake(words, f)
 	default:
-		r.runner(name, words, f)
+		r.readRunner(name, words, f)
 	}
 }
 
@@ -58,15 +58,15 @@ func (r *reader) chdir(to string) {
 	r.dir = path.Join(r.dir, to)
 }
 
-// shell reads `bash -c SCRIPT` and `bash FILE`.
-func (r *reader) shell(words []string, f flow) {
+// readShell reads `bash -c SCRIPT` and `bash FILE`.
+func (r *reader) readShell(words []string, f flow) {
 	inner := f
-	inner.options(words[1:])
+	inner.applyOptions(words[1:])
 	rest := words[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		if strings.HasSuffix(rest[0], "c") && !strings.HasPrefix(rest[0], "--") {
 			if len(rest) > 1 {
-				r.script(rest[1], inner)
+				r.readScript(rest[1], inner)
 			}
 			return
 		}
@@ -76,26 +76,26 @@ func (r *reader) shell(words []string, f flow) {
 		rest = rest[1:]
 	}
 	if len(rest) > 0 {
-		r.scriptFile(rest, words, f)
+		r.addScriptFile(rest, words, f)
 	}
 }
 
-// scriptFile adds a script that a program runs. Its output decides whether it is a test run, if its
+// addScriptFile adds a script that a program runs. Its output decides whether it is a test run, if its
 // name does not say so.
-func (r *reader) scriptFile(rest, words []string, f flow) {
+func (r *reader) addScriptFile(rest, words []string, f flow) {
 	if rest[0] == "" {
 		return
 	}
 	program := strings.TrimRight(path.Base(words[0]), "0123456789.")
-	r.add(Call{Runner: scriptRunners[program], Through: true, Words: words, Sure: testName(strings.TrimSuffix(path.Base(rest[0]), path.Ext(rest[0]))) || path.Ext(rest[0]) == ".t"}, f)
+	r.add(Call{Runner: scriptRunners[program], FromScript: true, Words: words, IsTestRun: isTestName(strings.TrimSuffix(path.Base(rest[0]), path.Ext(rest[0]))) || path.Ext(rest[0]) == ".t"}, f)
 }
 
 // scriptRunners maps an interpreter to the runner that its test scripts usually use.
 var scriptRunners = map[string]string{"python": "unittest", "ruby": "minitest"}
 
-// testName reports whether a name means tests: test, test:unit, run-tests, sum_test. A part that
+// isTestName reports whether a name means tests: test, test:unit, run-tests, sum_test. A part that
 // means something else (test:lint) has priority.
-func testName(name string) bool {
+func isTestName(name string) bool {
 	found := false
 	for _, part := range strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return strings.ContainsRune(":._-/ ", c) }) {
 		switch part {
