@@ -72,26 +72,26 @@ func Text(w io.Writer, l Loop) error {
 	p.changedTests()
 	p.reviews()
 	p.tasks()
-	p.tested()
+	p.list("tested", "%s", 0, p.MutationResults...)
 	p.signs()
 	p.acceptCommand()
 	p.gates()
-	p.sandbox()
+	p.list("sandbox", "%s", 0, p.Sandbox...)
 	p.interventions()
-	p.orphans()
+	p.list("still running", "%s", 100, p.Orphans...)
 	p.merge()
 	p.leftOut()
 	p.untoldIssues()
-	p.notSent()
+	p.list("not sent", "%s; pawl notify test tries the receivers", 300, p.NotSent)
 	p.userCommit()
-	p.possibleUserChanges()
+	p.list("yours?", "%s", 300, p.PossibleUserChanges...)
 	p.uncommittedFiles()
-	p.unappliedEdits()
-	p.editsNotMade()
-	p.notDelivered()
+	p.list("not applied", "an edit of the plan, kept in %s", 0, p.State.UnappliedEditFiles...)
+	p.list("not made", "your edit of the plan: %s  → "+p.State.ResumeCommand(p.ID), 0, narrate.EditsNotMade(p.State)...)
+	p.list("undelivered", "your message: %s  → "+p.State.ResumeCommand(p.ID), 0, narrate.NotDelivered(p.State)...)
 	p.lessons()
 	p.cost()
-	p.remaining()
+	p.list("left", "%s", 0, narrate.Left(p.State))
 	p.answer()
 	p.lastMessages()
 	p.branch()
@@ -124,6 +124,17 @@ func (p *page) under(label string) func(format string, args ...any) {
 	}
 }
 
+// list prints texts below a label, each in the format and as one line of at most most characters
+// (0: unlimited). It omits empty texts.
+func (p *page) list(label, format string, most int, texts ...string) {
+	say := p.under(label)
+	for _, text := range texts {
+		if text != "" {
+			say(format, plan.OneLine(text, most))
+		}
+	}
+}
+
 func (p *page) headline() {
 	s := p.State
 	p.out.WriteString(p.endHeadline())
@@ -151,13 +162,6 @@ func (p *page) headline() {
 	}
 }
 
-// notSent lists the notifications that failed.
-func (p *page) notSent() {
-	if p.NotSent != "" {
-		p.line("not sent", "%s; pawl notify test tries the receivers", plan.OneLine(p.NotSent, 300))
-	}
-}
-
 // untoldIssues lists the issues whose tracker could not be reached, and the command that tries again.
 func (p *page) untoldIssues() {
 	if len(p.UntoldIssues) > 0 {
@@ -169,14 +173,6 @@ func (p *page) untoldIssues() {
 func (p *page) leftOut() {
 	if n := len(p.LeftOut); n > 0 {
 		p.line("left out", "%s of the plan: %s", figure.Count(n, "open task"), plan.OneLine(strings.Join(p.LeftOut, ", "), 300))
-	}
-}
-
-// unappliedEdits names the files of plan edits that were not applied: they may be the user's.
-func (p *page) unappliedEdits() {
-	say := p.under("not applied")
-	for _, path := range p.State.UnappliedEditFiles {
-		say("an edit of the plan, kept in %s", path)
 	}
 }
 
@@ -216,14 +212,6 @@ func (p *page) gates() {
 // isReasonShown reports whether the reason is empty or is already in the report.
 func (p *page) isReasonShown(why string) bool { return strings.Contains(p.State.Reason, why) }
 
-// sandbox prints the sandbox of agent and gates.
-func (p *page) sandbox() {
-	say := p.under("sandbox")
-	for _, words := range p.Sandbox {
-		say("%s", plan.OneLine(words, 0))
-	}
-}
-
 // interventions prints what Pawl refused, undid, denied or blocked.
 func (p *page) interventions() {
 	s := p.State
@@ -249,14 +237,6 @@ func (p *page) interventions() {
 	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))
-	}
-}
-
-// orphans lists processes that still ran when the loop ended.
-func (p *page) orphans() {
-	say := p.under("still running")
-	for _, process := range p.Orphans {
-		say("%s", plan.OneLine(process, 100))
 	}
 }
 
@@ -305,13 +285,6 @@ func (p *page) cost() {
 		money += fmt.Sprintf(" (%s for %s)", figure.Money(s.Reviews.CostUSD), figure.Count(n, "review"))
 	}
 	p.line("cost", "%s, %s, %s tokens, %s", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
-}
-
-// remaining prints the estimated time of the open tasks.
-func (p *page) remaining() {
-	if left := narrate.Left(p.State); left != "" {
-		p.line("left", "%s", left)
-	}
 }
 
 // claimTag matches the tag by which the agent claims its answer.

@@ -154,14 +154,6 @@ func changedLines(diff string) []string {
 	return lines
 }
 
-// tested lists the functions that the tests prove.
-func (p *page) tested() {
-	say := p.under("tested")
-	for _, words := range p.MutationResults {
-		say("%s", plan.OneLine(words, 0))
-	}
-}
-
 // maxListedSigns is the maximum number of signs listed for a task; the commit shows all.
 const maxListedSigns = 8
 

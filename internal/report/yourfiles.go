@@ -14,20 +14,9 @@ func (p *page) userCommit() {
 	}
 }
 
-// possibleUserChanges lists changes whose author is uncertain.
-func (p *page) possibleUserChanges() {
-	say := p.under("yours?")
-	for _, text := range p.PossibleUserChanges {
-		say("%s", plan.OneLine(text, 300))
-	}
-}
-
 // uncommittedFiles lists files that are in no commit: the agent's, and new ones of others.
 func (p *page) uncommittedFiles() {
-	say := p.under("uncommitted")
-	for _, text := range p.Uncommitted {
-		say("%s: the branch lacks it", plan.OneLine(text, 300))
-	}
+	p.list("uncommitted", "%s: the branch lacks it", 300, p.Uncommitted...)
 	if n := len(p.LeftInCheckout); n > 0 && p.State.Phase == loop.Ended {
 		p.line("uncommitted", "%s: no commit has it; look for it in your checkout", plan.Few(p.LeftInCheckout, 5))
 	}
