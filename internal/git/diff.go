@@ -87,34 +87,29 @@ func (r *Repo) WithContent(ctx context.Context, base string, files map[string][]
 	if len(files) == 0 {
 		return r.TreeOf(ctx, base)
 	}
-	entries, err := r.Entries(ctx, base, slices.Collect(maps.Keys(files))...)
+	entries, err := r.EntriesAt(ctx, base, slices.Collect(maps.Keys(files)))
 	if err != nil {
 		return "", err
 	}
-	modes := map[string]string{}
-	for path, e := range entries {
-		if e.IsFile() && e.Mode != modeLink {
-			modes[path] = e.Mode
+	return r.withFiles(ctx, base, files, func(path string) string {
+		if e := entries[path]; e.IsFile() && e.Mode != modeLink {
+			return e.Mode
 		}
-	}
-	return r.withFiles(ctx, base, modes, files)
+		return ""
+	})
 }
 
 // WithFiles creates a tree that equals base with these plain files added or replaced.
 func (r *Repo) WithFiles(ctx context.Context, base string, files map[string][]byte) (string, error) {
-	modes := map[string]string{}
-	for path := range files {
-		modes[path] = "100644"
-	}
-	return r.withFiles(ctx, base, modes, files)
+	return r.withFiles(ctx, base, files, func(string) string { return "100644" })
 }
 
-// withFiles creates a tree that equals base with those of the files that have a mode.
-func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]string, files map[string][]byte) (string, error) {
+// withFiles creates a tree that equals base with those of the files for which modeOf returns a mode.
+func (r *Repo) withFiles(ctx context.Context, base string, files map[string][]byte, modeOf func(path string) string) (string, error) {
 	var changes []Change
-	for path, mode := range modes {
-		data, ok := files[path]
-		if !ok {
+	for path, data := range files {
+		mode := modeOf(path)
+		if mode == "" {
 			continue
 		}
 		id, err := r.run(ctx, call{args: []string{"hash-object", "-w", "--stdin", "--path=" + path}, stdin: data})

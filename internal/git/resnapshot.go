@@ -198,8 +198,7 @@ func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []stri
 	if len(paths) == 0 {
 		return base.tree, nil
 	}
-	within := newPathSet(paths)
-	was, err := r.entriesOf(ctx, base.tree, &within)
+	was, err := r.entriesOf(ctx, base.tree, paths)
 	if err != nil {
 		return "", err
 	}

@@ -75,35 +75,18 @@ func (s *Selection) apply(changes []Change) {
 // Folders returns those of the folders that a tree contains. It only reads these and their parents.
 func (r *Repo) Folders(ctx context.Context, tree string, dirs []string) (map[string]bool, error) {
 	id, err := r.TreeOf(ctx, tree)
-	if err != nil {
-		return nil, err
+	wanted, found := newPathSet(dirs), map[string]bool{}
+	if err != nil || len(dirs) == 0 {
+		return found, err
 	}
-	found, wanted := map[string]bool{}, newPathSet(dirs)
-	for todo := []pair{{to: id}}; len(todo) > 0 && len(dirs) > 0; {
-		ids := make([]string, len(todo))
-		for i, p := range todo {
-			ids[i] = p.to
+	enter := func(dir string) bool {
+		if wanted.paths[dir] {
+			found[dir] = true
 		}
-		entries, err := r.trees(ctx, ids)
-		if err != nil {
-			return nil, fmt.Errorf("look for folders in %s: %w", tree, err)
-		}
-		var below []pair
-		for i, p := range todo {
-			for name, e := range entries[i] {
-				path := p.dir + name
-				if e.Mode != modeTree {
-					continue
-				}
-				if wanted.paths[path] {
-					found[path] = true
-				}
-				if wanted.above[path] {
-					below = append(below, pair{dir: path + "/", to: e.ID})
-				}
-			}
-		}
-		todo = below
+		return wanted.above[dir]
+	}
+	if err := r.walk(ctx, id, enter, func(string, Entry) bool { return true }); err != nil {
+		return nil, fmt.Errorf("look for folders in %s: %w", tree, err)
 	}
 	return found, nil
 }

@@ -203,18 +203,7 @@ func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[s
 	case len(paths) == 0:
 		return r.Select(ctx, id, &r.all)
 	}
-	wanted := newPathSet(paths)
-	return r.entriesOf(ctx, id, &wanted)
-}
-
-// entriesOf reads the entries of a tree by its id: the paths in a set, nil = all.
-func (r *Repo) entriesOf(ctx context.Context, id string, within *pathSet) (map[string]Entry, error) {
-	found := map[string]Entry{}
-	err := r.walk(ctx, id, within, func(path string, e Entry) bool {
-		found[path] = e
-		return true
-	})
-	return found, err
+	return r.entriesOf(ctx, id, paths)
 }
 
 // EntriesAt is Entries for paths of which there may be none.
@@ -223,8 +212,19 @@ func (r *Repo) EntriesAt(ctx context.Context, tree string, paths []string) (map[
 	if err != nil {
 		return nil, err
 	}
-	within := newPathSet(paths)
-	return r.entriesOf(ctx, id, &within)
+	return r.entriesOf(ctx, id, paths)
+}
+
+// entriesOf is EntriesAt for the id of a tree.
+func (r *Repo) entriesOf(ctx context.Context, id string, paths []string) (map[string]Entry, error) {
+	wanted, found := newPathSet(paths), map[string]Entry{}
+	err := r.walk(ctx, id, wanted.reaches, func(path string, e Entry) bool {
+		if wanted.covers(path) {
+			found[path] = e
+		}
+		return true
+	})
+	return found, err
 }
 
 // Paths returns the paths of changes, in their order.
@@ -253,9 +253,9 @@ func (r *Repo) HasAny(ctx context.Context, tree string, wanted func(path string)
 // maxWalked limits the folders that a walk reads at once; the first one is read alone.
 const maxWalked = 1000
 
-// walk visits the entries of a tree, by its id, at the paths in a set (nil = all), until visit
-// returns false.
-func (r *Repo) walk(ctx context.Context, id string, within *pathSet, visit func(path string, e Entry) bool) error {
+// walk visits the entries of a tree, by its id, that are no folders, until visit returns false. It only
+// reads the folders for which enter returns true (nil = all).
+func (r *Repo) walk(ctx context.Context, id string, enter func(dir string) bool, visit func(path string, e Entry) bool) error {
 	todo, walked := []pair{{to: id}}, 0
 	for most := 1; len(todo) > 0; most = min(2*most, maxWalked) {
 		some := slices.Clone(todo[max(0, len(todo)-most):])
@@ -274,12 +274,10 @@ func (r *Repo) walk(ctx context.Context, id string, within *pathSet, visit func(
 		for i, p := range some {
 			for name, e := range entries[i] {
 				switch path := p.dir + name; {
-				case e.Mode == modeTree && (within == nil || within.reaches(path)):
+				case e.Mode == modeTree && (enter == nil || enter(path)):
 					todo = append(todo, pair{dir: path + "/", to: e.ID})
-				case e.Mode != modeTree && (within == nil || within.covers(path)):
-					if !visit(path, e) {
-						return nil
-					}
+				case e.Mode != modeTree && !visit(path, e):
+					return nil
 				}
 			}
 		}

@@ -82,12 +82,11 @@ func (w *Worktree) update(ctx context.Context, commit string) bool {
 	if slices.ContainsFunc(paths, affectsGit) {
 		return false
 	}
-	within := newPathSet(paths)
-	had, err := w.entriesOf(ctx, held, &within)
+	had, err := w.entriesOf(ctx, held, paths)
 	if err != nil || !w.isAccounted(ctx, changed, had) {
 		return false
 	}
-	want, err := w.entriesOf(ctx, tree, &within)
+	want, err := w.entriesOf(ctx, tree, paths)
 	if err != nil || w.writeUpdate(ctx, paths, want) != nil || !w.detach(commit) {
 		return false
 	}
