@@ -27,7 +27,7 @@ func (c *answerCmd) Run(a *app, s *loopinfo.Loop) error {
 	}
 	asked := slices.DeleteFunc(s.Memory.State.Unanswered(), func(q loop.Question) bool { return c.Task != "" && q.Task != c.Task })
 	if len(asked) == 0 {
-		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s has no open question%s", s.ID, narrate.Because(c.Task))
+		return failure.New(failure.Usage, `pawl tell `+s.ID+` "…" sends the agent a message`, "loop %s has no open question%s", s.ID, narrate.ReasonClause(c.Task))
 	}
 	text := strings.TrimSpace(strings.Join(c.Text, " "))
 	if text == "" {

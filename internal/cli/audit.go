@@ -45,7 +45,7 @@ func (a *app) printAudit(out audit.Result) {
 	}
 	a.printf("%.9s  %s\n", out.Commit, verdict)
 	for _, w := range out.Worth {
-		a.printf("  task %s: %s%s\n", plan.OneLine(w.Task, 60), w.Evidence, narrate.Because(plan.OneLine(w.Why, 200)))
+		a.printf("  task %s: %s%s\n", plan.OneLine(w.Task, 60), w.Evidence, narrate.ReasonClause(plan.OneLine(w.Why, 200)))
 	}
 	for _, g := range out.Gates {
 		a.printf("  %s  receipt %s: %s then, %s now (exit %d)\n", plan.OneLine(g.Gate, 100), g.Receipt, g.Then, g.Now, g.Exit)

@@ -28,7 +28,7 @@ func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	}
 	var rows []record.Summary
 	for _, l := range listed {
-		if sum := loopinfo.Present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
+		if sum := loopinfo.CurrentSummary(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
 			rows = append(rows, sum)
 		}
 	}

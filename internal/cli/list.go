@@ -37,7 +37,7 @@ func (a *app) summaries(fits func(root string) bool) ([]record.Summary, error) {
 	listed, err := record.List(a.store)
 	var out []record.Summary
 	for _, l := range listed {
-		if sum := loopinfo.Present(l); sum.Root != "" && fits(sum.Root) {
+		if sum := loopinfo.CurrentSummary(l); sum.Root != "" && fits(sum.Root) {
 			out = append(out, sum)
 		}
 	}
@@ -54,7 +54,7 @@ func (c *listCmd) Run(a *app) error {
 	here, where := record.SameRepository(root), c.All
 	rows := []record.Summary{}
 	for _, l := range listed {
-		sum := loopinfo.Present(l)
+		sum := loopinfo.CurrentSummary(l)
 		if sum.Root != "" && !c.All && !here(sum.Root) {
 			continue
 		}
@@ -101,7 +101,7 @@ func (a *app) printLoops(rows []record.Summary, where bool) {
 		if where {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, loopinfo.HowItStands(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s%s", r.ID, loopinfo.StateOrOutcome(r), cmp.Or(r.TaskProgress(), "-"), r.Iteration,
 			narrate.Cost(r), formatMinute(r.StartedAt), r.Goal, place))
 	}
 	a.printTable(lines)

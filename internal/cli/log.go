@@ -75,7 +75,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 				return fmt.Errorf("print JSON: %w", err)
 			}
 		default:
-			a.printf("%s", strings.Join(loopinfo.Stamped(r, told), ""))
+			a.printf("%s", strings.Join(loopinfo.TimedLines(r, told), ""))
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
@@ -89,7 +89,7 @@ func (a *app) verifyJournal(s *loopinfo.Loop) error {
 	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		hint := "what can be read is shown; the damaged part is kept in " + corrupt.Path
-		if s.IsStranded() {
+		if s.CannotContinue() {
 			hint += "; pawl stop " + s.ID + " ends the loop"
 		}
 		return failure.New(failure.Error, hint,

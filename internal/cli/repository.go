@@ -62,7 +62,7 @@ func (a *app) addOtherWorktrees(err error) error {
 	}
 	var names []string
 	for _, sum := range loops {
-		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, loopinfo.HowItStands(sum), sum.Root))
+		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, loopinfo.StateOrOutcome(sum), sum.Root))
 	}
 	return failure.New(failure.Usage, "name one of the repository's: "+plan.Few(names, 4), "%w", err)
 }

@@ -58,7 +58,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	a.warnUnknownCost(s.Spec, given)
-	if s.InSession() && !s.IsAdrift() {
+	if s.InSession() && !s.DiedLeavingSession() {
 		return a.resumeInSession(s, given)
 	}
 	begin := a.untilSignal()

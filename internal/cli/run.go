@@ -217,7 +217,7 @@ func (a *app) warnPlanEdited(p *launch.Prepared) {
 // warnUnfinishedWork says what happens to unfinished work of an earlier loop.
 func (a *app) warnUnfinishedWork(p *launch.Prepared) {
 	if l := p.Spec.UnfinishedWork; l != nil {
-		term.Warnf(a.Err, "begins with %s: loop %s left it unfinished (%s)", narrate.Titled(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
+		term.Warnf(a.Err, "begins with %s: loop %s left it unfinished (%s)", narrate.TaskInSentence(l.Task, l.Title), l.Loop, plan.Few(l.Paths, 4))
 		return
 	}
 	alone := p.IgnoredLeftovers()
@@ -226,7 +226,7 @@ func (a *app) warnUnfinishedWork(p *launch.Prepared) {
 	}
 	of := ""
 	if t := p.Conflicts.LastTask.Task; t.ID != "" {
-		of = ", work for " + narrate.Titled(t.ID, t.Title)
+		of = ", work for " + narrate.TaskInSentence(t.ID, t.Title)
 	}
 	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, plan.Few(alone, 4), of)
 	term.Hintf(a.Err, "%s continues it", cmp.Or(p.Conflicts.Resume, "pawl resume "+p.Conflicts.Loop))
@@ -296,7 +296,7 @@ func (a *app) showMoved(s *show, d *launch.Driver) error {
 		s.showEnd(m.State)
 		return exitError(m.State.Outcome.ExitCode(m.State.Stop.Cause))
 	}
-	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s continues it in fresh sessions", d.Loop.ID, narrate.Where(ownerOf(m))))
+	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s continues it in fresh sessions", d.Loop.ID, narrate.OwnerPlace(ownerOf(m))))
 	return codeTaken
 }
 

@@ -57,7 +57,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 			s.note(term.Warn, "the turn was cut off: "+p.Failure.Message)
 		}
 	case loop.MessageArrived, loop.PlanEditRequested, loop.PlanEdited, loop.Answered, loop.MergeRequested, loop.Approved, loop.Rejected, loop.Resumed, loop.HandoverRequested, loop.LimitsChanged:
-		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Actions: acts}.Happened())
+		s.note(term.Info, narrate.Step{Before: before, After: now, Event: e, Actions: acts}.Sentence())
 	case loop.Restored:
 		s.showRestored(before, p.Unchanged)
 	case loop.WorkReapplied:

@@ -30,7 +30,7 @@ func (c *stopCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	if err := requireUnended(s); err != nil {
 		return err
 	}
-	if s.IsStranded() {
+	if s.CannotContinue() {
 		return a.giveUp(s)
 	}
 	if s.InSession() {

@@ -65,7 +65,7 @@ func (a *app) warnOfSessionLoops() {
 		return // pawl list says why
 	}
 	for _, l := range listed {
-		if sum := loopinfo.Present(l); sum.InSession && sum.State != "ended" {
+		if sum := loopinfo.CurrentSummary(l); sum.InSession && sum.State != "ended" {
 			term.Warnf(a.Err, "loop %s runs in a session: it stops there unless the hooks are also installed elsewhere", sum.ID)
 			term.Hintf(a.Err, "pawl handover %s continues in fresh sessions; pawl stop %[1]s ends it", sum.ID)
 		}

@@ -148,7 +148,7 @@ func (a *app) warnGates(s record.Spec, root string) {
 			term.Warnf(a.Err, "gate %q: no such file: %s; it fails until the agent writes it", plan.OneLine(g.Name, 60), script)
 			term.Hintf(a.Err, "fix the gate's command if no task writes %s", script)
 		}
-		if by := verify.Masked(g, root); by != "" {
+		if by := verify.ExitCodeMask(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` hides the exit code of its tests, so it passes even if they fail", plan.OneLine(g.Name, 60), by)
 		}
 		if by := verify.HiddenOutput(g, root); by != "" {

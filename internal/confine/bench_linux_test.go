@@ -28,7 +28,7 @@ func BenchmarkSandbox(b *testing.B) {
 	}
 	b.Run("ask", func(b *testing.B) {
 		for b.Loop() {
-			confine.Ask(b.Context())
+			confine.Detect(b.Context())
 		}
 	})
 }

@@ -76,7 +76,7 @@ func Build(ctx context.Context, o Options) (*Sandbox, error) {
 	if !o.Level.On() {
 		return &Sandbox{}, nil
 	}
-	return o.build(Ask(ctx))
+	return o.build(Detect(ctx))
 }
 
 func (o Options) build(sys System) (_ *Sandbox, err error) {

@@ -8,9 +8,9 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// Ask returns what this machine supports. It tries bubblewrap with an empty policy, because an
+// Detect returns what this machine supports. It tries bubblewrap with an empty policy, because an
 // installed bubblewrap may not work.
-func Ask(ctx context.Context) System {
+func Detect(ctx context.Context) System {
 	s := System{os: "linux", landlock: landlockVersion()}
 	path, err := exec.LookPath("bwrap")
 	if err != nil {

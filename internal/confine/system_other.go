@@ -7,5 +7,5 @@ import (
 	"runtime"
 )
 
-// Ask returns what this machine supports.
-func Ask(context.Context) System { return System{os: runtime.GOOS} }
+// Detect returns what this machine supports.
+func Detect(context.Context) System { return System{os: runtime.GOOS} }

@@ -48,7 +48,7 @@ type world struct {
 // provides Tree only, and behaves differently.
 func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	t.Helper()
-	sys := confine.Ask(t.Context())
+	sys := confine.Detect(t.Context())
 	if mechanism == confine.Landlock {
 		sys = confine.Without(sys)
 	}
@@ -112,7 +112,7 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 	if more != nil {
 		more(&o)
 	}
-	sys := confine.Ask(t.Context())
+	sys := confine.Detect(t.Context())
 	if mechanism == confine.Landlock {
 		sys = confine.Without(sys)
 	}

@@ -74,7 +74,7 @@ func Gather(ctx context.Context, o Options) Facts {
 	}
 	f.loops, f.loopsErr = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
-	f.sandboxes = confine.Ask(ctx)
+	f.sandboxes = confine.Detect(ctx)
 	f.missingDeps = missingDependencies(o.Root)
 	return f
 }

@@ -26,7 +26,7 @@ func (p *Prepared) refuseUnconfined() error {
 	if !level.On() {
 		return nil
 	}
-	return confine.Ask(context.Background()).Refuse(level)
+	return confine.Detect(context.Background()).Refuse(level)
 }
 
 // Sandbox describes the sandbox that the loop would have on this machine.
@@ -35,7 +35,7 @@ func (p *Prepared) Sandbox(ctx context.Context) memory.Sandbox {
 	if !level.On() {
 		return memory.Sandbox{}
 	}
-	return describeSandbox(p.Spec, confine.Ask(ctx).Mechanism(level), p.env)
+	return describeSandbox(p.Spec, confine.Detect(ctx).Mechanism(level), p.env)
 }
 
 // describeSandbox describes the sandbox that a mechanism provides for a loop.

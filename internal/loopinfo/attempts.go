@@ -46,7 +46,7 @@ func (s *Loop) replay(first, last int) (out replayResult) {
 		if n < first || n > last {
 			continue
 		}
-		for _, line := range Stamped(r, t) {
+		for _, line := range TimedLines(r, t) {
 			out.history = append(out.history, strings.TrimRight(line, "\n"))
 		}
 		var rec verify.Receipt

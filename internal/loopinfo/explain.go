@@ -56,7 +56,7 @@ func (s *Loop) Explain(iteration int) Explanation {
 func explainRecord(r journal.Record, t narrate.Step) Step {
 	return Step{
 		Seq: r.Seq, At: r.At, Iteration: t.Before.Iteration, Task: cmp.Or(t.Before.Current, t.After.Current), Event: t.Event.Kind(),
-		Happened: term.Clean(t.Happened()), Decided: cleanAll(t.Decided()), Because: cleanAll(t.Because()), Phase: t.After.Phase,
+		Happened: term.Clean(t.Sentence()), Decided: cleanAll(t.Decided()), Because: cleanAll(t.Because()), Phase: t.After.Phase,
 	}
 }
 
@@ -88,8 +88,8 @@ func (e Step) words() string {
 	return e.Happened
 }
 
-// Stamped returns the lines of a record, each with its newline, the first with its time of day.
-func Stamped(r journal.Record, step narrate.Step) []string {
+// TimedLines returns the lines of a record, each with its newline, the first with its time of day.
+func TimedLines(r journal.Record, step narrate.Step) []string {
 	lines := step.Lines(r)
 	for i, line := range lines {
 		stamp := "        "

@@ -6,9 +6,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Present returns the summary with the current state: the stored one does not know whether the loop's
+// CurrentSummary returns the summary with the current state: the stored one does not know whether the loop's
 // process is alive.
-func Present(l record.Entry) record.Summary {
+func CurrentSummary(l record.Entry) record.Summary {
 	sum := l.Summary
 	sum.ID = l.Loop.ID
 	if sum.State == "running" || sum.State == "waiting" {
@@ -19,8 +19,8 @@ func Present(l record.Entry) record.Summary {
 	return sum
 }
 
-// HowItStands returns the state, or the outcome of a loop that ended.
-func HowItStands(s record.Summary) string {
+// StateOrOutcome returns the state, or the outcome of a loop that ended.
+func StateOrOutcome(s record.Summary) string {
 	words := s.State + SessionWords(s)
 	if s.Outcome != "" {
 		words = string(s.Outcome)

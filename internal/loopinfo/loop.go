@@ -130,8 +130,8 @@ func Events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	}
 }
 
-// IsStranded reports whether nothing can continue the loop, though it has not ended.
-func (s *Loop) IsStranded() bool { return s.Damage != nil && !s.Alive && !s.HasEnded() }
+// CannotContinue reports whether nothing can continue the loop, though it has not ended.
+func (s *Loop) CannotContinue() bool { return s.Damage != nil && !s.Alive && !s.HasEnded() }
 
 // HasWorkLeft reports whether there is something left to do.
 func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
@@ -139,8 +139,8 @@ func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
 // IsDriven reports whether a process or a session reads the messages to the loop.
 func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 
-// IsAdrift reports whether the loop's process died while the loop was leaving its session.
-func (s *Loop) IsAdrift() bool { return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive }
+// DiedLeavingSession reports whether the loop's process died while the loop was leaving its session.
+func (s *Loop) DiedLeavingSession() bool { return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive }
 
 // maxTermAge is the maximum age of an end by SIGTERM after which a loop is resumed. A system ends
 // processes this way when it shuts down, and may be off for a night.

@@ -82,7 +82,7 @@ func (w *Screen) Loops() ([]record.Summary, error) {
 	}
 	var out []record.Summary
 	for _, l := range listed {
-		if sum := Present(l); sum.Root != "" && w.shows(sum.Root) {
+		if sum := CurrentSummary(l); sum.Root != "" && w.shows(sum.Root) {
 			out = append(out, sum)
 		}
 	}
@@ -159,7 +159,7 @@ func (w *Screen) News(id string) ([]string, error) {
 			break
 		}
 		step := narrate.Read(r, t.state)
-		t.state, lines = step.After, append(lines, Stamped(r, step)...)
+		t.state, lines = step.After, append(lines, TimedLines(r, step)...)
 	}
 	return lines, nil
 }
@@ -213,11 +213,11 @@ func (w *Screen) narrated(s *Loop) *history {
 // historyLines returns the lines of a record for the screen. A gate that did not pass is followed by
 // the end of its output.
 func historyLines(r journal.Record, t narrate.Step) []watch.Line {
-	lines := append(Stamped(r, t), gateOutput(r)...)
+	lines := append(TimedLines(r, t), gateOutput(r)...)
 	if len(lines) == 0 {
 		return nil
 	}
-	out, tasks, trouble := make([]watch.Line, len(lines)), t.Tasks(), t.Trouble(r)
+	out, tasks, trouble := make([]watch.Line, len(lines)), t.Tasks(), t.IsTrouble(r)
 	for i, text := range lines {
 		out[i] = watch.Line{Text: text, Tasks: tasks, Trouble: trouble}
 	}

@@ -41,11 +41,11 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), narrate.GateResult(g))
 	}
 	if st.Isolated != nil {
-		line("try", "%s", narrate.Try(*st.Isolated))
+		line("try", "%s", narrate.IsolatedTurn(*st.Isolated))
 	}
 	Rows(line, "sandbox", s.Sandbox())
-	line("spent", "%s", narrate.Spent(st))
-	if left := narrate.Left(st); left != "" {
+	line("spent", "%s", narrate.Spending(st))
+	if left := narrate.TimeLeft(st); left != "" {
 		line("left", "%s", left)
 	}
 	if s.Spec.Branch != "" && !s.Spec.NoCommit && (sum.Commits > 0 || !s.HasEnded()) {
@@ -64,7 +64,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	Rows(line, "told", narrate.Messages(st.Conversation))
 	s.questions(line)
 	for _, ask := range st.TestRequests {
-		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.Because(plan.OneLine(ask.Why, 160)))
+		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.ReasonClause(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.approvalCommands(ask))
 	}
 	if len(st.Approved) > 0 {
@@ -186,7 +186,7 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 	case "ended":
 		return narrate.Ended(st)
 	case Orphaned:
-		if s.IsStranded() {
+		if s.CannotContinue() {
 			return "damaged: its journal is only partly readable; pawl log shows where"
 		}
 		if s.IsReleased() {
@@ -226,7 +226,7 @@ func (s *Loop) LastOwner() string {
 
 // nextSteps returns the commands to type now.
 func (s *Loop) nextSteps(state string) string {
-	if s.InSession() && s.IsAdrift() {
+	if s.InSession() && s.DiedLeavingSession() {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
 	}
 	approve := s.Memory.State.ApproveCommand(s.ID)
@@ -240,7 +240,7 @@ func (s *Loop) nextSteps(state string) string {
 		}
 		return "pawl report " + s.ID + approve
 	case Orphaned, "paused":
-		if s.IsStranded() {
+		if s.CannotContinue() {
 			return fmt.Sprintf("pawl stop %s   pawl log %[1]s", s.ID)
 		}
 		if s.IsReleased() {

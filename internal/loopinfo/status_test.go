@@ -137,14 +137,14 @@ func TestTheLastTry(t *testing.T) {
 	t.Parallel()
 	try := loop.IsolatedTurn{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
 	want := "iteration 4, in an isolated session: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"
-	if got := narrate.Try(try); got != want {
+	if got := narrate.IsolatedTurn(try); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	try.Died = "the time limit was reached"
-	if got := narrate.Try(try); got != want+"; cut off: the time limit was reached" {
+	if got := narrate.IsolatedTurn(try); got != want+"; cut off: the time limit was reached" {
 		t.Errorf("got  %s", got)
 	}
-	if got, want := narrate.Try(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in an isolated session: in progress"; got != want {
+	if got, want := narrate.IsolatedTurn(loop.IsolatedTurn{Iteration: 4}), "iteration 4, in an isolated session: in progress"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -186,7 +186,7 @@ func TestAnswersToRequests(t *testing.T) {
 
 func TestListNamesWhatAUserIsAskedFor(t *testing.T) {
 	t.Parallel()
-	got := HowItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
+	got := StateOrOutcome(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
 	if want := "running, waits for an approval, tests approved, asks you to merge"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

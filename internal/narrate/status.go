@@ -25,8 +25,8 @@ func Kind(p loop.Policy) string {
 	return ""
 }
 
-// Try describes the last isolated try.
-func Try(t loop.IsolatedTurn) string {
+// IsolatedTurn describes the last isolated try.
+func IsolatedTurn(t loop.IsolatedTurn) string {
 	what := fmt.Sprintf("iteration %d, in an isolated session", t.Iteration)
 	if t.Took == 0 && t.Usage == (loop.Usage{}) {
 		return what + ": in progress"
@@ -54,8 +54,8 @@ func sinceText(st loop.State, now time.Time) string {
 // Capped describes a loop whose client ended a turn by itself.
 const Capped = "waiting for you: the client ended the turn"
 
-// NeedsYou says in one line why a loop needs its user, "" if it does not.
-func NeedsYou(s record.Summary, now time.Time) string {
+// NeedsUser says in one line why a loop needs its user, "" if it does not.
+func NeedsUser(s record.Summary, now time.Time) string {
 	switch {
 	case s.Capped && !s.Closed:
 		return Capped + ": type anything in its session"
@@ -159,9 +159,9 @@ func Doing(st loop.State) string {
 // the client does not report it to its hooks.
 func Cost(s record.Summary) string { return figure.Cost(s.CostUSD, s.CostUnknown) }
 
-// Spent returns the money, the tokens and the time of work. For turns in a user's session only the
+// Spending returns the money, the tokens and the time of work. For turns in a user's session only the
 // time is known.
-func Spent(s loop.State) string {
+func Spending(s loop.State) string {
 	took := figure.Duration(s.Elapsed())
 	switch {
 	case s.InSession && s.CostUnknown():
@@ -172,8 +172,8 @@ func Spent(s loop.State) string {
 	return fmt.Sprintf("%s, %s tokens, %s", figure.Cost(s.Usage.CostUSD, s.InSession), figure.Tokens(s.Usage.Tokens()), took)
 }
 
-// Left returns the estimated time of the open tasks and its basis, "" if there is no estimate.
-func Left(s loop.State) string {
+// TimeLeft returns the estimated time of the open tasks and its basis, "" if there is no estimate.
+func TimeLeft(s loop.State) string {
 	e, ok := s.Estimate()
 	if !ok {
 		return ""

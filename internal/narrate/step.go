@@ -3,7 +3,7 @@
 // notices) takes words and figures from here, so that all say the same.
 //
 //	narrate.Task(t)       "done, proven · 2 attempts, 3m12s, $0.40 · 1a2b3c4"
-//	narrate.Left(s)       "about 6m20s, $0.90 (3 tasks; the median of 2 so far: 2m10s, $0.30)"
+//	narrate.TimeLeft(s)       "about 6m20s, $0.90 (3 tasks; the median of 2 so far: 2m10s, $0.30)"
 //	narrate.Read(r, s)    a step, whose Lines are those of `pawl log`
 package narrate
 
@@ -44,7 +44,7 @@ func (t Step) Lines(r journal.Record) []string {
 	switch r.Type {
 	case memory.TypeEvent:
 		var lines []string
-		for _, line := range append([]string{t.Happened()}, t.consequences()...) {
+		for _, line := range append([]string{t.Sentence()}, t.consequences()...) {
 			if line != "" {
 				lines = append(lines, line)
 			}
@@ -77,10 +77,10 @@ func (t Step) Lines(r journal.Record) []string {
 	return nil // a record for the runner only
 }
 
-// Trouble reports whether the record shows a problem or needs the user. Examples are a failed turn, a
+// IsTrouble reports whether the record shows a problem or needs the user. Examples are a failed turn, a
 // refused claim, a violation, a restore, a skipped task, a question and a warning. Gates that are red
 // before the work do not count.
-func (t Step) Trouble(r journal.Record) bool {
+func (t Step) IsTrouble(r journal.Record) bool {
 	if r.Type == memory.TypeNote {
 		var n memory.Note
 		return json.Unmarshal(r.Data, &n) == nil && n.Level != loop.Info
@@ -93,8 +93,8 @@ func (t Step) Trouble(r journal.Record) bool {
 	return given || t.After.Refusals > t.Before.Refusals || t.After.Violations > t.Before.Violations
 }
 
-// Happened describes the event.
-func (t Step) Happened() string {
+// Sentence describes the event.
+func (t Step) Sentence() string {
 	switch e := t.Event.Payload.(type) {
 	case loop.Started:
 		return t.started()
@@ -136,7 +136,7 @@ func (t Step) Happened() string {
 	case loop.Faulted:
 		return "failed: " + e.Error
 	case loop.HandoverRequested:
-		return "asked to continue " + Where(e.To) + Because(e.Why)
+		return "asked to continue " + OwnerPlace(e.To) + ReasonClause(e.Why)
 	case loop.HandedOver:
 		return handedOver(e)
 	case loop.Concluded:
@@ -166,7 +166,7 @@ func (t Step) requestText() string {
 	case loop.Answered:
 		return "answer of a user: " + e.Answer
 	case loop.TestChangeRequested:
-		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + Because(e.Why)
+		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + ReasonClause(e.Why)
 	case loop.Approved:
 		return approvalWords(e)
 	case loop.Rejected:
@@ -187,21 +187,21 @@ func (t Step) requestText() string {
 
 func handedOver(e loop.HandedOver) string {
 	if e.Failed {
-		return "stays in its session" + Because(e.Why)
+		return "stays in its session" + ReasonClause(e.Why)
 	}
-	return "continues " + Where(e.To) + Because(e.Why)
+	return "continues " + OwnerPlace(e.To) + ReasonClause(e.Why)
 }
 
-// Where says where an owner works.
-func Where(o loop.Owner) string {
+// OwnerPlace says where an owner works.
+func OwnerPlace(o loop.Owner) string {
 	if o == loop.OwnerSession {
 		return "in a user's session"
 	}
 	return "in fresh sessions"
 }
 
-// Because returns a reason to append to a sentence, "" if there is none.
-func Because(why string) string {
+// ReasonClause returns a reason to append to a sentence, "" if there is none.
+func ReasonClause(why string) string {
 	if why == "" {
 		return ""
 	}
@@ -223,7 +223,7 @@ func (t Step) turn(e loop.TurnEnded) string {
 		what = fmt.Sprintf("ended with <promise>%s</promise>, which is no claim: this loop expects <promise>%s</promise>", o.Said, o.Asked)
 	}
 	if kind := t.Before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
-		what, last = "ended", Because(t.After.LastAgentLine) // such a goal has no claim
+		what, last = "ended", ReasonClause(t.After.LastAgentLine) // such a goal has no claim
 	}
 	switch c := turn.Claim; {
 	case turn.ByUser:
@@ -346,7 +346,7 @@ func (t Step) consequences() []string {
 		case loop.Wait:
 			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.Event.At), a.Why))
 		case loop.HandOver:
-			lines = append(lines, "will continue "+Where(a.To)+Because(a.Why))
+			lines = append(lines, "will continue "+OwnerPlace(a.To)+ReasonClause(a.Why))
 		case loop.Finish:
 			lines = append(lines, t.finish())
 		}
@@ -380,7 +380,7 @@ func turnBegins(s loop.State, a loop.BeginTurn) string {
 // TaskOf returns the id and title of a task of a plan.
 func TaskOf(s loop.State, taskID string) string {
 	if t, ok := s.Task(taskID); ok && t.Title != "" && ID(t) != "" {
-		return Titled(t.ID, t.Title)
+		return TaskInSentence(t.ID, t.Title)
 	}
 	return "task " + taskID
 }

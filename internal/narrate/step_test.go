@@ -103,7 +103,7 @@ func TestEventsInWords(t *testing.T) {
 		if c.event.Kind() == loop.KindCommitted {
 			after.Tasks = []loop.Task{{ID: "US-003", Status: loop.Done}}
 		}
-		if got := (Step{Before: at, Event: c.event, After: after}).Happened(); got != c.want {
+		if got := (Step{Before: at, Event: c.event, After: after}).Sentence(); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.event.Kind(), got, c.want)
 		}
 	}
@@ -118,13 +118,13 @@ func TestEventsInWords(t *testing.T) {
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
 	after := loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}
-	got := Step{Before: after, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 2}}}, After: after}.Happened()
+	got := Step{Before: after, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 2}}}, After: after}.Sentence()
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
 	after.Usage = spent.Usage
-	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}, Event: loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: spent}}, After: after}.Happened()
+	try := Step{Before: loop.State{Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}, Event: loop.Event{Payload: loop.TurnEnded{Isolated: true, Turn: spent}}, After: after}.Sentence()
 	if want := "iteration 4 in an isolated session ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
 		t.Errorf("got  %s\nwant %s", try, want)
 	}
@@ -136,7 +136,7 @@ func TestATurnOfAnExploration(t *testing.T) {
 	before := loop.State{Policy: loop.Policy{Kind: loop.Explore}, Counts: loop.Counts{Iteration: 4}, Ownership: loop.Ownership{InSession: true}}
 	after := before
 	after.LastAgentLine = "Next: b.go."
-	got := Step{Before: before, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, After: after}.Happened()
+	got := Step{Before: before, Event: loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, After: after}.Sentence()
 	if want := "iteration 4 ended (1 tool call): Next: b.go."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -164,7 +164,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 	}
 	for _, c := range cases {
 		c.gates.Purpose = loop.ForClaim
-		if got := (Step{Before: before, Event: loop.Event{Payload: loop.GatesFinished{Gates: c.gates}}}).Happened(); got != c.want {
+		if got := (Step{Before: before, Event: loop.Event{Payload: loop.GatesFinished{Gates: c.gates}}}).Sentence(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
 	inSession := loop.State{Ownership: loop.Ownership{InSession: true}}
-	got := Step{Before: inSession, Event: loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}, After: inSession}.Happened()
+	got := Step{Before: inSession, Event: loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}, After: inSession}.Sentence()
 	if want := "stays in its session: there is no client"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -114,8 +114,8 @@ func PassesOnlyWith(t loop.Task) string {
 	return "passes only with its changes of " + plan.Few(own, 4) + ", and with what an earlier task changed: " + plan.Few(earlier, 4)
 }
 
-// TaskNow says what happens with a task now, "" for most. working means that the loop is at work.
-func TaskNow(st loop.State, t loop.Task, working bool) string {
+// TaskActivity says what happens with a task now, "" for most. working means that the loop is at work.
+func TaskActivity(st loop.State, t loop.Task, working bool) string {
 	for _, q := range st.Unanswered() {
 		switch {
 		case q.Task != t.ID:
@@ -131,13 +131,13 @@ func TaskNow(st loop.State, t loop.Task, working bool) string {
 	return ""
 }
 
-// AtWork is what TaskNow returns for the current task.
+// AtWork is what TaskActivity returns for the current task.
 const AtWork = "in progress"
 
 // PlanLine returns a line with a task of the plan and its status.
 func PlanLine(st loop.State, t loop.Task, working bool) string {
 	words := Task(t)
-	if now := TaskNow(st, t, working); now != "" {
+	if now := TaskActivity(st, t, working); now != "" {
 		words = now + ", " + words
 	}
 	if why := plan.OneLine(t.Why, 120); why != "" && (t.NeedsUser() || t.Status == loop.Open && !t.Undone) {
@@ -162,8 +162,8 @@ func Name(t loop.Task) string {
 	return strings.TrimSpace(plan.OneLine(ID(t), 40) + " " + plan.OneLine(t.Title, 80))
 }
 
-// Titled returns a task's name in a sentence, such as: task 3 (parse CSV).
-func Titled(id, title string) string {
+// TaskInSentence returns a task's name in a sentence, such as: task 3 (parse CSV).
+func TaskInSentence(id, title string) string {
 	if id == loop.GoalTask {
 		return fmt.Sprintf("the goal %q", title)
 	}

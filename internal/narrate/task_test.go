@@ -57,27 +57,27 @@ func TestSpentAndLeft(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	s := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: 2 * time.Minute, CostUSD: 0.4}, {ID: "2", Status: loop.Open, CostUSD: 0.1}}, Clock: loop.Clock{StartedAt: began, Now: began.Add(3 * time.Minute)}, Work: loop.Work{TaskElapsed: 2 * time.Minute, Current: "2"}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: 0.5, Input: 1200}}}
-	if got := Spent(s); got != "$0.50, 1.2k tokens, 3m00s" {
+	if got := Spending(s); got != "$0.50, 1.2k tokens, 3m00s" {
 		t.Error(got)
 	}
-	if got := Left(s); got != "about 1m00s, $0.30 (1 open task; the median of 1 so far: 2m00s, $0.40)" {
+	if got := TimeLeft(s); got != "about 1m00s, $0.30 (1 open task; the median of 1 so far: 2m00s, $0.40)" {
 		t.Error(got)
 	}
 	longer := s
 	longer.Now = s.Now.Add(4 * time.Minute)
-	if got := Left(longer); got != "longer than usual by 3m00s (1 open task; the median of 1 so far: 2m00s, $0.40)" {
+	if got := TimeLeft(longer); got != "longer than usual by 3m00s (1 open task; the median of 1 so far: 2m00s, $0.40)" {
 		t.Error(got)
 	}
 	longer.Tasks = append(slices.Clone(s.Tasks), loop.Task{ID: "3", Status: loop.Open})
-	if got := Left(longer); got != "about 2m00s, $0.70 after this task, which takes longer than usual by 3m00s (2 open tasks; the median of 1 so far: 2m00s, $0.40)" {
+	if got := TimeLeft(longer); got != "about 2m00s, $0.70 after this task, which takes longer than usual by 3m00s (2 open tasks; the median of 1 so far: 2m00s, $0.40)" {
 		t.Error(got)
 	}
 	s.InSession, s.Usage, s.Tasks[0].CostUSD = true, loop.Usage{}, 0 // what a session costs is not known
-	if got := Spent(s) + "; " + Left(s); got != "3m00s; about 1m00s (1 open task; the median of 1 so far: 2m00s)" {
+	if got := Spending(s) + "; " + TimeLeft(s); got != "3m00s; about 1m00s (1 open task; the median of 1 so far: 2m00s)" {
 		t.Error(got)
 	}
 	s.Tasks = s.Tasks[1:]
-	if got := Left(s); got != "" {
+	if got := TimeLeft(s); got != "" {
 		t.Error(got)
 	}
 }

@@ -118,7 +118,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	s := &server{Options: o, places: make(chan struct{}, liveMost), runs: make(chan struct{}, runsMost), stamps: map[string]stamp{}}
 	var err error
-	if s.pages, err = report.Parts(); err != nil {
+	if s.pages, err = report.Templates(); err != nil {
 		return nil, err
 	}
 	if s.pages, err = s.pages.ParseFS(assets, "assets/*.html"); err != nil {

@@ -109,7 +109,7 @@ func row(sum record.Summary, now time.Time) rowView {
 	if n := sum.Tasks.Done + sum.Tasks.Open + sum.Tasks.Skipped; n > 1 {
 		v.Done = fmt.Sprintf("%d of %d tasks done", sum.Tasks.Done, n)
 	}
-	v.Asks = narrate.NeedsYou(sum, now)
+	v.Asks = narrate.NeedsUser(sum, now)
 	return v
 }
 
@@ -190,7 +190,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 	st, sum := d.Report.State, d.Summary
 	p := loopPage{
 		layout: layout{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline, Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 400),
-		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.Shown(d.Report), History: d.History,
+		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.TemplateData(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.HasWorkLeft() && sum.State == "ended",
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}

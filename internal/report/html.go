@@ -24,9 +24,9 @@ var pageCSS string
 // Style returns the style sheet of the page.
 func Style() string { return pageCSS }
 
-// Parts returns the templates of the page, for other pages that show the same: summary, tasks, review,
-// plots and iterations. Shown returns their data.
-func Parts() (*template.Template, error) {
+// Templates returns the templates of the page, for other pages that show the same: summary, tasks, review,
+// plots and iterations. TemplateData returns their data.
+func Templates() (*template.Template, error) {
 	t, err := template.New("page").Parse(pageHTML) // a template that was executed cannot be extended
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates of the report: %w", err)
@@ -68,20 +68,20 @@ type htmlDiff struct {
 
 // HTML writes the page as one file, without scripts and external resources.
 func HTML(w io.Writer, l Loop) error {
-	if err := pageTemplate().Execute(w, Shown(l)); err != nil {
+	if err := pageTemplate().Execute(w, TemplateData(l)); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
 
-// Shown returns the data of the templates for a loop.
-func Shown(l Loop) any {
+// TemplateData returns the data of the templates for a loop.
+func TemplateData(l Loop) any {
 	if l.Zone == nil {
 		l.Zone = time.Local
 	}
 	p := &page{Loop: l}
 	h := htmlPage{
-		ID: l.ID, Headline: plan.OneLine(p.endHeadline(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spent(l.State), Waited: p.waitedText(),
+		ID: l.ID, Headline: plan.OneLine(p.endHeadline(), 0), Why: plan.OneLine(l.State.Reason, 0), Goal: plan.OneLine(l.Goal, 300), Spent: narrate.Spending(l.State), Waited: p.waitedText(),
 		Made: l.Now.In(l.Zone).Format("2006-01-02 15:04"), LookAt: p.lookAt(), Tested: l.MutationResults, Next: p.nextCommands(),
 		Style: template.CSS(pageCSS), // a file of this program
 	}
@@ -121,7 +121,7 @@ func (h *htmlPage) htmlFacts(p *page) {
 	add("tool calls denied", fmt.Sprint(p.denied()))
 	add("hosts blocked", strings.Join(p.BlockedHosts, ", "))
 	add("sandbox", strings.Join(p.Sandbox, "; "))
-	add("left", narrate.Left(s))
+	add("left", narrate.TimeLeft(s))
 }
 
 func (h *htmlPage) htmlTasks(p *page) {

@@ -26,7 +26,7 @@ func Markdown(w io.Writer, l Loop) error {
 	if p.NotSent != "" {
 		p.markdownList("Not sent", []string{p.NotSent})
 	}
-	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
+	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spending(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}

@@ -91,7 +91,7 @@ func Text(w io.Writer, l Loop) error {
 	p.list("undelivered", "your message: %s  → "+p.State.ResumeCommand(p.ID), 0, narrate.NotDelivered(p.State)...)
 	p.lessons()
 	p.cost()
-	p.list("left", "%s", 0, narrate.Left(p.State))
+	p.list("left", "%s", 0, narrate.TimeLeft(p.State))
 	p.answer()
 	p.lastMessages()
 	p.branch()

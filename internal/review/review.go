@@ -225,7 +225,7 @@ func (r *Reviewer) exists(ctx context.Context, q Request, where string) bool {
 	if slices.ContainsFunc(q.Receipts, func(c prompt.Receipt) bool { return c.ID == where }) {
 		return true
 	}
-	file, to, ok := gate.Place(where)
+	file, to, ok := gate.ParsePlace(where)
 	if !ok {
 		return false
 	}

@@ -64,9 +64,9 @@ func reasonFor(said testreport.Verdict, reason string) string {
 	return reason
 }
 
-// Masked names the part of a gate's command that hides the exit code of its tests, or "". root is
+// ExitCodeMask names the part of a gate's command that hides the exit code of its tests, or "". root is
 // the work tree.
-func Masked(g gate.Gate, root string) string {
+func ExitCodeMask(g gate.Gate, root string) string {
 	return strings.Join(testreport.ExitCodeMasks(g.ShellCommand(), filesOf(g, root)), ", ")
 }
 

@@ -95,7 +95,7 @@ func TestMasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]string{"npm test": "| tail", "go test . || true": "|| true", "go test .": "", "ls | tail": ""} {
-		if got := verify.Masked(gate.Gate{Command: command}, root); got != want {
+		if got := verify.ExitCodeMask(gate.Gate{Command: command}, root); got != want {
 			t.Errorf("Masked(%q) = %q, want %q", command, got, want)
 		}
 	}

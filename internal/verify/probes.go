@@ -58,7 +58,7 @@ func (c *claim) probes() map[gate.Probe]probe {
 
 // runProbes runs all probes that the verdict needs.
 func (c *claim) runProbes(ctx context.Context) error {
-	for name, gates := gate.Next(c.seen); name != "" && !c.GatesOnly; name, gates = gate.Next(c.seen) {
+	for name, gates := gate.NextProbe(c.seen); name != "" && !c.GatesOnly; name, gates = gate.NextProbe(c.seen) {
 		run, err := c.runProbe(ctx, name, gatesNamed(c.Gates, gates))
 		run.Missing = c.Checkout.Missing()
 		if ctx.Err() != nil {

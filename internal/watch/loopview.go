@@ -79,7 +79,7 @@ func gauges(d Detail, bars bool) []string {
 	if st.ContextPercent > 0 {
 		parts = append(parts, of(fmt.Sprintf("context %d %%", st.ContextPercent), "the window", float64(st.ContextPercent)/100))
 	}
-	if left := narrate.Left(st); left != "" {
+	if left := narrate.TimeLeft(st); left != "" {
 		parts = append(parts, "left: "+left)
 	}
 	return parts
@@ -113,7 +113,7 @@ func (m Model) plan(room, columns int) []string {
 	var rows []string
 	for i := from; i < min(len(tasks), from+room); i++ {
 		t := tasks[i]
-		mark, style := taskMark(t, narrate.TaskNow(m.detail.State, t, m.detail.Summary.Outcome == ""))
+		mark, style := taskMark(t, narrate.TaskActivity(m.detail.State, t, m.detail.Summary.Outcome == ""))
 		text := fit(mark+" "+clean(strings.TrimSpace(taskName(t))), columns-2)
 		if i == at {
 			rows = append(rows, paint(reverse, "> "+text))
@@ -153,7 +153,7 @@ func (m Model) facts(columns int) []string {
 		return nil
 	}
 	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), narrate.Task(t)}
-	if now := narrate.TaskNow(m.detail.State, t, m.detail.Summary.Outcome == ""); now != "" && now != narrate.AtWork {
+	if now := narrate.TaskActivity(m.detail.State, t, m.detail.Summary.Outcome == ""); now != "" && now != narrate.AtWork {
 		rows = append(rows, paint(yellow, now))
 	}
 	wrap := func(s string) { rows = append(rows, strings.Split(ansi.Wrap(clean(s), max(10, columns), ""), "\n")...) }

@@ -292,7 +292,7 @@ func (m Model) row(s record.Summary, l layout, selected bool) string {
 
 // about is a loop's goal, and what it needs its user for.
 func (m Model) about(s record.Summary, width int) string {
-	text, why := goal(s), clean(narrate.NeedsYou(s, m.now))
+	text, why := goal(s), clean(narrate.NeedsUser(s, m.now))
 	if why == "" {
 		return text
 	}

@@ -65,11 +65,11 @@ func TestCanary(t *testing.T) {
 				o.Baseline[0].Failing = []string{"t.A"}
 			}
 			o.Runs = map[Probe]Run{RepeatBefore: {Results: o.Baseline}, RepeatClean: {Results: o.Now}, OtherExpected: {}}
-			if p, gates := Next(o); p != Canary || len(gates) != 1 {
+			if p, gates := NextProbe(o); p != Canary || len(gates) != 1 {
 				t.Fatalf("next is %q %v", p, gates)
 			}
 			o.Runs[Canary] = Run{Results: []Result{c.now}, CanaryTests: mustFail("now")}
-			p, _ := Next(o)
+			p, _ := NextProbe(o)
 			if asked := p == CanaryBefore; asked != c.asked {
 				t.Fatalf("next is %q", p)
 			}
@@ -94,7 +94,7 @@ func TestCanary(t *testing.T) {
 			if told := strings.HasPrefix(v.Reason, "the gate does not report a test that must fail: "); told != (c.want == Unproven) {
 				t.Error(v.Reason)
 			}
-			if p, _ := Next(o); p != "" {
+			if p, _ := NextProbe(o); p != "" {
 				t.Errorf("then %q", p)
 			}
 		})
@@ -109,14 +109,14 @@ func TestNoCanaryIsRequested(t *testing.T) {
 		Changed:  true,
 		Baseline: []Result{{Gate: "go", Status: Pass}}, Now: []Result{{Gate: "go", Status: Pass}},
 	}
-	if p, _ := Next(o); p != "" {
+	if p, _ := NextProbe(o); p != "" {
 		t.Errorf("unproven: next is %q", p)
 	}
 	red := []Result{{Gate: "go", Status: Fail}}
 	o.Baseline, o.Runs = red, map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: o.Now}, OtherExpected: {}}
 	o.Runs = maps.Clone(o.Runs)
 	o.Runs[Canary] = Run{Problem: "there is no test file"}
-	if p, _ := Next(o); p != "" {
+	if p, _ := NextProbe(o); p != "" {
 		t.Errorf("no place: next is %q", p)
 	}
 	if v := Decide(o); v.Evidence != Proven || len(v.Labels) > 0 {
@@ -147,11 +147,11 @@ func TestNewTestsThatNoGateRuns(t *testing.T) {
 				Changed: true, Tests: TestChanges{New: []string{c.file}}, Baseline: passes, Now: passes,
 				Runs: map[Probe]Run{RepeatClean: {Results: passes}, Control: {Results: passes}, Overlay: {Results: passes}},
 			}
-			if p, gates := Next(o); p != Canary || len(gates) != 1 {
+			if p, gates := NextProbe(o); p != Canary || len(gates) != 1 {
 				t.Fatalf("next is %q %v", p, gates)
 			}
 			o.Runs[Canary] = Run{Results: []Result{c.canary}, CanaryTests: mustFail("now")}
-			if p, _ := Next(o); p != "" {
+			if p, _ := NextProbe(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
 			v := Decide(o)

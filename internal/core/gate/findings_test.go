@@ -60,14 +60,14 @@ func TestZeroParametersAreRequested(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
 	o := Observation{Changed: true, Baseline: red, Now: green, Mutation: MutationFacts{Parameters: []string{"limit (pool.js:2)"}}, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
-	if p, gates := Next(o); p != ZeroParameters || len(gates) != 1 {
+	if p, gates := NextProbe(o); p != ZeroParameters || len(gates) != 1 {
 		t.Errorf("%s of %v", p, gates)
 	}
 	if !o.PassesAll(green) || o.PassesAll(red) || o.PassesAll(nil) {
 		t.Error("what passes in a run is not what the claim would be believed for")
 	}
 	o.Now = red
-	if p, _ := Next(o); p != "" {
+	if p, _ := NextProbe(o); p != "" {
 		t.Errorf("%s of work that does not pass", p)
 	}
 }

@@ -33,8 +33,8 @@ func Fingerprint(tree string, results []Result) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Steady masks what differs between two equal failures, such as times and temporary paths.
-func Steady(s string) string { return maskVarying(s, varyingPatterns()) }
+// WithoutVarying masks what differs between two equal failures, such as times and temporary paths.
+func WithoutVarying(s string) string { return maskVarying(s, varyingPatterns()) }
 
 func maskVarying(s string, expressions []*regex.Regex) string {
 	for _, re := range expressions {

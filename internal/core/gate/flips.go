@@ -121,7 +121,7 @@ func (o Observation) cleanComparable(gate string) bool {
 // lastLines returns the masked end of an output.
 func lastLines(tail string) string {
 	const few = 12
-	lines := strings.Split(strings.TrimSpace(Steady(tail)), "\n")
+	lines := strings.Split(strings.TrimSpace(WithoutVarying(tail)), "\n")
 	return strings.Join(lines[max(0, len(lines)-few):], "\n")
 }
 

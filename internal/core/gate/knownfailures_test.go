@@ -45,8 +45,8 @@ func TestKnownFailureChangesNoVerdict(t *testing.T) {
 		if len(o.Now) > 0 && got.Status == gate.Pass && !slices.Contains(got.StillRed, "z.Old") {
 			t.Errorf("still red: %q", got.StillRed)
 		}
-		p, gates := gate.Next(o)
-		q, others := gate.Next(red)
+		p, gates := gate.NextProbe(o)
+		q, others := gate.NextProbe(red)
 		if p != q || !slices.Equal(gates, others) {
 			t.Errorf("next %s %q, and with an old red test %s %q", p, gates, q, others)
 		}

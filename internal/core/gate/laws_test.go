@@ -62,7 +62,7 @@ func drawObservation(t *rapid.T) gate.Observation {
 // drawAnswers answers all probes that Next requests, and checks that it ends.
 func drawAnswers(t *rapid.T, o gate.Observation) {
 	for n := 0; ; n++ {
-		p, gates := gate.Next(o)
+		p, gates := gate.NextProbe(o)
 		if p == "" {
 			return
 		}
@@ -147,7 +147,7 @@ func TestUnknownNeverDiscriminates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObservation(t)
 		for {
-			p, _ := gate.Next(o)
+			p, _ := gate.NextProbe(o)
 			if p == "" {
 				break
 			}

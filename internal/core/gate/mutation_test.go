@@ -80,7 +80,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			RepeatClean: {Results: []Result{all(Pass, Pass, Pass)}}, Canary: {}, OtherExpected: {},
 		},
 	}
-	if p, gates := Next(o); p != Mutants || len(gates) != 1 {
+	if p, gates := NextProbe(o); p != Mutants || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
 	if v := Decide(o); v.Evidence != Proven {
@@ -109,7 +109,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			if v.Status != Pass || v.Evidence != c.want || (len(v.Proving) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
 			}
-			if p, _ := Next(o); p != "" {
+			if p, _ := NextProbe(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
 			if o.Clean.ReproducedAtStart = []string{"go"}; !o.probeFailed(Mutants) {
@@ -142,7 +142,7 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, EvidenceUnknown},
 	} {
 		o := Observation{Changed: true, Mutation: MutationFacts{Possible: true}, Tests: TestChanges{InlineChanged: true, OldInlineChanged: c.lost}, Baseline: c.baseline, Now: c.now, Runs: map[Probe]Run{}}
-		if p, _ := Next(o); (p == Mutants) == c.lost {
+		if p, _ := NextProbe(o); (p == Mutants) == c.lost {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		o.Runs[Mutants] = Run{Results: c.broken}
@@ -163,7 +163,7 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 		Changed: true, Mutation: MutationFacts{Possible: true}, Tests: TestChanges{New: []string{"roman/tests/roman.rs"}}, Baseline: result(Pass, 1), Now: result(Pass, 2),
 		Runs: map[Probe]Run{RepeatClean: {Results: result(Pass, 2)}, Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
 	}
-	if p, _ := Next(o); p != Mutants {
+	if p, _ := NextProbe(o); p != Mutants {
 		t.Errorf("next is %q", p)
 	}
 	if v := Decide(o); v.Evidence != EvidenceUnknown {
@@ -189,7 +189,7 @@ func TestGateInputMayBeACase(t *testing.T) {
 		Changed: true, Inputs: InputChanges{Changed: []string{"cases/new.json"}, NonTests: []string{"cases/new.json"}}, Baseline: result(Pass, old), Now: result(Pass, old),
 		Runs: map[Probe]Run{RepeatClean: {Results: result(Pass, old)}, Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
 	}
-	if p, _ := Next(o); p != Overlay {
+	if p, _ := NextProbe(o); p != Overlay {
 		t.Errorf("next is %q", p)
 	}
 	for status, want := range map[Status]Evidence{Fail: Proven, Pass: Unproven} {
@@ -212,7 +212,7 @@ func TestNewTestsRunOnMutantsFirst(t *testing.T) {
 		Changed: true, Mutation: MutationFacts{Functions: []string{"Sum in sum.go"}}, Tests: TestChanges{New: []string{"new_test.go"}},
 		Baseline: run(old).Results, Now: run(all).Results, Runs: map[Probe]Run{RepeatClean: run(all)},
 	}
-	p, gates := Next(o)
+	p, gates := NextProbe(o)
 	if diff := cmp.Diff([]string{"go"}, gates); p != MutantsForNewTests || diff != "" {
 		t.Fatalf("next is %q\n%s", p, diff)
 	}
@@ -233,7 +233,7 @@ func TestNewTestsRunOnMutantsFirst(t *testing.T) {
 		o := o
 		o.Runs = maps.Clone(o.Runs)
 		o.Runs[MutantsForNewTests] = Run{Results: []Result{c.broken}}
-		if p, _ := Next(o); p != c.next {
+		if p, _ := NextProbe(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		if v := Decide(o); v.Evidence != c.want {
@@ -253,13 +253,13 @@ func TestNewTestsRunOnMutantsFirst(t *testing.T) {
 	} {
 		o := o
 		change(&o)
-		if p, _ := Next(o); p == MutantsForNewTests {
+		if p, _ := NextProbe(o); p == MutantsForNewTests {
 			t.Errorf("%s: next is %q", name, p)
 		}
 	}
 	o.Inputs.Changed = []string{"old_test.go"} // a test was added to it
 	o.Runs[Originals] = run(old)
-	if p, _ := Next(o); p != MutantsForNewTests {
+	if p, _ := NextProbe(o); p != MutantsForNewTests {
 		t.Errorf("the old tests pass: next is %q", p)
 	}
 }
@@ -275,7 +275,7 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		Changed: true, Mutation: MutationFacts{Possible: true, Functions: []string{"add in calc.py"}}, Tests: TestChanges{New: []string{"test_add.py"}, Added: map[string][]string{"py": {"TestAdd > test_add"}}},
 		Baseline: run(Pass).Results, Now: run(Pass).Results, Runs: map[Probe]Run{RepeatClean: run(Pass)},
 	}
-	p, gates := Next(o)
+	p, gates := NextProbe(o)
 	if diff := cmp.Diff([]string{"py"}, gates); p != MutantsForNewTests || diff != "" {
 		t.Fatalf("next is %q\n%s", p, diff)
 	}
@@ -296,7 +296,7 @@ func TestNewTestsByTheirNames(t *testing.T) {
 		o := o
 		o.Runs = maps.Clone(o.Runs)
 		o.Runs[MutantsForNewTests] = c.broken
-		if p, _ := Next(o); p != c.next {
+		if p, _ := NextProbe(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		if v := Decide(o); v.Evidence != c.want {
@@ -357,7 +357,7 @@ func TestNewTestThatFailsAlone(t *testing.T) {
 			Baseline: run(map[string]Status{"p.Old": Pass}).Results, Now: all.Results,
 			Runs: map[Probe]Run{RepeatClean: all, MutantsForNewTests: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary, OtherExpected: {}},
 		}
-		if p, _ := Next(o); p != c.next {
+		if p, _ := NextProbe(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
 		if v := Decide(o); v.Evidence != c.want {
@@ -375,12 +375,12 @@ func TestMutantReplacesCanaryWithoutIDs(t *testing.T) {
 		Baseline: result(Pass).Results, Now: result(Pass).Results,
 		Runs: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Mutants: result(Fail), OtherExpected: {}},
 	}
-	if p, _ := Next(o); p != "" {
+	if p, _ := NextProbe(o); p != "" {
 		t.Errorf("next is %q", p)
 	}
 	o.Mutation.Possible = false
 	delete(o.Runs, Mutants)
-	if p, _ := Next(o); p != Canary {
+	if p, _ := NextProbe(o); p != Canary {
 		t.Errorf("never broken: next is %q", p)
 	}
 }

@@ -2,7 +2,7 @@ package gate
 
 import "slices"
 
-// step is a row of the tables that Next walks: a probe, whether it is needed, and its gates. A step
+// step is a row of the tables that NextProbe walks: a probe, whether it is needed, and its gates. A step
 // without gates is skipped, too.
 type step struct {
 	probe  Probe
@@ -10,9 +10,9 @@ type step struct {
 	gates  []string
 }
 
-// Next returns the probe that Decide needs next and its gates, or "" when the observation is
+// NextProbe returns the probe that Decide needs next and its gates, or "" when the observation is
 // complete. Add the run to Observation.Runs, also if it failed: then with its problem.
-func Next(o Observation) (Probe, []string) {
+func NextProbe(o Observation) (Probe, []string) {
 	o = o.withoutHung().withoutKnownFailures()
 	if len(o.Now) == 0 || !o.Changed || o.status(o.compareWithBaseline(o.Now)) != Pass {
 		return "", nil // no run changes the verdict

@@ -156,9 +156,9 @@ func (o Opinion) Approvals(changed []string) []string {
 	return out
 }
 
-// Place parses FILE:LINE or FILE:FROM-TO. to is the last line; ok is false if the lines are
+// ParsePlace parses FILE:LINE or FILE:FROM-TO. to is the last line; ok is false if the lines are
 // invalid.
-func Place(where string) (file string, to int, ok bool) {
+func ParsePlace(where string) (file string, to int, ok bool) {
 	i := strings.LastIndexByte(where, ':')
 	if i <= 0 {
 		return "", 0, false

@@ -124,7 +124,7 @@ func TestPlace(t *testing.T) {
 		"b.go": {}, "b.go:0": {}, "b.go:9-3": {}, ":3": {}, "b.go:99999999999": {}, "b.go:+3": {}, "b.go:1-": {}, "b.go:-1": {}, "b.go:x": {}, "": {},
 	}
 	for where, want := range cases {
-		file, to, ok := gate.Place(where)
+		file, to, ok := gate.ParsePlace(where)
 		if ok != (want.to > 0) || ok && (file != want.file || to != want.to) {
 			t.Errorf("%q: %q to %d, %v", where, file, to, ok)
 		}

@@ -20,7 +20,7 @@ func TestSigns(t *testing.T) {
 		Work: WorkFacts{Signs: []string{"app.py:12, which asks whether it is being tested", "app.py:20, which ends the process"}},
 		Runs: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Canary: {}, OtherExpected: {}},
 	}
-	if p, gates := Next(o); p != SignsNeutralized || len(gates) != 1 {
+	if p, gates := NextProbe(o); p != SignsNeutralized || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
 	if v := Decide(o); v.Evidence != Proven {
@@ -47,7 +47,7 @@ func TestSigns(t *testing.T) {
 			o := o
 			o.Runs = maps.Clone(o.Runs)
 			o.Runs[SignsNeutralized] = c.neutral
-			if p, gates := Next(o); (p == SignsOneByOne && len(gates) == 1) != (c.want == Unproven) {
+			if p, gates := NextProbe(o); (p == SignsOneByOne && len(gates) == 1) != (c.want == Unproven) {
 				t.Errorf("next is %q %v", p, gates)
 			}
 			if v := Decide(o); v.Evidence != Proven {
@@ -66,7 +66,7 @@ func TestSigns(t *testing.T) {
 			if c.want == Unproven && v.Reason != reason {
 				t.Error(v.Reason)
 			}
-			if p, _ := Next(o); p != "" {
+			if p, _ := NextProbe(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
 		})
@@ -94,7 +94,7 @@ func TestSigns(t *testing.T) {
 	// sign.
 	unknown := o // the cases above still read o
 	unknown.Runs = map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Unknown}}}, RepeatAfter: {Results: []Result{green}}}
-	if p, _ := Next(unknown); p == SignsNeutralized {
+	if p, _ := NextProbe(unknown); p == SignsNeutralized {
 		t.Error("neutralized where nothing was seen")
 	}
 }

@@ -42,15 +42,15 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 			o := o
 			o.Runs = maps.Clone(o.Runs)
 			for p, a := range map[Probe]Run{OtherExpected: c.expected, OtherInputs: c.inputs} {
-				if next, _ := Next(o); next != OtherExpected && next != OtherInputs {
+				if next, _ := NextProbe(o); next != OtherExpected && next != OtherInputs {
 					t.Errorf("next is %q", next)
 				}
 				o.Runs[p] = a
 			}
-			if p, _ := Next(o); p == MixedInputs {
+			if p, _ := NextProbe(o); p == MixedInputs {
 				o.Runs[p] = c.mixed
 			}
-			if p, _ := Next(o); (p == FailingTests) != c.asked {
+			if p, _ := NextProbe(o); (p == FailingTests) != c.asked {
 				t.Errorf("next is %q", p)
 			}
 			o.Runs[FailingTests] = c.without
@@ -88,7 +88,7 @@ func TestKnownAnswers(t *testing.T) {
 	} {
 		o := o
 		o.Runs = maps.Clone(o.Runs)
-		if p, _ := Next(o); p != CloseInputs {
+		if p, _ := NextProbe(o); p != CloseInputs {
 			t.Errorf("next is %q", p)
 		}
 		one, two := run(c.close), run(c.closer)

@@ -93,7 +93,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	}
 	var asked []string
 	for {
-		p, gates := gate.Next(o)
+		p, gates := gate.NextProbe(o)
 		if p == "" {
 			return gate.Decide(o), strings.Join(asked, " ")
 		}

@@ -30,7 +30,7 @@ func TestUnprovenSufficesWithoutProbes(t *testing.T) {
 		}, "", gate.Unproven},
 	} {
 		c.o.Changed, c.o.WantedEvidence = true, gate.Unproven
-		if p, _ := gate.Next(c.o); p != c.asks {
+		if p, _ := gate.NextProbe(c.o); p != c.asks {
 			t.Errorf("%s: asks for %q, want %q", name, p, c.asks)
 		}
 		if v := gate.Decide(c.o); v.Status != gate.Pass || v.Evidence != c.want {

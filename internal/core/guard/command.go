@@ -112,9 +112,9 @@ func (j *checker) Script(c *shell.Command, w word) {
 	}
 }
 
-// TooMuch asks about a script that exceeds the limits of package shell. Nobody writes such a
+// TooLong asks about a script that exceeds the limits of package shell. Nobody writes such a
 // script by hand.
-func (j *checker) TooMuch(_ *shell.Command, w word) {
+func (j *checker) TooLong(_ *shell.Command, w word) {
 	j.touchAll()
 	j.ask("a command that is too long or too deeply nested to read, " + clip(w.Source))
 }
@@ -174,8 +174,8 @@ func tokens(w word) []string {
 	if w.Source != w.Text {
 		out = append(append(out, ""), split(w.Source)...)
 	}
-	if strings.Contains(w.Text, shell.Hole) {
-		out = append(append(out, ""), split(strings.ReplaceAll(w.Text, shell.Hole, ""))...)
+	if strings.Contains(w.Text, shell.Unknown) {
+		out = append(append(out, ""), split(strings.ReplaceAll(w.Text, shell.Unknown, ""))...)
 	}
 	return out
 }

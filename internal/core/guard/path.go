@@ -48,12 +48,12 @@ func (j *checker) checkFile(w word, checkPath func(name string, glob bool)) {
 	case w.Text == "":
 	case w.Static:
 		checkPath(w.Text, w.Glob)
-	case !strings.HasPrefix(w.Text, shell.Hole):
+	case !strings.HasPrefix(w.Text, shell.Unknown):
 		checkPath(w.Text, w.Glob)
 		j.noteUnknown(w.Source)
 	default: // the folder is unknown: it may be the work tree
 		before := j.verdict
-		_, rest, _ := strings.Cut(w.Text[len(shell.Hole):], "/")
+		_, rest, _ := strings.Cut(w.Text[len(shell.Unknown):], "/")
 		checkPath(path.Join(cleanPath(j.rules.Root), path.Clean("/"+rest)), w.Glob)
 		switch id := j.verdict.Rule; {
 		case before.Decision != Allow || rest == "":

@@ -70,7 +70,7 @@ func (j *checker) touchSearched(args []word, valueLetters string, pattern bool) 
 // touchBelow records a file or folder with everything in it. If a name is known in part, it
 // records the folder that is known.
 func (j *checker) touchBelow(w word) {
-	name, _, _ := strings.Cut(w.Text, shell.Hole)
+	name, _, _ := strings.Cut(w.Text, shell.Unknown)
 	if name != w.Text {
 		name = name[:strings.LastIndexByte(name, '/')+1]
 	}
@@ -88,7 +88,7 @@ func (j *checker) touchNamed(text string) {
 	if _, value, ok := strings.Cut(text, "="); ok {
 		j.touchNamed(value)
 	}
-	if text == "" || strings.HasPrefix(text, "-") || len(text) > 1024 || strings.ContainsAny(text, "\n"+shell.Hole) {
+	if text == "" || strings.HasPrefix(text, "-") || len(text) > 1024 || strings.ContainsAny(text, "\n"+shell.Unknown) {
 		return
 	}
 	if p := j.resolve(text); p != "" {
@@ -183,7 +183,7 @@ func (j *checker) touchCode(code string) {
 	}
 	for _, s := range stringLiterals(code) {
 		if at := strings.IndexAny(s, "{%$"); at >= 0 && strings.Contains(s, "/") {
-			j.touchBelow(word{Text: s[:at] + shell.Hole})
+			j.touchBelow(word{Text: s[:at] + shell.Unknown})
 		}
 		j.touchNamed(s)
 	}

@@ -82,8 +82,8 @@ func (j *checker) checkMount(w word) {
 			checkPath = j.checkRead
 		}
 	}
-	if strings.HasPrefix(from.Text, shell.Hole) || strings.ContainsAny(from.Text[:min(1, len(from.Text))], "/.~") {
-		from.Static = !strings.Contains(from.Text, shell.Hole)
+	if strings.HasPrefix(from.Text, shell.Unknown) || strings.ContainsAny(from.Text[:min(1, len(from.Text))], "/.~") {
+		from.Static = !strings.Contains(from.Text, shell.Unknown)
 		j.checkFile(from, checkPath)
 	}
 }

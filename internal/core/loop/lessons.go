@@ -102,7 +102,7 @@ func (m *machine) undoneLesson() Lesson {
 	}
 	switch named := slices.ContainsFunc(f.Tests, func(t string) bool { return strings.Contains(f.Reason, t) }); {
 	case len(f.Tests) == 0:
-		l.Key += gate.Steady(f.Reason)
+		l.Key += gate.WithoutVarying(f.Reason)
 	case named:
 		l.Instead += ", and see it pass before you claim"
 	default:

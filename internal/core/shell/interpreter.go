@@ -111,7 +111,7 @@ func (r *reader) recordDownload(name string, args []Word) {
 			continue
 		}
 		if to.Text != "" && to.Text != "-" {
-			r.recordFile(to, Word{Text: Hole, From: []string{name}})
+			r.recordFile(to, Word{Text: Unknown, From: []string{name}})
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (r *reader) formatPrintf(args []Word) Word {
 				}
 				b.WriteString(text)
 			default:
-				b.WriteString(Hole)
+				b.WriteString(Unknown)
 				out.Static = false
 				left = left[min(1, len(left)):]
 			}

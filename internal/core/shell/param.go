@@ -87,7 +87,7 @@ func (r *reader) lookUpParameter(p *syntax.ParamExp) (v value, known, each bool)
 		at += len(v.words)
 	}
 	if !ok || at < 0 || at >= len(v.words) {
-		return value{words: []Word{{Text: v.joinedText() + Hole, Source: r.sourceOf(p)}}}, true, false
+		return value{words: []Word{{Text: v.joinedText() + Unknown, Source: r.sourceOf(p)}}}, true, false
 	}
 	return value{words: v.words[at : at+1]}, known, false
 }
@@ -105,7 +105,7 @@ func (r *reader) transformParameter(p *syntax.ParamExp, v value, known bool) Wor
 		now.Static = now.Static && w.Static
 		now.From = union(now.From, w.From)
 	}
-	lost := Word{Text: now.Text + Hole, Source: r.sourceOf(p), From: now.From}
+	lost := Word{Text: now.Text + Unknown, Source: r.sourceOf(p), From: now.From}
 	if p.Exp != nil {
 		return r.applyExpansion(p, now, lost)
 	}

@@ -12,14 +12,14 @@ const shellNames = "sh bash zsh dash ksh ash fish mksh rbash"
 // output.
 func (r *reader) runCommand(c *Command) Word {
 	if !r.spend(1+len(c.Args)) || r.isTooDeep(c) {
-		return Word{Text: Hole}
+		return Word{Text: Unknown}
 	}
 	r.host.Run(c)
 	if len(c.Args) == 0 {
 		return Word{Static: true}
 	}
 	if !c.Args[0].Static {
-		return Word{Text: Hole}
+		return Word{Text: Unknown}
 	}
 	if out, ok := r.runDefined(c); ok {
 		return out
@@ -48,8 +48,8 @@ func filterOutput(name string, in Word) Word {
 	if name == "find" {
 		out.found = in.found
 	}
-	if !strings.HasSuffix(out.Text, Hole) {
-		out.Text += Hole
+	if !strings.HasSuffix(out.Text, Unknown) {
+		out.Text += Unknown
 	}
 	if !slices.Contains(in.From, name) && len(in.From) < 64 {
 		out.From = append([]string{name}, in.From...)
@@ -74,7 +74,7 @@ func (r *reader) isTooDeep(c *Command) bool {
 		n++
 	}
 	if n > maxWrappers {
-		r.host.TooMuch(c, Join(c.Args))
+		r.host.TooLong(c, Join(c.Args))
 	}
 	return n > maxWrappers
 }
@@ -128,7 +128,7 @@ func (r *reader) runDefined(c *Command) (Word, bool) {
 	}
 	if text, ok := r.fileContent(c.Args[0]); ok && (r.isWritten(c.Args[0]) || isShellScript(name, text.Text)) {
 		r.runScriptFile(c, text, c.Args)
-		return Word{Text: Hole}, true
+		return Word{Text: Unknown}, true
 	}
 	return Word{}, false
 }

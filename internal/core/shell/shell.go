@@ -29,8 +29,8 @@ const (
 	maxFields      = 256    // words that braces make of one word, elements of an array, recorded files
 )
 
-// Hole marks a part of a text that is unknown.
-const Hole = "\uFFFC"
+// Unknown marks a part of a text that is unknown.
+const Unknown = "\uFFFC"
 
 // Word is one argument of a command.
 type Word struct {
@@ -63,8 +63,8 @@ type Host interface {
 	// Script receives shell text that cannot be parsed or is unknown in part. c would
 	// run it; nil = it is the script of Read.
 	Script(c *Command, text Word)
-	// TooMuch receives a script that exceeds the limits.
-	TooMuch(c *Command, text Word)
+	// TooLong receives a script that exceeds the limits.
+	TooLong(c *Command, text Word)
 	// Code receives code of another language.
 	Code(c *Command, text Word)
 }
@@ -149,7 +149,7 @@ type function struct {
 func literal(s string) Word { return Word{Text: s, Source: s, Static: true} }
 
 // hole returns an unknown word.
-func hole(source string) Word { return Word{Text: Hole, Source: source} }
+func hole(source string) Word { return Word{Text: Unknown, Source: source} }
 
 // spend counts work. It returns false after the limit, and reports the script to the host when it
 // first exceeds it.
@@ -159,7 +159,7 @@ func (r *reader) spend(n int) bool {
 	}
 	*r.workLeft -= n
 	if *r.workLeft < 0 {
-		r.host.TooMuch(r.outer, Word{Text: r.src, Source: r.src})
+		r.host.TooLong(r.outer, Word{Text: r.src, Source: r.src})
 		return false
 	}
 	return true
@@ -168,17 +168,17 @@ func (r *reader) spend(n int) bool {
 // runScript walks text as shell and returns its output. c would run the text; nil means the script
 // of Read.
 func (r *reader) runScript(c *Command, w, in Word) Word {
-	if !w.Static && (len(w.From) > 0 || strings.Trim(w.Text, Hole+" \t\n") == "") {
+	if !w.Static && (len(w.From) > 0 || strings.Trim(w.Text, Unknown+" \t\n") == "") {
 		r.host.Script(c, w)
 	}
 	if exceedsLimits(w.Text) || r.depth >= maxScriptDepth || !r.spend(1+len(w.Text)/64) {
-		r.host.TooMuch(c, w)
-		return Word{Text: Hole}
+		r.host.TooLong(c, w)
+		return Word{Text: Unknown}
 	}
 	list, ok := Parse(w.Text)
 	if !ok {
 		r.host.Script(c, w)
-		return Word{Text: Hole}
+		return Word{Text: Unknown}
 	}
 	src, outer := r.src, r.outer
 	r.src, r.outer = w.Text, c

@@ -14,7 +14,7 @@ import (
 type recorder struct{ lines []string }
 
 func (h *recorder) Run(c *shell.Command) {
-	line := strings.ReplaceAll(shell.Join(c.Args).Text, shell.Hole, "?")
+	line := strings.ReplaceAll(shell.Join(c.Args).Text, shell.Unknown, "?")
 	if c.Dir != "/w" {
 		line = c.Dir + "$ " + line
 	}
@@ -33,7 +33,7 @@ func (h *recorder) Run(c *shell.Command) {
 func (h *recorder) Script(_ *shell.Command, w shell.Word) {
 	h.lines = append(h.lines, "script: "+w.Source)
 }
-func (h *recorder) TooMuch(_ *shell.Command, _ shell.Word) { h.lines = append(h.lines, "too much") }
+func (h *recorder) TooLong(_ *shell.Command, _ shell.Word) { h.lines = append(h.lines, "too much") }
 func (h *recorder) Code(c *shell.Command, w shell.Word) {
 	h.lines = append(h.lines, c.Args[0].Text+" code: "+w.Text)
 }

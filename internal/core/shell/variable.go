@@ -40,7 +40,7 @@ func (r *reader) setVariable(name string, v value) {
 		v.alternatives = append(append([]value(nil), old.alternatives...), value{words: old.words, isArray: old.isArray})
 		r.hasAlternatives = true
 		if len(v.alternatives) > maxAlternatives {
-			v = value{words: []Word{{Text: v.joinedText() + " " + old.joinedText() + Hole, Source: "$" + name}}}
+			v = value{words: []Word{{Text: v.joinedText() + " " + old.joinedText() + Unknown, Source: "$" + name}}}
 		}
 	}
 	r.vars[name] = v
@@ -131,14 +131,14 @@ func (r *reader) runAssignment(a *syntax.Assign) {
 // concatWords joins two words without a blank.
 func concatWords(a, b Word) Word {
 	w := Word{Text: a.Text + b.Text, Source: a.Source + b.Source, Static: a.Static && b.Static, From: union(a.From, b.From)}
-	if b.Text == Hole && strings.HasSuffix(a.Text, Hole) {
+	if b.Text == Unknown && strings.HasSuffix(a.Text, Unknown) {
 		w.Text = a.Text
 	}
 	if len(w.Source) > maxWordBytes {
 		w.Source = w.Source[:maxWordBytes]
 	}
 	if len(w.Text) > maxWordBytes {
-		w.Text, w.Static = w.Text[:maxWordBytes]+Hole, false
+		w.Text, w.Static = w.Text[:maxWordBytes]+Unknown, false
 	}
 	return w
 }
@@ -194,7 +194,7 @@ func (r *reader) forEachChoice(names []string, do func() Word) Word {
 		r.vars[name] = value{words: choice.words, isArray: choice.isArray}
 		w := r.forEachChoice(names[1:], do)
 		if i > 0 && w.Text != out.Text {
-			w = Word{Text: out.Text + "\n" + w.Text + Hole, From: union(out.From, w.From)}
+			w = Word{Text: out.Text + "\n" + w.Text + Unknown, From: union(out.From, w.From)}
 		}
 		out = w
 	}

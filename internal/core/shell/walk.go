@@ -25,7 +25,7 @@ type output struct {
 
 func (o *output) add(w Word) {
 	o.from = union(o.from, w.From)
-	if w.Text == Hole && o.hole || o.text.Len() > maxWordBytes {
+	if w.Text == Unknown && o.hole || o.text.Len() > maxWordBytes {
 		o.hole = true
 		return
 	}
@@ -47,7 +47,7 @@ func (r *reader) runBranch(list []*syntax.Stmt, in Word) Word {
 // runStatement runs a statement with its redirections and returns its output.
 func (r *reader) runStatement(s *syntax.Stmt, in Word) Word {
 	if !r.spend(1) {
-		return Word{Text: Hole}
+		return Word{Text: Unknown}
 	}
 	if s.Background || s.Coprocess {
 		r = r.copy()
@@ -93,7 +93,7 @@ func (r *reader) applyRedirects(list []*syntax.Redirect, io *Command) (to *Word)
 		case syntax.RdrIn:
 			w := r.expandSingle(x.Word)
 			io.Reads = append(io.Reads, w)
-			io.In = Word{Text: Hole, Source: "< " + w.Source}
+			io.In = Word{Text: Unknown, Source: "< " + w.Source}
 			if text, ok := r.fileContent(w); ok {
 				io.In = text
 			} else if w.Static {
@@ -122,7 +122,7 @@ func (r *reader) expandHeredoc(x *syntax.Redirect) Word {
 
 // runCompound runs a compound command and returns its output.
 func (r *reader) runCompound(c syntax.Command, in Word) Word {
-	out := Word{Text: Hole}
+	out := Word{Text: Unknown}
 	switch c := c.(type) {
 	case *syntax.Subshell:
 		sub := r.copy()
@@ -142,7 +142,7 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 			lines = all
 		}
 		for _, line := range lines {
-			in.Text, in.Static = line, !strings.Contains(line, Hole)
+			in.Text, in.Static = line, !strings.Contains(line, Unknown)
 			r.runStatements(c.Cond, in)
 			out = concatWords(out, r.runBranch(c.Do, in))
 		}
@@ -226,7 +226,7 @@ func (r *reader) runForLoop(c *syntax.ForClause, in Word) Word {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
 		r.runSubstitutions(c.Loop)
-		return concatWords(Word{Text: Hole}, r.runBranch(c.Do, in))
+		return concatWords(Word{Text: Unknown}, r.runBranch(c.Do, in))
 	}
 	var items []Word
 	for _, w := range iter.Items {

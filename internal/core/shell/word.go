@@ -70,14 +70,14 @@ func (r *reader) expandFields(w *syntax.Word) []Word {
 	if w == nil {
 		return nil
 	}
-	if s := w.Lit(); s != "" && !strings.ContainsAny(s, "\\*?[{"+Hole) {
+	if s := w.Lit(); s != "" && !strings.ContainsAny(s, "\\*?[{"+Unknown) {
 		return []Word{literal(s)}
 	}
 	source := r.sourceOf(w)
 	syntax.SplitBraces(w)
 	variants, ok := expandBraces(w.Parts)
 	if !ok {
-		return []Word{{Text: source + Hole, Source: source}}
+		return []Word{{Text: source + Unknown, Source: source}}
 	}
 	b := &builder{current: Word{Static: true, Source: source}, separators: r.vars["IFS"].firstWord().Text}
 	for _, parts := range variants {
@@ -213,7 +213,7 @@ func (r *reader) runSubstitution(s *syntax.CmdSubst) Word {
 func (r *reader) runProcessSubstitution(p *syntax.ProcSubst) Word {
 	sub := r.copy()
 	if p.Op == syntax.CmdOut {
-		sub.runStatements(p.Stmts, Word{Text: Hole})
+		sub.runStatements(p.Stmts, Word{Text: Unknown})
 		return literal("/dev/null")
 	}
 	sub.output = OutputWord
@@ -235,7 +235,7 @@ const (
 // addLiteral adds text from the source and removes backslashes as a shell does.
 func (b *builder) addLiteral(s string, q quoting) {
 	b.hasWord = true
-	if strings.Contains(s, Hole) {
+	if strings.Contains(s, Unknown) {
 		b.current.Static = false
 	}
 	if q == singleQuoted || q == doubleQuoted && !strings.Contains(s, `\`) {

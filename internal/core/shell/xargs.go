@@ -14,7 +14,7 @@ func (r *reader) runXargs(c *Command) {
 	if len(args) == 0 {
 		return
 	}
-	unknown := Word{Text: Hole, Source: "what xargs reads", From: c.In.From}
+	unknown := Word{Text: Unknown, Source: "what xargs reads", From: c.In.From}
 	words := append(slices.Clip(c.In.found), unknown)
 	options := c.Args[1 : len(c.Args)-len(args)]
 	fromFile := slices.ContainsFunc(options, func(a Word) bool { return strings.HasPrefix(a.Text, "-a") || strings.HasPrefix(a.Text, "--arg-file") })
@@ -23,7 +23,7 @@ func (r *reader) runXargs(c *Command) {
 		for i, f := range strings.FieldsFunc(c.In.Text, inputDelimiter(options)) {
 			switch {
 			case i >= maxFields:
-			case strings.Contains(f, Hole):
+			case strings.Contains(f, Unknown):
 				words = append(words, unknown)
 			default:
 				words = append(words, Word{Text: f, Source: f, Static: true, From: c.In.From})
@@ -94,7 +94,7 @@ func (r *reader) runWithWords(c *Command, args []Word, mark string, words []Word
 				a.From, a.Glob = union(a.From, x.From), a.Glob || x.Glob
 			}
 			a.Text = replaceMark(a.Text, mark, x.Text)
-			a.Static = a.Static && !strings.Contains(a.Text, Hole)
+			a.Static = a.Static && !strings.Contains(a.Text, Unknown)
 			filled[i] = a
 		}
 		sub.runInner(c, filled)
@@ -115,7 +115,7 @@ func (r *reader) runParallel(c *Command) {
 	first := slices.IndexFunc(args, func(a Word) bool { return a.Text == ":::" || a.Text == ":::+" })
 	if first < 0 {
 		first = len(args)
-		lines := []Word{{Text: Hole, Source: "what parallel reads", From: c.In.From}}
+		lines := []Word{{Text: Unknown, Source: "what parallel reads", From: c.In.From}}
 		if c.In.Static && c.In.Text != "" {
 			lines = lines[:0]
 			for line := range strings.Lines(c.In.Text) {
@@ -137,7 +137,7 @@ func (r *reader) runParallel(c *Command) {
 // replaceMark replaces a mark in a text. It returns a hole if the result would be too long.
 func replaceMark(s, mark, text string) string {
 	if len(s)+strings.Count(s, mark)*len(text) > maxScriptBytes {
-		return Hole
+		return Unknown
 	}
 	return strings.ReplaceAll(s, mark, text)
 }
@@ -179,5 +179,5 @@ func fillTemplate(template, given []Word) Word {
 	if text == script.Text {
 		text += " " + quoteWords(given)
 	}
-	return Word{Text: text, Source: script.Source, Static: script.Static && Join(given).Static && text != Hole, From: script.From}
+	return Word{Text: text, Source: script.Source, Static: script.Static && Join(given).Static && text != Unknown, From: script.From}
 }

@@ -80,8 +80,8 @@ func (d *writeDetector) Run(c *shell.Command) {
 // Script receives what cannot be parsed.
 func (d *writeDetector) Script(*shell.Command, shell.Word) { d.writes = true }
 
-// TooMuch receives what is too long to be parsed.
-func (d *writeDetector) TooMuch(*shell.Command, shell.Word) { d.writes = true }
+// TooLong receives what is too long to be parsed.
+func (d *writeDetector) TooLong(*shell.Command, shell.Word) { d.writes = true }
 
 // Code receives code in another language.
 func (d *writeDetector) Code(*shell.Command, shell.Word) { d.writes = true }

@@ -95,8 +95,8 @@ type walker struct{ *reader }
 // Script does nothing: text that is unknown has no steps.
 func (walker) Script(*shell.Command, shell.Word) {}
 
-// TooMuch does nothing: the rest of a long script is not read.
-func (walker) TooMuch(*shell.Command, shell.Word) {}
+// TooLong does nothing: the rest of a long script is not read.
+func (walker) TooLong(*shell.Command, shell.Word) {}
 
 // Code does nothing: code of other languages is not read.
 func (walker) Code(*shell.Command, shell.Word) {}
@@ -135,7 +135,7 @@ func (w walker) Run(c *shell.Command) {
 func constants(words []shell.Word) []string {
 	var texts []string
 	for _, w := range words {
-		if strings.Contains(w.Text, shell.Hole) {
+		if strings.Contains(w.Text, shell.Unknown) {
 			w.Text = ""
 		}
 		texts = append(texts, w.Text)
