@@ -34,9 +34,9 @@ func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
 	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
 	tells(t, st.file("iterations", "0002", "prompt.md"),
-		"begun in a user's session", "(the context is 95 % full)", "The user is away", "commits nothing", "!fresh context")
+		"began in a user's session", "(the context is 95 % full)", "The user is away", "commits nothing", "!fresh context")
 	st.takes(teller{t})
-	tells(t, st.told(), "worked on in sessions of its own", "The user may type in between", "!fresh context", "!The user is away")
+	tells(t, st.told(), "ran outside of this session", "The user may type in between", "!fresh context", "!The user is away")
 }
 
 // What fails is told with the gate's output, from the first turn on; whoever knows
