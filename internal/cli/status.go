@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -20,5 +21,26 @@ func (c *statusCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 		return a.printJSON(record.NewStatus(sum, s.Memory.State, s.Doing(sum, time.Now())))
 	}
 	a.printf("%s", s.Status(ctx, time.Now()))
+	if c.Loop == "" || c.Loop == "." {
+		return a.printOthers(s.ID)
+	}
+	return nil
+}
+
+// printOthers names the other loops here that have not ended.
+func (a *app) printOthers(shown string) error {
+	here, err := a.loopsHere()
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, sum := range here {
+		if sum.ID != shown && sum.State != "ended" {
+			others = append(others, sum.ID+" ("+loopinfo.StateOrOutcome(sum)+")")
+		}
+	}
+	if len(others) > 0 {
+		a.printf("  %-8s  %s: pawl list shows all\n", "others", plan.Few(others, 4))
+	}
 	return nil
 }
