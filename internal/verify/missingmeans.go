@@ -3,14 +3,13 @@ package verify
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
-	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
 // maxCalled bounds the files searched for called functions.
@@ -20,7 +19,7 @@ const maxCalled = 1000
 // they call have the means. Example: atomic, without a rename or lock. Names that the work declares
 // do not count.
 func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
-	if len(sign.MissingMechanisms(in.r.Asked, "", "")) == 0 { // the task asks for nothing of the kind
+	if len(sign.MissingMechanisms(in.r.Asked, "", "", nil)) == 0 { // the task asks for nothing of the kind
 		return nil, nil
 	}
 	var all strings.Builder
@@ -37,7 +36,7 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 		if err != nil {
 			return nil, err
 		}
-		all.WriteString(sign.WithoutComments(c.Path, is))
+		all.WriteString(sign.WithoutComments(c.Path, testdiff.Program(c.Path, is)))
 		changed := mutant.ChangedNames(c.Path, was, is)
 		if names = append(names, changed...); len(changed) > 0 && first == "" {
 			first = c.Path
@@ -47,16 +46,17 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 		return nil, nil
 	}
 	program := all.String()
+	var own []string
 	for _, name := range names {
-		program = regex.New(`\b`+regexp.QuoteMeta(mutant.BareName(name))+`\b`).ReplaceAllString(program, "_")
+		own = append(own, mutant.BareName(name))
 	}
-	lacks := sign.MissingMechanisms(in.r.Asked, program, "")
+	lacks := sign.MissingMechanisms(in.r.Asked, program, "", own)
 	if len(lacks) > 0 {
-		called, others, err := in.calledCode(ctx, program)
+		called, others, err := in.calledCode(ctx, sign.WithoutNames(program, own))
 		if err != nil {
 			return nil, err
 		}
-		lacks = sign.MissingMechanisms(in.r.Asked, program+called, others)
+		lacks = sign.MissingMechanisms(in.r.Asked, program+called, others, own)
 	}
 	var found []sign.Sign
 	for _, does := range lacks {
