@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,6 +90,9 @@ func (r ralphFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	if err := writeFile(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)
 	}
+	if err := os.Remove(r.savedPath()); err != nil && !errors.Is(err, fs.ErrNotExist) { // the loop was resumed
+		return fmt.Errorf("set the iteration: %w", err)
+	}
 	return nil
 }
 
@@ -108,11 +112,15 @@ func (r ralphFiles) restoreFile(iteration int) error {
 }
 
 // MarkEnded removes the file, since scripts take it for a running loop. A file of another session
-// stays.
+// stays. So does one that the user wrote after the removal: the runner and the session's hook both
+// mark the end.
 func (r ralphFiles) MarkEnded(_ memory.Memory, session string) error {
 	f, _, err := readRalph(r.Path)
 	if err != nil || f.SessionID != "" && f.SessionID != session {
 		return nil //nolint:nilerr // it is kept, whatever it is
+	}
+	if saved, _, err := readRalph(r.savedPath()); err == nil && !bytes.Equal(saved.Bytes(), f.Bytes()) {
+		return nil
 	}
 	if err := atomicfile.Swap(r.savedPath(), f.Bytes(), 0o600); err != nil {
 		return err

@@ -91,6 +91,11 @@ func TestRalphLoopEnds(t *testing.T) {
 	if err := p.loop().MarkEnded(ended(loop.Verified), "s1"); err != nil || len(p.tree()) > 0 {
 		t.Errorf("ours: %v, %v", p.tree(), err)
 	}
+	again := strings.Replace(p.files[p.state], "iteration: 3", "iteration: 1", 1)
+	p.put(p.state, again) // the user begins another loop before the second of the two that mark the end
+	if err := p.loop().MarkEnded(ended(loop.Verified), "s1"); err != nil || p.tree()[p.state] != again {
+		t.Errorf("a new file: %v, %v", p.tree(), err)
+	}
 	want := map[loop.Outcome]string{
 		loop.Iterations: "🛑 Ralph loop: Max iterations (9) reached.", loop.Verified: "✅ Ralph loop: Detected <promise>DONE</promise>",
 		loop.CancelledEnd: "Cancelled Ralph loop (was at iteration 5)", loop.Stuck: "",
