@@ -251,6 +251,16 @@ func (r *parseResult) addProblem(id string, line int, message, want string) {
 	r.problems = append(r.problems, plan.Problem{ID: id, Line: line, Message: message, Want: want})
 }
 
+// appendSection appends a task that is a section. The boxes in the section are its criteria.
+func (r *parseResult) appendSection(d *document, h heading, t plan.Task, marks ...mark) {
+	boxes := d.outermostBoxes(h.body, h.end)
+	t.Criteria, t.Context = d.criteriaTexts(boxes), d.contextOfSection(h.parent)
+	t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, boxes))
+	r.taskRegions = append(r.taskRegions, region{h.body, h.end})
+	r.locations = append(r.locations, taskLocation{block: region{h.start, h.end}, head: region{h.start, h.body}, box: -1})
+	r.appendTask(t, marks...)
+}
+
 func (r *parseResult) appendTask(t plan.Task, marks ...mark) {
 	t.Done = allSet(marks)
 	t.Optional = t.Optional || len(marks) > 0 && !slices.ContainsFunc(marks, func(m mark) bool { return !m.optional })

@@ -230,12 +230,15 @@ func writeJSON(p plan.Plan, format string) ([]byte, error) {
 			Tasks []jsonTask `json:"tasks"`
 		}{tasks}
 	}
+	return encodeJSON(root)
+}
+
+// encodeJSON returns a value as JSON in a fixed style, for people.
+func encodeJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(root); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err := e.Encode(v)
+	return out.Bytes(), err
 }

@@ -3,7 +3,6 @@ package planfile
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,11 +31,6 @@ func (d *document) itemLocation(it *item) taskLocation {
 		}
 	}
 	return p
-}
-
-// location returns where a section is that ends at an offset.
-func (h heading) location(end int) taskLocation {
-	return taskLocation{block: region{h.start, end}, head: region{h.start, h.body}, box: -1}
 }
 
 // taskTexts returns texts for a new task in the style of an existing one: with an id if that task
@@ -234,11 +228,9 @@ func (f *File) withObjectMoved(from, to int) []byte {
 
 // quoteJSON returns text as a JSON string.
 func quoteJSON(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(text) != nil {
+	quoted, err := encodeJSON(text)
+	if err != nil {
 		return strconv.Quote(text) // not reached: every string can be encoded
 	}
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(string(quoted))
 }

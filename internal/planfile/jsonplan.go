@@ -225,12 +225,6 @@ func canonicalJSON(data []byte, without func(root any)) []byte {
 		return nil // not reached: the data was parsed before
 	}
 	without(root)
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if e.Encode(root) != nil {
-		return nil
-	}
-	return out.Bytes()
+	text, _ := encodeJSON(root) // it was read from JSON
+	return text
 }

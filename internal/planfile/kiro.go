@@ -100,10 +100,7 @@ func (d *document) criteriaOf(section int, number string, refs []string) []strin
 			continue
 		}
 		n := 0
-		for _, it := range d.items[d.firstItem(below.body):] {
-			if it.start >= below.end {
-				break
-			}
+		for _, it := range d.itemsIn(below.body, below.end) {
 			if it.parent != nil {
 				continue
 			}

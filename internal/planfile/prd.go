@@ -71,12 +71,7 @@ func readPRD(d *document) parseResult {
 			continue
 		}
 		t := r.newStory(d, d.withSettings(h.text, region{h.start, h.body}, region{h.body, h.end}), h.box)
-		inside := d.outermostBoxes(h.body, h.end)
-		r.taskRegions = append(r.taskRegions, region{h.body, h.end})
-		t.Criteria, t.Context = d.criteriaTexts(inside), d.contextOfSection(h.parent)
-		t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, inside))
-		r.locations = append(r.locations, h.location(h.end))
-		r.appendTask(t, d.readMark(h.box))
+		r.appendSection(d, h, t, d.readMark(h.box))
 	}
 	if len(r.plan.Tasks) > 0 {
 		r.plan.Overview = d.overviewText(func(h heading) bool { return h.box >= 0 })

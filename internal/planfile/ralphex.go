@@ -37,24 +37,16 @@ func readRalphex(d *document) parseResult {
 		if m == nil || h.level < 2 || h.box >= 0 {
 			continue
 		}
-		end := h.end
 		for _, below := range d.headings[i+1:] {
-			if below.start >= end || taskHeading.MatchString(below.text) {
-				end = min(end, below.start)
+			if below.start >= h.end || taskHeading.MatchString(below.text) {
+				h.end = min(h.end, below.start)
 				break
 			}
 		}
-		r.taskRegions = append(r.taskRegions, region{h.body, end})
-		outer := d.outermostBoxes(h.body, end)
-		text := d.withSettings(cmp.Or(m[2], "Task "+m[1]), region{h.start, h.body}, region{h.body, end})
+		text := d.withSettings(cmp.Or(m[2], "Task "+m[1]), region{h.start, h.body}, region{h.body, h.end})
 		t := r.newTask(d, text, h.start, m[1])
-		t.Criteria, t.Context = d.criteriaTexts(outer), d.contextOfSection(h.parent)
-		t.Detail = paragraphs(t.Detail, d.prose(h.body, end, outer))
 		var marks []mark
-		for _, it := range d.items[d.firstItem(h.body):] {
-			if it.start >= end {
-				break
-			}
+		for _, it := range d.itemsIn(h.body, h.end) {
 			if it.box >= 0 {
 				marks = append(marks, d.readMark(it.box))
 			}
@@ -62,8 +54,7 @@ func readRalphex(d *document) parseResult {
 		if len(marks) == 0 {
 			r.addProblem(t.ID, t.Line, "task "+t.ID+" has no box to tick", `"- [ ] item" below its heading`)
 		}
-		r.locations = append(r.locations, h.location(end))
-		r.appendTask(t, marks...)
+		r.appendSection(d, h, t, marks...)
 	}
 	return r
 }
@@ -75,10 +66,7 @@ func isGateSection(h heading) bool { return strings.EqualFold(h.text, "validatio
 // and the lines of fenced code.
 func (d *document) gateCommands(from, to int) []string {
 	var out []string
-	for _, it := range d.items[d.firstItem(from):] {
-		if it.start >= to {
-			break
-		}
+	for _, it := range d.itemsIn(from, to) {
 		if m := codeSpan.FindStringSubmatch(it.text); m != nil {
 			out = append(out, strings.TrimSpace(m[1]))
 		} else if it.text != "" {

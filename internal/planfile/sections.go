@@ -132,10 +132,7 @@ func (d *document) outermostTaskItems(from, to int) []*item {
 func (d *document) outermostItems(from, to int, chosen func(*item) bool) []*item {
 	var out []*item
 	covered := from
-	for _, it := range d.items[d.firstItem(from):] {
-		if it.start >= to {
-			break
-		}
+	for _, it := range d.itemsIn(from, to) {
 		if it.start >= covered && chosen(it) {
 			out = append(out, it)
 			covered = it.end
@@ -144,7 +141,10 @@ func (d *document) outermostItems(from, to int, chosen func(*item) bool) []*item
 	return out
 }
 
-// firstItem returns the index of the first item at or after an offset.
-func (d *document) firstItem(at int) int {
-	return sort.Search(len(d.items), func(i int) bool { return d.items[i].start >= at })
+// itemsIn returns the items that begin between two offsets.
+func (d *document) itemsIn(from, to int) []*item {
+	first := func(at int) int {
+		return sort.Search(len(d.items), func(i int) bool { return d.items[i].start >= at })
+	}
+	return d.items[first(from):first(max(from, to))]
 }
