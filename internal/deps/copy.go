@@ -86,19 +86,7 @@ type Copier struct {
 // scratch: for a Copier, later. It must not be there yet.
 func Keep(ctx context.Context, root, folder, below string) error {
 	from, to := filepath.Join(root, filepath.FromSlash(folder)), filepath.Join(below, filepath.FromSlash(folder))
-	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-		target := filepath.Join(to, file[len(from):])
-		if !e.IsDir() {
-			return CopyFile(file, target)
-		}
-		if err := os.MkdirAll(target, 0o755); err != nil || !isScratch(e) {
-			return err
-		}
-		return fs.SkipDir
-	})
+	return copyFolder(ctx, from, to, func(_ fs.DirEntry, file, target string) error { return CopyFile(file, target) })
 }
 
 // Copy copies one folder, without its scratch. It must not be there yet.
@@ -107,25 +95,32 @@ func (c Copier) Copy(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-		target := filepath.Join(to, file[len(from):])
+	return copyFolder(ctx, from, to, func(e fs.DirEntry, file, target string) error {
 		switch {
-		case e.IsDir() && isScratch(e): // there, and empty: that a run makes it is not a trace of it
-			if err := os.MkdirAll(target, 0o755); err != nil {
-				return err
-			}
-			return fs.SkipDir
-		case e.IsDir():
-			return os.MkdirAll(target, 0o755)
 		case e.Type()&fs.ModeSymlink != 0:
 			return c.link(file, target)
 		case e.Type().IsRegular():
 			return c.file(file, target)
 		}
 		return nil
+	})
+}
+
+// copyFolder makes the folders of one folder in another, and calls copyFile for what else is in them.
+// It leaves scratch empty: it is there, so that a run which makes it leaves no trace.
+func copyFolder(ctx context.Context, from, to string, copyFile func(e fs.DirEntry, file, target string) error) error {
+	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		target := filepath.Join(to, file[len(from):])
+		if !e.IsDir() {
+			return copyFile(e, file, target)
+		}
+		if err := os.MkdirAll(target, 0o755); err != nil || !isScratch(e) {
+			return err
+		}
+		return fs.SkipDir
 	})
 }
 
