@@ -108,21 +108,12 @@ func (q *SessionRequest) setProposal(p statefile.Proposal) {
 	if p.Verify != "" && q.Verify == "" {
 		q.Verify, q.VerifyFrom, q.VerifyTimeout, q.VerifyDir = p.Verify, q.File, p.VerifyTimeout, p.VerifyDir
 	}
-	for key, v := range map[string]struct {
-		value any
-		given bool
-	}{
-		"plan":           {p.Plan, p.Plan != ""},
-		"kind":           {string(p.Kind), p.Kind != ""},
-		"every":          {p.Every, p.Every > 0},
-		"max_iterations": {p.MaxIterations, p.MaxGiven},
-		"max_duration":   {p.MaxDuration, p.DurationGiven},
-		"promise":        {p.Promise, p.Promise != ""},
-	} {
-		if _, typed := q.Flags[key]; v.given && !typed {
-			q.Flags[key] = v.value
-		}
-	}
+	q.setFlag("plan", p.Plan, p.Plan != "")
+	q.setFlag("kind", string(p.Kind), p.Kind != "")
+	q.setFlag("every", p.Every, p.Every > 0)
+	q.setFlag("max_iterations", p.MaxIterations, p.MaxGiven)
+	q.setFlag("max_duration", p.MaxDuration, p.DurationGiven)
+	q.setFlag("promise", p.Promise, p.Promise != "")
 }
 
 // Follower returns the loop that has not ended and already follows a state file, or "".

@@ -67,33 +67,15 @@ func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_
 
 // setOptions sets the typed options.
 func (q *SessionRequest) setOptions(args ralphloop.Args) {
-	if args.MaxGiven {
-		q.Flags["max_iterations"] = args.MaxIterations
-	}
-	if args.MaxDuration > 0 {
-		q.Flags["max_duration"] = args.MaxDuration
-	}
-	if args.Promise != "" {
-		q.Flags["promise"] = args.Promise
-	}
-	if len(args.Gates) > 0 {
-		q.Flags["gates"] = args.Gates
-	}
-	if len(args.Reviews) > 0 {
-		q.Flags["review"] = args.Reviews
-	}
-	if len(args.Approve) > 0 {
-		q.Flags["approve"] = args.Approve
-	}
-	if args.Evidence != "" {
-		q.Flags["evidence"] = []string{args.Evidence}
-	}
-	if args.Kind != "" {
-		q.Flags["kind"] = args.Kind
-	}
-	if args.Every > 0 {
-		q.Flags["every"] = args.Every
-	}
+	q.setFlag("max_iterations", args.MaxIterations, args.MaxGiven)
+	q.setFlag("max_duration", args.MaxDuration, args.MaxDuration > 0)
+	q.setFlag("promise", args.Promise, args.Promise != "")
+	q.setFlag("gates", args.Gates, len(args.Gates) > 0)
+	q.setFlag("review", args.Reviews, len(args.Reviews) > 0)
+	q.setFlag("approve", args.Approve, len(args.Approve) > 0)
+	q.setFlag("evidence", []string{args.Evidence}, args.Evidence != "")
+	q.setFlag("kind", args.Kind, args.Kind != "")
+	q.setFlag("every", args.Every, args.Every > 0)
 	verify := map[string]any{}
 	if args.Tries > 0 {
 		verify["tries"] = args.Tries
@@ -101,11 +83,16 @@ func (q *SessionRequest) setOptions(args ralphloop.Args) {
 	if args.Isolate != nil {
 		verify["isolate"] = *args.Isolate
 	}
-	if len(verify) > 0 {
-		q.Flags["verify"] = verify
-	}
+	q.setFlag("verify", verify, len(verify) > 0)
 	q.Verify, q.Commit, q.Handover = args.Verify, args.Commit, args.Handover
 	q.Session.Unattended = q.Session.Unattended || args.Unattended
+}
+
+// setFlag sets an option that is given, unless the user typed it.
+func (q *Request) setFlag(key string, value any, given bool) {
+	if _, typed := q.Flags[key]; given && !typed {
+		q.Flags[key] = value
+	}
 }
 
 // readPrompt reads a prompt in which the user asks for a verify loop.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path/filepath"
 
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
@@ -18,8 +17,7 @@ func (q *Request) useFeatureFolder(ctx context.Context, root string) (*statefile
 	if path == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	tracked := func(path string) (bool, error) { return git.Tracks(ctx, filepath.Dir(path), filepath.Base(path)) }
-	f, err := statefile.NamedFeatureFolder(path, statefile.Place{Root: root, Home: q.Env.Home}, tracked)
+	f, err := statefile.NamedFeatureFolder(path, statefile.Place{Root: root, Home: q.Env.Home}, trackedBy(ctx))
 	if f == nil {
 		return nil, err
 	}
@@ -27,9 +25,7 @@ func (q *Request) useFeatureFolder(ctx context.Context, root string) (*statefile
 		q.Flags = map[string]any{}
 	}
 	q.Words, q.Text, q.Flags["plan"] = nil, f.Prompt, f.Plan
-	if _, typed := q.Flags["max_iterations"]; f.MaxGiven && !f.New && !typed {
-		q.Flags["max_iterations"] = f.MaxIterations
-	}
+	q.setFlag("max_iterations", f.MaxIterations, f.MaxGiven && !f.New)
 	return f, nil
 }
 
