@@ -40,7 +40,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	if s.Promise != p.Settings.Promise {
 		line("promise", "<promise>%s</promise>, as the prompt asks for it", s.Promise)
 	}
-	loopinfo.Rows(line, "sandbox", p.Sandbox(ctx).Lines(false))
+	loopinfo.Rows(line, "sandbox", p.Sandbox(ctx).Lines(false)...)
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) has no effect here: it needs --confine strict", p.Settings.Sources["confine_hosts"])
 	}
@@ -59,9 +59,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	default:
 		line("commits", "go to %s", branch)
 	}
-	if moves := checkoutWords(s); moves != "" {
-		line("", "%s", moves)
-	}
+	loopinfo.Rows(line, "", checkoutWords(s))
 	if n := len(p.CommittedFirst()); n > 0 {
 		line("first", "your changes are committed under your name (%s)", figure.Count(n, "file"))
 	}
@@ -76,7 +74,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		}
 	}
 	obstacles := p.AllRefusals(ctx)
-	loopinfo.Rows(line, "but", obstacleLines(obstacles))
+	loopinfo.Rows(line, "but", obstacleLines(obstacles)...)
 	line("changed", "nothing: this was a dry run")
 	return dryRunExit(obstacles)
 }

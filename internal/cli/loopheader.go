@@ -30,23 +30,19 @@ func openingText(p *launch.Prepared, begun *launch.SessionLoop) string {
 		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginWords(begun.Memory.State))
 	}
 	line("goal", "%s", s.Goal())
-	if words := narrate.Kind(s.Policy); words != "" {
-		line("kind", "%s", words)
-	}
+	loopinfo.Rows(line, "kind", narrate.Kind(s.Policy))
 	if p.Goal.Plan != nil {
 		open := s.Tasks.Count(loop.Open)
 		line("tasks", "%d open, %d done", open, len(s.Tasks)-open)
 	}
 	openingGates(line, p, begun)
-	if words := isolationWords(s); words != "" {
-		line("tries", "%s", words)
-	}
+	loopinfo.Rows(line, "tries", isolationWords(s))
 	line("limits", "%s", openingLimits(p))
 	if s.Policy.Handover {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec.Repository))
-	loopinfo.Rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
+	loopinfo.Rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true)...)
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}

@@ -106,7 +106,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		a.printf("%s", openingText(p, nil))
 		loopinfo.Rows(func(name, format string, args ...any) {
 			a.printf("  %-7s  %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
-		}, "but", obstacleLines(obstacles))
+		}, "but", obstacleLines(obstacles)...)
 		a.printf("  changed  nothing: this was a dry run\n")
 		return dryRunExit(obstacles)
 	}

@@ -30,24 +30,20 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("goal", "%s", s.Spec.Goal())
-	if words := narrate.Kind(s.Spec.Policy); words != "" {
-		line("kind", "%s", words)
-	}
+	Rows(line, "kind", narrate.Kind(s.Spec.Policy))
 	if sum.CountsTasks() {
 		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
 	}
-	Rows(line, "", taskLines(st, sum.State == "running"))
+	Rows(line, "", taskLines(st, sum.State == "running")...)
 	for _, g := range s.Memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), narrate.GateResult(g))
 	}
 	if st.Isolated != nil {
 		line("try", "%s", narrate.IsolatedTurn(*st.Isolated))
 	}
-	Rows(line, "sandbox", s.Sandbox())
+	Rows(line, "sandbox", s.Sandbox()...)
 	line("spent", "%s", narrate.Spending(st))
-	if left := narrate.TimeLeft(st); left != "" {
-		line("left", "%s", left)
-	}
+	Rows(line, "left", narrate.TimeLeft(st))
 	if s.Spec.Branch != "" && !s.Spec.NoCommit && (sum.Commits > 0 || !s.HasEnded()) {
 		line("branch", "%s, %s", s.Spec.Branch, strings.TrimSuffix(figure.Count(sum.Commits, "commit")+", "+s.BranchFate(ctx), ", "))
 	}
@@ -56,12 +52,10 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	}
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
-		if words := s.Memory.PullRequest.Text(); words != "" {
-			line("", "%s", plan.OneLine(words, 200))
-		}
+		Rows(line, "", plan.OneLine(s.Memory.PullRequest.Text(), 200))
 	}
-	Rows(line, "not made", s.editsNotMade())
-	Rows(line, "told", narrate.Messages(st.Conversation))
+	Rows(line, "not made", s.editsNotMade()...)
+	Rows(line, "told", narrate.Messages(st.Conversation)...)
 	s.questions(line)
 	for _, ask := range st.TestRequests {
 		line("asks", "to change %s%s", plan.OneLine(plan.Few(ask.Paths, 4), 200), narrate.ReasonClause(plan.OneLine(ask.Why, 160)))
@@ -70,9 +64,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	if len(st.Approved) > 0 {
 		line("approved", "the agent may change %s", plan.OneLine(narrate.Tests(st.Approved), 200))
 	}
-	if st.Reason != "" {
-		line("why", "%s", plan.OneLine(st.Reason, 0))
-	}
+	Rows(line, "why", plan.OneLine(st.Reason, 0))
 	line("next", "%s", s.nextSteps(sum.State))
 	return b.String()
 }
@@ -134,7 +126,7 @@ func (s *Loop) questions(line func(name, format string, args ...any)) {
 			return
 		}
 		line("asks", "%s", plan.OneLine(q.Named(), 0))
-		Rows(line, "", q.Lines())
+		Rows(line, "", q.Lines()...)
 		line("", "%s", q.Command(s.ID))
 	}
 }
@@ -251,11 +243,13 @@ func (s *Loop) nextSteps(state string) string {
 	return fmt.Sprintf("pawl log %s --follow"+approve+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
 }
 
-// Rows prints several lines with one label, which comes before the first.
-func Rows(line func(label, format string, args ...any), label string, texts []string) {
+// Rows prints several lines with one label, which comes before the first. It omits empty texts.
+func Rows(line func(label, format string, args ...any), label string, texts ...string) {
 	for _, text := range texts {
-		line(label, "%s", text)
-		label = ""
+		if text != "" {
+			line(label, "%s", text)
+			label = ""
+		}
 	}
 }
 

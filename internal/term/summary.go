@@ -43,28 +43,30 @@ func summary(e LoopEnded) []line {
 	row := func(label, s string) {
 		out = append(out, line{{dim, "  " + pad(label, labelColumn-4) + "  "}, text(s)})
 	}
-	if e.Reason != "" {
-		row("why", Clean(e.Reason))
+	rows := func(label, format string, texts ...string) {
+		for _, s := range texts {
+			if s = Clean(s); s != "" {
+				row(label, fmt.Sprintf(format, s))
+				label = ""
+			}
+		}
 	}
+	rows("why", "%s", e.Reason)
 	for _, t := range e.Tasks {
 		label := fmt.Sprintf("%d %s", len(t.Tasks), Clean(t.Result))
 		if len(t.Each) == 0 {
 			row(label, strings.TrimSpace(ids(t.Tasks)+"   "+Clean(t.Note)))
 		}
-		for i, words := range t.Each {
-			row(firstLabel(i, label), Clean(words))
-		}
+		rows(label, "%s", t.Each...)
 	}
 	row("commits", commitsText(e))
-	leftRows(e, row)
+	leftRows(e, rows)
 	cost := figure.Cost(e.CostUSD, e.CostUnknown) + ", " + figure.Count(e.Iterations, "iteration")
 	if !e.CostUnknown {
 		cost += ", " + figure.Tokens(e.Tokens) + " tokens"
 	}
 	row("cost", cost)
-	for i, l := range e.Look {
-		row(firstLabel(i, "look"), Clean(l))
-	}
+	rows("look", "%s", e.Look...)
 	for i, n := range e.Next {
 		out = append(out, line{{bold, "  " + pad(firstLabel(i, "next"), labelColumn-4) + "  "}, text(Clean(n))})
 	}
@@ -106,32 +108,14 @@ func ids(tasks []string) string {
 
 // leftRows prints the uncommitted files that the loop left, and the files that the agent did not
 // get.
-func leftRows(e LoopEnded, row func(label, s string)) {
-	if c := Clean(e.UserCommit); c != "" {
-		row("yours", fmt.Sprintf("commit %s has your earlier uncommitted changes; git cherry-pick -n %[1]s takes it to another branch", c[:min(len(c), 7)]))
-	}
-	if len(e.LeftOut) > 0 {
-		row("left out", Clean(plan.Few(e.LeftOut, 5))+"   open in the plan")
-	}
-	if len(e.LeftAlone) > 0 {
-		row("left alone", Clean(plan.Few(e.LeftAlone, 5))+"   not the agent's, not in the loop's commits")
-	}
-	for i, text := range e.Uncommitted {
-		row(firstLabel(i, "uncommitted"), Clean(text)+"   the branch lacks it")
-	}
-	if e.Unsigned != "" {
-		row("unsigned", Clean(e.Unsigned))
-	}
-	for i, text := range e.PossibleUserChanges {
-		row(firstLabel(i, "yours?"), Clean(text))
-	}
-	for i, path := range e.Aside {
-		row(firstLabel(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
-	}
-	for i, text := range e.EditsNotMade {
-		row(firstLabel(i, "not made"), "your edit of the plan: "+Clean(text))
-	}
-	for i, message := range e.NotDelivered {
-		row(firstLabel(i, "undelivered"), "your message: "+Clean(message))
-	}
+func leftRows(e LoopEnded, rows func(label, format string, texts ...string)) {
+	rows("yours", "commit %s has your earlier uncommitted changes; git cherry-pick -n %[1]s takes it to another branch", e.UserCommit[:min(len(e.UserCommit), 7)])
+	rows("left out", "%s   open in the plan", plan.Few(e.LeftOut, 5))
+	rows("left alone", "%s   not the agent's, not in the loop's commits", plan.Few(e.LeftAlone, 5))
+	rows("uncommitted", "%s   the branch lacks it", e.Uncommitted...)
+	rows("unsigned", "%s", e.Unsigned)
+	rows("yours?", "%s", e.PossibleUserChanges...)
+	rows("not applied", "an edit of the plan, kept in %s", e.Aside...)
+	rows("not made", "your edit of the plan: %s", e.EditsNotMade...)
+	rows("undelivered", "your message: %s", e.NotDelivered...)
 }
