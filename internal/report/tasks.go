@@ -63,10 +63,14 @@ func (p *page) isAnswer() bool {
 // maxTitles is the maximum number of tasks listed with titles in a group that needs no user.
 const maxTitles = 12
 
-// flippedTests returns the tests that turned green with a task, or else its group's meaning.
+// flippedTests returns the tests that turned green with a task, or what else proves it, or else its
+// group's meaning.
 func flippedTests(t loop.Task, meaning string) string {
-	if len(t.Flipped) > 0 && !t.DoneEarlier {
+	switch {
+	case len(t.Flipped) > 0 && !t.DoneEarlier:
 		return "failed before, passes now: " + joinNames(t.Flipped, 5)
+	case t.Evidence == gate.Proven && t.Why != "" && !t.DoneEarlier && !t.Accepted:
+		return plan.OneLine(t.Why, 400)
 	}
 	return meaning
 }

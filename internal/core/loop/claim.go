@@ -254,9 +254,12 @@ func (m *machine) claimFailed(g Gates) {
 
 // limitEvidence lowers the evidence to what passing gates can prove here.
 func (m *machine) limitEvidence(g *Gates) {
-	g.Evidence = m.greenEvidence(g.Evidence)
+	was := g.Evidence
+	if g.Evidence = m.greenEvidence(*g, was); was == gate.Unproven && g.Evidence == gate.Proven {
+		g.Reason = "the command failed before and passes now"
+	}
 	if i := g.IfApproved; i != nil {
-		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.greenEvidence(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
+		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.greenEvidence(*g, i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
 	}
 	incomplete := len(g.MissingFromCommit) > 0 || !m.s.Policy.Gates
 	if incomplete {
@@ -273,10 +276,10 @@ func (g Gates) timedOut() bool {
 }
 
 // greenEvidence returns the evidence of passing gates. In a verify loop, any failure seen before
-// proves the work.
-func (m *machine) greenEvidence(e gate.Evidence) gate.Evidence {
+// proves the work. A commit has to show it elsewhere too.
+func (m *machine) greenEvidence(g Gates, e gate.Evidence) gate.Evidence {
 	switch {
-	case !m.s.Policy.Verify || e == gate.Proven:
+	case !m.s.Policy.Verify || e == gate.Proven || e == gate.EvidenceUnknown && g.Message != "":
 		return e
 	case m.s.Ladder.SeenRed:
 		return gate.Proven

@@ -137,6 +137,9 @@ func (m *machine) lessThanWanted() string {
 	case !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.TestsChanged) == 0 }):
 		return m.withTasks("the gates pass only with changed tests or other gate inputs", ids)
 	case m.s.Policy.Verify:
+		if t, _ := m.s.Task(ids[0]); t.Evidence == gate.EvidenceUnknown && t.Why != "" {
+			return t.Why
+		}
 		return "the command did not fail before the work"
 	}
 	return m.withTasks("not enough evidence", ids)
