@@ -185,11 +185,10 @@ func (p *page) endHeadline() string {
 	if s.StartedAt.IsZero() {
 		return p.ID + " has NOT BEGUN"
 	}
-	end := p.Now
 	if p.Status == "orphaned" {
-		return fmt.Sprintf("%s has NOT ENDED: its process is gone; last record after %s", p.ID, figure.Duration(s.Now.Sub(s.StartedAt)))
+		return fmt.Sprintf("%s has NOT ENDED: its process is gone; last record after %s", p.ID, figure.Duration(s.Age(s.Now)))
 	}
-	return fmt.Sprintf("%s has NOT ENDED: it is %s, for %s", p.ID, p.Status, figure.Duration(end.Sub(s.StartedAt)))
+	return fmt.Sprintf("%s has NOT ENDED: it is %s, for %s", p.ID, p.Status, figure.Duration(s.Age(p.Now)))
 }
 
 func (p *page) gates() {

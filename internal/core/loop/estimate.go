@@ -63,8 +63,12 @@ func (s State) Elapsed() time.Duration {
 	if !s.EndedAt.IsZero() {
 		now = s.EndedAt
 	}
-	return now.Sub(s.StartedAt) - s.TimeAway(now)
+	return s.Age(now) - s.TimeAway(now)
 }
+
+// Age returns the time from the start of the loop until now, without the time between an end and a
+// reopening.
+func (s State) Age(now time.Time) time.Duration { return now.Sub(s.StartedAt) - s.Idle }
 
 // Took returns the time from start to end of an ended loop, with waits and the final mutation
 // testing.
@@ -72,7 +76,7 @@ func (s State) Took() time.Duration {
 	if s.StartedAt.IsZero() {
 		return 0
 	}
-	return s.EndedAt.Sub(s.StartedAt) + s.Tested
+	return s.Age(s.EndedAt) + s.Tested
 }
 
 // TimeAway returns the time until now that counts against no limit: usage limits, pauses, and time

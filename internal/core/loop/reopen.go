@@ -8,7 +8,7 @@ func (m *machine) reopen(r Reopened) {
 		return
 	}
 	s := &m.s
-	s.Away += s.Now.Sub(s.EndedAt)
+	s.Idle += s.Now.Sub(s.EndedAt)
 	if s.endedRed() { // the user wants it green
 		s.Gates.RedAtStart = nil
 	}

@@ -24,6 +24,9 @@ func TestALoopThatEndedIsReopenedWithTheLimitsItIsGiven(t *testing.T) {
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
+	if away, took := sc.s.TimeAway(sc.now), sc.s.Took(); away > 0 || took > time.Hour || sc.s.Elapsed() != took {
+		t.Errorf("the day between its end and its reopening counts: away %s, took %s, worked %s", away, took, sc.s.Elapsed())
+	}
 	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "note")
 }
 

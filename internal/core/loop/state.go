@@ -196,6 +196,7 @@ type Clock struct {
 	Now       time.Time     `json:"now,omitzero"`       // of the last event; never goes back
 	Away      time.Duration `json:"away,omitempty"`     // time that counts against no limit: usage limits and pauses
 	AwayFrom  time.Time     `json:"away_from,omitzero"` // start of the current such time, zero if none
+	Idle      time.Duration `json:"idle,omitempty"`     // time between an end and the reopening
 }
 
 // Ownership is who drives the loop, and who will.
