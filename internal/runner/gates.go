@@ -280,7 +280,7 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Reason: truncate(v.Reason, maxReasonBytes), Results: r.trimResults(f.Observation.Now),
 		WorkResult:  loop.WorkResult{Evidence: v.Evidence, Flipped: firstN(v.Proofs(f.Observation.Baseline), maxFailing), TestsNotRun: firstN(v.TestsNotRun, maxFailing), OnlyText: f.Observation.Work.OnlyText},
-		Proof:       loop.Proof{FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown},
+		Proof:       loop.Proof{FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown, OnlyInWorkTree: v.OnlyInWorkTree},
 		Failures:    loop.Failures{Failing: firstN(failing, maxFailing)},
 		TestChanges: loop.TestChanges{AwaitedChanges: f.PendingInputs},
 	}

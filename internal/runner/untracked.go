@@ -78,7 +78,11 @@ func (r *Runner) checkCommitTree(ctx context.Context, g *loop.Gates, m memory.Ac
 		return err
 	}
 	g.MissingFromCommit = firstN(apart, maxFailing)
-	g.Reason = "the commit lacks untracked files that the gates may need: " + truncate(strings.Join(apart, ", "), maxReasonBytes)
+	g.Reason = "the commit lacks uncommitted files that the gates may need: " + truncate(strings.Join(apart, ", "), maxReasonBytes)
+	if subs := f.UncommittedSubmodules; len(subs) > 0 {
+		g.Reason = "the commit lacks work that is not committed in a submodule: " + truncate(strings.Join(subs, ", "), maxReasonBytes)
+		g.OnlyInWorkTree, g.Remedy = true, "commit it in the submodule, on a branch of it"
+	}
 	if err != nil {
 		g.Reason += ": " + err.Error()
 	}

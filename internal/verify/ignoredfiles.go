@@ -104,8 +104,8 @@ func (v *Verifier) ignoredName(file string) string {
 }
 
 // ChangedIgnoredFiles returns ignored files added or changed since the first turn, oldest change
-// first, after changes in the home. It returns nil without a record, and omits the content of new
-// folders.
+// first, then changes in the home. It returns nil without a record, and omits the content of new
+// folders, and what Python compiled: that is removed before a claim is checked.
 func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 	var was map[string]fileStamp
 	if found, err := checkout.ReadRecord(v.ignoredFile(), &was); err != nil || !found {
@@ -119,12 +119,15 @@ func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 	inNewFolder := func(folder string) bool { _, stands := now[folder]; return stands && isNew(folder) }
 	var names []string
 	for name, state := range now {
+		if strings.Contains("/"+name, "/__pycache__/") {
+			continue
+		}
 		if above := path.Dir(strings.TrimSuffix(name, "/")) + "/"; (isNew(name) || was[name] != state) && !inNewFolder(above) {
 			names = append(names, name)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(now[a].Time, now[b].Time), cmp.Compare(a, b)) })
-	return slices.Concat(v.Checkout.ChangedInHome(ctx), names), nil
+	return append(names, v.Checkout.ChangedInHome(ctx)...), nil
 }
 
 // removePythonCaches removes the __pycache__ folders beside the Python files of a tree. Python trusts

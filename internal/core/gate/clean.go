@@ -89,15 +89,18 @@ func (o Observation) becameUnknown(p Probe, name string) bool {
 	return (ran || mustRun) && result.Status == Unknown && slices.Contains(o.Clean.ReproducedAtStart, name)
 }
 
+const commitAllFiles = "have git commit all files that the tests need (see `.gitignore`, file modes, submodules), or `[worktree] setup`"
+
 const notRepeatable = "could not be repeated in a clean checkout: "
 
 // setGreenOnlyHere records tests that pass only in the work tree. ignored are the changed
 // git-ignored files that may explain it.
 func (v *Verdict) setGreenOnlyHere(names, came []string) {
 	v.Flipped, v.FlippedGates, v.Proving = nil, nil, nil
+	v.OnlyInWorkTree, v.Remedy = true, commitAllFiles
 	v.Labels = append(v.Labels, "passes in the work tree and fails in a clean checkout: "+plan.Few(names, 4))
-	v.Reason = "passes in the work tree and fails in a clean checkout: " + plan.Few(names, 4) + ". The cause is a file that git does not commit: commit it, or create it in the `setup` of [worktree]"
-	v.Reason += ignoredFilesHint(came)
+	v.Reason = "passes in the work tree and fails in a clean checkout: " + plan.Few(names, 4) + ignoredFilesHint(came) +
+		". The cause is a file or a file mode that git does not commit: commit it, or create it in the `setup` of [worktree]"
 }
 
 // ignoredFilesHint names the changed git-ignored files that may explain a difference.

@@ -183,7 +183,7 @@ func findings() []finding {
 func flipFindings() []finding {
 	return []finding{{
 		fact: "what failed before passes in the work tree, and fails in a clean checkout", evidence: EvidenceUnknown,
-		remedy: "commit the missing files, or `[worktree] setup`",
+		remedy: commitAllFiles,
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.flips.onlyHere()
 			if len(names) > 0 {
@@ -287,7 +287,7 @@ func when(holds func(assessment) bool, why func(assessment, *Verdict) string) fu
 // demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
-		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: EvidenceUnknown, remedy: "commit the missing files, or `[worktree] setup`", holds: passesOnlyInWorkTree},
+		{fact: "a gate passes in the work tree and not in a clean checkout, which did show the state before the work", evidence: EvidenceUnknown, remedy: commitAllFiles, holds: passesOnlyInWorkTree},
 		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: EvidenceUnknown, remedy: "fix the isolated checkout (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},

@@ -31,6 +31,8 @@ type Verdict struct {
 	// OriginalsUnknown: gate inputs changed, and no run with the originals was possible. No review
 	// makes up for that.
 	OriginalsUnknown bool
+	// OnlyInWorkTree: what passes here fails in a clean checkout, which did show the state before.
+	OnlyInWorkTree bool
 	// MutantsSurvived: the tests also pass if each function of the work is mutated.
 	MutantsSurvived bool
 	// TestsCannotFail: the tests passed in a run in which they should fail.

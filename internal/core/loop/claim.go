@@ -294,17 +294,18 @@ func (m *machine) isLastClaim() bool {
 }
 
 // missingEvidence says why an unproven claim is refused. It refuses once, if a turn is left and no
-// review could be enough.
+// review could be enough. An unknown result is no fault of the agent's, unless the work passes only
+// here: later tasks would not be proven either.
 func (m *machine) missingEvidence(g Gates) (why string) {
 	if m.s.Ladder.Refused || m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
 		return ""
 	}
 	for i, id := range m.claimed() {
 		best := g.evidenceFor(i)
-		if best != gate.Unproven {
+		if best != gate.Unproven && (best != gate.EvidenceUnknown || !g.OnlyInWorkTree) {
 			continue
 		}
-		if m.s.Policy.Reviews {
+		if m.s.Policy.Reviews && !g.OnlyInWorkTree {
 			best = gate.AfterReview(best)
 		}
 		switch t, _ := m.s.Task(id); {

@@ -74,6 +74,7 @@ type Proof struct {
 	Remedy            string   `json:"remedy,omitempty"`              // what would make the claim count; "": a test that fails without the work
 	Signs             []string `json:"signs,omitempty"`               // suspicious places in the work: file, line and what it does
 	OriginalsUnknown  bool     `json:"originals_unknown,omitempty"`   // old tests changed, and the result with the originals is unknown
+	OnlyInWorkTree    bool     `json:"only_in_work_tree,omitempty"`   // the gates fail on what the commit would hold, and did not before
 	MissingFromCommit []string `json:"missing_from_commit,omitempty"` // untracked files of the user that the gates saw and the commit lacks
 }
 
