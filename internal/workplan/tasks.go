@@ -37,7 +37,7 @@ func (p *Plan) leavesOut(t plan.Task) bool {
 }
 
 // NewTasks returns the tasks of the plan that the loop does not have, or has with another title
-// or other wanted evidence.
+// or other wanted evidence, and those that a user removed from the plan, left out.
 func (p *Plan) NewTasks(have loop.Tasks) []loop.Task {
 	known := make(map[string]loop.Task, len(have))
 	for _, t := range have {
@@ -52,7 +52,19 @@ func (p *Plan) NewTasks(have loop.Tasks) []loop.Task {
 		}
 		added = append(added, task)
 	}
-	return added
+	return append(added, p.removedTasks(have)...)
+}
+
+// removedTasks returns the loop's unfinished tasks that the plan does not have any more. They could
+// not be ticked.
+func (p *Plan) removedTasks(have loop.Tasks) []loop.Task {
+	var removed []loop.Task
+	for _, t := range have {
+		if _, there := p.Current().Task(t.ID); p.Spec.Plan != "" && !there && t.Status != loop.Done && !t.IsOwn() {
+			removed = append(removed, loop.Task{ID: t.ID, Title: t.Title, Status: loop.Skipped, Why: loop.RemovedFromPlan, LeftOut: true})
+		}
+	}
+	return removed
 }
 
 // acceptedTasks returns the tasks of an accepted plan, without those that the loop leaves out.

@@ -31,7 +31,8 @@ type Ticks struct {
 func (p *Plan) PrepareTicks(ctx context.Context, a loop.Commit, m memory.ActionContext) (Ticks, error) {
 	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool {
 		t, _ := m.Tasks.Task(id)
-		return id == loop.FinalTask || t.IsOwn()
+		_, inPlan := p.Current().Task(id) // a user may have removed it
+		return id == loop.FinalTask || t.IsOwn() || !inPlan
 	})
 	if p.Spec.Plan == "" || len(ids) == 0 {
 		return Ticks{}, nil

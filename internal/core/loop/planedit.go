@@ -12,9 +12,27 @@ import (
 // maxUnappliedEditFiles bounds UnappliedEditFiles.
 const maxUnappliedEditFiles = 20
 
-// addTasks adds tasks that are new in the plan and updates changed titles and wanted evidence.
+// RemovedFromPlan is why a task is left out that a user removed from the plan.
+const RemovedFromPlan = "a user removed it from the plan"
+
+// leaveOut skips a task that a user removed from the plan.
+func (m *machine) leaveOut(removed Task) {
+	known, ok := m.s.Task(removed.ID)
+	if !ok || known.Status == Done || known.LeftOut && known.Why == removed.Why {
+		return
+	}
+	m.updateTask(removed.ID, func(t *Task) { t.Status, t.Why, t.LeftOut = Skipped, removed.Why, true })
+	m.note(Info, fmt.Sprintf("task %s (%s) was removed from the plan: left out", known.ID, known.Title))
+}
+
+// addTasks adds tasks that are new in the plan, updates changed titles and wanted evidence, and
+// leaves out removed tasks.
 func (m *machine) addTasks(tasks []Task) {
 	for _, t := range tasks {
+		if t.LeftOut {
+			m.leaveOut(t)
+			continue
+		}
 		if known, ok := m.s.Task(t.ID); ok {
 			if known.Title != t.Title {
 				m.updateTask(t.ID, func(known *Task) { known.Title = t.Title })
@@ -210,7 +228,7 @@ func (m *machine) planReplaced(now []Task) {
 		if i, ok := at[t.ID]; ok {
 			t.Title, t.Priority, t.Optional, t.DependsOn = now[i].Title, now[i].Priority, now[i].Optional, now[i].DependsOn
 		} else if t.ID == m.s.Current && t.Status == Open {
-			t.Status, t.Why, t.LeftOut = Skipped, "a user removed it from the plan", true
+			t.Status, t.Why, t.LeftOut = Skipped, RemovedFromPlan, true
 		}
 	}
 	place := func(t Task) int { // the others come last, as they were

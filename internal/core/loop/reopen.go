@@ -31,6 +31,10 @@ func (m *machine) reopen(r Reopened) {
 	}
 	t, ok := s.Task(s.Current)
 	begun := ok && t.Status == Open && s.Start.Task == t.ID && s.Start.Tree != "" && !s.TreeReplaced
+	if m.currentIsLeftOut() && s.Start.Task == t.ID && s.Start.Tree != "" && !s.TreeReplaced {
+		m.skip(Skipped, t.Why)
+		return
+	}
 	if begun && len(t.Rejected) == 0 { // otherwise the originals are restored before the task starts again
 		s.Ladder, s.Claim, s.Next.Retry, s.Next.Fresh = Ladder{}, nil, false, !s.InSession
 		s.Next.Situation = Interruption

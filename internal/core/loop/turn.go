@@ -211,6 +211,8 @@ func (m *machine) treeInspected(seen Inspection) {
 	case m.userTicked():
 		m.s.Claim = nil
 		m.next()
+	case m.currentIsLeftOut():
+		m.skip(Skipped, RemovedFromPlan)
 	case m.s.Claim != nil && m.s.Claim.Blocked:
 		m.skip(Blocked, m.s.Claim.Reason)
 	case m.s.Claim != nil:
@@ -238,6 +240,12 @@ func (m *machine) treeInspected(seen Inspection) {
 func (m *machine) userTicked() bool {
 	t, ok := m.s.Task(m.s.Current)
 	return ok && t.Status == Done
+}
+
+// currentIsLeftOut reports whether a user removed the current task from the plan.
+func (m *machine) currentIsLeftOut() bool {
+	t, ok := m.s.Task(m.s.Current)
+	return ok && t.Status == Skipped && t.LeftOut
 }
 
 // stagnant fails a task without progress. After a refusal, an agent that does nothing maintains its
