@@ -41,7 +41,7 @@ steps: ## every case of long tables, faults at every step, many kills, long rand
 	PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h ./internal/git ./internal/runner
 	PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h ./internal/verify -claims 40
 	PAWL_E2E=1 PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h -run '^TestClient(Cheats|Lists|OnPawlItself)$$' ./internal/e2e
-	go test -count=1 -run '^TestWalksKeepTheLaws$$' ./internal/core/loop -walk-events 2000000
+	go test -count=1 -run '^TestRandomWalksKeepInvariants$$' ./internal/core/loop -walk-events 2000000
 	go test -count=1 -timeout 2h -run '^TestKills$$|^TestHandoverKills$$' ./internal/e2e -kills 200
 	go test -count=1 -timeout 1h -run '^TestKilled' ./internal/hook ./internal/store ./internal/store/journal -kills 200
 

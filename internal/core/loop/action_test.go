@@ -12,7 +12,7 @@ import (
 )
 
 // An action is one JSON object, like an event. The random walk tests this with all fields.
-func TestActionsSurviveJSON(t *testing.T) {
+func TestActionsRoundTripThroughJSON(t *testing.T) {
 	t.Parallel()
 	for _, p := range (loop.Action{}).Variants() {
 		a := loop.Action{ID: 7, Payload: p.(loop.ActionPayload)}

@@ -11,18 +11,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// asks returns the approval that the loop waits for.
-func (sc *scenario) asks() string {
+// awaitedApproval returns the approval that the loop waits for.
+func (sc *scenario) awaitedApproval() string {
 	q, _ := sc.s.AwaitedAnswer()
 	return strings.Join(append([]string{string(q.Approve) + " " + q.Text}, q.Lines()...), "|")
 }
 
-func (sc *scenario) says(answer, want string) {
+func (sc *scenario) answer(answer, want string) {
 	sc.t.Helper()
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: answer}}, want)
 }
 
-func stopsAt(t *testing.T, at ...loop.Approval) *scenario {
+func beginWithApproval(t *testing.T, at ...loop.Approval) *scenario {
 	t.Helper()
 	sc := begin(t, loop.Policy{Gates: true, Approve: at})
 	sc.checkpointed("gates baseline")
@@ -32,14 +32,14 @@ func stopsAt(t *testing.T, at ...loop.Approval) *scenario {
 
 // Accepted work is shown before it is committed. Time, the death of an owner and a pause do not
 // approve it. A no sends its reason to the agent.
-func TestApproveTask(t *testing.T) {
+func TestTaskApprovalPrecedesCommit(t *testing.T) {
 	t.Parallel()
-	sc := stopsAt(t, loop.ApproveTask)
+	sc := beginWithApproval(t, loop.ApproveTask)
 	sc.turn("done", "gates claim")
 	found := loop.Gates{Status: gate.Pass, Reason: "TestX turned green", Tree: "done", WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"TestX"}}}
 	sc.gates(found, "wait")
 	want := "task accept the work: task a|evidence: proven; TestX turned green|failed before, passes now: TestX|git diff base done"
-	if diff := cmp.Diff(want, sc.asks()); diff != "" {
+	if diff := cmp.Diff(want, sc.awaitedApproval()); diff != "" {
 		t.Fatal(diff)
 	}
 	before := sc.s.Elapsed()
@@ -47,32 +47,32 @@ func TestApproveTask(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "wait")
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "wait")
-	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "yes"}}, "") // a message is no answer
+	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "yes"}}, "") // a message does not approve
 	if sc.s.Elapsed() != before {
 		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
 	}
-	sc.says("keep the old flag", "turn 2 continue no_claim")
+	sc.answer("keep the old flag", "turn 2 continue no_claim")
 	if notes := sc.notes(); notes != "yes|The user does not accept your work on this task: keep the old flag" {
 		t.Errorf("told %q", notes)
 	}
 	sc.turn("done", "gates claim")
 	sc.gates(found, "wait")
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
-	sc.says("Yes", "") // in a pause
+	sc.answer("Yes", "") // in a pause
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
 
 // Approving unproven work during the loop counts as much as after its end.
-func TestApproveTaskUnproven(t *testing.T) {
+func TestApprovedUnprovenTaskIsVerified(t *testing.T) {
 	t.Parallel()
-	sc := stopsAt(t, loop.ApproveTask)
+	sc := beginWithApproval(t, loop.ApproveTask)
 	sc.turn("done", "gates claim")
 	sc.gates(green, "turn 2 continue claim_refused")
 	sc.turn("done", "gates claim")
 	sc.gates(green, "wait")
-	sc.says("yes", "commit a")
+	sc.answer("yes", "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 	if got := sc.s.Tasks[0]; !got.Accepted || got.Evidence != gate.Unproven {
@@ -80,46 +80,46 @@ func TestApproveTaskUnproven(t *testing.T) {
 	}
 }
 
-func TestApproveClaim(t *testing.T) {
+func TestClaimApprovalPrecedesGates(t *testing.T) {
 	t.Parallel()
-	sc := stopsAt(t, loop.ApproveClaim)
+	sc := beginWithApproval(t, loop.ApproveClaim)
 	sc.turn("done", "wait")
-	if got := sc.asks(); !strings.HasSuffix(got, "|git diff base; git status --short") { // shows new files, too
+	if got := sc.awaitedApproval(); !strings.HasSuffix(got, "|git diff base; git status --short") { // shows new files, too
 		t.Error(got)
 	}
-	sc.says("no", "turn 2 continue no_claim")
+	sc.answer("no", "turn 2 continue no_claim")
 	sc.turn("done", "wait")
-	sc.says("yes", "gates claim")
+	sc.answer("yes", "gates claim")
 	sc.gates(proven, "commit a")
 }
 
-func TestApprovePlan(t *testing.T) {
+func TestPlanApprovalPrecedesFirstTurn(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{"yes": "checkpoint", "task 2 first": "finish cancelled"} {
 		sc := &scenario{t: t}
 		policy := loop.Policy{Kind: loop.Change, Approve: []loop.Approval{loop.ApprovePlan}}
 		sc.feed(loop.Event{Payload: loop.Started{Policy: policy, Tasks: open("a", "b")}}, "wait")
-		if got := sc.asks(); got != "plan begin with this plan?|open: task a|open: task b" {
+		if got := sc.awaitedApproval(); got != "plan begin with this plan?|open: task a|open: task b" {
 			t.Errorf("asks %q", got)
 		}
-		sc.says(answer, want)
+		sc.answer(answer, want)
 		if answer != "yes" && !strings.Contains(sc.s.Reason, answer) {
 			t.Errorf("ended %q", sc.s.Reason)
 		}
 	}
 }
 
-func TestApproveEnd(t *testing.T) {
+func TestEndApprovalPrecedesVerifiedEnd(t *testing.T) {
 	t.Parallel()
-	sc := stopsAt(t, loop.ApproveEnd)
+	sc := beginWithApproval(t, loop.ApproveEnd)
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "wait")
-	if got := sc.asks(); got != "end end verified?|task a: done proven" {
+	if got := sc.awaitedApproval(); got != "end end verified?|task a: done proven" {
 		t.Errorf("asks %q", got)
 	}
-	sc.says("the README lacks it", "checkpoint")
+	sc.answer("the README lacks it", "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	if notes := sc.notes(); !strings.Contains(notes, "the README lacks it") {
@@ -129,27 +129,27 @@ func TestApproveEnd(t *testing.T) {
 	sc.gates(proven, "commit final-gates")
 	sc.committed("gates final")
 	sc.gates(green, "wait")
-	sc.says("yes", "finish verified")
+	sc.answer("yes", "finish verified")
 }
 
-// approvals returns the approval points of a random walk.
-func (w *world) approvals() []loop.Approval {
-	if w.coin(4) {
+// randomApprovals returns the approval points of a random walk.
+func (w *randomWalk) randomApprovals() []loop.Approval {
+	if w.oneIn(4) {
 		return loop.Approvals()[w.r.IntN(3):]
 	}
 	return nil
 }
 
-// approves answers an approval that a random walk waits for.
-func (w *world) approves() loop.EventPayload {
-	if q, asks := w.s.AwaitedAnswer(); asks && q.Approve != "" && !w.coin(4) {
+// answerApproval answers an approval that a random walk waits for.
+func (w *randomWalk) answerApproval() loop.EventPayload {
+	if q, asks := w.s.AwaitedAnswer(); asks && q.Approve != "" && !w.oneIn(4) {
 		return loop.Answered{Answer: []string{"yes", "yes", "yes", "no", "not so"}[w.r.IntN(5)], Task: q.Task}
 	}
 	return loop.TimerFired{}
 }
 
-// checkYes checks that what needs an approval happens only after it.
-func (w *world) checkYes(before loop.State, e loop.Event, acts []loop.Action) {
+// checkApprovalAsked checks that what needs an approval happens only after it.
+func (w *randomWalk) checkApprovalAsked(before loop.State, e loop.Event, acts []loop.Action) {
 	for _, a := range acts {
 		var at loop.Approval
 		stop := false

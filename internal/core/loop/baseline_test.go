@@ -9,7 +9,7 @@ import (
 
 // Failures from before the loop that no task touched are the user's: the loop does not pay for fixing
 // them.
-func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
+func TestBaselineFailureOutsideThePlanAddsNoTask(t *testing.T) {
 	t.Parallel()
 	failing := func(tests ...string) loop.Gates {
 		return loop.Gates{Status: gate.Fail, Reason: "test: fails", Results: []gate.Result{{Gate: "test", Status: gate.Fail, Failing: tests, Failed: len(tests)}}}
@@ -44,7 +44,7 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 
 // The same holds for a gate that names no tests: work that another gate proves is refused once over
 // it, with the gate's name. Resuming the loop makes it part of the work.
-func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
+func TestBaselineFailureOfGateWithoutTestIDsRefusesClaimOnce(t *testing.T) {
 	t.Parallel()
 	red := gate.Result{Gate: "lint", Status: gate.Fail}
 	start := loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{{Gate: "test", Status: gate.Pass, Passed: 1}, red}}
@@ -89,7 +89,7 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 }
 
 // A failure that the user calls part of the work must be fixed.
-func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
+func TestBaselineFailureThatIsTheGoalMustBeFixed(t *testing.T) {
 	t.Parallel()
 	accept := gate.Result{Gate: "accept", Status: gate.Fail}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})

@@ -7,7 +7,7 @@ import (
 )
 
 // A task counts as changed if it is new or has another status, at any position.
-func TestChangedTasks(t *testing.T) {
+func TestChangedTasksAreNewOrHaveAnotherStatus(t *testing.T) {
 	t.Parallel()
 	task := func(id string, s loop.TaskStatus) loop.Task { return loop.Task{ID: id, Status: s} }
 	before := loop.State{Tasks: []loop.Task{task("1", loop.Open), task("2", loop.Open), task("3", loop.Done)}}

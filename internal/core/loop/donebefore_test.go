@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// doneBefore begins a loop over a plan that has nothing open.
-func allDoneReason(t *testing.T, p loop.Policy, want string) *scenario {
+// beginWithCompletePlan begins a loop over a plan that has nothing open.
+func beginWithCompletePlan(t *testing.T, p loop.Policy, want string) *scenario {
 	t.Helper()
 	p.Limits.Iterations = 9
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
@@ -19,9 +19,9 @@ func allDoneReason(t *testing.T, p loop.Policy, want string) *scenario {
 }
 
 // The outcome of a plan without open tasks depends on its gates.
-func TestPlanThatWasDoneBefore(t *testing.T) {
+func TestGatesDecideOutcomeOfCompletePlan(t *testing.T) {
 	t.Parallel()
-	allDoneReason(t, loop.Policy{Kind: loop.Change}, "finish finished")
+	beginWithCompletePlan(t, loop.Policy{Kind: loop.Change}, "finish finished")
 	for _, c := range []struct {
 		gates  loop.Gates
 		want   string
@@ -30,24 +30,24 @@ func TestPlanThatWasDoneBefore(t *testing.T) {
 		{green, "finish finished", "every task was done before, and the gates pass"},
 		{red("x"), "finish error", "every task was done before, but a gate fails: TestX fails"},
 	} {
-		sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+		sc := beginWithCompletePlan(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 		sc.gates(c.gates, c.want)
 		if sc.s.Reason != c.reason || sc.s.Iteration != 0 {
 			t.Errorf("%q after iteration %d", sc.s.Reason, sc.s.Iteration)
 		}
 	}
-	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+	sc := beginWithCompletePlan(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 	for range 3 {
-		sc.gates(cannot, "wait")
+		sc.gates(unknownResult, "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates final")
 	}
-	sc.gates(cannot, "finish unverified")
+	sc.gates(unknownResult, "finish unverified")
 }
 
 // If it is resumed, the loop works on the red gate.
-func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
+func TestReopenedCompletePlanFixesFailingGate(t *testing.T) {
 	t.Parallel()
-	sc := allDoneReason(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
+	sc := beginWithCompletePlan(t, loop.Policy{Kind: loop.Change, Gates: true}, "gates final")
 	sc.gates(red("x"), "finish error")
 	sc.feed(loop.Event{Payload: loop.Reopened{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
@@ -59,7 +59,7 @@ func TestRedGateOfAPlanThatWasDoneBefore(t *testing.T) {
 }
 
 // For an agent whose tool calls are hidden, only the missing claim is known.
-func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
+func TestMissingClaimReasonMentionsHiddenToolCalls(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -74,7 +74,7 @@ func TestTurnsWithoutAClaimOfABlindAgent(t *testing.T) {
 }
 
 // The promise of another tool is named, so that the user sees the mistake.
-func TestTurnsWithAnotherPromise(t *testing.T) {
+func TestMissingClaimReasonNamesWrongPromise(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")

@@ -11,7 +11,7 @@ import (
 )
 
 // The estimate is the median of the ended tasks for each open one, less the time of the current task.
-func TestEstimate(t *testing.T) {
+func TestEstimateUsesMedianOfFinishedTasks(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	ended := func(took time.Duration, cost float64) loop.Task {
@@ -29,7 +29,7 @@ func TestEstimate(t *testing.T) {
 	if diff := cmp.Diff(want, got); !ok || diff != "" {
 		t.Error(ok, diff)
 	}
-	s.TaskElapsed, s.Tasks[4].CostUSD = 0, 9 // longer and dearer than any
+	s.TaskElapsed, s.Tasks[4].CostUSD = 0, 9 // longer and more expensive than any finished task
 	if got, _ := s.Estimate(); got.Left != 3*time.Minute || got.LeftCost != 0.5 || got.Longer != 13*time.Minute {
 		t.Errorf("%+v", got)
 	}
@@ -47,7 +47,7 @@ func TestEstimate(t *testing.T) {
 }
 
 // The duration of an ended loop includes the mutation testing after its end. Work time does not.
-func TestTookCountsTheMutationTestingAtTheEnd(t *testing.T) {
+func TestTookIncludesMutationTestingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	s, events := loop.State{}, memorytest.Life()

@@ -15,11 +15,11 @@ import (
 )
 
 // An event is one JSON object with the fields of its payload and those that all kinds share.
-func TestEventsSurviveJSON(t *testing.T) {
+func TestEventsRoundTripThroughJSON(t *testing.T) {
 	t.Parallel()
 	shared := map[string]bool{"kind": true, "id": true, "action_id": true, "at": true, "queued_edits": true}
 	for _, k := range loop.EventKinds() {
-		for _, e := range append(samples(k), bare(k)) {
+		for _, e := range append(sampleEvents(k), emptyEvent(k)) {
 			e.ID, e.ActionID, e.At = "m", 7, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			e.QueuedEdits = []plan.Edit{{ID: "q", Do: plan.Skip, Task: "a"}}
 			data, err := json.Marshal(e)
@@ -34,7 +34,7 @@ func TestEventsSurviveJSON(t *testing.T) {
 				t.Errorf("%s: %s", data, diff)
 			}
 		}
-		for field := range reflect.TypeOf(bare(k).Payload).Fields() {
+		for field := range reflect.TypeOf(emptyEvent(k).Payload).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name == "" || shared[name] {
 				t.Errorf("%s: the JSON name of %s is %q", k, field.Name, name)
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// The facts follow the state, and the permissions are the user's.
-func TestFactsOfAClaimBeingCommitted(t *testing.T) {
+// Gate inputs read the facts: they follow the state, and permissions come from the user.
+func TestFactsFollowClaimFromTurnToCommit(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	if f := sc.s.Facts(); !f.BeforeFirstTurn || f.Start.Tree != "" || f.Claimed {

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestAGateWithoutIdsDecidesAtTheEnd(t *testing.T) {
+func TestGateWithoutTestIDsMustPassForLastTask(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
@@ -24,7 +24,7 @@ func TestAGateWithoutIdsDecidesAtTheEnd(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: asBefore}}, "turn 4 continue gates_failed")
 }
 
-func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
+func TestGateWithoutTestIDsTurningGreenProvesEarlierTasks(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	turned := loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Proven}, Proof: loop.Proof{FlippedGates: []string{"make check"}}}
@@ -43,7 +43,7 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 }
 
 // If only some tests of a gate pass now, it proves no earlier task.
-func TestAGateThatStillFailsProvesNoEarlierTask(t *testing.T) {
+func TestStillFailingGateProvesNoEarlierTask(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}, Failures: loop.Failures{StillRed: []string{"make check"}}}
 	some := loop.Gates{

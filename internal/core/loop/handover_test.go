@@ -6,46 +6,48 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func full(percent int) loop.Event { return ended(loop.Turn{ToolCalls: 1, ContextPercent: percent}) }
+func turnWithContext(percent int) loop.Event {
+	return turnEnded(loop.Turn{ToolCalls: 1, ContextPercent: percent})
+}
 
-func given(to loop.Owner) loop.Event { return loop.Event{Payload: loop.HandedOver{To: to}} }
+func handedOver(to loop.Owner) loop.Event { return loop.Event{Payload: loop.HandedOver{To: to}} }
 
-var shallow = loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}
+var shallowInspection = loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}
 
-func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
+func TestFullContextHandoverNeedsConsent(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(79), "inspect")
-	sc.feed(shallow, "turn 2 continue no_claim")
-	sc.feed(full(80), "inspect")
-	sc.feed(shallow, "handover")
-	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
+	sc.feed(turnWithContext(79), "inspect")
+	sc.feed(shallowInspection, "turn 2 continue no_claim")
+	sc.feed(turnWithContext(80), "inspect")
+	sc.feed(shallowInspection, "handover")
+	sc.feed(handedOver(loop.OwnerRunner), "turn 3 fresh fresh")
 	if sc.s.InSession || sc.s.ContextPercent != 0 || sc.s.Handover.To != "" {
 		t.Errorf("%+v", sc.s)
 	}
-	sc.feed(full(80), "inspect")
-	sc.feed(shallow, "turn 4 continue no_claim")
+	sc.feed(turnWithContext(80), "inspect")
+	sc.feed(shallowInspection, "turn 4 continue no_claim")
 
 	sc = inSession(t, loop.Policy{HandoverAt: 80})
-	sc.feed(full(95), "inspect")
-	sc.feed(shallow, "turn 2 continue no_claim")
+	sc.feed(turnWithContext(95), "inspect")
+	sc.feed(shallowInspection, "turn 2 continue no_claim")
 }
 
-func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
+func TestFailedHandoverKeepsLoopInSession(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(90), "inspect")
-	sc.feed(shallow, "handover")
+	sc.feed(turnWithContext(90), "inspect")
+	sc.feed(shallowInspection, "handover")
 	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "no client"}}, "note; turn 2 continue no_claim")
-	sc.feed(full(95), "inspect")
-	sc.feed(shallow, "turn 3 continue no_claim")
+	sc.feed(turnWithContext(95), "inspect")
+	sc.feed(shallowInspection, "turn 3 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "pawl handover"}}, "")
-	sc.feed(full(95), "inspect")
-	sc.feed(shallow, "handover")
+	sc.feed(turnWithContext(95), "inspect")
+	sc.feed(shallowInspection, "handover")
 }
 
 // The recap contains the last line of each try.
-func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
+func TestRecapKeepsLastLineOfEachAttempt(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
 	for said, want := range map[string]string{
@@ -55,7 +57,7 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 	} {
 		s := sc.s
 		for _, e := range []loop.Event{
-			ended(loop.Turn{ToolCalls: 1, Text: said, Claim: &loop.Claim{}}),
+			turnEnded(loop.Turn{ToolCalls: 1, Text: said, Claim: &loop.Claim{}}),
 			{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}},
 			{Payload: loop.GatesFinished{Gates: red("x")}},
 		} {
@@ -68,7 +70,7 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 	}
 }
 
-func TestSpentTriesAreHandedOver(t *testing.T) {
+func TestFailedSessionAttemptsAreHandedOver(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true, Handover: true, HandoverAt: 80})
 	for _, f := range []string{"a", "b"} {
@@ -77,7 +79,7 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 	}
 	sc.turn("done", "gates claim")
 	sc.gates(red("c"), "handover")
-	sc.feed(given(loop.OwnerRunner), "turn 4 fresh fresh")
+	sc.feed(handedOver(loop.OwnerRunner), "turn 4 fresh fresh")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
 	sc.committed("gates final")
@@ -85,41 +87,41 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 }
 
 // If an owner dies during a handover, one owner continues, and each iteration counts once.
-func TestAHandOverSurvivesItsOwners(t *testing.T) {
+func TestOwnerDeathDuringHandoverLeavesOneOwner(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(90), "inspect")
-	sc.feed(shallow, "handover")
+	sc.feed(turnWithContext(90), "inspect")
+	sc.feed(shallowInspection, "handover")
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "handover")
-	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
+	sc.feed(handedOver(loop.OwnerRunner), "turn 2 fresh fresh")
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 2 continue interrupted")
-	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
+	sc.feed(handedOver(loop.OwnerSession), "turn 2 continue fresh")
 	if sc.s.Iteration != 2 || !sc.s.InSession {
 		t.Errorf("iteration %d, inSession %v", sc.s.Iteration, sc.s.InSession)
 	}
 }
 
 // A session that replaces another counts as a new owner: it has another context and knows nothing yet.
-func TestAnotherSessionTakesALoop(t *testing.T) {
+func TestAnotherSessionTakesLoopOver(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Handover: true, HandoverAt: 80})
-	sc.feed(full(90), "inspect")
-	sc.feed(shallow, "handover")
-	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
+	sc.feed(turnWithContext(90), "inspect")
+	sc.feed(shallowInspection, "handover")
+	sc.feed(handedOver(loop.OwnerSession), "turn 2 continue fresh")
 	if sc.s.Handover.Failed || sc.s.ContextPercent != 0 {
 		t.Errorf("%+v", sc.s)
 	}
-	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
+	sc.feed(handedOver(loop.OwnerSession), "turn 2 continue fresh")
 }
 
-func TestASessionTakesALoopFromItsRunner(t *testing.T) {
+func TestTakingLoopFromRunnerInterruptsItsTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Session: loop.PerTask}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession, Why: "taken"}}, "interrupt")
-	sc.fails(loop.Interrupted, "handover")
-	sc.feed(given(loop.OwnerSession), "turn 1 continue fresh")
+	sc.agentFails(loop.Interrupted, "handover")
+	sc.feed(handedOver(loop.OwnerSession), "turn 1 continue fresh")
 
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
@@ -128,17 +130,17 @@ func TestASessionTakesALoopFromItsRunner(t *testing.T) {
 	sc.gates(green, "turn 2 continue next_task") // no fresh context without consent
 }
 
-func TestAPausedLoopGoesOnWithWhoTakesIt(t *testing.T) {
+func TestHandoverRequestResumesPausedLoop(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.turn("", "")
 	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerSession}}, "handover")
-	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner}}, "turn 2 continue no_claim") // they thought better of it
+	sc.feed(loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner}}, "turn 2 continue no_claim") // the user changed their mind
 }
 
-func TestAnEndedLoopIsReopenedByAnotherOwner(t *testing.T) {
+func TestEndedLoopIsReopenedByAnotherOwner(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{})
 	sc.turn("blocked", "checkpoint")

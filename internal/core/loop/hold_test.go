@@ -9,7 +9,7 @@ import (
 
 // In the background, a problem that only the user can fix pauses the loop. pawl resume retries the
 // same iteration.
-func TestAnUnreadFailureHoldsTheLoop(t *testing.T) {
+func TestFailureOnlyUserCanFixPausesLoop(t *testing.T) {
 	t.Parallel()
 	for _, class := range []loop.Class{loop.Login, loop.Billing} {
 		t.Run(string(class), func(t *testing.T) {

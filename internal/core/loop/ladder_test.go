@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestTheLadder(t *testing.T) {
+func TestRetryLadderEscalatesToSkip(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Restore: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
@@ -28,14 +28,14 @@ func TestTheLadder(t *testing.T) {
 	sc.gates(proven, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish stuck")
-	if len(sc.s.Lessons) != 1 || sc.s.Restores != 2 || sc.s.Refusals != 5 { // each claim that did not stand
+	if len(sc.s.Lessons) != 1 || sc.s.Restores != 2 || sc.s.Refusals != 5 { // one for each refused claim
 		t.Errorf("lessons %q, restores %d, refusals %d", sc.s.Lessons, sc.s.Restores, sc.s.Refusals)
 	}
 }
 
 // No gate checks the turns of an exploration. A turn that ends normally resets the tries, so that a
 // few failed turns neither undo nor end a long loop.
-func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
+func TestSuccessfulExploreTurnResetsAttempts(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Explore, Restore: true})
 	sc.checkpointed("turn 1 fresh first")
@@ -47,7 +47,7 @@ func TestAGoodTurnOfAnExplorationEndsTheTries(t *testing.T) {
 	}
 }
 
-func TestTheSameFailureTwiceEndsARung(t *testing.T) {
+func TestSameFailureTwiceStartsFreshSession(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -61,7 +61,7 @@ func TestTheSameFailureTwiceEndsARung(t *testing.T) {
 	sc.checkpointed("finish stuck")
 }
 
-func TestThreeIdleTurnsAreAFailure(t *testing.T) {
+func TestThreeIdleTurnsCountAsFailure(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -72,7 +72,7 @@ func TestThreeIdleTurnsAreAFailure(t *testing.T) {
 	}
 }
 
-func TestBlocked(t *testing.T) {
+func TestBlockedTaskIsRestoredAndEndsLoop(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
@@ -84,24 +84,24 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-func TestViolations(t *testing.T) {
+func TestThirdViolationEndsLoopTampered(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	bad := loop.Inspection{Changed: true, Tampered: []string{"Makefile"}}
-	sc.turnSeen("done", bad, "restore_files; turn 2 continue violation")
-	sc.turnSeen("", bad, "restore_files; turn 3 fresh violation")
-	sc.turnSeen("done", bad, "restore_files; finish tampered")
+	sc.turnWithInspection("done", bad, "restore_files; turn 2 continue violation")
+	sc.turnWithInspection("", bad, "restore_files; turn 3 fresh violation")
+	sc.turnWithInspection("done", bad, "restore_files; finish tampered")
 }
 
 // The reason of a turn that was cut off is told to the next turn, and to no later one.
-func TestACutOffTurnIsToldOnce(t *testing.T) {
+func TestFailedTurnIsReportedToNextTurnOnly(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.fails(loop.Crashed, "turn 2 continue no_claim")
+	sc.agentFails(loop.Crashed, "turn 2 continue no_claim")
 	if f := sc.s.Failing; f == nil || !f.NoWork {
 		t.Fatalf("failing: %+v", f)
 	}

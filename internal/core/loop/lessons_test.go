@@ -20,7 +20,7 @@ func (sc *scenario) lessons() string {
 
 // A lesson says what was tried, what it broke and what to do instead. A repetition is no second
 // lesson.
-func TestARestoreLeavesALesson(t *testing.T) {
+func TestRestoreAddsLesson(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
@@ -44,7 +44,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 }
 
 // Without gated work there is no lesson. The lesson of a gate that hangs is to find what it waits for.
-func TestLessonsOfGatedWork(t *testing.T) {
+func TestOnlyGatedWorkAddsLesson(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fails func(sc *scenario, want string)
@@ -84,7 +84,7 @@ func TestLessonsOfGatedWork(t *testing.T) {
 
 // Tests that fail as before did not regress. The claim of the last task is refused with their names,
 // and the lesson says so.
-func TestALessonOfWhatDidNotHelp(t *testing.T) {
+func TestLessonNamesTestsThatStillFail(t *testing.T) {
 	t.Parallel()
 	asBefore := loop.Gates{Status: gate.Pass, Reason: "nothing new fails", WorkResult: loop.WorkResult{Evidence: gate.Unproven}, Failures: loop.Failures{Failing: []string{"TestCart"}}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
@@ -111,12 +111,12 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	}
 }
 
-func TestAViolationLeavesALesson(t *testing.T) {
+func TestViolationAddsLesson(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("done", loop.Inspection{Changed: true, Tampered: []string{"gate.sh"}}, "restore_files; turn 2 continue violation")
+	sc.turnWithInspection("done", loop.Inspection{Changed: true, Tampered: []string{"gate.sh"}}, "restore_files; turn 2 continue violation")
 	if got := sc.lessons(); !strings.HasPrefix(got, "Tried: to change gate.sh. Result: ") {
 		t.Errorf("%s", got)
 	}

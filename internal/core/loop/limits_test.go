@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestAFinishedJobOnTheLastIterationIsVerified(t *testing.T) {
+func TestClaimOnLastIterationIsVerified(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("gates baseline")
@@ -20,7 +20,7 @@ func TestAFinishedJobOnTheLastIterationIsVerified(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestAtALimitTheGatesHaveTheLastWord(t *testing.T) {
+func TestGatesRunOnceMoreAtLimit(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("gates baseline")
@@ -30,7 +30,7 @@ func TestAtALimitTheGatesHaveTheLastWord(t *testing.T) {
 }
 
 // A budget ends the loop, and the user reads which of the two was used up.
-func TestBudget(t *testing.T) {
+func TestBudgetEndsLoopAndNamesExceededLimit(t *testing.T) {
 	t.Parallel()
 	for want, limits := range map[string]loop.Limits{
 		"the budget of $0.15 was spent":       {CostUSD: 0.15},
@@ -49,7 +49,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-func TestTimeLimitInMidTurn(t *testing.T) {
+func TestTimeLimitInterruptsTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
 	sc.checkpointed("gates baseline")
@@ -62,7 +62,7 @@ func TestTimeLimitInMidTurn(t *testing.T) {
 }
 
 // At the time limit, gates that run before the work are stopped: there is no work to check.
-func TestTimeLimitEndsBaseline(t *testing.T) {
+func TestTimeLimitStopsBaselineGates(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
 	sc.checkpointed("gates baseline")
@@ -74,7 +74,7 @@ func TestTimeLimitEndsBaseline(t *testing.T) {
 }
 
 // Claimed work is checked to the end, and the user is told why the loop continues.
-func TestTimeLimitWaitsForJudging(t *testing.T) {
+func TestTimeLimitWaitsForGatesOfClaim(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
 	sc.checkpointed("gates baseline")
@@ -87,7 +87,7 @@ func TestTimeLimitWaitsForJudging(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
+func TestUsageLimitWaitsCountAgainstNoLimit(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
 	sc.checkpointed("gates baseline")
@@ -107,7 +107,7 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 }
 
 // A usage limit may reset between the agent's request and its event.
-func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
+func TestElapsedUsageLimitIsRetriedSoon(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("gates baseline")
@@ -123,7 +123,7 @@ func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
 	}
 }
 
-func TestFailuresTakeTheirClassesPath(t *testing.T) {
+func TestFailureClassDecidesNextStep(t *testing.T) {
 	t.Parallel()
 	cases := map[loop.Class]string{
 		loop.Overloaded: "wait", loop.Network: "wait", loop.NotStarted: "wait", loop.UsageLimit: "wait",
@@ -139,13 +139,13 @@ func TestFailuresTakeTheirClassesPath(t *testing.T) {
 			sc := begin(t, loop.Policy{Gates: true})
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 1 fresh first")
-			sc.fails(class, want)
+			sc.agentFails(class, want)
 		})
 	}
 }
 
 // A loop whose time runs out while its agent is cut off says so.
-func TestALimitNamesWhatTheAgentMet(t *testing.T) {
+func TestTimeLimitReasonNamesLastTurnFailure(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]loop.Failure{
 		"network":              {Class: loop.Network, Message: "the API cannot be reached"},
@@ -171,7 +171,7 @@ func TestALimitNamesWhatTheAgentMet(t *testing.T) {
 }
 
 // At a limit the gates run once more, and the user reads that only the claim is missing.
-func TestALimitSaysThatTheGatesPass(t *testing.T) {
+func TestLimitReasonSaysGatesPassWithoutClaim(t *testing.T) {
 	t.Parallel()
 	for _, gates := range []loop.Gates{{Status: gate.Pass, Green: true}, {Status: gate.Pass /* red as before */}, {Status: gate.Fail}} {
 		want := "the limit of 1 iteration was reached"
@@ -190,7 +190,7 @@ func TestALimitSaysThatTheGatesPass(t *testing.T) {
 }
 
 // A refusal of a finished task is not the reason of a later limit.
-func TestALimitAfterAFinishedTask(t *testing.T) {
+func TestLimitReasonOmitsRefusalOfFinishedTask(t *testing.T) {
 	t.Parallel()
 	weak := green
 	weak.Reason = "nothing failed before"
@@ -208,30 +208,30 @@ func TestALimitAfterAFinishedTask(t *testing.T) {
 }
 
 // A crash is a failed try of the task. A client that also crashes with the next task is itself broken.
-func TestAClientThatCannotLiveIsAnError(t *testing.T) {
+func TestCrashesInTwoTasksAreAClientError(t *testing.T) {
 	t.Parallel()
 	for tasks, ends := range map[int]string{1: "finish stuck", 2: "checkpoint"} {
 		sc := begin(t, loop.Policy{}, open("a", "b")[:tasks]...)
 		sc.checkpointed("turn 1 fresh first")
 		for _, want := range []string{"turn 2 continue no_claim", "turn 3 continue no_claim", "turn 4 fresh fresh", "checkpoint"} {
-			sc.fails(loop.Crashed, want)
+			sc.agentFails(loop.Crashed, want)
 		}
 		sc.checkpointed(ends)
 		if tasks == 2 {
 			sc.checkpointed("turn 5 fresh next_task")
-			sc.fails(loop.Crashed, "finish error")
+			sc.agentFails(loop.Crashed, "finish error")
 		}
 	}
 }
 
-func TestWhatTheLookRemarksIsTold(t *testing.T) {
+func TestInspectionRemarksAreReported(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "note; turn 2 continue no_claim")
+	sc.turnWithInspection("", loop.Inspection{Changed: true, Remarks: []string{"the branch was switched back"}}, "note; turn 2 continue no_claim")
 }
 
-func TestBackOffIsBounded(t *testing.T) {
+func TestRetryCountIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, class := range []loop.Class{loop.Overloaded, loop.Interrupted} {
 		sc := begin(t, loop.Policy{})
@@ -252,25 +252,25 @@ func TestBackOffIsBounded(t *testing.T) {
 	}
 }
 
-func TestUnknownResultsAreRetriedAndNeverBlamed(t *testing.T) {
+func TestUnknownGateResultIsRetriedWithoutFailedAttempt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.gates(cannot, "wait")
+	sc.gates(unknownResult, "wait")
 	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	for range 3 {
-		sc.gates(cannot, "wait")
+		sc.gates(unknownResult, "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates claim")
 	}
-	sc.gates(cannot, "finish error")
+	sc.gates(unknownResult, "finish error")
 	if sc.s.Ladder.Tries != 0 {
 		t.Error("the agent was blamed")
 	}
 }
 
-func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
+func TestFailingFinalGateAddsLastTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -290,7 +290,7 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
+func TestVerifyLoopIsVerifiedWithoutClaim(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Verify: true})
 	sc.checkpointed("gates baseline")
@@ -302,7 +302,7 @@ func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestGoalKinds(t *testing.T) {
+func TestAnswerExploreAndPeriodicLoopsEnd(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Answer})
 	sc.checkpointed("turn 1 fresh first")
@@ -323,7 +323,7 @@ func TestGoalKinds(t *testing.T) {
 	sc.turn("", "finish finished")
 }
 
-func TestPlansThatWereDoneBefore(t *testing.T) {
+func TestOutcomeOfPlanDoneBeforeStart(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name  string
@@ -346,14 +346,14 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 	}
 }
 
-func TestANewOwnerGoesOnWithTheSameIteration(t *testing.T) {
+func TestNewOwnerContinuesSameIteration(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.now = sc.now.Add(10 * time.Hour) // nobody was there: not counted
+	sc.now = sc.now.Add(10 * time.Hour) // time without an owner does not count
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "turn 1 continue interrupted")
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit a")
@@ -380,7 +380,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
+func TestGatesAfterEveryTurnInformWithoutFailedAttempt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, EveryTurn: true})
 	sc.checkpointed("gates baseline")

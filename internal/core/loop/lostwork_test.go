@@ -7,11 +7,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-var endless = loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
+var gatedPolicy = loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 
-// both returns a loop that has done a and b.
-func both(t *testing.T) *scenario {
-	sc := begin(t, endless, open("a", "b")...)
+// bothTasksDone returns a loop that has done a and b.
+func bothTasksDone(t *testing.T) *scenario {
+	sc := begin(t, gatedPolicy, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
@@ -25,36 +25,36 @@ func both(t *testing.T) *scenario {
 	return sc
 }
 
-func (sc *scenario) statuses() (words string) {
+func (sc *scenario) taskStatuses() (words string) {
 	for _, t := range sc.s.Tasks {
 		words += t.ID + " " + string(t.Status) + " "
 	}
 	return words
 }
 
-func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
+func TestRestoreReopensTasksWhoseWorkItRemoved(t *testing.T) {
 	t.Parallel()
-	sc := both(t)
+	sc := bothTasksDone(t)
 	sc.gates(proven, "finish verified")
 	sc.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: []string{"a"}}}, "")
-	if got := sc.statuses(); got != "a done b open " || sc.s.Outcome != loop.Unverified {
+	if got := sc.taskStatuses(); got != "a done b open " || sc.s.Outcome != loop.Unverified {
 		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
 	}
 	sc.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: []string{"a", "b"}}}, "") // the undo
-	if got := sc.statuses(); got != "a done b done " || sc.s.Outcome != loop.Verified {
+	if got := sc.taskStatuses(); got != "a done b done " || sc.s.Outcome != loop.Verified {
 		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
 	}
 	sc.feed(loop.Event{Payload: loop.CheckpointRestored{}}, "")
-	sc.feed(loop.Event{Payload: loop.Reopened{Limits: endless.Limits}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: gatedPolicy.Limits}}, "checkpoint")
 	if sc.s.Current != "a" {
 		t.Errorf("continues with %s", sc.s.Current)
 	}
 }
 
 // A user's action after the end is no work time of the loop.
-func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
+func TestUserActionsAfterEndAddNoElapsedTime(t *testing.T) {
 	t.Parallel()
-	sc := both(t)
+	sc := bothTasksDone(t)
 	sc.gates(proven, "finish verified")
 	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
 	took := sc.s.Elapsed()
@@ -66,17 +66,17 @@ func TestWhatAUserDoesAfterTheEndTakesNoTime(t *testing.T) {
 		}
 	}
 	sc.now = sc.now.Add(8 * time.Hour)
-	sc.feed(loop.Event{Payload: loop.Reopened{Limits: endless.Limits}}, "checkpoint")
+	sc.feed(loop.Event{Payload: loop.Reopened{Limits: gatedPolicy.Limits}}, "checkpoint")
 	if got := sc.s.Elapsed(); got > took+time.Minute {
 		t.Errorf("reopened: %s of work, %s before", got, took)
 	}
 }
 
 // A restore begins the current task again, because its tree is replaced.
-func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
+func TestRestoreRestartsCurrentTask(t *testing.T) {
 	t.Parallel()
 	judging := func() *scenario {
-		sc := begin(t, endless, open("a", "b")...)
+		sc := begin(t, gatedPolicy, open("a", "b")...)
 		sc.checkpointed("gates baseline")
 		sc.gates(green, "turn 1 fresh first")
 		return sc
@@ -97,13 +97,13 @@ func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.HandedOver{To: loop.OwnerRunner}}, "checkpoint")
 }
 
-func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
+func TestTaskIsReopenedWhenItsCommitIsLost(t *testing.T) {
 	t.Parallel()
-	sc := both(t)
+	sc := bothTasksDone(t)
 	gone := proven
 	gone.LostCommits = []string{"a"}
 	sc.gates(gone, "note; checkpoint")
-	if got := sc.statuses(); got != "a open b done " {
+	if got := sc.taskStatuses(); got != "a open b done " {
 		t.Error(got)
 	}
 	sc.checkpointed("gates baseline")
@@ -113,19 +113,19 @@ func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c2", Tree: "t2", LostTasks: []string{"b"}}}, "note; checkpoint")
 }
 
-// mayGoBack restores a checkpoint at random, with some tasks done in it.
-func (w *world) mayGoBack() {
+// maybeRestoreCheckpoint restores a checkpoint at random, with some tasks done in it.
+func (w *randomWalk) maybeRestoreCheckpoint() {
 	var done []string
 	for _, t := range w.s.Tasks {
-		if w.coin(2) {
+		if w.oneIn(2) {
 			done = append(done, t.ID)
 		}
 	}
-	if w.coin(4) {
+	if w.oneIn(4) {
 		w.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: done}})
 	}
 }
 
-func (w *world) anOwner() loop.Owner {
+func (w *randomWalk) randomOwner() loop.Owner {
 	return []loop.Owner{loop.OwnerRunner, loop.OwnerSession}[w.r.IntN(2)]
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestAMergeIsAskedForAndDecidesNothing(t *testing.T) {
+func TestMergeRequestIsRecordedOnly(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
@@ -17,7 +17,7 @@ func TestAMergeIsAskedForAndDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoneInPartIsRemembered(t *testing.T) {
+func TestPartialWorkIsAddedToHistory(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
@@ -28,7 +28,7 @@ func TestWhatIsDoneInPartIsRemembered(t *testing.T) {
 	}
 }
 
-func TestTheSummaryOfAClaimIsWhatWasSaid(t *testing.T) {
+func TestClaimSummaryIsLastAgentLine(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")

@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// said describes the messages of a state by their texts. Those delivered into a turn have a star.
+// messageTexts describes the messages of a state by their texts. Those delivered into a turn have a star.
 // Those before the bar were read by the agent.
-func said(s loop.State) string {
+func messageTexts(s loop.State) string {
 	var read, kept []string
 	for _, m := range s.ReadMessages {
 		read = append(read, m.Text)
@@ -29,7 +29,7 @@ func said(s loop.State) string {
 
 // An urgent message goes into the current turn, after those before it. It counts as read when the turn
 // ends.
-func TestMessageIntoTheTurn(t *testing.T) {
+func TestUrgentMessageIsDeliveredIntoCurrentTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
 	sc.checkpointed("turn 1 fresh first")
@@ -42,24 +42,24 @@ func TestMessageIntoTheTurn(t *testing.T) {
 	tell("m2", true, "") // the same message again
 	sc.feed(loop.Event{Payload: loop.Delivered{MessageIDs: []string{"m1"}}}, "")
 	tell("m3", false, "")
-	if diff := cmp.Diff("|m1* m2 m3", said(sc.s)); diff != "" {
+	if diff := cmp.Diff("|m1* m2 m3", messageTexts(sc.s)); diff != "" {
 		t.Fatal(diff)
 	}
 	sc.turn("", "turn 2 continue no_claim") // the client did not say that it had the second
-	if diff := cmp.Diff("m1|m2* m3*", said(sc.s)); diff != "" {
+	if diff := cmp.Diff("m1|m2* m3*", messageTexts(sc.s)); diff != "" {
 		t.Fatal(diff)
 	}
-	sc.told("m2", "m3")
+	sc.checkNotes("m2", "m3")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "inspect")
 	tell("m4", true, "") // no turn is under way
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "turn 3 continue no_claim")
-	if diff := cmp.Diff("m1 m2 m3|m4*", said(sc.s)); diff != "" {
+	if diff := cmp.Diff("m1 m2 m3|m4*", messageTexts(sc.s)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // A failed turn may not have read its messages, from the prompt or during the turn.
-func TestMessageInATurnThatDies(t *testing.T) {
+func TestMessagesOfFailedTurnAreRedelivered(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(sc *scenario){
 		"the agent": func(sc *scenario) {
@@ -82,7 +82,7 @@ func TestMessageInATurnThatDies(t *testing.T) {
 }
 
 // A prompt holds a limited number of messages; the others wait for the next.
-func TestMessagesThatDoNotFitWait(t *testing.T) {
+func TestMessagesBeyondPromptLimitWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
 	var sent, got []string
@@ -102,9 +102,9 @@ func TestMessagesThatDoNotFitWait(t *testing.T) {
 	}
 }
 
-// says returns a message for a random walk, which may go into the current turn.
-func (w *world) says() {
-	w.feed(loop.Event{ID: fmt.Sprint("note-", w.events), Payload: loop.MessageArrived{Text: "note", Now: w.coin(2)}})
+// sendMessage returns a message for a random walk, which may go into the current turn.
+func (w *randomWalk) sendMessage() {
+	w.feed(loop.Event{ID: fmt.Sprint("note-", w.events), Payload: loop.MessageArrived{Text: "note", Now: w.oneIn(2)}})
 	var ids []string
 	for _, m := range w.s.Undelivered() {
 		ids = append(ids, m.ID)
@@ -112,9 +112,9 @@ func (w *world) says() {
 	w.feed(loop.Event{Payload: loop.Delivered{MessageIDs: ids[:w.r.IntN(len(ids)+1)]}})
 }
 
-// checkAllTold checks that a finished loop has delivered each message. Exceptions are a limit that
+// checkMessagesDelivered checks that a finished loop has delivered each message. Exceptions are a limit that
 // leaves no turn, and a message after the end.
-func (w *world) checkAllTold() {
+func (w *randomWalk) checkMessagesDelivered() {
 	for _, m := range w.s.Unread() {
 		if m.At.Before(w.s.EndedAt) && m.Delivered.IsZero() && w.s.CurrentLimit() == "" {
 			w.t.Errorf("the loop ended before the agent had %+v: %+v", m, w.s)
@@ -122,9 +122,9 @@ func (w *world) checkAllTold() {
 	}
 }
 
-// checkMessages: no message is lost, doubled or overtaken, and only the end of the turn
-// that had it makes it read.
-func (w *world) checkMessages(before loop.State, e loop.Event) {
+// checkMessages checks that no message is lost, doubled or overtaken. A message counts as read only
+// when a turn ends that had it.
+func (w *randomWalk) checkMessages(before loop.State, e loop.Event) {
 	was, kept := before.Messages, w.s.Messages
 	for len(was) > 0 && (len(kept) == 0 || was[0].ID != kept[0].ID) {
 		if e.Kind() != loop.KindTurnEnded || was[0].Delivered.IsZero() {

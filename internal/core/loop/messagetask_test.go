@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// lastTurn is a loop in the turn of its last task, in which the user says something.
-func lastTurn(t *testing.T, p loop.Policy) *scenario {
+// inLastTurn returns a loop in the turn of its last task, to which the user sends a message.
+func inLastTurn(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
 	p.Gates = true
 	sc := begin(t, p, loop.Task{ID: "a", Title: "first", Status: loop.Open})
@@ -21,18 +21,18 @@ func lastTurn(t *testing.T, p loop.Policy) *scenario {
 	return sc
 }
 
-// A message in the last turn gets one more; where that changes nothing the loop ends as it
-// would have.
-func TestMessageInTheLastTurnThatChangesNothing(t *testing.T) {
+// A message in the last turn gets another turn. If that turn changes nothing, the loop ends as it
+// would have without it.
+func TestMessageInLastTurnGetsAnotherTurn(t *testing.T) {
 	t.Parallel()
 	for _, claim := range []string{"", "done"} {
 		t.Run("claim "+claim, func(t *testing.T) {
 			t.Parallel()
-			sc := lastTurn(t, loop.Policy{})
+			sc := inLastTurn(t, loop.Policy{})
 			sc.committed("checkpoint")
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 2 fresh next_task")
-			sc.told("(sent while a was worked on) use v2")
+			sc.checkNotes("(sent while a was worked on) use v2")
 			sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{Claim: map[string]*loop.Claim{"done": {}}[claim]}}}, "inspect deep")
 			sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "gates final")
 			sc.gates(green, "finish verified")
@@ -43,10 +43,10 @@ func TestMessageInTheLastTurnThatChangesNothing(t *testing.T) {
 	}
 }
 
-// What it changes is judged, without a claim too.
-func TestMessageInTheLastTurnThatChangesSomething(t *testing.T) {
+// Changes of the turn for a message are gated, even without a claim.
+func TestWorkForMessageAfterLastClaimIsGated(t *testing.T) {
 	t.Parallel()
-	sc := lastTurn(t, loop.Policy{})
+	sc := inLastTurn(t, loop.Policy{})
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
@@ -59,7 +59,7 @@ func TestMessageInTheLastTurnThatChangesSomething(t *testing.T) {
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 4 fresh next_task")
-	sc.told("(sent while message was worked on) thanks")
+	sc.checkNotes("(sent while message was worked on) thanks")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "gates final")
 	sc.gates(green, "finish verified")
@@ -68,10 +68,10 @@ func TestMessageInTheLastTurnThatChangesSomething(t *testing.T) {
 	}
 }
 
-// One that comes while the last gates run, or while the loop waits for the last yes, too.
-func TestMessageAfterTheLastTurn(t *testing.T) {
+// So does a message during the final gates, or while the loop waits for the approval of its end.
+func TestMessageDuringFinalGatesGetsAnotherTurn(t *testing.T) {
 	t.Parallel()
-	sc := lastTurn(t, loop.Policy{Approve: []loop.Approval{loop.ApproveEnd}})
+	sc := inLastTurn(t, loop.Policy{Approve: []loop.Approval{loop.ApproveEnd}})
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
@@ -81,7 +81,7 @@ func TestMessageAfterTheLastTurn(t *testing.T) {
 	sc.gates(green, "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 3 fresh next_task")
-	sc.told("and tidy up")
+	sc.checkNotes("and tidy up")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "gates final")
 	sc.gates(green, "wait")
@@ -89,11 +89,11 @@ func TestMessageAfterTheLastTurn(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes"}}, "checkpoint")
 }
 
-// A limit ends the loop all the same. What the agent did not get is named, and a loop that
-// is reopened delivers it.
-func TestMessageThatALimitLeavesUndelivered(t *testing.T) {
+// A limit ends the loop despite an undelivered message. The message is named, and a reopened loop
+// delivers it.
+func TestUndeliveredMessageAtLimitIsReported(t *testing.T) {
 	t.Parallel()
-	sc := lastTurn(t, loop.Policy{Limits: loop.Limits{Iterations: 1}})
+	sc := inLastTurn(t, loop.Policy{Limits: loop.Limits{Iterations: 1}})
 	sc.committed("gates final")
 	sc.gates(green, "note; finish verified")
 	if n := len(sc.s.Unread()); n != 1 || !sc.s.HasWorkLeft() || sc.s.ResumeCommand("x") != "pawl resume x --max-iterations 10" {
@@ -102,16 +102,16 @@ func TestMessageThatALimitLeavesUndelivered(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Reopened{Limits: loop.Limits{Iterations: 5}}}, "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
-	sc.told("(sent while a was worked on) use v2")
+	sc.checkNotes("(sent while a was worked on) use v2")
 }
 
 // If a limit ends the turn for a message, its unfinished work is no claim.
-func TestMessageTurnThatALimitCutsOff(t *testing.T) {
+func TestUnfinishedWorkForMessageAtLimitIsNoClaim(t *testing.T) {
 	t.Parallel()
 	for changed, want := range map[bool]string{true: "gates limit", false: "gates final"} {
 		t.Run(fmt.Sprint("changed ", changed), func(t *testing.T) {
 			t.Parallel()
-			sc := lastTurn(t, loop.Policy{})
+			sc := inLastTurn(t, loop.Policy{})
 			sc.committed("checkpoint")
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 2 fresh next_task")
@@ -126,7 +126,7 @@ func TestMessageTurnThatALimitCutsOff(t *testing.T) {
 }
 
 // A message during a task that ended without its work is delivered in another turn.
-func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
+func TestMessageToBlockedTaskGetsAnotherTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, open("a", "b")...)
 	sc.checkpointed("turn 1 fresh first")
@@ -143,15 +143,15 @@ func TestMessageDuringATaskThatIsBlocked(t *testing.T) {
 		t.Errorf("continues with %q", sc.s.Current)
 	}
 	sc.checkpointed("turn 3 fresh next_task")
-	sc.told("or in the vault")
+	sc.checkNotes("or in the vault")
 	sc.turn("blocked", "checkpoint")
 	sc.checkpointed("finish blocked")
 }
 
 // Pawl's own notes to the agent need no turn.
-func TestNoteOfPawlsOwnKeepsNoLoopFromEnding(t *testing.T) {
+func TestInternalNotesNeedNoTurn(t *testing.T) {
 	t.Parallel()
-	sc := lastTurn(t, loop.Policy{})
+	sc := inLastTurn(t, loop.Policy{})
 	for i := range sc.s.Messages {
 		sc.s.Messages[i].ByPawl = true
 	}

@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write docs/reference/machine.md anew")
 
 const diagramFile = "../../../docs/reference/machine.md"
 
-// samples returns events of a kind that lead to different states.
-func samples(k loop.EventKind) []loop.Event {
+// sampleEvents returns events of a kind that lead to different states.
+func sampleEvents(k loop.EventKind) []loop.Event {
 	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
 	var out []loop.Event
 	add := func(payloads ...loop.EventPayload) {
@@ -51,7 +51,7 @@ func samples(k loop.EventKind) []loop.Event {
 		} {
 			p.Limits.Iterations = 6
 			tasks := open
-			if p.Handover || p.Isolate || p.Reviews { // one is enough for what is theirs
+			if p.Handover || p.Isolate || p.Reviews { // one policy is enough for these events
 				tasks = open[:1]
 			}
 			add(loop.Started{Policy: p, Tasks: tasks})
@@ -129,14 +129,14 @@ func samples(k loop.EventKind) []loop.Event {
 	case loop.KindFaulted:
 		add(loop.Faulted{Error: "text"})
 	default:
-		out = append(out, bare(k))
+		out = append(out, emptyEvent(k))
 		out[0].At = at
 	}
 	return out
 }
 
-// bare returns an event of a kind with an empty payload.
-func bare(k loop.EventKind) (e loop.Event) {
+// emptyEvent returns an event of a kind with an empty payload.
+func emptyEvent(k loop.EventKind) (e loop.Event) {
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"kind":%q}`, k), &e); err != nil {
 		panic(err)
 	}
@@ -163,14 +163,14 @@ type edge struct {
 	to   loop.Phase
 }
 
-// explore feeds every sample to every kind of state that can be reached and
+// exploreStates feeds every sample to every kind of state that can be reached and
 // returns the edges, and the pairs that are anomalies.
-var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]string) {
+var exploreStates = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]string) {
 	edges, pairs = map[edge]bool{}, map[[2]string]string{}
 	seen := map[signature]bool{}
 	events := map[loop.EventKind][]loop.Event{}
 	for _, k := range loop.EventKinds() {
-		events[k] = samples(k)
+		events[k] = sampleEvents(k)
 	}
 	queue := []loop.State{{}}
 	for len(queue) > 0 {
@@ -202,8 +202,8 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 	return edges, pairs
 })
 
-// signature tells states apart as far as decisions do. What no decision of a phase
-// looks at is left out of it: the states would be ten times as many.
+// signature holds the parts of a state that decisions depend on. Others are left out: with them, there
+// would be ten times as many states.
 type signature struct {
 	phase                                    loop.Phase
 	kind                                     loop.GoalKind
@@ -244,7 +244,7 @@ func signatureOf(s loop.State) signature {
 
 func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	t.Parallel()
-	_, pairs := explore()
+	_, pairs := exploreStates()
 	answers := map[loop.Phase][]loop.EventKind{
 		loop.New: {loop.KindStarted}, loop.Checkpointing: {loop.KindCheckpointed}, loop.Baseline: {loop.KindGatesFinished},
 		loop.Turning: {loop.KindTurnEnded, loop.KindAgentFailed}, loop.Inspecting: {loop.KindTreeInspected}, loop.Judging: {loop.KindGatesFinished},
@@ -271,7 +271,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 }
 
 // The diagram in the documentation is generated from Step.
-func TestDiagramInTheDocsIsFresh(t *testing.T) {
+func TestStateDiagramInDocsIsUpToDate(t *testing.T) {
 	t.Parallel()
 	got := diagram(t)
 	if *update {
@@ -293,7 +293,7 @@ func TestDiagramInTheDocsIsFresh(t *testing.T) {
 
 func diagram(t *testing.T) string {
 	t.Helper()
-	edges, _ := explore()
+	edges, _ := exploreStates()
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.KindCancelled: true, loop.KindFaulted: true, loop.KindOwnerChanged: true, loop.KindPauseRequested: true,

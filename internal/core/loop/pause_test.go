@@ -8,7 +8,7 @@ import (
 )
 
 // A pause requested during a turn begins before the wait for a usage limit.
-func TestAPauseBeginsBeforeAWait(t *testing.T) {
+func TestPauseRequestedDuringTurnPrecedesWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
 	sc.checkpointed("turn 1 fresh first")
@@ -24,7 +24,7 @@ func TestAPauseBeginsBeforeAWait(t *testing.T) {
 }
 
 // A pause during a wait begins when it is requested.
-func TestAPauseInAWaitBeginsThen(t *testing.T) {
+func TestPauseDuringWaitStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})
 	sc.checkpointed("turn 1 fresh first")
@@ -42,7 +42,7 @@ func TestAPauseInAWaitBeginsThen(t *testing.T) {
 	}
 }
 
-func TestPauseBeforeTheNextTurn(t *testing.T) {
+func TestPauseRequestedDuringTurnPrecedesNextTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
@@ -53,5 +53,5 @@ func TestPauseBeforeTheNextTurn(t *testing.T) {
 	}
 	sc.feed(loop.Event{Payload: loop.MessageArrived{Text: "look at the mock server"}}, "")
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 2 continue no_claim")
-	sc.told("look at the mock server")
+	sc.checkNotes("look at the mock server")
 }

@@ -11,31 +11,31 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
+func (w *randomWalk) randomTree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
 
-// planAsked returns a user's edit of the plan, which may name an unknown task.
-func (w *world) planAsked() loop.Event {
+// randomPlanEdit returns a user's edit of the plan, which may name an unknown task.
+func (w *randomWalk) randomPlanEdit() loop.Event {
 	kinds := []plan.EditKind{plan.Add, plan.Retitle, plan.Skip, plan.Retry, plan.Move, plan.Reopen, plan.Accept}
-	e := plan.Edit{ID: w.tree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.aTask(), Task: w.aTask()}
+	e := plan.Edit{ID: w.randomTree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.randomTask(), Task: w.randomTask()}
 	return loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{e}}}
 }
 
-func (w *world) aTask() string {
-	if len(w.s.Tasks) == 0 || w.coin(5) {
+func (w *randomWalk) randomTask() string {
+	if len(w.s.Tasks) == 0 || w.oneIn(5) {
 		return ""
 	}
 	return w.s.Tasks[w.r.IntN(len(w.s.Tasks))].ID
 }
 
-// planEdited returns the result of edits: a few tasks are added, and some edits fail.
-func (w *world) planEdited(edits []plan.Edit) loop.PlanEdited {
+// applyPlanEdits returns the result of edits: a few tasks are added, and some edits fail.
+func (w *randomWalk) applyPlanEdits(edits []plan.Edit) loop.PlanEdited {
 	e := loop.PlanEdited{Edits: slices.Clone(edits)}
 	for i := range e.Edits {
 		switch edit := &e.Edits[i]; {
-		case w.coin(3):
+		case w.oneIn(3):
 			edit.Failed = "no"
 		case edit.Do == plan.Add && len(w.s.Tasks) < 8:
-			edit.Task = w.tree()
+			edit.Task = w.randomTree()
 			e.Added = append(e.Added, loop.Task{ID: edit.Task, Title: "new", Status: loop.Open})
 		case edit.Do == plan.Accept && len(w.s.Tasks) > 1:
 			e.Plan = slices.Clone(w.s.Tasks[1:])
@@ -44,8 +44,8 @@ func (w *world) planEdited(edits []plan.Edit) loop.PlanEdited {
 	return e
 }
 
-// edit requests an edit of the plan and feeds its result.
-func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
+// editPlan requests an edit of the plan and feeds its result.
+func (sc *scenario) editPlan(e plan.Edit, when, want string, added ...loop.Task) {
 	sc.t.Helper()
 	e.ID = "m"
 	sc.feed(loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{e}}}, when)
@@ -57,7 +57,7 @@ func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
 	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: []plan.Edit{e}, Added: added}}, want)
 }
 
-func tasksNow(s loop.State) string {
+func describeTasks(s loop.State) string {
 	var words []string
 	for _, t := range s.Tasks {
 		words = append(words, t.ID+" "+string(t.Status))
@@ -66,7 +66,7 @@ func tasksNow(s loop.State) string {
 }
 
 // A user's edit of the plan takes effect before the next turn.
-func TestAUserEditsThePlan(t *testing.T) {
+func TestPlanEditTakesEffectBeforeNextTurn(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name  string
@@ -92,8 +92,8 @@ func TestAUserEditsThePlan(t *testing.T) {
 			t.Parallel()
 			sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, DoneEarlier: true})
 			sc.checkpointed("turn 1 fresh first")
-			sc.edit(c.edit, "", c.want, c.added...)
-			if got := tasksNow(sc.s); got != c.tasks || len(sc.s.Edits) > 0 {
+			sc.editPlan(c.edit, "", c.want, c.added...)
+			if got := describeTasks(sc.s); got != c.tasks || len(sc.s.Edits) > 0 {
 				t.Errorf("%s, want %s; waiting %v", got, c.tasks, sc.s.Edits)
 			}
 		})
@@ -101,12 +101,12 @@ func TestAUserEditsThePlan(t *testing.T) {
 }
 
 // A task that the user skips counts against nothing, and is worked on again if the user asks for it.
-func TestATaskThatAUserSkipped(t *testing.T) {
+func TestTaskSkippedByUserCountsAgainstNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
+	sc.editPlan(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}}, "commit a")
@@ -128,12 +128,12 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 }
 
 // A left-out task that the agent claims is gated like any other.
-func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
+func TestClaimedLeftOutTaskIsGated(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Wanted: gate.Unproven, Status: loop.Open}, loop.Task{ID: "b", Wanted: gate.Unproven, Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
+	sc.editPlan(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue no_claim")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, Green: true, Tree: "t", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}}, "commit a+b")
@@ -144,7 +144,7 @@ func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
 }
 
 // Accepting a whole plan adds its new tasks and removes missing ones.
-func TestAUserAcceptsAnEditedPlan(t *testing.T) {
+func TestAcceptedPlanAddsAndRemovesTasks(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, DoneEarlier: true})
 	sc.checkpointed("turn 1 fresh first")
@@ -154,13 +154,13 @@ func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	sc.feed(loop.Event{
 		Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}, Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}}},
 	}, "note; note; checkpoint")
-	if got := tasksNow(sc.s); got != "d open, b open, a skipped, c done" || sc.s.Tasks[1].Title != "other" {
+	if got := describeTasks(sc.s); got != "d open, b open, a skipped, c done" || sc.s.Tasks[1].Title != "other" {
 		t.Error(got)
 	}
 }
 
 // A done task is open again if the user's plan changes it.
-func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
+func TestAcceptedPlanReopensChangedTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Title: "holds 1", Status: loop.Done, Commit: "c1"}, loop.Task{ID: "c", Title: "same", Status: loop.Done, Commit: "c1"})
 	sc.checkpointed("turn 1 fresh first")
@@ -170,13 +170,13 @@ func TestAnAcceptedPlanOpensATaskThatItChanges(t *testing.T) {
 	sc.feed(loop.Event{
 		Payload: loop.PlanEdited{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}, Plan: []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Title: "holds ELEVEN", Status: loop.Open}, {ID: "c", Title: "same", Status: loop.Open}}},
 	}, "note; turn 2 continue no_claim")
-	if got := tasksNow(sc.s); got != "a open, b open, c done" {
+	if got := describeTasks(sc.s); got != "a open, b open, c done" {
 		t.Error(got)
 	}
 }
 
 // The message of an edit may arrive twice: before an owner has begun, and from the inbox.
-func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {
+func TestQueuedPlanEditIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")

@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// asked returns a loop whose agent asked a question in its first turn and waits for the answer.
-func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
+// beginWithQuestion returns a loop whose agent asked a question in its first turn and waits for the answer.
+func beginWithQuestion(t *testing.T, p loop.Policy, proposed string) *scenario {
 	t.Helper()
 	p.Gates = true
 	sc := begin(t, p, open("a")...)
@@ -20,9 +20,9 @@ func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
 	return sc
 }
 
-func TestQuestionIsAnswered(t *testing.T) {
+func TestAnswerEndsWaitOfQuestion(t *testing.T) {
 	t.Parallel()
-	sc := asked(t, loop.Policy{}, "")
+	sc := beginWithQuestion(t, loop.Policy{}, "")
 	q, ok := sc.s.AwaitedAnswer()
 	if !ok || q.Text != "UTC or local?" || q.Task != "a" || q.Until.Sub(sc.now) != 24*time.Hour {
 		t.Fatalf("%+v", q)
@@ -43,9 +43,9 @@ func TestQuestionIsAnswered(t *testing.T) {
 }
 
 // A task that is skipped has no open question: when the loop is reopened, it begins anew at once.
-func TestASkippedTaskAsksNothing(t *testing.T) {
+func TestSkippedTaskHasNoOpenQuestion(t *testing.T) {
 	t.Parallel()
-	sc := asked(t, loop.Policy{AnswerWithin: time.Second}, "UTC")
+	sc := beginWithQuestion(t, loop.Policy{AnswerWithin: time.Second}, "UTC")
 	answers := map[loop.Phase][]loop.EventPayload{
 		loop.Waiting:       {loop.TimerFired{}},
 		loop.Turning:       {loop.QuestionAsked{Question: loop.Question{Text: "UTC or local?", Proposed: "UTC"}}, loop.TurnEnded{}},
@@ -68,7 +68,7 @@ func TestASkippedTaskAsksNothing(t *testing.T) {
 }
 
 // The agent is told that its question could not be read.
-func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
+func TestMalformedQuestionIsReportedToAgent(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
 	sc.checkpointed("gates baseline")
@@ -81,7 +81,7 @@ func TestAQuestionThatCannotBeReadIsTold(t *testing.T) {
 }
 
 // The agent is told that it used the promise of another tool.
-func TestAnotherPromiseIsTold(t *testing.T) {
+func TestWrongPromiseIsReportedToAgent(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a")...)
 	sc.checkpointed("gates baseline")
@@ -117,7 +117,7 @@ func TestAnswerByNumber(t *testing.T) {
 }
 
 // An answer during the turn goes into the next prompt.
-func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
+func TestAnswerDuringTurnGoesIntoNextPrompt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -128,7 +128,7 @@ func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
 }
 
 // A question in a turn that was cut off with its owner still counts.
-func TestQuestionSurvivesItsOwner(t *testing.T) {
+func TestQuestionSurvivesOwnerDeath(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -140,7 +140,7 @@ func TestQuestionSurvivesItsOwner(t *testing.T) {
 
 // A missing answer is not yes: the loop takes the next task. If the user set a time, the agent's
 // proposal then counts.
-func TestQuestionWithoutAnswer(t *testing.T) {
+func TestUnansweredQuestionTimesOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, proposed string
@@ -153,7 +153,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			sc := asked(t, loop.Policy{AnswerWithin: c.within}, c.proposed)
+			sc := beginWithQuestion(t, loop.Policy{AnswerWithin: c.within}, c.proposed)
 			sc.feed(loop.Event{Payload: loop.TimerFired{}}, c.want)
 			task, _ := sc.s.Task("a")
 			if blocked := task.Status == loop.Blocked; blocked != (c.want == "checkpoint") || len(sc.s.Questions) > 0 {
@@ -164,7 +164,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 }
 
 // A question only blocks its own task.
-func TestQuestionHoldsItsTaskOnly(t *testing.T) {
+func TestQuestionBlocksOnlyItsTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
@@ -181,9 +181,9 @@ func TestQuestionHoldsItsTaskOnly(t *testing.T) {
 }
 
 // In a user's session, their next prompt is the answer.
-func TestQuestionInASession(t *testing.T) {
+func TestNextUserPromptAnswersQuestionInSession(t *testing.T) {
 	t.Parallel()
-	sc := asked(t, loop.Policy{InSession: true}, "")
+	sc := beginWithQuestion(t, loop.Policy{InSession: true}, "")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{}}}, "inspect") // the client woke the session
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{}}}, "wait")
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ByUser: true}}}, "turn 3 continue no_claim")
@@ -194,9 +194,9 @@ func TestQuestionInASession(t *testing.T) {
 
 // An answer that names its question applies to no other question, and is no message: a late yes
 // approves nothing else.
-func TestAnswerToAnotherQuestion(t *testing.T) {
+func TestAnswerAppliesOnlyToNamedQuestion(t *testing.T) {
 	t.Parallel()
-	sc := asked(t, loop.Policy{}, "")
+	sc := beginWithQuestion(t, loop.Policy{}, "")
 	q := sc.s.Questions[0]
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes", Task: q.Task, Question: &loop.Question{At: q.At.Add(-time.Second)}}}, "")
 	if _, waits := sc.s.AwaitedAnswer(); !waits || len(sc.s.Messages) > 0 {
@@ -205,18 +205,18 @@ func TestAnswerToAnotherQuestion(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "yes", Task: q.Task, Question: &loop.Question{At: q.At}}}, "turn 2 continue no_claim")
 }
 
-// asks returns a message and a question for a random walk, which may be answered at once.
-func (w *world) asks() {
-	w.changesLimits()
-	w.says()
+// askQuestion returns a message and a question for a random walk, which may be answered at once.
+func (w *randomWalk) askQuestion() {
+	w.changeLimits()
+	w.sendMessage()
 	w.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "which?", Proposed: []string{"", "this"}[w.r.IntN(2)]}}})
-	if w.coin(2) {
+	if w.oneIn(2) {
 		w.feed(loop.Event{Payload: loop.Answered{Answer: "that"}})
 	}
 }
 
 // Two tasks may ask the same, so each question is shown with its task.
-func TestAQuestionNamesItsTask(t *testing.T) {
+func TestQuestionNamesItsTask(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		q                        loop.Question

@@ -12,11 +12,11 @@ import (
 
 // Rejected changes no longer wait, and work that was done with them is open again. The current task
 // continues first; then the tests are restored and the other task begins again.
-func TestARejectionOpensTheWorkAgain(t *testing.T) {
+func TestRejectionReopensTasksWithRejectedChanges(t *testing.T) {
 	t.Parallel()
-	sc := judging(t, open("a", "b")...)
+	sc := beginFirstTurn(t, open("a", "b")...)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "commit a")
+	sc.gates(passWithChangedTests("a_test.go"), "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
@@ -47,14 +47,14 @@ func TestARejectionOpensTheWorkAgain(t *testing.T) {
 }
 
 // After the end, a rejection leaves work, and the loop can be resumed.
-func TestARejectionAfterTheEnd(t *testing.T) {
+func TestRejectionAfterEndLeavesLoopResumable(t *testing.T) {
 	t.Parallel()
 	for name, paths := range map[string][]string{"by name": {"a_test.go"}, "all": {loop.AllTests}, "of another": {"c_test.go"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sc := judging(t, open("a", "b")...)
+			sc := beginFirstTurn(t, open("a", "b")...)
 			sc.turn("done", "gates claim")
-			sc.gates(bent("a_test.go"), "commit a")
+			sc.gates(passWithChangedTests("a_test.go"), "commit a")
 			sc.committed("checkpoint")
 			sc.checkpointed("gates baseline")
 			sc.gates(green, "turn 2 fresh next_task")
@@ -84,13 +84,13 @@ func TestARejectionAfterTheEnd(t *testing.T) {
 }
 
 // A rejection while the loop waits for the approval of its end reopens the work.
-func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
+func TestRejectionWhileEndAwaitsApprovalReopensWork(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Approve: []loop.Approval{loop.ApproveEnd}}, loop.Task{ID: loop.GoalTask, Status: loop.Open})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "commit goal")
+	sc.gates(passWithChangedTests("a_test.go"), "commit goal")
 	sc.committed("gates final")
 	sc.gates(green, "wait")
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
@@ -98,11 +98,11 @@ func TestARejectionBeforeTheEndIsApproved(t *testing.T) {
 }
 
 // The last task of a loop also begins again, because only then the original tests are restored.
-func TestARejectionOfTheLastTask(t *testing.T) {
+func TestRejectionOfLastTaskRestartsIt(t *testing.T) {
 	t.Parallel()
-	sc := judging(t, open("a")...)
+	sc := beginFirstTurn(t, open("a")...)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "commit a")
+	sc.gates(passWithChangedTests("a_test.go"), "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestALoopThatEndedIsReopenedWithTheLimitsItIsGiven(t *testing.T) {
+func TestReopenedLoopGetsNewLimits(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}}
 	sc := begin(t, p)
@@ -30,7 +30,7 @@ func TestALoopThatEndedIsReopenedWithTheLimitsItIsGiven(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Reopened{Limits: p.Limits}}, "note")
 }
 
-func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
+func TestReopeningRetriesBlockedTask(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 	sc := begin(t, p, open("a", "b")...)
@@ -50,7 +50,7 @@ func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
 	}
 }
 
-func TestReopeningKeepsWhatRemainsOfTheLimits(t *testing.T) {
+func TestReopeningKeepsRemainingLimits(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Kind: loop.Change, Limits: loop.Limits{Iterations: 3, Duration: 2 * time.Hour, CostUSD: 5, Tokens: 100}}
 	sc := begin(t, p)
@@ -78,7 +78,7 @@ func TestReopeningKeepsWhatRemainsOfTheLimits(t *testing.T) {
 	}
 }
 
-func TestNothingBacksOffForEver(t *testing.T) {
+func TestRetryDelayIsBounded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 3}})
 	sc.checkpointed("turn 1 fresh first")
@@ -108,7 +108,7 @@ func TestNothingBacksOffForEver(t *testing.T) {
 	}
 }
 
-func TestAGateThatIsNotThereBuysNoTurn(t *testing.T) {
+func TestMissingGateCommandStartsNoTurn(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -118,31 +118,31 @@ func TestAGateThatIsNotThereBuysNoTurn(t *testing.T) {
 	sc.gates(loop.Gates{Status: gate.Unknown, ChangesTrackedFiles: true, Reason: "make gen changes a.go"}, "finish error")
 }
 
-func TestWhatWasSaidIsSaidUntilATurnHasEnded(t *testing.T) {
+func TestUserMessageIsRepeatedUntilATurnEnds(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.feed(loop.Event{ID: "m1", Payload: loop.MessageArrived{Text: "first"}}, "")
 	sc.feed(loop.Event{ID: "m1", Payload: loop.MessageArrived{Text: "first"}}, "") // delivered twice
 	sc.checkpointed("turn 1 fresh first")
 	sc.feed(loop.Event{ID: "m2", Payload: loop.MessageArrived{Text: "second"}}, "")
-	sc.fails(loop.Network, "wait")
+	sc.agentFails(loop.Network, "wait")
 	sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
-	sc.told("first", "second")
+	sc.checkNotes("first", "second")
 	sc.feed(loop.Event{ID: "m3", Payload: loop.MessageArrived{Text: "third"}}, "")
 	sc.turn("", "turn 2 continue no_claim")
-	sc.told("third")
+	sc.checkNotes("third")
 }
 
-func TestANewOwnerPutsBackWhatWasToBePutBack(t *testing.T) {
+func TestNewOwnerRestoresProtectedFiles(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "restore_files; turn 2 continue violation")
+	sc.turnWithInspection("", loop.Inspection{Changed: true, Tampered: []string{"check.sh"}}, "restore_files; turn 2 continue violation")
 	sc.feed(loop.Event{Payload: loop.OwnerChanged{}}, "restore_files; turn 2 continue interrupted")
 }
 
-func TestASecondCancelDoesNotCutACommit(t *testing.T) {
+func TestSecondCancelDoesNotInterruptCommit(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -155,7 +155,7 @@ func TestASecondCancelDoesNotCutACommit(t *testing.T) {
 }
 
 // The work of the end is repeated after a crash, and nothing changes the outcome.
-func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
+func TestInterruptedFinishIsRepeated(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	s, _ := loop.Step(sc.s, loop.Event{At: sc.now, Payload: loop.Cancelled{Cause: loop.ByStop}})
@@ -187,7 +187,7 @@ func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
 }
 
 // A loop that could not be set up begins as a new one.
-func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
+func TestLoopStartsAfterFailedSetUp(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 	sc := &scenario{t: t, now: time.Unix(0, 0)}
@@ -207,7 +207,7 @@ func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
 
 // If a fault or a user ended the loop before the final gates, they still have to run, though each task
 // is done.
-func TestTheFinalGatesAreRunAgain(t *testing.T) {
+func TestReopeningRunsInterruptedFinalGatesAgain(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 	for _, end := range []loop.Event{{Payload: loop.Faulted{Error: "the disk is full"}}, {Payload: loop.Cancelled{Cause: loop.ByInterrupt}}} {
@@ -232,7 +232,7 @@ func TestTheFinalGatesAreRunAgain(t *testing.T) {
 
 // A task that was stopped before its checkpoint has no start tree. With that of the task before, the
 // other task's tests would prove it.
-func TestReopeningATaskThatHadNoCheckpoint(t *testing.T) {
+func TestReopenedTaskWithoutCheckpointGetsOne(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
 	sc := begin(t, p, open("a", "b")...)

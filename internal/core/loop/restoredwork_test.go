@@ -8,13 +8,13 @@ import (
 
 // The restored work of a task that is not worked on yet is put away, and is back when it begins. If
 // the user restores it meanwhile, it is in the tree already.
-func TestRestoredWorkOfALaterTaskIsPutAway(t *testing.T) {
+func TestRestoredWorkIsSetAsideUntilItsTaskBegins(t *testing.T) {
 	t.Parallel()
 	restored := loop.CheckpointRestored{Work: loop.RestoredWork{Task: "b", Paths: []string{"b.txt"}}, Kept: loop.RestoredWorks{{Task: "a", Paths: []string{"a.txt"}}}}
 	away := loop.PutAwayWork{Task: "b", SavedWork: loop.SavedWork{Base: "none", Work: "b", RestoredPaths: []string{"b.txt"}}}
 	begun := func(t *testing.T) *scenario {
 		t.Helper()
-		sc := begin(t, endless, open("a", "b")...)
+		sc := begin(t, gatedPolicy, open("a", "b")...)
 		sc.feed(loop.Event{Payload: restored}, "")
 		sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "t"}}, "checkpoint")
 		sc.feed(loop.Event{Payload: loop.Checkpointed{Tree: "none", UnfinishedTree: "a", PutAway: []loop.PutAwayWork{away}}}, "restore")

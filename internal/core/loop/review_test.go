@@ -12,20 +12,20 @@ import (
 )
 
 var (
-	passes  = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "everything passes", Receipt: "r1", WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
-	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "review: it points at app.go:3", Receipt: "r2"}
-	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", WorkResult: loop.WorkResult{Findings: []string{"app.go:3: hard-coded"}}}
+	gatesPassed  = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "everything passes", Receipt: "r1", WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
+	reviewPassed = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "review: it points at app.go:3", Receipt: "r2"}
+	reviewFailed = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", WorkResult: loop.WorkResult{Findings: []string{"app.go:3: hard-coded"}}}
 )
 
-// toReview brings a loop with one task that needs a review to the review of its claim.
-func toReview(t *testing.T, p loop.Policy) *scenario {
+// beginReview brings a loop with one task that needs a review to the review of its claim.
+func beginReview(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
 	p.Gates, p.Reviews = true, true
 	sc := begin(t, p, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Reviewed})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(passes, "gates review")
+	sc.gates(gatesPassed, "gates review")
 	return sc
 }
 
@@ -33,16 +33,16 @@ func toReview(t *testing.T, p loop.Policy) *scenario {
 func (sc *scenario) claimAgain() {
 	sc.t.Helper()
 	sc.turn("done", "gates claim")
-	sc.gates(passes, "gates review")
+	sc.gates(gatesPassed, "gates review")
 }
 
-func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
+func TestPassedReviewGivesReviewedEvidence(t *testing.T) {
 	t.Parallel()
-	sc := toReview(t, loop.Policy{})
+	sc := beginReview(t, loop.Policy{})
 	if a := pending[loop.RunGates](sc); a.ReviewTree != "t1" || a.Purpose != loop.ForReview {
 		t.Errorf("asked for %+v", a)
 	}
-	g := praised
+	g := reviewPassed
 	g.Usage = loop.Usage{Input: 10, CostUSD: 0.25}
 	sc.gates(g, "commit a")
 	sc.committed("gates final")
@@ -59,7 +59,7 @@ func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 
 // A review neither lowers what a test proves nor makes up for changed tests that it was not asked to
 // accept.
-func TestAReviewDoesNotMixTheLevels(t *testing.T) {
+func TestReviewNeitherLowersNorReplacesTestEvidence(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		claim loop.Gates
@@ -80,7 +80,7 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 			sc.turn("done", "gates claim")
 			c.claim.Status, c.claim.Tree = gate.Pass, "t1"
 			sc.gates(c.claim, "gates review")
-			sc.gates(praised, "commit a")
+			sc.gates(reviewPassed, "commit a")
 			sc.committed("gates final")
 			if got := sc.s.Tasks[0].Evidence; got != c.want {
 				t.Errorf("evidence %s, want %s", got, c.want)
@@ -91,7 +91,7 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 
 // A review may accept all changed tests that the work needs. The work then counts as reviewed. For
 // more, a user's approval still adds the evidence of the tests.
-func TestAReviewMayAcceptChangedTests(t *testing.T) {
+func TestReviewMayAcceptChangedTests(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		accepts []string
@@ -116,12 +116,12 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 			sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}}}, "note")
 			sc.turn("done", "gates claim")
-			claim := bent("a_test.go", "b_test.go")
+			claim := passWithChangedTests("a_test.go", "b_test.go")
 			if c.more != nil {
 				c.more(&claim)
 			}
 			sc.gates(claim, "gates review")
-			said := praised
+			said := reviewPassed
 			said.Approved = c.accepts
 			sc.gates(said, "commit a")
 			sc.committed("gates final")
@@ -144,7 +144,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 }
 
 // A review sees only work that would be accepted otherwise.
-func TestReviewsComeLast(t *testing.T) {
+func TestReviewRunsOnlyOnOtherwiseAcceptableWork(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Reviews: true})
 	sc.checkpointed("gates baseline")
@@ -152,55 +152,55 @@ func TestReviewsComeLast(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(loop.Gates{Status: gate.Fail, Reason: "red"}, "turn 2 continue gates_failed")
 	sc.turn("done", "gates claim")
-	sc.gates(passes, "turn 3 continue claim_refused") // proven is wanted, no review could be that
+	sc.gates(gatesPassed, "turn 3 continue claim_refused") // proven is wanted, no review could be that
 	sc.turn("done", "gates claim")
-	sc.gates(passes, "gates review")
-	sc.gates(praised, "commit a")
+	sc.gates(gatesPassed, "gates review")
+	sc.gates(reviewPassed, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 }
 
 // The findings of a failed review are the failure in the next prompt.
-func TestAReviewThatFailsIsAFailedTry(t *testing.T) {
+func TestFailedReviewCountsAsFailedAttempt(t *testing.T) {
 	t.Parallel()
-	sc := toReview(t, loop.Policy{Restore: true})
-	sc.gates(failed, "turn 2 continue gates_failed")
-	want := &loop.Failing{Reason: failed.Reason, FirstError: "app.go:3: hard-coded", Review: true}
+	sc := beginReview(t, loop.Policy{Restore: true})
+	sc.gates(reviewFailed, "turn 2 continue gates_failed")
+	want := &loop.Failing{Reason: reviewFailed.Reason, FirstError: "app.go:3: hard-coded", Review: true}
 	if diff := cmp.Diff(want, sc.s.Failing); diff != "" {
 		t.Error(diff)
 	}
 	sc.claimAgain()
-	sc.gates(failed, "turn 3 continue gates_failed")
+	sc.gates(reviewFailed, "turn 3 continue gates_failed")
 	sc.claimAgain()
-	sc.gates(praised, "commit a")
+	sc.gates(reviewPassed, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
 }
 
 // After the maximum number of rounds the work is kept for the user to read.
-func TestDisagreementEnds(t *testing.T) {
+func TestReviewRoundsAreBounded(t *testing.T) {
 	t.Parallel()
-	sc := toReview(t, loop.Policy{Restore: true})
+	sc := beginReview(t, loop.Policy{Restore: true})
 	for i := 2; i <= 3; i++ {
-		sc.gates(failed, map[int]string{2: "turn 2 continue gates_failed", 3: "turn 3 continue gates_failed"}[i])
+		sc.gates(reviewFailed, map[int]string{2: "turn 2 continue gates_failed", 3: "turn 3 continue gates_failed"}[i])
 		sc.claimAgain()
 	}
-	sc.gates(failed, "note; commit a")
+	sc.gates(reviewFailed, "note; commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 	task := sc.s.Tasks[0]
-	if task.Evidence != gate.EvidenceUnknown || task.Reviewed != loop.ReviewDisagreed || !cmp.Equal(task.Findings, failed.Findings) ||
+	if task.Evidence != gate.EvidenceUnknown || task.Reviewed != loop.ReviewDisagreed || !cmp.Equal(task.Findings, reviewFailed.Findings) ||
 		sc.s.Reason != "the review disagrees: review: app.go:3: hard-coded" {
 		t.Errorf("%s: %+v", sc.s.Reason, task)
 	}
 }
 
 // A failed review neither undoes nor skips work.
-func TestAReviewNeverUndoesWork(t *testing.T) {
+func TestFailedReviewNeitherRestoresNorSkips(t *testing.T) {
 	t.Parallel()
-	same := failed
+	same := reviewFailed
 	same.Fingerprint = "same"
-	sc := toReview(t, loop.Policy{Restore: true, ReviewRounds: 9})
+	sc := beginReview(t, loop.Policy{Restore: true, ReviewRounds: 9})
 	sc.gates(same, "turn 2 continue gates_failed")
 	sc.claimAgain()
 	sc.gates(same, "turn 3 fresh fresh")
@@ -217,7 +217,7 @@ func (sc *scenario) freshTurn() string {
 	return strings.Replace("turn N fresh fresh", "N", string(rune('0'+sc.s.Iteration+1)), 1)
 }
 
-func TestAReviewThatCannotTell(t *testing.T) {
+func TestReviewWithoutVerdictIsRetriedAndReported(t *testing.T) {
 	t.Parallel()
 	none := func(sc *scenario, why string) {
 		sc.t.Helper()
@@ -229,13 +229,13 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	}
 	t.Run("is not sure", func(t *testing.T) {
 		t.Parallel()
-		sc := toReview(t, loop.Policy{})
+		sc := beginReview(t, loop.Policy{})
 		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "note; commit a")
 		none(sc, "no review passed it: not sure")
 	})
 	t.Run("cannot be asked", func(t *testing.T) {
 		t.Parallel()
-		sc := toReview(t, loop.Policy{})
+		sc := beginReview(t, loop.Policy{})
 		for range 3 {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "wait")
 			sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates review")
@@ -245,11 +245,11 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	})
 	t.Run("waits for a usage limit", func(t *testing.T) {
 		t.Parallel()
-		sc := toReview(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
+		sc := beginReview(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
 		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", ReviewResult: loop.ReviewResult{RetryAt: sc.now.Add(5 * time.Hour)}}, "wait")
 		sc.now = sc.now.Add(5 * time.Hour)
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates review")
-		sc.gates(praised, "commit a")
+		sc.gates(reviewPassed, "commit a")
 		sc.committed("gates final")
 		sc.gates(loop.Gates{Status: gate.Pass}, "finish verified") // the wait counts against nothing
 	})
@@ -259,15 +259,15 @@ func TestAReviewThatCannotTell(t *testing.T) {
 		sc.checkpointed("gates baseline")
 		sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 		sc.turn("done", "gates claim") // costs 0.10
-		sc.gates(passes, "note; commit a")
+		sc.gates(gatesPassed, "note; commit a")
 		none(sc, "no review passed it: the budget is spent")
 	})
 	t.Run("saw another tree than the gates", func(t *testing.T) {
 		t.Parallel()
-		sc := toReview(t, loop.Policy{})
+		sc := beginReview(t, loop.Policy{})
 		for range 3 {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "gates claim")
-			sc.gates(passes, "gates review")
+			sc.gates(gatesPassed, "gates review")
 		}
 		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "note; commit a")
 		none(sc, "no review passed it: the tree changed")
@@ -284,12 +284,12 @@ func TestAnswersAreReviewed(t *testing.T) {
 		return sc
 	}
 	sc := answer(gate.Reviewed)
-	sc.gates(failed, "turn 2 continue gates_failed")
+	sc.gates(reviewFailed, "turn 2 continue gates_failed")
 	sc.turn("done", "gates review")
-	sc.gates(praised, "finish verified")
+	sc.gates(reviewPassed, "finish verified")
 
 	sc = answer(gate.Proven)
-	sc.gates(praised, "finish unverified")
+	sc.gates(reviewPassed, "finish unverified")
 
 	sc = answer(gate.Reviewed)
 	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "not sure", ReviewResult: loop.ReviewResult{RetriesSpent: true}}, "note; finish unverified")

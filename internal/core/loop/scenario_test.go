@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A scenario is a dialogue: what happened → what the machine does about it.
+// scenario feeds events to a loop and checks its actions.
 type scenario struct {
 	t   *testing.T
 	s   loop.State
@@ -36,7 +36,7 @@ func begin(t *testing.T, p loop.Policy, tasks ...loop.Task) *scenario {
 	return sc
 }
 
-// feed gives the machine an event and checks the words of its actions.
+// feed steps the loop with an event and checks its actions, as describeAction writes them.
 func (sc *scenario) feed(e loop.Event, want string) {
 	sc.t.Helper()
 	sc.now = sc.now.Add(time.Minute)
@@ -45,7 +45,7 @@ func (sc *scenario) feed(e loop.Event, want string) {
 	sc.s, acts = loop.Step(sc.s, e)
 	var words []string
 	for _, a := range acts {
-		words = append(words, say(a))
+		words = append(words, describeAction(a))
 	}
 	got := strings.Join(words, "; ")
 	if sc.s.Phase == loop.Finishing {
@@ -57,7 +57,7 @@ func (sc *scenario) feed(e loop.Event, want string) {
 	}
 }
 
-func say(a loop.Action) string {
+func describeAction(a loop.Action) string {
 	switch p := a.Payload.(type) {
 	case loop.EditPlan:
 		return "edit"
@@ -89,8 +89,8 @@ func pending[P loop.ActionPayload](sc *scenario) P {
 	return p
 }
 
-// told checks the notes in the prompt of the turn that has begun.
-func (sc *scenario) told(want ...string) {
+// checkNotes checks the notes in the prompt of the turn that has begun.
+func (sc *scenario) checkNotes(want ...string) {
 	sc.t.Helper()
 	if diff := cmp.Diff(want, pending[loop.BeginTurn](sc).Notes); diff != "" {
 		sc.t.Fatal(diff)
@@ -118,10 +118,10 @@ func (sc *scenario) checkpointed(want string) {
 // turn ends a turn with the claim done, blocked or none, and feeds the inspection that follows.
 func (sc *scenario) turn(claim, want string) {
 	sc.t.Helper()
-	sc.turnSeen(claim, loop.Inspection{Changed: true}, want)
+	sc.turnWithInspection(claim, loop.Inspection{Changed: true}, want)
 }
 
-func (sc *scenario) turnSeen(claim string, seen loop.Inspection, want string) {
+func (sc *scenario) turnWithInspection(claim string, seen loop.Inspection, want string) {
 	sc.t.Helper()
 	t := &loop.Turn{ToolCalls: 2, Usage: loop.Usage{Input: 100, CostUSD: 0.1}, ContextPercent: 10}
 	look := "inspect"
@@ -153,15 +153,15 @@ func (sc *scenario) committed(want string) {
 	sc.feed(loop.Event{Payload: loop.Committed{Commit: "c1", Tree: "t1"}}, want)
 }
 
-func (sc *scenario) fails(class loop.Class, want string) {
+func (sc *scenario) agentFails(class loop.Class, want string) {
 	sc.t.Helper()
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: class, Message: "m", Hint: "h"}}}, want)
 }
 
 var (
-	green  = loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
-	proven = loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven}}
-	cannot = loop.Gates{Status: gate.Unknown, Reason: "sh: not found"}
+	green         = loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}
+	proven        = loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven}}
+	unknownResult = loop.Gates{Status: gate.Unknown, Reason: "sh: not found"}
 )
 
 func red(fingerprint string) loop.Gates {
@@ -176,7 +176,7 @@ func open(ids ...string) []loop.Task {
 	return ts
 }
 
-func TestTwoTasksToAVerifiedEnd(t *testing.T) {
+func TestTwoProvenTasksEndVerified(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
@@ -193,7 +193,7 @@ func TestTwoTasksToAVerifiedEnd(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestOneClaimMayNameSeveralTasks(t *testing.T) {
+func TestClaimMayNameSeveralTasks(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b", "c")...)
 	sc.checkpointed("gates baseline")
@@ -210,7 +210,7 @@ func TestOneClaimMayNameSeveralTasks(t *testing.T) {
 
 // One flipped test proves one task, but not which. So the claim of the others is refused once, and
 // then kept as unproven.
-func TestOneFlipProvesOneTask(t *testing.T) {
+func TestOneFlippedTestProvesOnlyOneTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
@@ -234,7 +234,7 @@ func TestOneFlipProvesOneTask(t *testing.T) {
 }
 
 // A flipped gate without test IDs proves all claimed tasks.
-func TestAGateWithoutTestsProvesAllTasks(t *testing.T) {
+func TestFlippedGateWithoutTestIDsProvesAllClaimedTasks(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
@@ -247,17 +247,17 @@ func TestAGateWithoutTestsProvesAllTasks(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
+func TestCheckboxTickedByAgentIsAClaim(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("", loop.Inspection{Shallow: true, TickedByAgent: []string{"b"}}, "inspect deep")
+	sc.turnWithInspection("", loop.Inspection{Shallow: true, TickedByAgent: []string{"b"}}, "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	sc.gates(proven, "commit b")
 }
 
-func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
+func TestUnprovenClaimIsRefusedOnce(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -270,7 +270,7 @@ func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
 	sc.gates(green, "finish unverified")
 }
 
-func TestUnprovenIsEnoughWhereTheUserAcceptsIt(t *testing.T) {
+func TestUnprovenClaimIsVerifiedIfTaskWantsNoMore(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Unproven})
 	sc.checkpointed("gates baseline")
@@ -281,7 +281,7 @@ func TestUnprovenIsEnoughWhereTheUserAcceptsIt(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-func TestNoBehaviourChangeSkipsTheRefusalNotTheLabel(t *testing.T) {
+func TestNoBehaviourChangeClaimIsNotRefusedButUnverified(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -292,7 +292,7 @@ func TestNoBehaviourChangeSkipsTheRefusalNotTheLabel(t *testing.T) {
 	sc.gates(green, "finish unverified")
 }
 
-func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
+func TestUnknownEvidenceDoesNotRefuseClaim(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
@@ -303,7 +303,7 @@ func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
 	sc.gates(green, "finish unverified")
 }
 
-func TestChangedTestsNeverVerify(t *testing.T) {
+func TestChangedTestsEndUnverified(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Unproven})
 	sc.checkpointed("gates baseline")
@@ -316,25 +316,25 @@ func TestChangedTestsNeverVerify(t *testing.T) {
 	sc.gates(green, "finish unverified")
 }
 
-func TestAClaimWithoutChangeIsSetAside(t *testing.T) {
+func TestRepeatedClaimWithoutChangesEndsUnverified(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
-	sc.turnSeen("done", loop.Inspection{}, "finish unverified")
+	sc.turnWithInspection("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	sc.turnWithInspection("done", loop.Inspection{}, "finish unverified")
 }
 
-func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
+func TestRepeatedClaimWithoutChangesAndFailingGateEndsStuck(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "note; turn 1 fresh first")
-	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	sc.turnWithInspection("done", loop.Inspection{}, "turn 2 continue claim_refused")
 	if got, want := sc.s.Failing.Remedy, "a change that makes this pass: TestX fails"; got != want {
 		t.Errorf("the agent is told %q, want %q", got, want)
 	}
-	sc.turnSeen("done", loop.Inspection{}, "finish stuck")
+	sc.turnWithInspection("done", loop.Inspection{}, "finish stuck")
 	if want := "claimed done, but changed no files, while a gate fails: TestX fails"; sc.s.Reason != want {
 		t.Errorf("reason %q", sc.s.Reason)
 	}
@@ -343,15 +343,15 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.s.Trouble.UnknownResults = 3
 	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "note; turn 1 fresh first")
-	sc.turnSeen("done", loop.Inspection{}, "turn 2 continue claim_refused")
-	sc.turnSeen("done", loop.Inspection{}, "finish unverified")
+	sc.turnWithInspection("done", loop.Inspection{}, "turn 2 continue claim_refused")
+	sc.turnWithInspection("done", loop.Inspection{}, "finish unverified")
 }
 
-func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
+func TestWithoutGatesFirstClaimEndsTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
+	sc.turn("done", "gates claim") // these gates are the user's commit hooks
 	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown}}, "commit a")
 	sc.committed("finish unverified")
 }

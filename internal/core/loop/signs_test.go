@@ -10,7 +10,7 @@ import (
 )
 
 // The agent is told of a sign only once, with the refusal of its claim.
-func TestSignsAreToldOnce(t *testing.T) {
+func TestSignsAreReportedToAgentOnce(t *testing.T) {
 	t.Parallel()
 	const exit, date = "a.py:3 ends the process with success", "a.py:9 decides by the date"
 	sc := begin(t, loop.Policy{Gates: true})

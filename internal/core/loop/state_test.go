@@ -9,7 +9,7 @@ import (
 )
 
 // encoding/json silently drops fields of two embedded structs with the same key.
-func TestNoFieldOfTheStateIsLost(t *testing.T) {
+func TestStateFieldsHaveUniqueJSONKeys(t *testing.T) {
 	t.Parallel()
 	groups := map[string]string{}
 	var walk func(of reflect.Type)

@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// bent returns a claim that passes only with its changes of a test, such as a changed signature.
-func bent(paths ...string) loop.Gates {
+// passWithChangedTests returns a claim that passes only with its changes of a test, such as a changed signature.
+func passWithChangedTests(paths ...string) loop.Gates {
 	return loop.Gates{
 		Status:     gate.Pass,
 		Tree:       "t",
@@ -21,7 +21,7 @@ func bent(paths ...string) loop.Gates {
 	}
 }
 
-func judging(t *testing.T, tasks ...loop.Task) *scenario {
+func beginFirstTurn(t *testing.T, tasks ...loop.Task) *scenario {
 	t.Helper()
 	sc := begin(t, loop.Policy{Gates: true}, tasks...)
 	sc.checkpointed("gates baseline")
@@ -30,7 +30,7 @@ func judging(t *testing.T, tasks ...loop.Task) *scenario {
 }
 
 // A user may accept unproven work that they have read.
-func TestAUserAcceptsWork(t *testing.T) {
+func TestUserApprovalVerifiesUnprovenTask(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -42,9 +42,9 @@ func TestAUserAcceptsWork(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			sc := judging(t)
+			sc := beginFirstTurn(t)
 			sc.turn("done", "gates claim")
-			sc.gates(bent("a_test.go"), "commit a")
+			sc.gates(passWithChangedTests("a_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
 			sc.feed(loop.Event{Payload: loop.Approved{Tasks: c.tasks}}, "")
@@ -60,7 +60,7 @@ func TestAUserAcceptsWork(t *testing.T) {
 
 // Changes of old tests are not tampering: the work ends unverified, and an approval after the end adds
 // its evidence.
-func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
+func TestTestApprovalAfterEndAddsEvidence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -74,9 +74,9 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			sc := judging(t)
+			sc := beginFirstTurn(t)
 			sc.turn("done", "gates claim")
-			sc.gates(bent("a_test.go", "b_test.go"), "commit a")
+			sc.gates(passWithChangedTests("a_test.go", "b_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
 			if sc.s.Violations != 0 || sc.s.ApproveCommand("x") != "pawl approve x" {
@@ -99,11 +99,11 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 	}
 }
 
-func TestAnApprovalDoesNotUndoOtherEnds(t *testing.T) {
+func TestTestApprovalKeepsBlockedOutcome(t *testing.T) {
 	t.Parallel()
-	sc := judging(t, open("a", "b")...)
+	sc := beginFirstTurn(t, open("a", "b")...)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "commit a")
+	sc.gates(passWithChangedTests("a_test.go"), "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
@@ -116,11 +116,11 @@ func TestAnApprovalDoesNotUndoOtherEnds(t *testing.T) {
 	}
 }
 
-func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
+func TestTestApprovalDoesNotOverrideFailedReview(t *testing.T) {
 	t.Parallel()
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "commit a")
+	sc.gates(passWithChangedTests("a_test.go"), "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 	sc.s.Tasks[0].Reviewed = loop.ReviewDisagreed
@@ -130,9 +130,9 @@ func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
 	}
 }
 
-func TestTheAgentAsksAndTheUserAnswers(t *testing.T) {
+func TestTestChangeRequestIsApprovedOrRejected(t *testing.T) {
 	t.Parallel()
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	ask := loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"a_test.go"}, Why: "the signature\nchanged"}}
 	sc.feed(ask, "note")
 	sc.feed(ask, "")
@@ -157,7 +157,7 @@ func TestTheAgentAsksAndTheUserAnswers(t *testing.T) {
 // An approval of everything covers only tests: other gate inputs must be named.
 func TestGateInputsAreApprovedByName(t *testing.T) {
 	t.Parallel()
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{loop.AllTests}}}, "")
 	if !sc.s.MayChange("a_test.go") || sc.s.MayChangeInput("check.sh") {
 		t.Errorf("approved %v: tests %v, judges %v", sc.s.Approved, sc.s.MayChange("a_test.go"), sc.s.MayChangeInput("check.sh"))
@@ -173,9 +173,9 @@ func TestGateInputsAreApprovedByName(t *testing.T) {
 }
 
 // A rejection of all tests cancels earlier approvals, but no later ones.
-func TestARejectionOfAllTests(t *testing.T) {
+func TestRejectionOfAllTestsCancelsEarlierApprovals(t *testing.T) {
 	t.Parallel()
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go", loop.AllTests}}}, "")
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{loop.AllTests}}}, "")
 	if sc.s.MayChange("a_test.go") || !sc.s.Rejects(loop.AllTests) {
@@ -186,15 +186,15 @@ func TestARejectionOfAllTests(t *testing.T) {
 		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
 	again := loop.Inspection{Changed: true, RejectedTests: []string{"a_test.go"}}
-	sc.turnSeen("done", again, "restore_files; turn 2 continue no_claim")
-	sc.turnSeen("done", again, "restore_files; turn 3 continue violation")
+	sc.turnWithInspection("done", again, "restore_files; turn 2 continue no_claim")
+	sc.turnWithInspection("done", again, "restore_files; turn 3 continue violation")
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{loop.AllTests}}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
 	}
 }
 
-func TestTestChangesInWords(t *testing.T) {
+func TestTestChangeString(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		change loop.TestChange
@@ -210,17 +210,17 @@ func TestTestChangesInWords(t *testing.T) {
 }
 
 // A rejected change is restored once without blame; then it is a violation.
-func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
+func TestRejectedTestChangeIsRestoredOnceThenViolation(t *testing.T) {
 	t.Parallel()
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
 	again := loop.Inspection{Changed: true, RejectedTests: []string{"a_test.go"}}
-	sc.turnSeen("done", again, "restore_files; turn 2 continue no_claim")
+	sc.turnWithInspection("done", again, "restore_files; turn 2 continue no_claim")
 	if sc.s.Violations != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
 		t.Errorf("%d violations, %+v", sc.s.Violations, sc.s.Failing)
 	}
-	sc.turnSeen("done", again, "restore_files; turn 3 continue violation")
-	sc.turnSeen("", again, "restore_files; turn 4 fresh violation")
+	sc.turnWithInspection("done", again, "restore_files; turn 3 continue violation")
+	sc.turnWithInspection("", again, "restore_files; turn 4 fresh violation")
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{"a_test.go"}}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
@@ -228,9 +228,9 @@ func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 }
 
 // A change of a protected file while the gates run is a violation, whatever their result.
-func TestProtectedFilesChangedWhileTheGatesRan(t *testing.T) {
+func TestProtectedFileChangedDuringGatesIsViolation(t *testing.T) {
 	t.Parallel()
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	sc.turn("done", "gates claim")
 	g := proven
 	g.Tampered = []string{"check.sh"}
@@ -242,14 +242,14 @@ func TestProtectedFilesChangedWhileTheGatesRan(t *testing.T) {
 
 // A claim that needs a changed gate input is refused once, with the file's name. The second claim is
 // kept and waits for the user. A file that the agent asked for is no reason to refuse.
-func TestANeededInputIsToldOnce(t *testing.T) {
+func TestClaimNeedingChangedGateInputIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	needs := bent("lint.toml")
+	needs := passWithChangedTests("lint.toml")
 	needs.NeededInputs = []string{"lint.toml"}
 	for name, asked := range map[string]bool{"told": false, "asked for": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sc := judging(t)
+			sc := beginFirstTurn(t)
 			if asked {
 				sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: []string{"lint.toml"}}}, "note")
 			}
@@ -274,11 +274,11 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 
 // An agent that does nothing after a refusal maintains its claim: the work is kept for the user, and
 // the loop does not end stuck.
-func TestARefusedClaimStands(t *testing.T) {
+func TestIdleTurnsAfterRefusalMaintainClaim(t *testing.T) {
 	t.Parallel()
-	needs := bent("Makefile")
+	needs := passWithChangedTests("Makefile")
 	needs.NeededInputs = []string{"Makefile"}
-	sc := judging(t)
+	sc := beginFirstTurn(t)
 	sc.turn("done", "gates claim")
 	sc.gates(needs, "turn 2 continue claim_refused")
 	for _, want := range []string{"turn 3 continue no_claim", "turn 4 continue no_claim", "inspect deep"} {
@@ -296,11 +296,11 @@ func TestARefusedClaimStands(t *testing.T) {
 
 // Work that passes only with an earlier task's change needs its own tests. It is proven once that
 // change is approved: one approval proves both tasks.
-func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
+func TestApprovalProvesLaterTasksThatNeedTheChange(t *testing.T) {
 	t.Parallel()
-	sc := judging(t, open("a", "b")...)
+	sc := beginFirstTurn(t, open("a", "b")...)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("lint.toml"), "commit a")
+	sc.gates(passWithChangedTests("lint.toml"), "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")

@@ -9,34 +9,34 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// tries ends a turn without a claim whose last test run is t.
-func (sc *scenario) tries(t *loop.TestRun, want string) {
+// turnWithTestRun ends a turn without a claim whose last test run is t.
+func (sc *scenario) turnWithTestRun(t *loop.TestRun, want string) {
 	sc.t.Helper()
 	sc.feed(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 3, Test: t}}}, "inspect")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, want)
 }
 
-func redRun(names ...string) *loop.TestRun {
+func failingTestRun(names ...string) *loop.TestRun {
 	return &loop.TestRun{Command: "npm test", Result: "fail", Failed: len(names), Failing: names, FirstError: "took " + strings.Repeat("1", len(names)) + " ms"}
 }
 
-func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
+func TestSameFailingTestRunThreeTimesIsFailedAttempt(t *testing.T) {
 	t.Parallel()
 	green := &loop.TestRun{Command: "npm test", Result: "pass"}
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 fresh first")
-	sc.tries(redRun("a", "b"), "turn 2 continue no_claim")
-	sc.tries(redRun("a", "b"), "turn 3 continue no_claim")
-	sc.tries(redRun("b"), "turn 4 continue no_claim") // that is progress
-	sc.tries(redRun("b"), "turn 5 continue no_claim")
-	sc.tries(green, "turn 6 continue no_claim")
-	sc.tries(redRun("b"), "turn 7 continue no_claim")
-	sc.tries(redRun("b"), "turn 8 continue no_claim")
-	sc.tries(nil, "turn 9 continue no_claim") // nothing was tested
-	sc.tries(redRun("b"), "turn 10 continue no_claim")
-	sc.tries(redRun("b"), "turn 11 continue no_claim")
-	sc.tries(redRun("b"), "turn 12 fresh fresh")
+	sc.turnWithTestRun(failingTestRun("a", "b"), "turn 2 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("a", "b"), "turn 3 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("b"), "turn 4 continue no_claim") // another failing test is progress
+	sc.turnWithTestRun(failingTestRun("b"), "turn 5 continue no_claim")
+	sc.turnWithTestRun(green, "turn 6 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("b"), "turn 7 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("b"), "turn 8 continue no_claim")
+	sc.turnWithTestRun(nil, "turn 9 continue no_claim") // the turn ran no test
+	sc.turnWithTestRun(failingTestRun("b"), "turn 10 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("b"), "turn 11 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("b"), "turn 12 fresh fresh")
 	if f := sc.s.Failing; f == nil || !strings.Contains(f.Reason, "`npm test`: 1 failed: b") || len(f.Tests) != 1 {
 		t.Errorf("failing %+v", f)
 	}
@@ -46,14 +46,14 @@ func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
 }
 
 // In a user's session the user may intervene, so the repeated failure counts as one failed try.
-func TestTheSameRedRunInASessionIsATry(t *testing.T) {
+func TestSameFailingTestRunInSessionIsFailedAttempt(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, InSession: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 continue first")
-	sc.tries(redRun("a"), "turn 2 continue no_claim")
-	sc.tries(redRun("a"), "turn 3 continue no_claim")
-	sc.tries(redRun("a"), "turn 4 continue gates_failed")
+	sc.turnWithTestRun(failingTestRun("a"), "turn 2 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("a"), "turn 3 continue no_claim")
+	sc.turnWithTestRun(failingTestRun("a"), "turn 4 continue gates_failed")
 }
 
 func TestTestRunIsBounded(t *testing.T) {
@@ -71,7 +71,7 @@ func TestTestRunIsBounded(t *testing.T) {
 	}
 }
 
-func TestSecretsAreTakenOutOfARun(t *testing.T) {
+func TestSecretsAreRedactedFromTestRun(t *testing.T) {
 	t.Parallel()
 	run := loop.TestRun{Command: "K=hush npm test", Result: "fail", Failing: []string{"logs in with hush"}, FirstError: "expected hush"}
 	got := run.Redacted(func(s string) string { return strings.ReplaceAll(s, "hush", "***") })

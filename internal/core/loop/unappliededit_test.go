@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// asksFirst returns a loop over three tasks; the last depends on the first. The first asks in its
+// beginWithWaitingTask returns a loop over three tasks; the last depends on the first. The first asks in its
 // first turn, and the second is the current one.
-func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
+func beginWithWaitingTask(t *testing.T, p loop.Policy, proposed string) *scenario {
 	t.Helper()
 	p.Gates = true
 	tasks := open("a", "b", "c")
@@ -34,8 +34,8 @@ func asksFirst(t *testing.T, p loop.Policy, proposed string) *scenario {
 	return sc
 }
 
-// does brings the current task to its end.
-func (sc *scenario) does(task, next string) {
+// finishTask brings the current task to its end.
+func (sc *scenario) finishTask(task, next string) {
 	sc.t.Helper()
 	sc.turn("done", "gates claim")
 	sc.gates(proven, "commit "+task)
@@ -44,10 +44,10 @@ func (sc *scenario) does(task, next string) {
 
 // While a task waits for its answer, other tasks are worked on. Without others the loop waits, which
 // counts against no limit. The answer brings back the task's work.
-func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
+func TestOtherTasksContinueWhileOneAwaitsAnswer(t *testing.T) {
 	t.Parallel()
-	sc := asksFirst(t, loop.Policy{}, "")
-	sc.does("b", "wait")
+	sc := beginWithWaitingTask(t, loop.Policy{}, "")
+	sc.finishTask("b", "wait")
 	if q, waits := sc.s.AwaitedAnswer(); !waits || q.Task != "a" {
 		t.Fatalf("waits for %+v", q)
 	}
@@ -67,18 +67,18 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	if !strings.Contains(notes, "You asked: UTC?\nThe answer: UTC|") || !strings.Contains(notes, "shop.go. Your version: git show half:PATH") {
 		t.Errorf("told %q", notes)
 	}
-	sc.does("a", "checkpoint")
+	sc.finishTask("a", "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 4 fresh next_task")
 }
 
 // Saved work stays with its task if the loop stops before it is back, or if another task is the
 // current one.
-func TestWorkThatWasPutAwayStaysWithItsTask(t *testing.T) {
+func TestSavedWorkStaysWithItsTask(t *testing.T) {
 	t.Parallel()
-	sc := asksFirst(t, loop.Policy{}, "")
+	sc := beginWithWaitingTask(t, loop.Policy{}, "")
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC", Task: "a"}}, "")
-	sc.does("b", "checkpoint")
+	sc.finishTask("b", "checkpoint")
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
 	sc.feed(loop.Event{Payload: loop.Reopened{}}, "checkpoint")
@@ -88,34 +88,34 @@ func TestWorkThatWasPutAwayStaysWithItsTask(t *testing.T) {
 		t.Errorf("brought back %+v", back)
 	}
 	sc.feed(loop.Event{Payload: loop.WorkReapplied{Tree: "t"}}, "turn 3 fresh fresh")
-	sc.does("a", "checkpoint")
+	sc.finishTask("a", "checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 4 fresh next_task")
 }
 
 // An answer during another task waits for its own task.
-func TestAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
+func TestAnswerWaitsUntilItsTaskIsCurrent(t *testing.T) {
 	t.Parallel()
-	sc := asksFirst(t, loop.Policy{}, "")
+	sc := beginWithWaitingTask(t, loop.Policy{}, "")
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC", Task: "a"}}, "")
 	if len(sc.s.Messages) > 0 {
 		t.Errorf("the other task is told %v", sc.s.Messages)
 	}
-	sc.does("b", "checkpoint")
+	sc.finishTask("b", "checkpoint")
 	if sc.s.Current != "a" || len(sc.s.Messages) != 1 {
 		t.Errorf("%s continues, told %v", sc.s.Current, sc.s.Messages)
 	}
 }
 
 // A question times out, whatever task is the current one.
-func TestNoAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
+func TestQuestionTimesOutDuringAnotherTask(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ proposed, next, status string }{
 		{"UTC", "note; checkpoint", "open"},
 		{"", "gates final", "blocked"},
 	} {
-		sc := asksFirst(t, loop.Policy{AnswerWithin: 5 * time.Minute}, c.proposed)
-		sc.does("b", c.next)
+		sc := beginWithWaitingTask(t, loop.Policy{AnswerWithin: 5 * time.Minute}, c.proposed)
+		sc.finishTask("b", c.next)
 		if a, _ := sc.s.Task("a"); string(a.Status) != c.status || len(sc.s.Unanswered()) > 0 {
 			t.Errorf("proposed %q: %+v", c.proposed, a)
 		}
@@ -123,9 +123,9 @@ func TestNoAnswerWhileAnotherTaskIsAtWork(t *testing.T) {
 }
 
 // Two tasks that ask wait for either answer.
-func TestTwoTasksAsk(t *testing.T) {
+func TestEitherOfTwoAnswersContinuesLoop(t *testing.T) {
 	t.Parallel()
-	sc := asksFirst(t, loop.Policy{}, "")
+	sc := beginWithWaitingTask(t, loop.Policy{}, "")
 	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "Blue?"}}}, "")
 	sc.turn("", "wait") // nothing else can be done: the work on it stays where it is
 	sc.feed(loop.Event{Payload: loop.Answered{Answer: "UTC", Task: "a"}}, "checkpoint")
@@ -142,9 +142,9 @@ func TestTwoTasksAsk(t *testing.T) {
 
 // checkQuestions checks that no turn begins for a task that waits for an answer. A runner waits for
 // one only if no other task is left.
-func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Action) {
+func (w *randomWalk) checkQuestions(before loop.State, e loop.Event, acts []loop.Action) {
 	kind := e.Kind()
-	w.checkYes(before, e, acts)
+	w.checkApprovalAsked(before, e, acts)
 	asked := map[string]bool{}
 	for _, q := range w.s.Unanswered() {
 		asked[q.Task] = true
@@ -169,7 +169,7 @@ func (w *world) checkQuestions(before loop.State, e loop.Event, acts []loop.Acti
 	}
 }
 
-func (w *world) checkNothingAfterTheEnd(before loop.State, e loop.Event, acts []loop.Action) {
+func (w *randomWalk) checkNothingAfterTheEnd(before loop.State, e loop.Event, acts []loop.Action) {
 	if before.Phase == loop.Ended && len(acts) > 0 && e.Kind() != loop.KindReopened {
 		w.t.Errorf("%s after the end does %v", e.Kind(), acts)
 	}

@@ -10,7 +10,7 @@ import (
 
 // A client may report any cost, and old journals hold unbounded figures. A sum that JSON cannot encode
 // would make the loop unreadable.
-func TestUsageAddsUpToWhatCanBeWritten(t *testing.T) {
+func TestUsageSumStaysEncodable(t *testing.T) {
 	t.Parallel()
 	huge := loop.Usage{Input: math.MaxInt64, Output: math.MaxInt64, CacheRead: math.MaxInt64, CacheWrite: math.MinInt64, CostUSD: 1e308}
 	sum := loop.Usage{}
@@ -28,7 +28,7 @@ func TestUsageAddsUpToWhatCanBeWritten(t *testing.T) {
 	}
 }
 
-func TestATurnOfTheUserCostsNothing(t *testing.T) {
+func TestUserTurnCostsNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{InSession: true, Limits: loop.Limits{Iterations: 1}})
 	sc.checkpointed("turn 1 continue first")

@@ -23,19 +23,19 @@ func inSession(t *testing.T, p loop.Policy) *scenario {
 	return sc
 }
 
-func ended(t loop.Turn) loop.Event { return loop.Event{Payload: loop.TurnEnded{Turn: t}} }
+func turnEnded(t loop.Turn) loop.Event { return loop.Event{Payload: loop.TurnEnded{Turn: t}} }
 
-func died(c loop.Class) loop.Event {
+func turnFailed(c loop.Class) loop.Event {
 	return loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: c, Message: "died"}}}
 }
 
-var byPerson = loop.Turn{ByUser: true, ToolCalls: 1}
+var userTurn = loop.Turn{ByUser: true, ToolCalls: 1}
 
-func TestATurnOfAUsersSessionIsNotInterrupted(t *testing.T) {
+func TestTurnInUserSessionIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
 	sc.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}}, "")
-	sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect deep")
+	sc.feed(turnEnded(loop.Turn{ToolCalls: 1}), "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	sc.gates(green, "finish duration")
 
@@ -43,20 +43,20 @@ func TestATurnOfAUsersSessionIsNotInterrupted(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
 }
 
-func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
+func TestLoginFailureInSessionPausesUntilNextTurn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []loop.Class{loop.Login, loop.Billing, loop.Refused} {
 		sc := inSession(t, loop.Policy{})
-		sc.feed(died(c), "note")
+		sc.feed(turnFailed(c), "note")
 		if sc.s.Phase != loop.Paused || sc.s.Pause {
 			t.Fatalf("%s: %s", c, sc.s.Phase)
 		}
-		sc.feed(died(c), "note") // they tried again
-		sc.feed(ended(byPerson), "turn 1 continue no_claim")
-		sc.feed(died(c), "note")
-		sc.feed(ended(loop.Turn{ToolCalls: 1}), "inspect")
+		sc.feed(turnFailed(c), "note") // the user tried again
+		sc.feed(turnEnded(userTurn), "turn 1 continue no_claim")
+		sc.feed(turnFailed(c), "note")
+		sc.feed(turnEnded(loop.Turn{ToolCalls: 1}), "inspect")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}}, "turn 2 continue no_claim")
-		sc.feed(died(c), "note")
+		sc.feed(turnFailed(c), "note")
 		sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 2 continue interrupted")
 		if sc.s.Usage.CostUSD != 0 || sc.s.Elapsed() >= sc.s.Now.Sub(sc.s.StartedAt) {
 			t.Errorf("%s: the time in which it was held counts: %s", c, sc.s.Elapsed())
@@ -64,24 +64,24 @@ func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
 	}
 }
 
-func TestALoopInASessionDoesNotEndBecauseTheNetworkIsDown(t *testing.T) {
+func TestNetworkFailurePausesLoopInSession(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{})
 	for range 10 {
-		sc.feed(died(loop.Network), "wait")
+		sc.feed(turnFailed(loop.Network), "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "turn 1 continue interrupted")
 	}
-	sc.feed(died(loop.Network), "note")
+	sc.feed(turnFailed(loop.Network), "note")
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 1 continue interrupted")
-	sc.feed(died(loop.Network), "wait")
+	sc.feed(turnFailed(loop.Network), "wait")
 }
 
-func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
+func TestTurnEndingDuringWaitCounts(t *testing.T) {
 	t.Parallel()
-	claimed := ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}})
+	claimed := turnEnded(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}})
 
 	sc := inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
-	sc.feed(died(loop.UsageLimit), "wait")
+	sc.feed(turnFailed(loop.UsageLimit), "wait")
 	sc.feed(claimed, "inspect deep") // the user bought more, and the agent continued
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
 	if sc.s.Iteration != 1 {
@@ -89,15 +89,15 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	}
 
 	sc = inSession(t, loop.Policy{Gates: true})
-	sc.feed(died(loop.Overloaded), "wait")
-	sc.feed(ended(byPerson), "turn 1 continue no_claim")
-	sc.feed(died(loop.Overloaded), "wait")
-	sc.feed(died(loop.UsageLimit), "wait")
+	sc.feed(turnFailed(loop.Overloaded), "wait")
+	sc.feed(turnEnded(userTurn), "turn 1 continue no_claim")
+	sc.feed(turnFailed(loop.Overloaded), "wait")
+	sc.feed(turnFailed(loop.UsageLimit), "wait")
 
 	background := loop.Turn{ToolCalls: 1, Background: []string{"npm test"}}
 	sc = inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
-	sc.feed(ended(background), "wait")
-	sc.feed(ended(background), "inspect deep")
+	sc.feed(turnEnded(background), "wait")
+	sc.feed(turnEnded(background), "inspect deep")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates limit")
 	if sc.s.Iteration != 2 {
 		t.Errorf("the turn of the session that was woken is not counted: %d", sc.s.Iteration)
@@ -105,44 +105,44 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 
 	background.Background = []string{"a server"}
 	sc = inSession(t, loop.Policy{Gates: true})
-	sc.feed(ended(background), "wait")
-	sc.feed(ended(byPerson), "turn 2 continue no_claim") // their word ends the wait, whatever still runs
-	sc.feed(ended(background), "inspect")                // it was waited for once
+	sc.feed(turnEnded(background), "wait")
+	sc.feed(turnEnded(userTurn), "turn 2 continue no_claim") // a user's turn ends the wait, even while a command runs
+	sc.feed(turnEnded(background), "inspect")                // the loop waits only once for the same command
 
 	background.Background = []string{"npm start"}
 	sc = inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
-	sc.feed(ended(background), "wait")
+	sc.feed(turnEnded(background), "wait")
 	sc.feed(claimed, "inspect deep")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d of 1", sc.s.Iteration)
 	}
 }
 
-func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
+func TestTurnsDuringGatesOrPauseAreIgnored(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
-	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
-	sc.feed(ended(byPerson), "")
+	sc.feed(turnEnded(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
+	sc.feed(turnEnded(userTurn), "")
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, "gates claim")
-	sc.feed(ended(byPerson), "")
-	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &byPerson, Failure: loop.Failure{Class: loop.Crashed}}}, "")
-	sc.feed(ended(loop.Turn{}), "note") // the loop's own cannot end here
+	sc.feed(turnEnded(userTurn), "")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &userTurn, Failure: loop.Failure{Class: loop.Crashed}}}, "")
+	sc.feed(turnEnded(loop.Turn{}), "note") // no turn of the loop is running that could end
 	sc.feed(loop.Event{Payload: loop.PauseRequested{}}, "")
 	sc.gates(red("x"), "")
 	before := sc.s
-	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "")
-	sc.feed(died(loop.Login), "")
+	sc.feed(turnEnded(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "")
+	sc.feed(turnFailed(loop.Login), "")
 	if sc.s.Phase != loop.Paused || sc.s.Turns != before.Turns {
 		t.Errorf("%s after %d turns", sc.s.Phase, sc.s.Turns)
 	}
 	sc.feed(loop.Event{Payload: loop.Resumed{}}, "turn 2 continue gates_failed")
 }
 
-func TestAViolationInASessionAsksToPutBack(t *testing.T) {
+func TestViolationInSessionAsksAgentToRestore(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
 	for n, want := range []string{"restore_files; turn 2 continue violation", "restore_files; turn 3 continue violation", "restore_files; finish tampered"} {
-		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
+		sc.feed(turnEnded(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "inspect deep")
 		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Tampered: []string{"check.sh"}}}}, want)
 		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "restore them, or ask the user") {
 			t.Errorf("told %q", sc.s.Failing.Reason)
@@ -153,7 +153,7 @@ func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 	}
 }
 
-func TestALoopInASessionThatFailsAgainAndAgainIsStuck(t *testing.T) {
+func TestThreeFailedAttemptsInSessionEndStuck(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true})
 	sc.turn("done", "gates claim")
@@ -165,7 +165,7 @@ func TestALoopInASessionThatFailsAgainAndAgainIsStuck(t *testing.T) {
 	sc.checkpointed("finish stuck")
 }
 
-func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
+func TestUnknownGateResultsPauseLoopInSession(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.turn("done", "gates claim")
@@ -173,19 +173,19 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 		sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates claim")
 	}
-	sc.gates(loop.Gates{Status: gate.Unknown}, "note") // the user edits all the while
-	sc.feed(ended(byPerson), "turn 2 continue no_claim")
-	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &byPerson, Failure: loop.Failure{Class: loop.Crashed}}}, "turn 2 continue no_claim")
+	sc.gates(loop.Gates{Status: gate.Unknown}, "note") // for example because the user keeps editing
+	sc.feed(turnEnded(userTurn), "turn 2 continue no_claim")
+	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &userTurn, Failure: loop.Failure{Class: loop.Crashed}}}, "turn 2 continue no_claim")
 	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {
 		t.Errorf("what is nobody's fault counts: %+v after %d turns", sc.s.Ladder, sc.s.Turns)
 	}
 }
 
-func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
+func TestWithoutGatesClaimEndsLoopInSession(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []bool{true, false} {
 		sc := inSession(t, loop.Policy{})
-		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
+		sc.feed(turnEnded(loop.Turn{Claim: &loop.Claim{}}), "inspect deep")
 		if seen := (loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: changed}}}); !changed {
 			sc.feed(seen, "finish unverified")
 		} else {
@@ -197,7 +197,7 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 }
 
 // Another process may send more messages than a prompt can hold.
-func TestMessagesThatWaitAreBounded(t *testing.T) {
+func TestPendingMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := inSession(t, loop.Policy{})
 	for range 1000 {

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestAUserTicksTheTaskAtWork(t *testing.T) {
+func TestUserTickCompletesCurrentTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
 	sc.checkpointed("gates baseline")
@@ -21,7 +21,7 @@ func TestAUserTicksTheTaskAtWork(t *testing.T) {
 	}
 }
 
-func TestAUserTicksAllThatIsLeft(t *testing.T) {
+func TestUserTickOfLastTaskFinishesLoop(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
@@ -29,7 +29,7 @@ func TestAUserTicksAllThatIsLeft(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true, TickedByUser: []string{"a"}}}}, "finish finished")
 }
 
-func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
+func TestSecondStartFailureOfNewClientIsAnError(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
@@ -42,7 +42,7 @@ func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
 	}
 }
 
-func TestAClientThatIsNotThereIsAnErrorUnlessItHasWorked(t *testing.T) {
+func TestMissingClientIsAnErrorUnlessItWorkedBefore(t *testing.T) {
 	t.Parallel()
 	missing := loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{Class: loop.NotStarted, Missing: true, Message: "no such file"}}}
 	sc := begin(t, loop.Policy{})
@@ -55,7 +55,7 @@ func TestAClientThatIsNotThereIsAnErrorUnlessItHasWorked(t *testing.T) {
 	sc.feed(missing, "wait")
 }
 
-func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
+func TestCommitWithMissingFilesHasUnknownEvidence(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]loop.Policy{"a task": {Gates: true}, "a verify loop": {Gates: true, Verify: true}} {
 		t.Run(name, func(t *testing.T) {

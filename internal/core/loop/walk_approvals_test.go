@@ -7,27 +7,27 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// oldTests are tests that the agent changes or asks for, and that a user approves or rejects.
-func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
+// protectedTests are tests that the agent changes or asks for, and that a user approves or rejects.
+func protectedTests() []string { return []string{"a_test.go", "b_test.go"} }
 
-// word returns a request of the agent or a decision of the user about changed tests.
-func (w *world) word() loop.Event {
-	paths := oldTests()[w.r.IntN(2):]
+// randomTestDecision returns a request of the agent or a decision of the user about changed tests.
+func (w *randomWalk) randomTestDecision() loop.Event {
+	paths := protectedTests()[w.r.IntN(2):]
 	return loop.Event{Payload: []loop.EventPayload{
 		loop.TestChangeRequested{Paths: paths, Why: "why"}, loop.Approved{Paths: paths}, loop.Rejected{Paths: paths, Why: "why"},
 	}[w.r.IntN(3)]}
 }
 
-// changesTests lets a claim pass only with changed tests, and sets its evidence with an approval.
-func (w *world) changesTests(g *loop.Gates) {
-	g.TestsChanged = oldTests()[:1+w.r.IntN(2)]
+// changeTests lets a claim pass only with changed tests, and sets its evidence with an approval.
+func (w *randomWalk) changeTests(g *loop.Gates) {
+	g.TestsChanged = protectedTests()[:1+w.r.IntN(2)]
 	g.ChangedTests = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
 	g.IfApproved = &loop.IfApproved{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Proven, gate.Unproven}[w.r.IntN(2)]}
 }
 
-// refused returns rejected tests that were changed.
-func (w *world) refused() []string {
-	if len(w.s.Rejected) == 0 || !w.coin(3) {
+// rejectedTests returns rejected tests that were changed.
+func (w *randomWalk) rejectedTests() []string {
+	if len(w.s.Rejected) == 0 || !w.oneIn(3) {
 		return nil
 	}
 	return []string{w.s.Rejected[0].Path}
@@ -35,7 +35,7 @@ func (w *world) refused() []string {
 
 // checkApprovals checks violations and evidence. Only a change of a protected file, or a repeated
 // change of a rejected test, is a violation. Work that waits for an approval has no evidence.
-func (w *world) checkApprovals(before loop.State, e loop.Event) {
+func (w *randomWalk) checkApprovals(before loop.State, e loop.Event) {
 	w.checkMessages(before, e)
 	violated := false
 	switch p := e.Payload.(type) {
@@ -61,8 +61,8 @@ func (w *world) checkApprovals(before loop.State, e loop.Event) {
 	}
 }
 
-// approveAll checks that an approval after the end gives tasks at most the evidence that was found.
-func (w *world) approveAll() {
+// checkApproveAll checks that an approval after the end gives tasks at most the evidence that was found.
+func (w *randomWalk) checkApproveAll() {
 	before := w.s
 	w.feed(loop.Event{Payload: loop.Approved{}})
 	if w.s.Outcome != before.Outcome && (before.Outcome != loop.Unverified || w.s.Outcome != loop.Verified) {

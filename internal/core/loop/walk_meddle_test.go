@@ -6,55 +6,55 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// meddle returns an event that the loop did not ask for.
-func (w *world) meddle() {
+// sendUnexpectedEvent returns an event that the loop did not ask for.
+func (w *randomWalk) sendUnexpectedEvent() {
 	switch w.r.IntN(70) {
 	case 0:
 		w.feed(loop.Event{Payload: loop.PauseRequested{}})
 	case 1:
 		w.feed(loop.Event{Payload: loop.LessonLearned{Lesson: "lesson", ByUser: true}})
-		w.asks()
+		w.askQuestion()
 	case 2: // kill -9, and a new owner some time later
 		w.s = roundTrip(w.t, w.s)
-		w.next = nil
+		w.nextEvent = nil
 		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
-		w.mayGoBack()
-		if w.coin(2) {
+		w.maybeRestoreCheckpoint()
+		if w.oneIn(2) {
 			w.feed(loop.Event{Payload: loop.OwnerChanged{}})
 			break
 		}
-		w.feed(loop.Event{Payload: loop.HandedOver{To: w.anOwner()}})
+		w.feed(loop.Event{Payload: loop.HandedOver{To: w.randomOwner()}})
 	case 3: // nonsense
 		kinds := loop.EventKinds()
-		if k := kinds[w.r.IntN(len(kinds))]; w.isNonsense(k) {
-			w.feed(bare(k))
+		if k := kinds[w.r.IntN(len(kinds))]; w.isUnexpected(k) {
+			w.feed(emptyEvent(k))
 		}
 	case 4:
-		if w.coin(20) {
+		if w.oneIn(20) {
 			w.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}})
 		}
 	case 5:
-		if w.coin(20) {
+		if w.oneIn(20) {
 			w.feed(loop.Event{Payload: loop.Faulted{Error: "disk full"}})
 		}
 	case 6:
-		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.coin(10) {
+		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.oneIn(10) {
 			w.feed(loop.Event{Payload: loop.LimitHit{Limit: loop.Duration}})
 		}
-	case 7: // somebody types, or the client wakes the session
+	case 7: // the user types, or the client wakes the session
 		if w.s.InSession && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
-			w.feed(loop.Event{Payload: w.turn()})
+			w.feed(loop.Event{Payload: w.randomTurn()})
 		}
 	case 9:
-		w.feed(w.word())
-		w.feed(w.planAsked())
+		w.feed(w.randomTestDecision())
+		w.feed(w.randomPlanEdit())
 	case 8:
-		w.feed(loop.Event{Payload: loop.HandoverRequested{To: w.anOwner(), Why: "asked"}})
+		w.feed(loop.Event{Payload: loop.HandoverRequested{To: w.randomOwner(), Why: "asked"}})
 	}
 }
 
-// isNonsense reports whether an event of this kind has no meaning now.
-func (w *world) isNonsense(k loop.EventKind) bool {
+// isUnexpected reports whether an event of this kind means nothing in the current phase.
+func (w *randomWalk) isUnexpected(k loop.EventKind) bool {
 	switch k {
 	case loop.KindReopened, loop.KindCancelled, loop.KindLimitHit, loop.KindFaulted, loop.KindOwnerChanged, loop.KindHandedOver, loop.KindCheckpointRestored:
 		return false

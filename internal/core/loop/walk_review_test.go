@@ -7,23 +7,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// review returns a review result for the tree that passed.
-func (w *world) review(g *loop.Gates) *loop.Gates {
+// randomReview returns a review result for the tree that passed.
+func (w *randomWalk) randomReview(g *loop.Gates) *loop.Gates {
 	g.Evidence, g.Green, g.TestsChanged = "", false, nil
 	w.turnCost = w.r.Float64()
 	g.Usage = loop.Usage{Input: 100, CostUSD: w.turnCost}
-	if w.passed != nil && !w.coin(10) { // else the tree moved under it
+	if w.passed != nil && !w.oneIn(10) { // otherwise the tree changed during the review
 		g.Tree = w.passed.Tree
 	}
 	switch {
-	case g.Status == gate.Pass && w.passed != nil && w.coin(2):
+	case g.Status == gate.Pass && w.passed != nil && w.oneIn(2):
 		g.Approved = w.passed.TestsChanged
 	case g.Status == gate.Fail:
 		g.Findings = []string{"a.go:1: wrong"}
-	case g.Status == gate.Unknown && w.coin(3):
+	case g.Status == gate.Unknown && w.oneIn(3):
 		g.RetryAt = w.now.Add(3 * time.Hour)
 	case g.Status == gate.Unknown:
-		g.RetriesSpent = w.coin(2)
+		g.RetriesSpent = w.oneIn(2)
 	}
 	w.reviewed = g.Status
 	return g
@@ -31,7 +31,7 @@ func (w *world) review(g *loop.Gates) *loop.Gates {
 
 // checkReview checks that a review neither undoes nor skips work, and that it fails a task a bounded
 // number of times.
-func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action) {
+func (w *randomWalk) checkReview(before loop.State, e loop.Event, acts []loop.Action) {
 	if before.Phase != loop.Judging || before.Gates.Purpose != loop.ForReview || e.Kind() != loop.KindGatesFinished {
 		return
 	}
@@ -50,7 +50,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 
 // checkReviewed checks that with reviews, only work that passed a review or that the user accepted is
 // verified. Tests that a review accepted prove nothing unless the user accepts them too.
-func (w *world) checkReviewed() {
+func (w *randomWalk) checkReviewed() {
 	for _, t := range w.s.Tasks {
 		if t.Evidence == gate.Proven && len(t.Approved) > 0 && t.IfApproved != nil {
 			w.t.Errorf("proved by tests that only a review accepts: %+v", t)

@@ -16,32 +16,32 @@ import (
 
 var walkEvents = flag.Int("walk-events", 100_000, "how many events the random walks take in all")
 
-// world answers the machine's actions at random, with an agent that lies, crashes and meddles, a user
-// who types, pauses and cancels, and owners that die. It keeps separate records to check the laws.
-type world struct {
-	t    *testing.T
-	r    *rand.Rand
-	s    loop.State
-	now  time.Time
-	next *loop.Event // what the action under way will come to
+// randomWalk answers the loop's actions at random: the agent lies and crashes, the user types, pauses
+// and cancels, and owners die. It keeps separate records to check the invariants.
+type randomWalk struct {
+	t         *testing.T
+	r         *rand.Rand
+	s         loop.State
+	now       time.Time
+	nextEvent *loop.Event // result of the running action
 
-	turnCost   float64     // of the turn that ended last
-	passed     *loop.Gates // the gates' last word, if it was a pass on a claim
-	finalGreen bool
-	red        bool          // the commands were red when they last ran
-	reviewed   gate.Status   // what the last review said
-	busy       time.Duration // time that counts, by the world's own clock
-	persons    loop.State    // state before a turn of the user, for the law that it costs nothing
-	events     int
-	start      loop.Policy // as begun
+	turnCost       float64     // of the last turn
+	passed         *loop.Gates // last gate result, if a claim passed
+	finalGreen     bool
+	red            bool          // the last gates failed
+	reviewed       gate.Status   // what the last review said
+	countedTime    time.Duration // time that counts, by the walk's clock
+	beforeUserTurn loop.State    // state before a user's turn, which must cost nothing
+	events         int
+	start          loop.Policy // as begun
 }
 
-func TestWalksKeepTheLaws(t *testing.T) {
+func TestRandomWalksKeepInvariants(t *testing.T) {
 	t.Parallel()
 	seen := map[loop.Outcome]int{}
 	seed := uint64(1)
 	for total := 0; total < *walkEvents; seed++ {
-		w := newWorld(t, seed)
+		w := newRandomWalk(t, seed)
 		w.run()
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -51,14 +51,14 @@ func TestWalksKeepTheLaws(t *testing.T) {
 	}
 	for _, o := range loop.Outcomes() {
 		if seen[o] == 0 {
-			t.Errorf("no walk of %d ended %s: the world does not reach it", seed, o)
+			t.Errorf("no walk of %d ended %s", seed, o)
 		}
 	}
 	t.Logf("%d walks: %v", seed, seen)
 }
 
-func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+func newRandomWalk(t *testing.T, seed uint64) *randomWalk {
+	w := &randomWalk{t: t, r: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
 	pick := func(ks ...loop.GoalKind) loop.GoalKind { return ks[w.r.IntN(len(ks))] }
 	p := loop.Policy{
 		Kind: pick(loop.Change, loop.Change, loop.Change, loop.Answer, loop.Explore, loop.Periodic),
@@ -69,23 +69,23 @@ func newWorld(t *testing.T, seed uint64) *world {
 			Tokens:     int64(w.r.IntN(2)) * 100_000,
 		},
 		Session:    []loop.SessionMode{loop.PerTask, loop.PerTurn, loop.Hybrid, loop.Continue}[w.r.IntN(4)],
-		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), EveryTurn: w.coin(6), InSession: w.coin(5),
-		Every: time.Minute, Handover: w.coin(2), Isolate: w.coin(2), Tries: w.r.IntN(3),
+		HandoverAt: 80, Restore: w.oneIn(2), Gates: !w.oneIn(4), Verify: w.oneIn(6), EveryTurn: w.oneIn(6), InSession: w.oneIn(5),
+		Every: time.Minute, Handover: w.oneIn(2), Isolate: w.oneIn(2), Tries: w.r.IntN(3),
 	}
 	p.Verify = p.Verify && p.Gates
-	p.Reviews = p.Gates && w.coin(3)
-	p.Approve = w.approvals()
+	p.Reviews = p.Gates && w.oneIn(3)
+	p.Approve = w.randomApprovals()
 	start := loop.Started{Policy: p}
 	w.start = p
 	for i := range 1 + w.r.IntN(4) {
 		task := loop.Task{ID: fmt.Sprint("t", i), Priority: w.r.IntN(3), Status: loop.Open}
-		if i > 0 && w.coin(3) {
+		if i > 0 && w.oneIn(3) {
 			task.DependsOn = []string{fmt.Sprint("t", w.r.IntN(i))}
 		}
-		if w.coin(8) {
+		if w.oneIn(8) {
 			task.Status, task.DoneEarlier = loop.Done, true
 		}
-		if w.coin(4) {
+		if w.oneIn(4) {
 			task.Wanted = gate.Unproven
 		}
 		start.Tasks = append(start.Tasks, task)
@@ -94,29 +94,29 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-func (w *world) coin(n int) bool { return w.r.IntN(n) == 0 }
+func (w *randomWalk) oneIn(n int) bool { return w.r.IntN(n) == 0 }
 
-func (w *world) run() {
+func (w *randomWalk) run() {
 	for w.s.Phase != loop.Ended && !w.t.Failed() {
 		if w.events > 20_000 {
 			w.t.Errorf("a loop with limits does not end: %+v", w.s)
 			return
 		}
-		w.meddle()
-		if w.next == nil {
+		w.sendUnexpectedEvent()
+		if w.nextEvent == nil {
 			if w.s.Phase == loop.Paused {
-				w.pass(time.Hour, false)
+				w.advanceClock(time.Hour, false)
 				w.feed(loop.Event{Payload: loop.Resumed{}})
 			}
 			continue
 		}
-		e := *w.next
-		w.next = nil
+		e := *w.nextEvent
+		w.nextEvent = nil
 		w.feed(e)
 	}
 	w.checkEnd()
-	w.approveAll()
-	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !t.LeftOut }) || len(w.s.Unread()) > 0 && w.coin(2) {
+	w.checkApproveAll()
+	if w.oneIn(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !t.LeftOut }) || len(w.s.Unread()) > 0 && w.oneIn(2) {
 		w.now = w.now.Add(9 * time.Hour)
 		w.feed(loop.Event{Payload: loop.Reopened{Limits: w.start.Limits}})
 		if w.s.Phase == loop.Ended && w.s.Outcome == "" {
@@ -126,65 +126,65 @@ func (w *world) run() {
 	}
 }
 
-func (w *world) feed(e loop.Event) {
+func (w *randomWalk) feed(e loop.Event) {
 	e.At = w.now
 	before := w.s
 	s, acts := w.step(e)
-	w.checkTwice(s, e)
+	w.checkDuplicateEvent(s, e)
 	w.s = s
 	w.checkStep(before, e, acts)
 	for _, a := range acts {
 		w.perform(a)
 	}
 	if s.Phase == loop.Ended || s.Phase == loop.Paused {
-		w.next = nil
+		w.nextEvent = nil
 	}
 }
 
-func (w *world) perform(a loop.Action) {
-	if end := w.ending(a.Payload); end != nil {
-		w.next = &loop.Event{ActionID: w.s.LastAction, Payload: end} // of an Interrupt, the turn
+func (w *randomWalk) perform(a loop.Action) {
+	if end := w.actionResult(a.Payload); end != nil {
+		w.nextEvent = &loop.Event{ActionID: w.s.LastAction, Payload: end} // of an Interrupt, the turn
 	}
 }
 
-// ending returns the event that ends an action, or nil.
-func (w *world) ending(a loop.ActionPayload) loop.EventPayload {
+// actionResult returns the event that ends an action, or nil.
+func (w *randomWalk) actionResult(a loop.ActionPayload) loop.EventPayload {
 	switch a := a.(type) {
 	case loop.Checkpoint:
-		return loop.Checkpointed{Tree: w.tree()}
+		return loop.Checkpointed{Tree: w.randomTree()}
 	case loop.RunGates:
-		return loop.GatesFinished{Gates: *w.gates(a.Purpose)}
+		return loop.GatesFinished{Gates: *w.randomGates(a.Purpose)}
 	case loop.BeginTurn:
-		w.checkBegin(a)
-		w.pass(time.Duration(1+w.r.IntN(40))*time.Minute, true)
-		end := w.turn()
+		w.checkBeginTurn(a)
+		w.advanceClock(time.Duration(1+w.r.IntN(40))*time.Minute, true)
+		end := w.randomTurn()
 		if a.Isolated {
-			end = isolated(end)
+			end = asIsolatedTurn(end)
 		}
 		return end
 	case loop.HandOver:
 		h := loop.HandedOver{To: a.To}
-		if w.coin(4) { // whoever has it keeps it, or another of its kind takes it
+		if w.oneIn(4) { // whoever has it keeps it, or another of its kind takes it
 			h.To = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.To]
-			h.Failed = w.coin(2)
+			h.Failed = w.oneIn(2)
 		}
 		return h
 	case loop.Inspect:
-		return loop.TreeInspected{Inspection: *w.look(a.Deep)}
+		return loop.TreeInspected{Inspection: *w.inspect(a.Deep)}
 	case loop.Commit:
 		w.checkCommit(a)
-		return loop.Committed{Commit: "c", Tree: w.tree()}
+		return loop.Committed{Commit: "c", Tree: w.randomTree()}
 	case loop.Restore:
 		return loop.Restored{Tree: a.Tree}
 	case loop.ReapplyWork:
 		return loop.WorkReapplied{Tree: a.Work}
 	case loop.EditPlan:
-		return w.planEdited(a.Edits)
+		return w.applyPlanEdits(a.Edits)
 	case loop.Wait:
 		if a.Until.After(w.now) {
-			w.pass(a.Until.Sub(w.now), w.s.AwayFrom.IsZero())
+			w.advanceClock(a.Until.Sub(w.now), w.s.AwayFrom.IsZero())
 		}
-		return w.approves()
+		return w.answerApproval()
 	case loop.Interrupt:
 		return loop.AgentFailed{Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
@@ -193,8 +193,8 @@ func (w *world) ending(a loop.ActionPayload) loop.EventPayload {
 	return nil
 }
 
-// isolated is the end of the turn as one in a separate session.
-func isolated(end loop.EventPayload) loop.EventPayload {
+// asIsolatedTurn is the end of the turn as one in a separate session.
+func asIsolatedTurn(end loop.EventPayload) loop.EventPayload {
 	switch p := end.(type) {
 	case loop.TurnEnded:
 		p.Isolated, p.Turn.ByUser = true, false
@@ -206,66 +206,66 @@ func isolated(end loop.EventPayload) loop.EventPayload {
 	return end
 }
 
-func (w *world) turn() loop.EventPayload {
+func (w *randomWalk) randomTurn() loop.EventPayload {
 	w.turnCost = w.r.Float64()
 	t := &loop.Turn{
 		Usage: loop.Usage{Input: int64(w.r.IntN(5000)), CostUSD: w.turnCost}, ToolCalls: w.r.IntN(3),
-		ContextPercent: w.r.IntN(102) - 1, ByUser: w.coin(12), Text: "said",
+		ContextPercent: w.r.IntN(102) - 1, ByUser: w.oneIn(12), Text: "said",
 	}
-	if w.coin(6) {
+	if w.oneIn(6) {
 		t.Background = []string{fmt.Sprint("server", w.r.IntN(3))}
 	}
 	switch {
 	case t.ByUser:
-		w.persons = w.s
-	case w.coin(8):
+		w.beforeUserTurn = w.s
+	case w.oneIn(8):
 		cs := loop.Classes()
 		c := cs[w.r.IntN(len(cs))]
-		if (c == loop.Login || c == loop.Billing || c == loop.OverBudget) && !w.coin(10) {
+		if (c == loop.Login || c == loop.Billing || c == loop.OverBudget) && !w.oneIn(10) {
 			c = loop.UsageLimit
 		}
-		f := &loop.Failure{Class: c, Message: "died", Background: w.coin(2)}
-		if c == loop.UsageLimit && w.coin(2) {
+		f := &loop.Failure{Class: c, Message: "died", Background: w.oneIn(2)}
+		if c == loop.UsageLimit && w.oneIn(2) {
 			f.Until = w.now.Add(5 * time.Hour)
 		}
 		return loop.AgentFailed{Turn: t, Failure: *f}
-	case w.coin(10):
+	case w.oneIn(10):
 		t.Claim = &loop.Claim{Blocked: true, Reason: "cannot"}
-	case !w.coin(3):
-		t.Claim = &loop.Claim{NoBehaviourChange: w.coin(6)}
-		if w.coin(4) {
+	case !w.oneIn(3):
+		t.Claim = &loop.Claim{NoBehaviourChange: w.oneIn(6)}
+		if w.oneIn(4) {
 			t.Claim.Tasks = []string{"t0", "t1", "nonsense"}
 		}
 	}
 	return loop.TurnEnded{Turn: *t}
 }
 
-func (w *world) look(deep bool) *loop.Inspection {
-	seen := &loop.Inspection{Changed: !w.coin(6), Shallow: !deep, RejectedTests: w.refused()}
-	if w.coin(15) {
+func (w *randomWalk) inspect(deep bool) *loop.Inspection {
+	seen := &loop.Inspection{Changed: !w.oneIn(6), Shallow: !deep, RejectedTests: w.rejectedTests()}
+	if w.oneIn(15) {
 		seen.Tampered = []string{"check.sh"}
 	}
-	if w.coin(15) {
+	if w.oneIn(15) {
 		seen.TickedByAgent = []string{"t0"}
 	}
 	return seen
 }
 
-func (w *world) gates(p loop.Purpose) *loop.Gates {
+func (w *randomWalk) randomGates(p loop.Purpose) *loop.Gates {
 	g := &loop.Gates{
 		Purpose:    p,
-		Tree:       w.tree(),
+		Tree:       w.randomTree(),
 		Reason:     "reason",
 		Status:     []gate.Status{gate.Pass, gate.Pass, gate.Pass, gate.Fail, gate.Unknown}[w.r.IntN(5)],
 		Failures:   loop.Failures{Fingerprint: fmt.Sprint(w.r.IntN(4))},
 		WorkResult: loop.WorkResult{Evidence: []gate.Evidence{gate.Proven, gate.Proven, gate.Unproven, gate.EvidenceUnknown}[w.r.IntN(4)]},
 	}
-	g.Green = g.Status == gate.Pass && !w.coin(4)
-	if w.coin(10) {
-		w.changesTests(g)
+	g.Green = g.Status == gate.Pass && !w.oneIn(4)
+	if w.oneIn(10) {
+		w.changeTests(g)
 	}
 	if p == loop.ForReview {
-		return w.review(g)
+		return w.randomReview(g)
 	}
 	w.passed = nil
 	if p == loop.ForClaim && g.Status == gate.Pass {
@@ -276,9 +276,9 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 	return g
 }
 
-// The laws.
+// The invariants of each step.
 
-func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
+func (w *randomWalk) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	w.checkApprovals(before, e)
 	asks := 0
 	for _, a := range acts {
@@ -299,7 +299,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	}
 	w.checkReview(before, e, acts)
 	w.checkQuestions(before, e, acts)
-	if w.coin(50) {
+	if w.oneIn(50) {
 		if diff := cmp.Diff(w.s, roundTrip(w.t, w.s)); diff != "" {
 			w.t.Errorf("the state does not survive JSON: %s", diff)
 		}
@@ -310,7 +310,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-func (w *world) checkBegin(a loop.BeginTurn) {
+func (w *randomWalk) checkBeginTurn(a loop.BeginTurn) {
 	switch s := w.s; {
 	case a.Isolated && (!s.InSession || !s.Policy.Verify || !s.Policy.Isolate || !a.Fresh):
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
@@ -331,18 +331,18 @@ func (w *world) checkBegin(a loop.BeginTurn) {
 	}
 }
 
-func (w *world) checkCommit(a loop.Commit) {
+func (w *randomWalk) checkCommit(a loop.Commit) {
 	if w.passed == nil || w.passed.Tree != a.Tree {
 		w.t.Errorf("commit of %s without a pass of the gates on it (last: %+v)", a.Tree, w.passed)
 	}
 }
 
-func (w *world) checkEnd() {
+func (w *randomWalk) checkEnd() {
 	if l := w.s.Policy.Limits.CostUSD; l > 0 && w.s.Usage.CostUSD > l+w.turnCost {
 		w.t.Errorf("cost %.2f overran %.2f by more than the last turn's %.2f", w.s.Usage.CostUSD, l, w.turnCost)
 	}
-	if got := w.s.Elapsed(); got > w.busy {
-		w.t.Errorf("%s count against the time limit, only %s were busy", got, w.busy)
+	if got := w.s.Elapsed(); got > w.countedTime {
+		w.t.Errorf("%s count against the time limit, only %s were busy", got, w.countedTime)
 	}
 	if w.red && w.start.Gates && w.s.Outcome == loop.Unverified && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status == loop.Unchanged }) {
 		w.t.Errorf("unverified with a red gate, and nothing done about it: %+v", w.s)
@@ -362,7 +362,7 @@ func (w *world) checkEnd() {
 		fresh, accepted = fresh || !t.DoneEarlier && !t.LeftOut, accepted || t.Accepted
 	}
 	w.checkReviewed()
-	w.checkAllTold()
+	w.checkMessagesDelivered()
 	gates := w.s.Policy.Gates
 	answered := w.s.Policy.Kind == loop.Answer && (gates && w.s.Policy.Reviews || accepted)
 	if judged := gates && w.finalGreen || answered || !gates && accepted; !judged || !fresh {

@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// checkTwice checks that an event with the id of a message or an action counts once.
-func (w *world) checkTwice(s loop.State, e loop.Event) {
+// checkDuplicateEvent checks that an event with the id of a message or an action counts once.
+func (w *randomWalk) checkDuplicateEvent(s loop.State, e loop.Event) {
 	if e.ID == "" && e.ActionID == 0 {
 		return
 	}
@@ -21,18 +21,18 @@ func (w *world) checkTwice(s loop.State, e loop.Event) {
 	}
 }
 
-// pass advances the time. It counts, except during a wait for a usage limit, during a pause, and
+// advanceClock advances the time. It counts, except during a wait for a usage limit, during a pause, and
 // without an owner.
-func (w *world) pass(d time.Duration, counts bool) {
+func (w *randomWalk) advanceClock(d time.Duration, counts bool) {
 	w.now = w.now.Add(d)
 	if counts {
-		w.busy += d
+		w.countedTime += d
 	}
 }
 
 // step feeds an event, and sometimes checks that it did not change the given state: later states share
 // unchanged tasks with it.
-func (w *world) step(e loop.Event) (loop.State, []loop.Action) {
+func (w *randomWalk) step(e loop.Event) (loop.State, []loop.Action) {
 	w.events++
 	if w.events%8 != 0 {
 		return loop.Step(w.s, e)

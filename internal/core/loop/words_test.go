@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-func TestRedNamesTestsOrTheirGate(t *testing.T) {
+func TestRedNamesTestsOrGateWithoutTests(t *testing.T) {
 	t.Parallel()
 	g := Gates{Results: []gate.Result{
 		{Gate: "lint", Status: gate.Fail},
@@ -22,7 +22,7 @@ func TestRedNamesTestsOrTheirGate(t *testing.T) {
 }
 
 // Of the failing tests, a few are named, each once.
-func TestHowTheGatesStood(t *testing.T) {
+func TestUnprovenSummary(t *testing.T) {
 	t.Parallel()
 	green, red := Task{}, Task{StillRed: []string{"TestA", "TestB"}}
 	for want, tasks := range map[string][]Task{
@@ -38,7 +38,7 @@ func TestHowTheGatesStood(t *testing.T) {
 	}
 }
 
-func TestATestProvesTheDoneTaskThatItFlippedFor(t *testing.T) {
+func TestFlippedTestProvesItsDoneTask(t *testing.T) {
 	t.Parallel()
 	s := State{Tasks: []Task{
 		{ID: "1", Status: Done, WorkResult: WorkResult{Flipped: []string{"TestA"}}},

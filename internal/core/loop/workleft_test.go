@@ -8,7 +8,7 @@ import (
 )
 
 // A task that an earlier loop began goes first. Its baseline is the tree without that earlier work.
-func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
+func TestTaskBegunByEarlierLoopGoesFirst(t *testing.T) {
 	t.Parallel()
 	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
 	p := loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}
