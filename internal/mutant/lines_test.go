@@ -40,6 +40,10 @@ func TestLinesAreLeftOut(t *testing.T) {
 			[]string{"2 f: if false { fs::remove_dir_all(n)?; }", "5 f: if false { self.all.push(a); }"},
 		},
 		{
+			"a.rs", "fn f(n: u64) -> u64 {\n    let n = u64::from(n as u32);\n    let mut m: u64 = n;\n    g(m)\n}\n",
+			[]string{"2 f: if false { let n = u64::from(n as u32); }"},
+		},
+		{
 			"A.java", "class A {\n  synchronized void f(int n) {\n    this.n = n;\n    synchronized (this) {\n      map.put(n, 2);\n    }\n  }\n}\n",
 			[]string{"4 A.f: if (true) {", "3 A.f: if (false) { this.n = n; }", "5 A.f: if (false) { map.put(n, 2); }", "5 A.f: map.put(n, 3);"},
 		},

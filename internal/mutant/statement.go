@@ -53,7 +53,10 @@ func (l addedLine) removable(file string) (from, to int, text string) {
 		}
 	}
 	m := statementHead.FindStringSubmatchIndex(l.code)
-	if m == nil || noStatement.MatchString(l.code) {
+	if m == nil {
+		m = rebinding.FindStringSubmatchIndex(l.code)
+	}
+	if m == nil || noStatement.MatchString(l.code) || len(m) > 4 && !Names(l.code[m[1]:], l.code[m[4]:m[5]]) {
 		return 0, 0, ""
 	}
 	from, to = m[2], statementEnd(l.all[l.at:])
@@ -80,6 +83,7 @@ var locks = [...]lock{
 var (
 	// statementHead matches how a statement begins that changes something or calls something.
 	statementHead = regex.New(`^\s*((?:del|delete) [^=\n]+|(?:(?:await|defer|go|throw new|raise) )?[*&]?[\w$@]+(?:(?:\.|->|::|\?\.)[\w$#]+|\[[^\]\n]*\]|!)*\s*(?:(?:[-+*/|&^%]|<<|>>|\|\||\?\?|//|\*\*)?=[^=>]|\+\+|--|<- |\())`)
+	rebinding     = regex.New(`^\s*(let (?:mut )?(\w+)(?:: [^=\n]+)? = )`) // of a name by itself
 	noStatement   = regex.New(`^\s*(?:if|elif|else|for|while|switch|return|catch|function|func|match|assert|not|case|with)\b`)
 )
 
