@@ -212,8 +212,8 @@ func matchesAny(globs, file string) bool {
 	return work.Matches(strings.Fields(globs), file)
 }
 
-// withNewSources returns a build file before and after, and the one before with the new sources
-// that it lists now.
+// withNewSources returns a build file before and after, and the one before with the sources that it
+// lists now: new ones, and those that stood there, as they were.
 func (v *Verifier) withNewSources(ctx context.Context, before, after string, ch git.Change) (was, is, with []byte, err error) {
 	if was, is, err = contents(ctx, v.Repo, ch); err != nil {
 		return nil, nil, nil, err
@@ -224,10 +224,17 @@ func (v *Verifier) withNewSources(ctx context.Context, before, after string, ch 
 	}
 	entries, err := v.Repo.Entries(ctx, after)
 	return was, is, work.WithNewSources(ch.Path, was, is, func(name string) bool {
-		at := path.Join(path.Dir(ch.Path), name)
-		_, stood := old[at]
-		_, stands := entries[at]
-		return stands && !stood && work.IsSource(at) && !v.isTest(at)
+		at, listed := path.Join(path.Dir(ch.Path), name), false
+		for file, e := range entries {
+			if fits, _ := path.Match(at, file); !fits {
+				continue
+			}
+			if was, stood := old[file]; stood && was != e || !work.IsSource(file) || v.isTest(file) {
+				return false
+			}
+			listed = true
+		}
+		return listed
 	}), err
 }
 

@@ -118,12 +118,14 @@ func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
 		named, needs []string
 	}{
 		"a source alone":            {"SRC = crc.c hex.c\ncheck:\n\t./check $(SRC)\n", false, nil, nil},
+		"sources of the repository": {"SRC = libs/*.c crc.c hex.c\ncheck:\n\t./check $(SRC)\n", false, nil, nil},
+		"a source that is a test":   {"SRC = crc.c hex.c test_crc.c\ncheck:\n\t./check $(SRC)\n", true, []string{"Makefile"}, []string{"Makefile"}},
 		"a source and a new target": {"SRC = crc.c hex.c\ncheck:\n\t./check $(SRC)\ndist:\n\ttar cf x\n", false, []string{"Makefile"}, nil},
 		"another check":             {"SRC = crc.c\ncheck:\n\ttrue # hex.c\n", true, []string{"Makefile"}, []string{"Makefile"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, files{"crc.c": "int crc;\n", "Makefile": was}, nil)
+			b := newBench(t, files{"crc.c": "int crc;\n", "libs/a.c": "int a;\n", "test_crc.c": "int test;\n", "Makefile": was}, nil)
 			got := b.claim(gates("[ ! -e hex.c ] || grep -q hex.c Makefile"), files{"hex.c": "int hex;\n", "Makefile": c.now}, nil)
 			if got.Verdict.NeedsChangedInputs != c.changed || !slices.Equal(got.Observation.Inputs.NonTests, c.named) || !slices.Equal(got.NeededInputs, c.needs) {
 				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.NeedsChangedInputs, got.Observation.Inputs.NonTests, got.NeededInputs, got.Verdict.Reason)

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -28,9 +29,10 @@ func WithNewSources(file string, was, now []byte, isNew func(name string) bool) 
 		return was
 	}
 	after := logicalLines(string(now))
+	usesFirst := bytes.Contains(was, []byte("$<"))
 	var out strings.Builder
 	for _, line := range logicalLines(string(was)) {
-		i := slices.IndexFunc(after, func(next string) bool { return addsSources(line, next, isNew) })
+		i := slices.IndexFunc(after, func(next string) bool { return addsSources(line, next, usesFirst, isNew) })
 		if i >= 0 {
 			line = after[i]
 		}
@@ -56,14 +58,14 @@ func logicalLines(text string) []string {
 }
 
 // addsSources reports whether the assignment now only adds new sources to that in was. The first
-// source must stay first, since $< in a recipe refers to it.
-func addsSources(was, now string, isNew func(name string) bool) bool {
+// source must stay first if $< in a recipe may refer to it.
+func addsSources(was, now string, usesFirst bool, isNew func(name string) bool) bool {
 	a, b := assignment.FindStringSubmatch(was), assignment.FindStringSubmatch(now)
 	if was == now || a == nil || b == nil || a[1] != b[1] {
 		return false
 	}
 	before, after := sourceNames(a[2]), sourceNames(b[2])
-	if len(before) == 0 || len(after) == 0 || before[0] != after[0] {
+	if len(before) == 0 || len(after) == 0 || usesFirst && before[0] != after[0] {
 		return false
 	}
 	for _, name := range after {
