@@ -20,9 +20,12 @@ var listed = regex.New(`\b\w+(?:,\s+\w+){0,6},?\s+(?:and|or)\s+\w+\b`)
 // halfDone returns a sign for each list of the task of which the work changes some members, functions or
 // what is done with the program's data, and not the others.
 func (in *inspection) halfDone(ctx context.Context) (found []sign.Sign, err error) {
+	if found, err = in.halfReplaced(ctx); err != nil {
+		return nil, err
+	}
 	lists := listed.FindAllString(in.r.Asked, maxNamed)
 	if len(lists) == 0 {
-		return nil, nil
+		return found, nil
 	}
 	var was, is []string
 	functions := map[string]string{} // those that stay as they are, with their code
@@ -41,7 +44,7 @@ func (in *inspection) halfDone(ctx context.Context) (found []sign.Sign, err erro
 		return nil
 	})
 	if err != nil || first == "" {
-		return nil, err
+		return found, err
 	}
 	for _, list := range lists {
 		var done, left []string
@@ -90,3 +93,44 @@ func with(name string, clauses []string) []string {
 	slices.Sort(found)
 	return found
 }
+
+// halfReplaced returns a sign for each name that the task has replaced everywhere, and that is gone from
+// some programs and not from others.
+func (in *inspection) halfReplaced(ctx context.Context) (found []sign.Sign, err error) {
+	if !everywhere.MatchString(in.r.Asked) {
+		return nil, nil
+	}
+	names := codeName.FindAllString(in.r.Asked, maxNamed)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		done := ""
+		err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, before, after []byte) error {
+			if sign.IsProgram(c.Path) && !in.r.files.isTest(c.Path) && strings.Contains(sign.WithoutComments(c.Path, before), name) && !strings.Contains(sign.WithoutComments(c.Path, after), name) {
+				done = cmp.Or(done, c.Path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if done == "" {
+			continue
+		}
+		programs, err := contentsOf(ctx, in.repo, in.r.After, in.r.files.programs, maxCalled)
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(programs, func(file string, content []byte) bool {
+			return !strings.Contains(sign.WithoutComments(file, content), name) || slices.Contains(declaredNames(file, content), strings.TrimSuffix(name, "()"))
+		})
+		if left := slices.Sorted(maps.Keys(programs)); len(left) > 0 {
+			found = append(found, sign.Sign{Path: done, Kind: sign.HalfDone, Does: "replaces " + name + " and not in " + strings.Join(left[:min(len(left), maxNamed)], ", "), Text: name})
+		}
+	}
+	return found, nil
+}
+
+var (
+	everywhere = regex.New(`(?i)\b(?:replac|migrat|renam|remov|convert|switch|mov)\w*\b.*\b(?:everywhere|throughout|(?:the )?(?:whole|entire|all|every|each)|codebase)\b`)
+	codeName   = regex.New(`\b[A-Za-z_]\w*(?:\.\w+)*\(\)|\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+(?:\.[a-z]\w+)+\b|\b[a-z]+[A-Z]\w*\b`)
+)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -133,6 +134,38 @@ func TestHalfOfAListIsNamed(t *testing.T) {
 		got := ""
 		for _, s := range found {
 			if strings.Contains(s.Does, "does something else") {
+				got += s.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// What the task has replaced everywhere is to go everywhere.
+func TestReplacedInSomeFilesOnly(t *testing.T) {
+	t.Parallel()
+	const asked = "Replace datetime.now()/old_time() by aware times in the whole package"
+	start := files{"order.py": "placed = datetime.now()\n", "log.py": "# old_time()\nat = old_time()\n", "clock.py": "def old_time():\n    return 1\n", "test_log.py": "old_time()\ndatetime.now()\n", "a.md": "datetime.now()\n"}
+	for name, c := range map[string]struct {
+		work        files
+		asked, want string
+	}{
+		"one of two":       {files{"order.py": "placed = datetime.now(utc)\n", "new.py": "datetime.now()\n"}, asked, "order.py replaces datetime.now() and not in new.py: datetime.now()"},
+		"each":             {files{"order.py": "placed = datetime.now(utc)\n", "log.py": "# old_time()\nat = now(utc)\n"}, asked, ""},
+		"not asked to all": {files{"order.py": "placed = datetime.now(utc)\n", "new.py": "datetime.now()\n"}, "Replace datetime.now() in the order", ""},
+	} {
+		b := newBench(t, start, nil)
+		before := b.tree()
+		b.write(c.work)
+		found, err := verify.Signs(t.Context(), b.repo, verify.SignRequest{Before: before, After: b.tree(), Asked: c.asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range found {
+			if s.Kind == sign.HalfDone {
 				got += s.String()
 			}
 		}
