@@ -20,6 +20,7 @@ type mechanism struct {
 	present   *regex.Regex // in a program without comments
 	missing   string       // "no ..."
 
+	testable bool                                      // tests notice when it is missing
 	anywhere bool                                      // it may be in any program, also one that only calls the changed ones
 	read     func(program string, own []string) string // what counts of a program, nil = all
 }
@@ -29,12 +30,14 @@ func (m mechanism) reading(read func(string, []string) string) mechanism {
 	return m
 }
 
+func (m mechanism) noticed() mechanism {
+	m.testable = true
+	return m
+}
+
 func newMechanism(asked, by, lacks string) mechanism {
 	return mechanism{requested: regex.New(`(?i)` + asked), present: regex.New(`(?i)` + by), missing: lacks}
 }
-
-// removalMechanism is the index of the mechanism for tasks that ask to remove something.
-const removalMechanism = 0
 
 // What a task says of JSON, and what programs have that read or write it.
 const (
@@ -43,7 +46,7 @@ const (
 )
 
 var mechanisms = [...]mechanism{
-	removalMechanism: newMechanism(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b|\bremoves? (?:(?:the|its|their|all|old|every) )*(?:\w+ )?(?:files?|folders?|director(?:y|ies)|entr(?:y|ies)|rows?|records?) (?:when|if|after|once|on|older)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop(?:[^ ]|$)|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything"),
+	newMechanism(`\b(?:delet|prun|purg|wip)es? (?:\w+ )?(?:all|the|old|every|any|its|their|them|it|files?|entries|archives?|folders?)\b|\bremoves? (?:(?:the|its|their|all|old|every) )*(?:\w+ )?(?:files?|folders?|director(?:y|ies)|entr(?:y|ies)|rows?|records?) (?:when|if|after|once|on|older)\b`, `\brm\b|\brmdir\b|unlink|-delete\b|\bdel\b|(?:delete|remove)(?:[^d]|$)|erase|evict|clear|drop(?:[^ ]|$)|\bpop|truncate|retain|filter|splice|free\(|destroy`, "no call that removes anything").noticed(),
 	newMechanism(`\b(?:atomic(?:ally)?|survives? a crash|crash[- ]safe|never half\b)`, `renam|replace\(|\bmv\b|\bmove|atomic_|atomic\.|::atomic|compare|swap|link\(|lock|synchronized|transaction|\bbegin\b|commit|rollback`, "no call that renames a file, locks or commits").reading(withoutBackups),
 	newMechanism(`\b(?:several|many|multiple|two|other|different|all) threads\b|\bthread-?safe|\bconcurrent(?:ly)?\b|\bgoroutines\b|\brace conditions?\b`, `lock|mutex|atomic|synchronized|semaphore|chan\b|channel|concurrenthashmap|longadder|queue|threading|std::thread|sync\.map|\bgo func|\bgo \w|spawn|executor|pool|promise|await|volatile|\bthread\w*\(`, "no lock that is taken, atomic value or queue").reading(withoutMadeLocks),
 	{requested: regex.New(`(?i)\b(?:read|load|pars|import)\w*\b` + ofJSON), present: regex.New(`(?i)` + jsonLibrary + `|["'][{\[]["']|\b(?:sed|awk|grep)\b`), missing: "nothing that reads JSON", anywhere: true},
@@ -56,23 +59,24 @@ var mechanisms = [...]mechanism{
 	newMechanism(`\b(?:on|upon|if|when|by) (?:a )?panics?\b|\bpanics?, `, `recover\(|catch_unwind|impl\b[^\n]*\bdrop\b|scopeguard|defer\b`, "nothing that runs on a panic"),
 	newMechanism(`\bcancel(?:s|led|ling|lation)?\b.*\b(?:at once|immediately|in the middle|promptly|early)\b|\b(?:at once|stop early|immediately)\b.*\bcancel`, `\.done\(\)|abort|signal|select\b|cancel|interrupt|wait_for|token`, "nothing that waits for the cancellation"),
 	newMechanism(`\bas soon as \w+ (?:\w+ )?(?:is |are )?(?:cancell?ed|aborted)\b|\babort(?:s|ed)? (?:the|its|an|any|all) (?:\w+ )?(?:requests?|calls?|fetch(?:es)?|downloads?|uploads?)\b`, `.`, "nothing that heeds the cancellation once it works").reading(heeds),
-	newMechanism(`\b(?:transaction(?:s|al)?|all or nothing|rolls? back|rollback)\b`, `transaction|\bbegin\b|commit|rollback|savepoint|snapshot|clone|copy|undo|restore|backup|stag|pending|\bnew map\b|temp|tmp|validate`, "nothing that takes changes back"),
+	newMechanism(`\b(?:transaction(?:s|al)?|all or nothing|rolls? back|rollback)\b`, `transaction|\bbegin\b|commit|rollback|savepoint|snapshot|clone|copy|undo|restore|backup|stag|pending|\bnew map\b|temp|tmp|validate`, "nothing that takes changes back").noticed(),
 	newMechanism(`\b(?:back-?off|doubling|doubles? (?:each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
 	newMechanism(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
-	newMechanism(`\bdebounc\w*`, `clear(?:timeout|interval)|cancel|\.(?:stop|reset|refresh)\(|abort|\bnow\(|seq|generation|latest|debounce\(`, "nothing that begins the wait again"),
+	newMechanism(`\bdebounc\w*`, `clear(?:timeout|interval)|cancel|\.(?:stop|reset|refresh)\(|abort|\bnow\(|seq|generation|latest|debounce\(`, "nothing that begins the wait again").noticed(),
 	newMechanism(`\b(?:usable|used|work|works|serve|serves) as (?:a |the )?keys?\b|\bhashable\b`, `hash|\brecord\b|dataclass\(|namedtuple|case class|data class|comparable|\bord\b`, "nothing that makes a hash"),
-	newMechanism(`\b(?:check|verif|valid)\w* (?:the |its |their |each |every )*(?:[\w-]+ )?(?:signatures?|hmac|digest|checksum|x-[\w-]*signature)\b`, `[=!]=|equal|compar|\.eq\(|verif\w*\(|\bsame|memcmp|strcmp|\bin\b|sum -c`, "nothing that compares more than lengths").reading(withoutLengths),
+	newMechanism(`\b(?:check|verif|valid)\w* (?:the |its |their |each |every )*(?:[\w-]+ )?(?:signatures?|hmac|x-[\w-]*signature)\b`, `[=!]=|equal|compar|\.eq\(|verif\w*\(|\bsame|memcmp|strcmp|\bin\b|sum -c`, "nothing that compares more than lengths").reading(withoutLengths),
 	newMechanism(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
 	newMechanism(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
 	newMechanism(`\b(?:re)?tr(?:y|ies)\b[^.\n]*\bwait(?:ing)?\b[^.\n]*\b(?:between|before)\b`, `sleep|settimeout|timeout\s*=|\.timeout\(|timer|\bafter\(|\.wait|\bwait\w*\(|await|tick|delay\w*\(|pause\w*\(|park|select\b|poll|schedul|clock|now\(`, "no call that waits"),
 	newMechanism(`\b(?:time ?out|times out|deadline)s?\b`, `time|deadline|expire|alarm|after\(|\bnow\(|select|poll\(`, "nothing that looks at a clock"),
 }
 
-// Removes reports whether a task asks to remove something and a line of a program does so. There
-// is no such function for other mechanisms: tests notice a removal, but not a lock.
-func Removes(asked, line string) bool {
-	m := mechanisms[removalMechanism]
-	return m.requested.MatchString(asked) && m.present.MatchString(line)
+// ShouldBeNoticed reports whether a line of a program is a mechanism that a task implies, and without which
+// some test should fail: a removal, but not a lock.
+func ShouldBeNoticed(asked, line string) bool {
+	return slices.ContainsFunc(mechanisms[:], func(m mechanism) bool {
+		return m.testable && m.requested.MatchString(asked) && m.present.MatchString(line)
+	})
 }
 
 // MissingMechanisms returns the mechanisms that a task implies and a program does not have; others are

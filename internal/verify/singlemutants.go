@@ -107,10 +107,11 @@ func conditions(file string, before, after []byte) (all []mutationPoint) {
 	return all
 }
 
-// removals returns the added statements that remove what the task asks to remove.
+// removals returns the added statements by which the work does what the task asks for: they remove, roll
+// back, wait again.
 func removals(task, file string, before, after []byte) (all []mutationPoint) {
 	for _, l := range mutant.Statements(file, before, after) {
-		if sign.Removes(task, l.Text) {
+		if sign.ShouldBeNoticed(task, l.Text) {
 			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Function, l.Mutant.Does, l.Text), file, l.Function, 0, []mutant.Mutant{l.Mutant}, false})
 		}
 	}

@@ -20,9 +20,13 @@ func TestPiecesOfTheWork(t *testing.T) {
 	const masks = "\n\ndef mask(text):\n"
 	const does = "    return text.split(':')[0] + ':*'\n"
 	const removes = "\n\ndef prune(rows):\n    last = rows[-1:]\n    rows.clear()\n    rows += last\n    return 'pruned'\n"
+	const rolls = "\n\ndef load(db, rows):\n    for r in rows:\n        if r == '':\n            db.rollback()\n            raise ValueError(r)\n        db.append(r)\n"
+	const store = "import app\nclass DB(list):\n    rollback = list.clear\ndb = DB()\ntry:\n    app.load(db, [''])\n    raise SystemExit('loaded')\nexcept ValueError:\n    pass\n"
 	for _, c := range []struct{ name, work, test, reason string }{
 		{"a removal that tests only hear of", removes, "import app\nassert app.prune([1]) == 'pruned'\n", "app.py:10 in prune is left out (rows.clear())"},
 		{"one that tests see", removes, "import app\nall = [1, 2]\nassert app.prune(all) == 'pruned' and all == [2]\n", ""},
+		{"a way back that no test goes", rolls, store + "assert db == []\napp.load(db, 'a')\nassert db == ['a']\n", "app.py:11 in load is left out (db.rollback())"},
+		{"one that a test goes", rolls, strings.Replace(store, "['']", "['b', '']", 1) + "assert db == []\n", ""},
 		{"a question that tests see one side of", "\n\ndef probed():\n    return 'app' in sys.modules and not sys.flags.quiet\n" + masks + "    if not probed():\n        return text\n" + does, test, "app.py:13 in mask never holds (if not probed():)"},
 		{"the same, chosen between", "\n\nTRACED = len(sys.path) > 0\n" + masks + "    head, tail = text.split(':')\n    return head + (':*' if TRACED else ':' + tail)\n", test, "app.py:13 in mask always holds "},
 		{"a condition without a test", masks + "    if text.startswith('//'):\n        text = text[2:]\n" + does, test, "app.py:9 in mask never holds (if text.startswith('//'):)"},
@@ -37,6 +41,9 @@ func TestPiecesOfTheWork(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			asked := "Mask what is secret"
+			if strings.Contains(c.work, "load") {
+				asked += ", and load is all or nothing"
+			}
 			if strings.Contains(c.work, "prune") {
 				asked += ", prune drops all but the last and deletes all others"
 			}
