@@ -63,7 +63,7 @@ var mechanisms = [...]mechanism{
 	newMechanism(`\b(?:back-?off|doubling|doubles? (?:each|with)|exponential back\w*|twice as long)\b`, `\*\s*2|2\s*\*|\*=|<<|pow|\*\*|shl|backoff|multiplier|factor`, "nothing that doubles"),
 	newMechanism(`\bcryptograph\w*|\b(?:secure|fresh|unguessable|random) (?:\w+ )?(?:random|salts?|nonces?|tokens?|keys?|ids?)\b`, `crypto|secrets|urandom|securerandom|getrandom|osrng|thread_rng|rand::|random_bytes|randombytes|arc4random|uuid4|token_|/dev/u?random`, "no random source that cannot be guessed"),
 	newMechanism(`\bdebounc\w*`, `clear(?:timeout|interval)|cancel|\.(?:stop|reset|refresh)\(|abort|\bnow\(|seq|generation|latest|debounce\(`, "nothing that begins the wait again").noticed(),
-	newMechanism(`\b(?:usable|used|work|works|serve|serves) as (?:a |the )?keys?\b|\bhashable\b`, `hash|\brecord\b|dataclass\(|namedtuple|case class|data class|comparable|\bord\b`, "nothing that makes a hash"),
+	newMechanism(`\b(?:usable|used|work|works|serve|serves) as (?:a |the )?keys?\b|\b(?:be|become|make \w+) hashable\b`, `hash|\brecord\b|dataclass\(|namedtuple|case class|data class|comparable|\bord\b`, "nothing that makes a hash"),
 	newMechanism(`\b(?:check|verif|valid)\w* (?:the |its |their |each |every )*(?:[\w-]+ )?(?:signatures?|hmac|x-[\w-]*signature)\b`, `[=!]=|equal|compar|\.eq\(|verif\w*\(|\bsame|memcmp|strcmp|\bin\b|sum -c`, "nothing that compares more than lengths").reading(withoutLengths),
 	newMechanism(`\bhmac\b`, `hmac|getinstance|createhmac`, "no HMAC"),
 	newMechanism(`\b(?:fsync|durabl[ey])\b`, `sync\(|fsync|flush|fdatasync|force\(`, "nothing that syncs a file"),
