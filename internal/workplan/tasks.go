@@ -37,7 +37,7 @@ func (p *Plan) leavesOut(t plan.Task) bool {
 }
 
 // NewTasks returns the tasks of the plan that the loop does not have, or has with another title
-// or other wanted evidence, and those that a user removed from the plan, left out.
+// or other wanted evidence, or as removed, and those that a user removed from the plan, left out.
 func (p *Plan) NewTasks(have loop.Tasks) []loop.Task {
 	known := make(map[string]loop.Task, len(have))
 	for _, t := range have {
@@ -47,7 +47,7 @@ func (p *Plan) NewTasks(have loop.Tasks) []loop.Task {
 	for _, t := range p.Current().Tasks {
 		old, had := known[t.ID]
 		task := p.loopTask(t, old)
-		if len(p.Spec.OnlyTasks) > 0 || had && old.Title == task.Title && old.Wanted == task.Wanted || !had && p.leavesOut(t) {
+		if len(p.Spec.OnlyTasks) > 0 || had && old.Title == task.Title && old.Wanted == task.Wanted && !old.IsRemovedFromPlan() || !had && p.leavesOut(t) {
 			continue
 		}
 		added = append(added, task)

@@ -15,10 +15,13 @@ const maxUnappliedEditFiles = 20
 // RemovedFromPlan is why a task is left out that a user removed from the plan.
 const RemovedFromPlan = "a user removed it from the plan"
 
+// IsRemovedFromPlan reports whether a user removed the task from the plan.
+func (t Task) IsRemovedFromPlan() bool { return t.LeftOut && t.Why == RemovedFromPlan }
+
 // leaveOut skips a task that a user removed from the plan.
 func (m *machine) leaveOut(removed Task) {
 	known, ok := m.s.Task(removed.ID)
-	if !ok || known.Status == Done || known.LeftOut && known.Why == removed.Why {
+	if !ok || known.Status == Done || known.IsRemovedFromPlan() {
 		return
 	}
 	m.updateTask(removed.ID, func(t *Task) { t.Status, t.Why, t.LeftOut = Skipped, removed.Why, true })
@@ -40,6 +43,10 @@ func (m *machine) addTasks(tasks []Task) {
 			}
 			if known.Wanted != t.Wanted {
 				m.updateTask(t.ID, func(known *Task) { known.Wanted = t.Wanted })
+			}
+			if known.IsRemovedFromPlan() {
+				m.updateTask(t.ID, func(known *Task) { known.Status, known.Why = Open, "" })
+				m.note(Info, fmt.Sprintf("task %s (%s) is in the plan again: open", t.ID, t.Title))
 			}
 			continue
 		}
