@@ -74,7 +74,7 @@ var (
 	// exampleOutput matches what go test compares with what an Example prints.
 	exampleOutput = regex.New(`(?mi)^\s*//\s*(?:unordered )?output:`)
 	// expectedAssignment matches the text before an expected value.
-	expectedAssignment = regex.New(`\b(?:want|wanted|expected|expect|golden)\w*\s*(?::\s*\w+\s*)?:?=\s*(?:await\s+)?$`)
+	expectedAssignment = regex.New(`^[^,]*\b(?:want|wanted|expected|expect|golden)\w*\s*(?::\s*\w+\s*)?:?=\s*(?:await\s+)?$`)
 	// comparisonStart matches the text before the first of two compared values, and
 	// comparisonMiddle the text between them.
 	comparisonStart  = regex.New(`(?i)(?:\w*(?:assert|expect|equal|is)\w*!?\(|\bassert\s+|\bif\s+\(?)\s*(?:t,\s*|await\s+)?$`)

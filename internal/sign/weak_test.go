@@ -22,6 +22,7 @@ func TestWeak(t *testing.T) {
 		{"a_test.go", "", "if got := f(1); got != 2 {\n\tt.Fatal(got)\n}\nif f(2) != f(3) {\n\tt.Fatal()\n}\n", "compares a function with itself"},
 		{"a.test.js", "", "expect(slug('a b')).toBe(slug('a  b'));\n", "compares a function with itself"},
 		{"a.test.js", "", "expect(slug('a b')).toBe('a-b');\n", ""},
+		{"a_test.go", "", "func TestA(t *testing.T) {\n\tif got, want := is_valid(1), 2; got != want {\n\t\tt.Error(got)\n\t}\n}\n", ""},
 		{"test_a.py", "", "def test_a():\n    expected = is_valid('a')\n    assert is_valid('a') == expected\n", "expects what the function gives that it tests"},
 		{"test_a.c", "", "assert(f(s, 0) && f(s, 1));\n", ""},
 		{"a.rs", "", "assert_eq!((r.f(), r.f()), (Some(1), None));\nassert_eq!(r.f(), model.f());\n", ""},
