@@ -19,6 +19,7 @@ const (
 	Date             Kind = "date"          // code that depends on the date may fail tomorrow
 	OtherProgram     Kind = "other program" // another program may be missing, and its result is not this work
 	Shadow           Kind = "shadow"        // a file with the name of a module or command replaces it for others
+	RemovedExport    Kind = "gone"          // code that uses the removed name breaks
 	Answers          Kind = "answers"       // a table of test inputs works for no other input
 	Stub             Kind = "stub"          // a function that ignores its arguments may be unfinished
 	Unused           Kind = "unused"        // code that only tests call does not change the program

@@ -103,6 +103,11 @@ func Exported(file string, content []byte) []string {
 	return names
 }
 
+// RemovedExportSign returns the sign of an exported name that a change removed from a file.
+func RemovedExportSign(file, name string) Sign {
+	return Sign{Path: file, Kind: RemovedExport, Does: "no longer exports " + name}
+}
+
 var exportPatterns = map[string]*regex.Regex{
 	python: regex.New(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
 	script: regex.New(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),

@@ -126,7 +126,7 @@ func TestSigns(t *testing.T) {
 	want := []string{
 		"calc.py:2 ends the process with success: os._exit(0)",
 		"list.txt is data that was there: a gate may read it",
-		"random.py has the name of the Python module random, whose place it may take", "test_moved.py:2 has a function of its own with a name that the work changed: Own.moved",
+		"random.py has the name of the Python module random, whose place it may take", "test_moved.py:2 has a function of its own with a name that the work changed: Own.moved", "calc.py no longer exports old",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -100,6 +100,7 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 	if err != nil {
 		return nil, err
 	}
+	changed := slices.DeleteFunc(slices.Clone(in.changes), func(c git.Change) bool { return in.r.files.isTest(c.Path) })
 	for _, find := range []func(context.Context) ([]sign.Sign, error){in.generatedFiles, in.unusedFiles, in.halfDone, in.missingMeans} {
 		more, err := find(ctx)
 		if err != nil {
@@ -107,7 +108,8 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 		}
 		found = append(found, more...)
 	}
-	return found, nil
+	gone, err := in.droppedNames(ctx, changed)
+	return append(found, gone...), err
 }
 
 // readPrograms reads the changed programs, without tests.
@@ -339,4 +341,38 @@ func isDocument(file string) bool {
 		return strings.EqualFold(base, "README") || strings.EqualFold(base, "TODO")
 	}
 	return false
+}
+
+// droppedNames returns signs for exported names that no changed file exports now.
+func (in *inspection) droppedNames(ctx context.Context, changes []git.Change) ([]sign.Sign, error) {
+	exported := func(tree string, e git.Entry, file string) ([]string, error) {
+		if !isFile(e) || !sign.IsProgram(file) {
+			return nil, nil
+		}
+		content, err := in.repo.Show(ctx, tree, file)
+		return sign.Exported(file, content), err
+	}
+	var was, is []sign.Sign
+	now := map[string]bool{}
+	for _, c := range changes[:min(len(changes), maxChangedFiles)] {
+		names, err := exported(in.r.Before, c.From, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			was = append(was, sign.RemovedExportSign(c.Path, name))
+		}
+		if names, err = exported(in.r.After, c.To, c.Path); err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			now[sign.RemovedExportSign("", name).Does] = true
+		}
+	}
+	for _, s := range was {
+		if !now[s.Does] {
+			is = append(is, s)
+		}
+	}
+	return is, nil
 }
