@@ -142,7 +142,8 @@ func (r *Runner) addTestChanges(ctx context.Context, a loop.RunGates, g *loop.Ga
 }
 
 // describeTestChanges adds a claim's changes of existing tests, and the evidence if they are
-// approved. The user's edits are allowed and in no commit: they are no changes of the claim.
+// approved. The user's edits are allowed and in no commit, and what the user committed since the task
+// began is their commit's: both are no changes of the claim.
 func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verify.Finding, m memory.ActionContext) error {
 	old := f.Observation.Inputs.Changed
 	had, err := r.Repo.Entries(ctx, m.Start.Tree, old...)
@@ -153,11 +154,18 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 	if err != nil {
 		return fmt.Errorf("look for the old tests: %w", err)
 	}
+	committed := map[string]git.Entry{}
+	if m.Base.TaskStart != "" {
+		if committed, err = r.Repo.Entries(ctx, m.Base.Commit, old...); err != nil {
+			return fmt.Errorf("look for what you committed: %w", err)
+		}
+	}
 	g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
 		was, known := had[c.Path]
 		_, stands := there[c.Path]
 		isEarlier := known && there[c.Path] == was || !known && !stands && c.Kind == loop.FileDeleted // named with that task
-		isUsers := m.IsClaimUserEdit(c.Path) || !g.OriginalsUnknown && slices.Contains(r.Spec.Untracked, c.Path)
+		byCommit := m.Base.TaskStart != "" && there[c.Path] == committed[c.Path]
+		isUsers := byCommit || m.IsClaimUserEdit(c.Path) || !g.OriginalsUnknown && slices.Contains(r.Spec.Untracked, c.Path)
 		return !slices.Contains(g.TestsChanged, c.Path) && (isUsers || isEarlier && !g.OriginalsUnknown)
 	})
 	for _, path := range g.TestsChanged { // a value outside of its tests may have changed

@@ -41,6 +41,24 @@ func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
 	}
 }
 
+// Nor is a file that they commit a change of the claim's.
+func TestAFileThatTheUserCommitsIsNoChangeOfTheClaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	b.write("notes.txt", "notes\n")
+	b.git("add", "notes.txt")
+	b.git("commit", "-q", "-m", "notes")
+	w := inFirstTurn(b, func() {
+		b.write("notes.txt", "more notes\n")
+		b.git("commit", "-q", "-m", "more notes", "notes.txt")
+	})
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/run --\necho two >> have.txt\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified || len(s.Tasks[0].ChangedTests) > 0 {
+		t.Errorf("%s: %s; changed by the task: %v", s.Outcome, s.Reason, s.Tasks[0].ChangedTests)
+	}
+}
+
 // A commit that the user amends is kept aside, and named as perhaps theirs.
 func TestARewrittenBranchIsNamed(t *testing.T) {
 	t.Parallel()
