@@ -110,7 +110,7 @@ func (t *Tracker) attributeNewFiles(fresh []string, e evidence, f *Found) {
 }
 
 // UserCommits returns those of the commits that were made while the agent did not run.
-func (t *Tracker) UserCommits(m memory.ActionContext, commits []string) (users []string, err error) {
+func (t *Tracker) UserCommits(ctx context.Context, m memory.ActionContext, commits []string) (users []string, err error) {
 	if len(commits) == 0 {
 		return nil, nil
 	}
@@ -119,11 +119,33 @@ func (t *Tracker) UserCommits(m memory.ActionContext, commits []string) (users [
 		return nil, err
 	}
 	for _, c := range commits {
-		if timeline.FileAuthor(timesOf(t.Repo.LooseObjectPath(c))) != authorship.Agent {
+		if timeline.FileAuthor(t.commitTimes(ctx, c)) != authorship.Agent {
 			users = append(users, c)
 		}
 	}
 	return users, nil
+}
+
+// commitTimes returns the times of a commit's object. Git may have packed it since (git gc): then they
+// are the commit's own time, which an agent could make up, and those of all packs made after it.
+func (t *Tracker) commitTimes(ctx context.Context, commit string) []time.Time {
+	if times := timesOf(t.Repo.LooseObjectPath(commit)); len(times) > 0 {
+		return times
+	}
+	made, packs, err := t.Repo.PackedCommit(ctx, commit)
+	if err != nil {
+		return nil
+	}
+	var times []time.Time
+	for _, pack := range packs {
+		if of := timesOf(pack); len(of) > 0 && !slices.MaxFunc(of, time.Time.Compare).Before(made) {
+			times = append(times, of...)
+		}
+	}
+	if len(times) == 0 {
+		return nil
+	}
+	return append(times, made, made.Add(time.Second-1))
 }
 
 // changedFiles are tracked files that differ from the loop's base.

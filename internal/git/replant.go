@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // FirstParentCommits returns the commits after base up to tip, oldest first, without those merged
@@ -32,6 +35,31 @@ func (r *Repo) FirstParentCommits(ctx context.Context, base, tip string) ([]stri
 // not exist.
 func (r *Repo) LooseObjectPath(id string) string {
 	return filepath.Join(r.commonDir, "objects", id[:2], id[2:])
+}
+
+// PackedCommit returns when a commit was made by its own account, to the second, and the indexes of the
+// packs in which git may have put it since. Git touches a pack whenever it would write one of its
+// objects again, and never its index.
+func (r *Repo) PackedCommit(ctx context.Context, id string) (made time.Time, packs []string, err error) {
+	out, err := r.git(ctx, "show", "-s", "--format=%ct", id)
+	if err != nil {
+		return made, nil, fmt.Errorf("read a commit's time: %w", err)
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+	if err != nil {
+		return made, nil, fmt.Errorf("read a commit's time: %w", err)
+	}
+	dir := filepath.Join(r.commonDir, "objects", "pack")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return made, nil, fmt.Errorf("list the packs: %w", err)
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".idx" {
+			packs = append(packs, filepath.Join(dir, e.Name()))
+		}
+	}
+	return time.Unix(seconds, 0), packs, nil
 }
 
 // Replant moves the branch to copies of these commits on base. The commits between them become

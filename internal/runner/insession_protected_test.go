@@ -173,7 +173,7 @@ func TestNothingIsCommittedInTheMiddleOfAMerge(t *testing.T) {
 	st.git("switch", "-q", "main")
 	st.git("merge", "--no-commit", "--no-ff", "side")
 	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "a git merge is half-done") {
+	if st.claims(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "a git merge is unfinished") {
 		t.Fatalf("%s %s, told\n%s", st.s.Phase, st.s.Reason, st.told())
 	}
 }

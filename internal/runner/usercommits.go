@@ -22,7 +22,7 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}
-	users, err := r.authors.UserCommits(m, commits)
+	users, err := r.authors.UserCommits(ctx, m, commits)
 	if err != nil || len(users) == 0 {
 		return own, nil, err
 	}

@@ -41,6 +41,32 @@ func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
 	}
 }
 
+// It stays theirs if git packs it at once.
+func TestAPackedCommitOfTheUsersStaysTheirs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() {
+		b.commitsMine()
+		b.git("gc", "-q")
+	})
+	s := b.watched("-- 1/sleep --\n3s\n-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if got := b.git("log", "--format=%an %s %b", "main..HEAD^"); s.Outcome != loop.Verified || strings.TrimSpace(got) != byAda {
+		t.Errorf("%s: %s; before the loop's commit: %q", s.Outcome, s.Reason, got)
+	}
+}
+
+// A commit of the agent's does not become theirs by that, whatever time it claims.
+func TestAPackedCommitOfTheAgentsIsTheAgents(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	s := b.watched("-- 1/sleep --\n3s\n-- 1/run --\necho two >> have.txt && GIT_COMMITTER_DATE=\"@$(($(date +%s) - 2)) +0000\" git commit -qam 'my way' && git gc -q\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), inFirstTurn(b, func() {}))
+	if got := b.git("log", "--format=%s", "main..HEAD"); s.Outcome != loop.Verified || strings.Contains(got, "my way") {
+		t.Errorf("%s: %s; commits: %q", s.Outcome, s.Reason, got)
+	}
+}
+
 // Nor is a file that they commit a change of the claim's.
 func TestAFileThatTheUserCommitsIsNoChangeOfTheClaim(t *testing.T) {
 	t.Parallel()
