@@ -29,6 +29,7 @@ func TestByproductsAreNotCaptured(t *testing.T) {
 	b.must(os.Chmod(b.path("run"), 0o755))
 	b.write(old, "changed")
 	b.write(notes, "text")
+	b.write("d/.pawl-12.tmp", "half a plan") // Pawl is writing a file
 	captured := func() (found []string) {
 		changes, err := b.repo.Diff(ctx, clean, b.snapshot())
 		b.must(err)
@@ -48,6 +49,7 @@ func TestByproductsAreNotCaptured(t *testing.T) {
 	if diff := cmp.Diff([]string{mine, notes, old}, captured()); diff != "" {
 		t.Error(diff)
 	}
+	b.must(os.Remove(b.path("d/.pawl-12.tmp")))
 	ignored, err := b.repo.Ignored(ctx)
 	b.must(err)
 	if diff := cmp.Diff([]string{".venv/", "app/node_modules/"}, ignored); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -193,7 +194,8 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 	var p pending
 	var fresh []sizedFile
 	for _, f := range files {
-		if r.isByproduct(f.path, f.staged == 'A' || f.staged == '?') {
+		isNew := f.staged == 'A' || f.staged == '?'
+		if r.isByproduct(f.path, isNew) || isNew && atomicfile.IsTemp(path.Base(f.path)) { // Pawl is writing a file
 			if f.staged == 'A' { // captured by another process, or staged
 				p.remove = append(p.remove, f.path)
 			}

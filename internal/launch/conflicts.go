@@ -248,7 +248,7 @@ func (b Conflicts) sessionText() string {
 	if b.Closed {
 		return "waits here: its session is closed"
 	}
-	return "runs here,  " + sessionLabel(b.Session)
+	return "runs here, " + sessionLabel(b.Session)
 }
 
 // sessionHint says how to continue or end the loop in a session.

@@ -288,6 +288,10 @@ func (f featureFiles) MarkEnded(m memory.Memory, _ string) error {
 	return f.writeStatus(m.State, m.State.Outcome)
 }
 
+// IsFeatureProgress reports whether a progress file has the controller's lines. Agents write others
+// beside it.
+func IsFeatureProgress(path string) bool { return filepath.Base(path) == featureloop.ProgressName }
+
 // CompleteProgress returns the text of a progress.txt with the status for "all features pass". It
 // is used before the last commit, since MarkEnded writes after it.
 func CompleteProgress(path string, text []byte) []byte {

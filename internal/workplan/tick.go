@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -92,18 +93,18 @@ func (p *Plan) addProgress(t *Ticks, a loop.Commit, m memory.ActionContext) erro
 		return fmt.Errorf("read progress file: %w", err)
 	}
 	text := slices.Clip(old)
-	for _, id := range a.Tasks {
+	for i, id := range a.Tasks {
 		task, _ := m.Tasks.Task(id)
 		entry := planfile.ProgressEntry(format, planfile.Entry{
 			TaskID: task.ID, Title: task.Title, Iteration: m.Iteration, Time: m.ClaimGatedAt,
-			Evidence: string(a.Evidence),
+			Evidence: string(taskEvidence(a, m, i)),
 		})
 		if !bytes.Contains(old, bytes.TrimSpace(entry)) {
 			text = append(text, entry...)
 		}
 	}
 	isLast := !slices.ContainsFunc(m.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !slices.Contains(a.Tasks, t.ID) })
-	if p.Spec.CompatFormat == statefile.FeatureListName && isLast {
+	if p.Spec.CompatFormat == statefile.FeatureListName && isLast && statefile.IsFeatureProgress(path) {
 		text = statefile.CompleteProgress(path, text)
 	}
 	rel, err := filepath.Rel(p.Repo.Root(), path)
@@ -112,6 +113,15 @@ func (p *Plan) addProgress(t *Ticks, a loop.Commit, m memory.ActionContext) erro
 	}
 	t.Files[filepath.ToSlash(rel)] = text
 	return nil
+}
+
+// taskEvidence returns the evidence of the i-th task of a commit. The commit has the weakest of its
+// tasks.
+func taskEvidence(a loop.Commit, m memory.ActionContext, i int) gate.Evidence {
+	if m.ClaimGates == nil {
+		return a.Evidence
+	}
+	return m.ClaimGates.EvidenceFor(i)
 }
 
 // WriteTicks writes the ticks of a commit to the work tree and the frozen copy. It prepares

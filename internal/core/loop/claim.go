@@ -301,7 +301,7 @@ func (m *machine) missingEvidence(g Gates) (why string) {
 		return ""
 	}
 	for i, id := range m.claimed() {
-		best := g.evidenceFor(i)
+		best := g.EvidenceFor(i)
 		if best != gate.Unproven && (best != gate.EvidenceUnknown || !g.OnlyInWorkTree) {
 			continue
 		}
@@ -319,9 +319,9 @@ func (m *machine) missingEvidence(g Gates) (why string) {
 	return ""
 }
 
-// evidenceFor returns the evidence of the i-th task claimed together, the current one first. Each
+// EvidenceFor returns the evidence of the i-th task claimed together, the current one first. Each
 // flipped test proves one task; a gate without test IDs proves all.
-func (g Gates) evidenceFor(i int) gate.Evidence {
+func (g Gates) EvidenceFor(i int) gate.Evidence {
 	switch {
 	case g.Evidence != gate.Proven || i == 0 || i < len(g.Flipped) || len(g.FlippedGates) > 0:
 		return g.Evidence

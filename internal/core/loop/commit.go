@@ -10,7 +10,7 @@ import (
 // commitWork commits the gated work. It may be a retry.
 func (m *machine) commitWork() {
 	ids := m.claimed()
-	evidence := m.s.Claim.Gates.evidenceFor(len(ids) - 1) // of one commit for all: the weakest
+	evidence := m.s.Claim.Gates.EvidenceFor(len(ids) - 1) // of one commit for all: the weakest
 	m.await(Committing, Commit{Tasks: ids, Undoes: m.undoneBy(ids), Tree: m.s.Claim.Gates.Tree, Evidence: evidence, Receipt: m.s.Claim.Gates.Receipt})
 }
 
@@ -42,7 +42,7 @@ func (m *machine) markDone(commit, receipt string) {
 		m.updateTask(id, func(t *Task) {
 			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt
 			t.WorkResult, t.Why, t.StillRed = gates.WorkResult, gates.Reason, gates.redAsBefore()
-			if own := gates.evidenceFor(i); own != gates.Evidence {
+			if own := gates.EvidenceFor(i); own != gates.Evidence {
 				t.Evidence, t.Why = own, notItsOwn(gates, id)
 			}
 			t.Accepted = gates.Accepted && !t.meets(t.Evidence)
