@@ -209,12 +209,16 @@ func Messages(c loop.Conversation) (lines []string) {
 	return lines
 }
 
-// NotDelivered returns the user's messages that the agent of an ended loop did not get.
+// NotDelivered returns the user's messages that the agent of an ended loop did not get. If a user's
+// stop cut its last turn, that turn had received what was delivered; after a failed turn that is unknown.
 func NotDelivered(s loop.State) (texts []string) {
 	if s.Outcome == "" {
 		return nil
 	}
 	for _, m := range s.Unread() {
+		if s.Outcome == loop.CancelledEnd && !m.Delivered.IsZero() {
+			continue
+		}
 		texts = append(texts, plan.OneLine(m.Text, 200))
 	}
 	return texts
