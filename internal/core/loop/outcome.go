@@ -164,7 +164,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Skipped]) > 0:
 		return Stuck, m.needsUserReason(Skipped, Blocked), m.stuckHint()
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Gates.RedReason != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", while a gate fails: " + m.s.Gates.RedReason, m.stuckHint()
+		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", and a gate was red when it last ran: " + m.s.Gates.RedReason, m.stuckHint()
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needsUserReason(Blocked), ""
 	case len(m.tasksTakenAway()) > 0:

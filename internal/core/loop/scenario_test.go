@@ -335,7 +335,7 @@ func TestRepeatedClaimWithoutChangesAndFailingGateEndsStuck(t *testing.T) {
 		t.Errorf("the agent is told %q, want %q", got, want)
 	}
 	sc.turnWithInspection("done", loop.Inspection{}, "finish stuck")
-	if want := "claimed done, but changed no files, while a gate fails: TestX fails"; sc.s.Reason != want {
+	if want := "claimed done, but changed no files, and a gate was red when it last ran: TestX fails"; sc.s.Reason != want {
 		t.Errorf("reason %q", sc.s.Reason)
 	}
 	// What could not tell is not red.
