@@ -67,6 +67,15 @@ func (r *Runner) restoreFrom(ctx context.Context, tree, from string, files []str
 	return original, err
 }
 
+// restorePaths restores files of the work tree as they are in another tree.
+func (r *Runner) restorePaths(ctx context.Context, from string, files []string) error {
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err == nil {
+		_, err = r.restoreFrom(ctx, now, from, files)
+	}
+	return err
+}
+
 // changedByGates returns the tree as it is, and the changes of tracked files since one of before.
 func (r *Runner) changedByGates(ctx context.Context, before string, m memory.ActionContext) (now string, changed []git.Change, err error) {
 	if now, _, err = r.Repo.Resnapshot(ctx); err != nil {

@@ -106,15 +106,7 @@ func (r *Runner) restoreTests(ctx context.Context, paths []string, m memory.Acti
 	if len(paths) == 0 {
 		return nil
 	}
-	now, _, err := r.Repo.Snapshot(ctx)
-	if err != nil {
-		return fmt.Errorf("put tests back: %w", err)
-	}
-	tree, err := r.Repo.Overlay(ctx, now, cmp.Or(m.OriginalsTree, protectedTree(m)), paths)
-	if err != nil {
-		return fmt.Errorf("put tests back: %w", err)
-	}
-	if _, err := r.restoreFiles(ctx, tree, r.OwnFiles()); err != nil {
+	if err := r.restorePaths(ctx, cmp.Or(m.OriginalsTree, protectedTree(m)), paths); err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
 	return nil

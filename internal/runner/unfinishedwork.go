@@ -95,20 +95,11 @@ const restoreTimeout = time.Minute
 // placeUnfinished sets the files of the unfinished work to their versions in a tree. Other
 // files do not change.
 func (r *Runner) placeUnfinished(ctx context.Context, from string, m memory.ActionContext) error {
-	now, _, err := r.Repo.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
 	paths := m.Start.UnfinishedPaths
 	if len(paths) == 0 && r.Spec.UnfinishedWork != nil {
 		paths = r.Spec.UnfinishedWork.Paths
 	}
-	tree, err := r.Repo.Overlay(ctx, now, from, paths)
-	if err != nil {
-		return err
-	}
-	_, err = r.restoreFiles(ctx, tree, r.OwnFiles())
-	return err
+	return r.restorePaths(ctx, from, paths)
 }
 
 // restoreUnfinished restores the unfinished work at the end of a loop whose owner was killed
