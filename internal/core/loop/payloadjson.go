@@ -3,7 +3,6 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 )
 
 // payload is what an event or an action brings. Its type decides its kind.
@@ -31,14 +30,17 @@ func encode(header, payload any) ([]byte, error) {
 	return append(append(bytes.TrimSuffix(object, []byte("}")), ','), fields[1:]...), nil
 }
 
-// decode decodes the payload of a kind. It returns unknown if none of the types is of that kind.
-func decode[K ~string, P payload[K]](data []byte, kind K, types []P, unknown P) (P, error) {
-	for _, t := range types {
-		if t.kind() == kind {
-			read := reflect.New(reflect.TypeOf(t))
-			err := json.Unmarshal(data, read.Interface())
-			p, _ := reflect.TypeAssert[P](read.Elem())
-			return p, err
+// variant is one of the types of a payload.
+type variant[P any] struct {
+	zero   P
+	decode func(data []byte) (P, error)
+}
+
+// decode decodes the payload of a kind. It returns unknown if no variant is of that kind.
+func decode[K ~string, P payload[K]](data []byte, kind K, variants []variant[P], unknown P) (P, error) {
+	for _, v := range variants {
+		if v.zero.kind() == kind {
+			return v.decode(data)
 		}
 	}
 	return unknown, nil
