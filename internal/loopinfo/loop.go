@@ -140,7 +140,9 @@ func (s *Loop) HasWorkLeft() bool { return s.Memory.State.HasWorkLeft() }
 func (s *Loop) IsDriven() bool { return s.Alive || s.InSession() }
 
 // DiedLeavingSession reports whether the loop's process died while the loop was leaving its session.
-func (s *Loop) DiedLeavingSession() bool { return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive }
+func (s *Loop) DiedLeavingSession() bool {
+	return s.Memory.State.HandsOverTo() == loop.OwnerRunner && !s.Alive
+}
 
 // maxTermAge is the maximum age of an end by SIGTERM after which a loop is resumed. A system ends
 // processes this way when it shuts down, and may be off for a night.
