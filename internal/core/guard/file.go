@@ -80,7 +80,7 @@ func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) 
 		if name == "chmod" && slices.ContainsFunc(args, func(w word) bool { return len(w.Text) > 1 && strings.Trim(w.Text, "-rwxXst") == "" }) {
 			w.nonFiles = 0 // chmod -x FILE
 		}
-		ops := operands(dropValueOptions(args, w.valueLetters, w.valueOptions))
+		ops := operandsAmongValued(args, w.valueLetters, w.valueOptions)
 		if w.writeLetters == "" || hasOption(args, "", w.writeLetters) {
 			checkPath := j.checkWrite
 			if w.removes {
@@ -93,11 +93,11 @@ func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) 
 	j.checkOptionFiles(args, outputOptions[name], j.checkWrite)
 	switch name {
 	case "mkdir":
-		j.checkFiles(operands(dropValueOptions(args, "m", "--mode")), j.checkNewFolder)
+		j.checkFiles(operandsAmongValued(args, "m", "--mode"), j.checkNewFolder)
 	case "cp", "install":
 		j.checkCopy(args)
 	case "scp", "rsync":
-		ops := operands(dropValueOptions(args, transferCommands[name].valueLetters, transferCommands[name].valueOptions))
+		ops := operandsAmongValued(args, transferCommands[name].valueLetters, transferCommands[name].valueOptions)
 		j.checkCopy(ops)
 		if hasOption(args, "--delete", "") && len(ops) > 1 {
 			j.checkFile(ops[len(ops)-1], j.checkRemove)
@@ -115,7 +115,7 @@ func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) 
 		j.checkInPlaceEdit(args, name)
 	case "awk", "gawk":
 		if i, ok := optionValue(args, "-i", "--include"); ok && i.Text == "inplace" {
-			ops := operands(dropValueOptions(args, "ivF", ""))
+			ops := operandsAmongValued(args, "ivF", "")
 			j.checkFiles(ops[min(1, len(ops)):], j.checkWrite)
 		}
 	case "dd":
@@ -144,7 +144,7 @@ func (j *checker) checkNewFolder(name string, glob bool) {
 // a remote target (host:path).
 func (j *checker) checkCopy(args []word) {
 	to, given := optionValue(args, "-t", "--target-directory")
-	from := operands(dropValueOptions(args, "tmog", "--target-directory --mode --owner --group"))
+	from := operandsAmongValued(args, "tmog", "--target-directory --mode --owner --group")
 	if !given {
 		if len(from) < 2 {
 			return
@@ -172,7 +172,7 @@ func (j *checker) checkTarget(from []word, to word) {
 // checks both. It records a symbolic link, for later commands.
 func (j *checker) checkLink(args []word) {
 	j.checkCopy(args)
-	ops := operands(dropValueOptions(args, "tS", "--target-directory --suffix"))
+	ops := operandsAmongValued(args, "tS", "--target-directory --suffix")
 	switch {
 	case len(ops) == 0:
 	case !hasOption(args, "--symbolic", "s"):
@@ -240,7 +240,7 @@ func (j *checker) checkTar(args []word) {
 		return
 	}
 	defer j.enterFolder(args, "-C", j.checkWrite)()
-	ops := operands(dropValueOptions(args, "CfX", "--directory --file --exclude"))
+	ops := operandsAmongValued(args, "CfX", "--directory --file --exclude")
 	skip := 0
 	if !strings.HasPrefix(mode, "-") {
 		skip = 2 // xf FILE
@@ -267,7 +267,7 @@ func (j *checker) enterFolder(args []word, short string, checkPath func(name str
 // script contains its text.
 func (j *checker) checkPatchCommand(c *shell.Command, args []word) {
 	defer j.enterFolder(args, "-d", j.checkNewFolder)()
-	ops := operands(dropValueOptions(args, "pido", "--input --directory --strip --output"))
+	ops := operandsAmongValued(args, "pido", "--input --directory --strip --output")
 	j.checkFiles(ops[:min(1, len(ops))], j.checkWrite)
 	j.checkPatch(c.In.Text)
 }

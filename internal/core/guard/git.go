@@ -266,7 +266,7 @@ func (j *checker) checkCheckout(args []word) {
 		}
 	case len(ops) == 1 && (!isFileName(ops[0].Text) || j.isProtectedBranch(ops[0].Text)):
 		j.recordSwitch(j.dir, ops[0])
-	case len(ops) > 1 && hasOptionAmongValued(args, "--create", "bc", ""):
+	case len(ops) > 1 && hasOption(args, "--create", "bc"):
 		j.recordSwitch(j.dir, ops[0])
 	case len(ops) > 1 && !isHead(ops[0].Text):
 		j.checkFiles(ops[1:], j.checkWrite)
@@ -280,7 +280,7 @@ func isHead(rev string) bool { return rev == "HEAD" || rev == "@" }
 // another revision.
 func (j *checker) checkRestore(args []word) {
 	staged := hasOptionAmongValued(args, "--staged", "S", "s") && !hasOptionAmongValued(args, "--worktree", "W", "s")
-	ops := operands(dropValueOptions(args, "s", "--source"))
+	ops := operandsAmongValued(args, "s", "--source")
 	source, given := optionValue(args, "-s", "--source")
 	switch {
 	case staged:

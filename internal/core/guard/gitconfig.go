@@ -5,7 +5,7 @@ import "strings"
 // checkGitConfig denies settings that disable commit hooks, redirect pushes, or change files
 // outside this repository.
 func (j *checker) checkGitConfig(args []word) {
-	ops := operands(dropValueOptions(args, "f", "--file --blob"))
+	ops := operandsAmongValued(args, "f", "--file --blob")
 	reads := hasOption(args, "--get", "") || hasOption(args, "--get-all", "") || hasOption(args, "--list", "l") || len(ops) > 0 && inList("get list", ops[0].Text)
 	unsets := hasOption(args, "--unset", "") || hasOption(args, "--unset-all", "") || len(ops) > 0 && ops[0].Text == "unset"
 	if len(ops) > 0 && inList("set unset get", ops[0].Text) {

@@ -75,14 +75,14 @@ func checkOutputOption(short, long string) gitRule {
 
 // checkInit checks the folder that git init creates.
 func (j *checker) checkInit(args []word) {
-	ops := operands(dropValueOptions(args, "b", "--initial-branch --template --separate-git-dir --object-format"))
+	ops := operandsAmongValued(args, "b", "--initial-branch --template --separate-git-dir --object-format")
 	j.checkFiles(ops[:min(1, len(ops))], j.checkNewFolder)
 }
 
 // checkClone checks the folder that git clone creates: the one that is named, or one in the
 // current folder with the name of the repository.
 func (j *checker) checkClone(args []word) {
-	ops := operands(dropValueOptions(args, "bocj", "--branch --depth --origin --reference --config --filter --jobs"))
+	ops := operandsAmongValued(args, "bocj", "--branch --depth --origin --reference --config --filter --jobs")
 	switch len(ops) {
 	case 0:
 	case 1:
@@ -139,7 +139,7 @@ func (j *checker) currentBranch() string {
 
 // checkWorktree checks the folders that git worktree creates, moves or removes.
 func (j *checker) checkWorktree(args []word) {
-	ops := operands(dropValueOptions(args, "bB", "--reason"))
+	ops := operandsAmongValued(args, "bB", "--reason")
 	switch {
 	case len(ops) > 1 && ops[0].Text == "add":
 		j.checkFile(ops[1], j.checkWrite)

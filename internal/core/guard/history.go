@@ -145,7 +145,7 @@ func (j *checker) checkClean(args []word) {
 	if j.isTemporaryTree || hasOption(args, "--dry-run", "n") {
 		return
 	}
-	paths := operands(dropValueOptions(args, "e", "--exclude"))
+	paths := operandsAmongValued(args, "e", "--exclude")
 	if len(paths) == 0 && !slices.ContainsFunc(args, func(w word) bool { return !isPlainCleanOption(w.Text) }) {
 		var known bool
 		if paths, known = j.untrackedFiles(); known && len(paths) == 0 {
@@ -216,7 +216,7 @@ func commitSubject(message string) string {
 
 // checkTag records a new tag, and denies deleting a tag that the agent did not make.
 func (j *checker) checkTag(args []word) {
-	names := operands(dropValueOptions(args, "mFu", "--message --file --local-user"))
+	names := operandsAmongValued(args, "mFu", "--message --file --local-user")
 	if !hasOptionAmongValued(args, "--delete", "d", "mFu") {
 		if len(names) > 0 && names[0].Static && !hasOptionAmongValued(args, "--list", "lnv", "mFu") {
 			j.recordInGit("tag", names[0].Text)

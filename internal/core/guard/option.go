@@ -50,9 +50,9 @@ func optionValue(args []word, short, long string) (word, bool) {
 		case (w.Text == short || w.Text == long || endsBundle(w.Text, short)) && i+1 < len(args):
 			return args[i+1], true
 		case joined && long != "":
-			return word{Text: value, Source: w.Source, Static: w.Static, From: w.From}, true
+			return w.Part(value), true
 		case short != "" && len(w.Text) > 2 && strings.HasPrefix(w.Text, short) && w.Text[1] != '-':
-			return word{Text: w.Text[2:], Source: w.Source, Static: w.Static, From: w.From}, true
+			return w.Part(w.Text[2:]), true
 		}
 	}
 	return word{}, false
@@ -64,14 +64,15 @@ func endsBundle(s, short string) bool {
 	return len(short) == 2 && len(s) > 2 && s[0] == '-' && s[1] != '-' && s[1] != short[1] && s[len(s)-1] == short[1]
 }
 
-// dropValueOptions returns arguments without the options that take a value, and without their
-// values: short options by their letters, long options blank-separated.
-func dropValueOptions(args []word, letters, long string) []word {
+// operandsAmongValued is operands for commands with options that take a value as the next word:
+// short options by their letters, long options blank-separated.
+func operandsAmongValued(args []word, letters, long string) []word {
 	out := make([]word, 0, len(args))
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		if t == "--" {
-			return append(out, args[i:]...)
+			out = append(out, args[i:]...)
+			break
 		}
 		if len(t) == 2 && t[0] == '-' && strings.IndexByte(letters, t[1]) >= 0 || strings.HasPrefix(t, "-") && inList(long, t) {
 			i++
@@ -79,7 +80,7 @@ func dropValueOptions(args []word, letters, long string) []word {
 		}
 		out = append(out, args[i])
 	}
-	return out
+	return operands(out)
 }
 
 // startWith reports whether words start with those of a blank-separated list, in which * matches

@@ -77,7 +77,7 @@ func (j *checker) checkPackageManager(name string, args []word) {
 	if hasOption(args, "--help", "") {
 		return
 	}
-	ops := operands(dropValueOptions(args, "CHFmwr", "--registry --prefix --workspace --filter --dir --cwd --manifest-path --config --directory --project --context --host --file"))
+	ops := operandsAmongValued(args, "CHFmwr", "--registry --prefix --workspace --filter --dir --cwd --manifest-path --config --directory --project --context --host --file")
 	ops = slices.DeleteFunc(ops, func(w word) bool { return strings.HasPrefix(w.Text, "+") }) // cargo +nightly
 	plain := operands(args)
 	dry := slices.ContainsFunc(args, func(w word) bool { return inList("--dry-run --dry-run=true --snapshot --no-push", w.Text) }) ||
@@ -130,7 +130,7 @@ func (j *checker) denyPublishGoal(name string, args []word) bool {
 	if buildGoals[name] == "" {
 		return false
 	}
-	for _, w := range operands(dropValueOptions(args, "fPxbIps", "-pl -rf --projects --file --tests --exclude-task --project-dir --init-script")) {
+	for _, w := range operandsAmongValued(args, "fPxbIps", "-pl -rf --projects --file --tests --exclude-task --project-dir --init-script") {
 		goal := strings.TrimLeft(w.Text, "+:")
 		if strings.HasPrefix(name, "gradle") || name == "sbt" {
 			goal = goal[strings.LastIndexAny(goal, ":/")+1:] // without the project's name
@@ -164,7 +164,7 @@ func (j *checker) checkForge(args []word) {
 	if hasOption(args, "--help", "") {
 		return
 	}
-	ops := operands(dropValueOptions(args, "RXHfF", "--repo --method --header --field --raw-field --hostname"))
+	ops := operandsAmongValued(args, "RXHfF", "--repo --method --header --field --raw-field --hostname")
 	for _, f := range []struct{ id, words string }{
 		{RuleMerge, "pr merge"},
 		{RuleMerge, "mr merge"},
@@ -254,7 +254,7 @@ func (j *checker) lessonAdvice() string {
 func (j *checker) checkKill(name string, args []word) {
 	switch name {
 	case "pkill":
-		if len(operands(dropValueOptions(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal"))) == 0 && hasOption(args, "--parent", "P") {
+		if len(operandsAmongValued(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal")) == 0 && hasOption(args, "--parent", "P") {
 			return // ends the children of one process only
 		}
 		if !j.isOwnProcess(args) {

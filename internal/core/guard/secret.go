@@ -49,9 +49,9 @@ func (j *checker) checkReadCommand(name string, args []word) {
 	case "openssl":
 		j.checkOptionFiles(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.checkRead)
 	case "scp", "rsync":
-		j.checkSources(operands(dropValueOptions(args, transferCommands[name].valueLetters, transferCommands[name].valueOptions)))
+		j.checkSources(operandsAmongValued(args, transferCommands[name].valueLetters, transferCommands[name].valueOptions))
 	case "cp", "mv", "ln", "install":
-		ops := operands(dropValueOptions(args, "tmog", "--target-directory --mode"))
+		ops := operandsAmongValued(args, "tmog", "--target-directory --mode")
 		if _, given := optionValue(args, "-t", "--target-directory"); given {
 			ops = append(ops, word{})
 		}
@@ -82,7 +82,7 @@ func (j *checker) checkReadOperands(name string, args []word) {
 	if !ok {
 		return
 	}
-	ops := operands(dropValueOptions(args, of.valueLetters, "--include --exclude --lines --bytes --regexp --expression --file"))
+	ops := operandsAmongValued(args, of.valueLetters, "--include --exclude --lines --bytes --regexp --expression --file")
 	for _, o := range [][2]string{{"--regexp", "e"}, {"--expression", "e"}, {"--file", "f"}} {
 		if hasOption(args, o[0], "") || strings.Contains(of.valueLetters, o[1]) && hasOptionAmongValued(args, "", o[1], of.valueLetters) {
 			of.nonFiles = 0 // an option gives the pattern

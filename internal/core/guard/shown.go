@@ -36,7 +36,7 @@ func (j *checker) touchShown(c *shell.Command, name string, args []word) {
 			j.touchBelow(w)
 		}
 	case reads:
-		for _, w := range operands(dropValueOptions(args, of.valueLetters, "")) {
+		for _, w := range operandsAmongValued(args, of.valueLetters, "") {
 			if !w.Static {
 				j.touchBelow(w)
 			}
@@ -55,7 +55,7 @@ func (j *checker) touchSearched(args []word, valueLetters string, pattern bool) 
 	if pattern && (hasOptionAmongValued(args, "--files-with-matches", "lLqc", valueLetters) || hasOption(args, "--files", "") || hasOption(args, "--count", "")) {
 		return
 	}
-	ops := operands(dropValueOptions(args, valueLetters, "--include --exclude --glob --type --regexp --file"))
+	ops := operandsAmongValued(args, valueLetters, "--include --exclude --glob --type --regexp --file")
 	if pattern && len(ops) > 0 && !hasOption(args, "--regexp", "") && !hasOptionAmongValued(args, "", "ef", valueLetters) {
 		ops = ops[1:]
 	}

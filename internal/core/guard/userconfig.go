@@ -3,7 +3,7 @@ package guard
 // checkUserConfig denies commands that write the user's own configuration of a tool. It would
 // apply to all later runs of the tool, and to the gates.
 func (j *checker) checkUserConfig(name string, args []word) {
-	ops := operands(dropValueOptions(args, "L", "--location --prefix --userconfig --registry"))
+	ops := operandsAmongValued(args, "L", "--location --prefix --userconfig --registry")
 	if name == "python" && startWith(args, "-m pip") {
 		name, args = "pip", args[2:]
 		ops = operands(args)

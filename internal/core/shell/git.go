@@ -23,7 +23,7 @@ func (r *reader) runGit(c *Command) {
 		case "-c", "--config-env":
 			if len(args) > 1 {
 				key, text, _ := strings.Cut(args[1].Text, "=")
-				r.runGitSetting(c, key, Word{Text: text, Source: args[1].Source, Static: args[1].Static, From: args[1].From})
+				r.runGitSetting(c, key, args[1].Part(text))
 			}
 			eat = 2
 		case "-C", "--git-dir", "--work-tree", "--namespace":

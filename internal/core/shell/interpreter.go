@@ -53,11 +53,11 @@ func (r *reader) runInterpreter(name string, c *Command) bool {
 			}
 			found = true
 		case joined && InList(x.codeOptions, long):
-			r.host.Code(c, Word{Text: value, Source: args[0].Source, Static: args[0].Static, From: args[0].From})
+			r.host.Code(c, args[0].Part(value))
 			found = true
 		case strings.HasPrefix(t, "--"):
 		case len(t) > 1 && t[0] == '-' && at > 0 && areOptionLetters(t[1:at]):
-			w := Word{Text: t[at+1:], Source: args[0].Source, Static: args[0].Static, From: args[0].From}
+			w := args[0].Part(t[at+1:])
 			if w.Text == "" && len(args) > 1 {
 				w = args[1]
 				args = args[1:]

@@ -193,7 +193,7 @@ func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 	case "export", "declare", "local", "readonly", "typeset": // if builtin, command or a variable precedes it
 		for _, w := range args {
 			if name, text, ok := strings.Cut(w.Text, "="); ok {
-				r.setVariable(name, value{words: []Word{{Text: text, Source: w.Source, Static: w.Static, From: w.From}}})
+				r.setVariable(name, wordValue(w.Part(text)))
 			}
 			if name, _, _ := strings.Cut(w.Text, "="); c.Args[0].Text == "export" {
 				r.exportName(name)
@@ -229,7 +229,7 @@ func (r *reader) defineAliases(c *Command, args []Word) {
 		if !ok {
 			continue
 		}
-		w := Word{Text: text, Source: a.Source, Static: a.Static, From: a.From}
+		w := a.Part(text)
 		r.runChildScript(c, w, Word{Static: true})
 		if r.aliases == nil {
 			r.aliases = map[string]Word{}

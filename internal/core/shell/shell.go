@@ -42,6 +42,11 @@ type Word struct {
 	found  []Word   // the files that find prints, for an xargs that follows
 }
 
+// Part returns a part of the text of a word, such as the value in --name=value, as a word.
+func (w Word) Part(text string) Word {
+	return Word{Text: text, Source: w.Source, Static: w.Static, From: w.From}
+}
+
 // Command is one simple command that a script would run.
 type Command struct {
 	Args       []Word   // the name first; empty for a redirection without a command

@@ -63,7 +63,7 @@ func (r *reader) runDeclare(c *syntax.DeclClause) {
 		if a.Naked && a.Value != nil {
 			for _, w := range r.expandFields(a.Value) {
 				if name, text, ok := strings.Cut(w.Text, "="); ok {
-					r.setVariable(name, wordValue(Word{Text: text, Source: w.Source, Static: w.Static, From: w.From}))
+					r.setVariable(name, wordValue(w.Part(text)))
 				}
 			}
 		}

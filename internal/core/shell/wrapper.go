@@ -300,7 +300,7 @@ func (w wrapper) scriptText(args []Word) (Word, bool) {
 		case i+1 < len(args) && (InList(w.scriptOptions, a.Text) || InList(w.scriptOptions, "-c") && isBundle(a.Text, 'c')):
 			return args[i+1], true
 		case joined && strings.HasPrefix(name, "--") && InList(w.scriptOptions, name):
-			return Word{Text: value, Source: a.Source, Static: a.Static, From: a.From}, true
+			return a.Part(value), true
 		}
 	}
 	return Word{}, false
