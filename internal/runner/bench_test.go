@@ -22,10 +22,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The environment is the same for all tests, so that they may run side by side: a
-// home without a user's settings, and Go's caches, without which each gate that
-// runs go would build the standard library. Nothing is done that no test is about: git
-// copies no samples of hooks and does not tidy up, go vets nothing.
+// TestMain sets the same environment for all tests, so that they can run in parallel: a home without
+// user settings, and Go's caches, without which each gate that runs go would build the standard
+// library. Git copies no sample hooks and does no maintenance, and go runs no vet.
 func TestMain(m *testing.M) {
 	agenttest.SideBySide(4)
 	agenttest.Part()
@@ -61,11 +60,11 @@ const gitConfig = `[user]
 	auto = false
 `
 
-// fileDoubt is the doubt about a file's time where the file system keeps nanoseconds and
-// the system stamps files with a clock of ticks.
+// fileDoubt is the tolerance of a file's time: file systems keep nanoseconds, but the kernel stamps
+// files with a coarse clock.
 const fileDoubt = 20 * time.Millisecond
 
-// lockWait is long enough for another git to end: no test leaves one running.
+// lockWait is long enough for another git process to end: no test leaves one running.
 const lockWait = time.Second
 
 // bench is a small Go repository, a script for the agent, and a home for Pawl.
@@ -73,9 +72,9 @@ type bench struct {
 	t    *testing.T
 	root string
 	env  environment.Environment
-	loop *store.Loop // the last that ran
+	loop *store.Loop // the last loop that ran
 
-	script string // of its agent, a file
+	script string // file of the agent's script
 }
 
 func newBench(t *testing.T, files map[string]string) *bench {
@@ -120,11 +119,11 @@ func (b *bench) git(args ...string) string {
 // run drives a loop with a script to its end.
 func (b *bench) run(script string, words []string, flags map[string]any) loop.State {
 	b.t.Helper()
-	return b.watched(script, words, flags, teller{b.t})
+	return b.runObserved(script, words, flags, logObserver{b.t})
 }
 
-// watched does the same, with an observer of the test's own.
-func (b *bench) watched(script string, words []string, flags map[string]any, o runner.Observer) loop.State {
+// runObserved drives a loop like run, with the given observer.
+func (b *bench) runObserved(script string, words []string, flags map[string]any, o runner.Observer) loop.State {
 	b.t.Helper()
 	state, err := b.drive(b.t.Context(), b.begin(script, words, flags), o)
 	if err != nil {
@@ -133,7 +132,7 @@ func (b *bench) watched(script string, words []string, flags map[string]any, o r
 	return state
 }
 
-// begin makes the loop of a script.
+// begin creates the loop of a script.
 func (b *bench) begin(script string, words []string, flags map[string]any) *launch.Driver {
 	b.t.Helper()
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
@@ -151,7 +150,7 @@ func (b *bench) begin(script string, words []string, flags map[string]any) *laun
 	return d
 }
 
-// rewrite gives the agent of the last loop another script.
+// rewrite replaces the script of the last loop's agent.
 func (b *bench) rewrite(script string) {
 	b.t.Helper()
 	if err := os.WriteFile(b.script, []byte(script), 0o600); err != nil {
@@ -159,7 +158,7 @@ func (b *bench) rewrite(script string) {
 	}
 }
 
-// resume takes up the last loop.
+// resume continues the last loop.
 func (b *bench) resume(o runner.Observer, more ...loop.Limits) loop.State {
 	b.t.Helper()
 	var again launch.ResumeOptions
@@ -177,7 +176,7 @@ func (b *bench) resume(o runner.Observer, more ...loop.Limits) loop.State {
 	return state
 }
 
-// drive runs a loop until it ends, or until ctx does, as if it were killed.
+// drive runs a loop until it ends or ctx is cancelled, which stands for a killed owner.
 func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) (loop.State, error) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
@@ -192,15 +191,15 @@ func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) 
 	return state, err
 }
 
-// teller writes what happens to the test's log.
-type teller struct{ t *testing.T }
+// logObserver writes all events to the test's log.
+type logObserver struct{ t *testing.T }
 
-func (w teller) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+func (w logObserver) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.t.Logf("%s → %s %s", e.Kind(), s.Phase, s.Reason)
 	if p, ok := e.Payload.(loop.GatesFinished); ok {
 		w.t.Logf("  gates %s: %s green=%v %s %s", p.Gates.Purpose, p.Gates.Status, p.Gates.Green, p.Gates.Evidence, p.Gates.Reason)
 	}
 }
-func (w teller) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }
-func (w teller) Gate(p verify.Progress) {}
-func (w teller) Note(n memory.Note)     { w.t.Logf("  note %s", n.Text) }
+func (w logObserver) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }
+func (w logObserver) Gate(p verify.Progress) {}
+func (w logObserver) Note(n memory.Note)     { w.t.Logf("  note %s", n.Text) }

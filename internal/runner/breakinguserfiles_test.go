@@ -7,18 +7,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// While the agent thinks, the user begins a test that fails and breaks a helper. The agent's work is
-// fine without them, and so is its commit: neither is refused or undone.
-func TestUnfinishedFilesOfTheUserRefuseNoWork(t *testing.T) {
+// While the agent works, the user adds a failing test and breaks a helper. The agent's work and its
+// commit pass without these files, so neither is refused or undone.
+func TestUnfinishedUserFilesDoNotRefuseAgentWork(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"] = "- [ ] add sub, which subtracts\n- [ ] add mul, which multiplies\n"
 	b := newBench(t, files)
 	w := inFirstTurn(b, func() {
 		b.write("half_test.sh", "test_half() { false; }\n")
 		b.write("more_test.sh", "test_more() { [ $(add 2 2) = \n")
 	})
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/sleep --
 200ms
 -- 1/files/sub_test.sh --
@@ -38,7 +38,7 @@ mul() { echo $(($1 * $2)); }
 <promise>DONE</promise>
 -- 3+/reply --
 thinking
-`, nil, withTests(map[string]any{"plan": "plan.md", "max_iterations": "4"}), w)
+`, nil, withTestGate(map[string]any{"plan": "plan.md", "max_iterations": "4"}), w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
 	if s.Outcome != loop.Verified {
 		t.Errorf("%s: %s", s.Outcome, s.Reason)
@@ -51,7 +51,7 @@ thinking
 	if got := b.git("status", "--porcelain"); got != "M more_test.sh\n?? half_test.sh" {
 		t.Errorf("status: %q", got)
 	}
-	if !w.note("the gates fail with your half_test.sh, more_test.sh and pass without: decided without") {
+	if !w.hasNote("the gates fail with your half_test.sh, more_test.sh and pass without: decided without") {
 		t.Error("the user is not told")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// What the agent says by its tools while a turn runs counts when that turn ends,
-// though its last message says nothing.
-func TestClaimsByTools(t *testing.T) {
+// A claim by a tool call during a turn counts when the turn ends, even if the last message claims
+// nothing.
+func TestClaimByToolCallCountsAtTurnEnd(t *testing.T) {
 	t.Parallel()
 	const works = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\nbye\n"
 	claim := record.Message{Kind: record.MessageClaim, Tasks: []string{loop.GoalTask}, Text: "every word is there", Turn: 1}
@@ -30,7 +30,7 @@ func TestClaimsByTools(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, words)
-			w := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: c.said}
+			w := &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: c.said}
 			d := b.begin(c.script, []string{"have every word"}, withGate(map[string]any{"max_iterations": "2"}))
 			b.loop = d.Loop
 			s, err := b.drive(t.Context(), d, w)

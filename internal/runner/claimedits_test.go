@@ -10,14 +10,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A new test of the agent's, which the gates run in the work tree, writes over an old test in place: that
-// is no edit of the user's. In the next turn it puts the same file in its place, so that it is nobody's
-// and is committed: an old test was changed without approval, and the work is wrong.
-func TestATestThatChangesAnotherWhileTheGatesRun(t *testing.T) {
+// The agent's new test overwrites an old test when the gates run it in the work tree. That is not
+// attributed to the user. In the next turn it replaces the file, so that nobody is known to have
+// changed it, and it is committed: then an old test was changed without approval, and the work is
+// wrong.
+func TestGateRunOverwritingOldTestIsNotUserEdit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, sums())
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched(`
+	b := newBench(t, sumPackage())
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved(`
 -- 1/files/a_test.sh --
 g=add; sleep 0.2; echo 'test_add() { [ -n "$(add 1 2)" ]; }' > "$g"_test.sh; sleep 0.2
 test_a() { false; }
@@ -33,9 +34,9 @@ sub() { echo $(($1 - $2)); }
 <promise>DONE</promise>
 -- 3+/reply --
 thinking
-`, []string{"add sub, which subtracts"}, withTests(map[string]any{"max_iterations": "3"}), w)
+`, []string{"add sub, which subtracts"}, withTestGate(map[string]any{"max_iterations": "3"}), w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
-	if w.note("left alone: your edit of add_test.sh") {
+	if w.hasNote("left alone: your edit of add_test.sh") {
 		t.Error("what the gates ran is taken for the user")
 	}
 	if s.Outcome == loop.Verified {
@@ -43,18 +44,18 @@ thinking
 	}
 }
 
-// In a session: what a process edits that a script left behind looks like the user's edit. It gains nothing:
-// it is in no commit, and the gates pass without it.
-func TestWhatAProcessEditsThatAScriptLeftIsInNoCommit(t *testing.T) {
+// In a session, the edit of a process that a script left behind looks like a user edit. It gains
+// nothing: it is in no commit, and the gates pass without it.
+func TestEditByOrphanedProcessIsNotCommitted(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Commit = true
 	files := map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib_test.sh": "lib\n", "gen.sh": "(sleep 0.5; for f in l*_test.sh; do echo bent > $f; done) > /dev/null 2>&1 < /dev/null &\n"}
-	st := sit(t, files, q)
+	st := beginInSession(t, files, q)
 	pause := func() { time.Sleep(10 * fileDoubt) }
-	bashes(t, st, "start", "pawl start", func() {})
+	runAgentCommand(t, st, "start", "pawl start", func() {})
 	pause()
-	bashes(t, st, "a", "sh gen.sh", func() {
+	runAgentCommand(t, st, "a", "sh gen.sh", func() {
 		cmd := exec.Command("sh", "gen.sh")
 		cmd.Dir = st.root
 		if err := cmd.Run(); err != nil {
@@ -62,8 +63,8 @@ func TestWhatAProcessEditsThatAScriptLeftIsInNoCommit(t *testing.T) {
 		}
 	})
 	time.Sleep(time.Second)
-	bashes(t, st, "b", "true", func() { st.write("have.txt", "one\ntwo\n") })
-	s := st.claims()
+	runAgentCommand(t, st, "b", "true", func() { st.write("have.txt", "one\ntwo\n") })
+	s := st.endTurnWithClaim()
 	m, _, err := record.Load(st.loop)
 	if err != nil || s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s, %v", s.Outcome, s.Reason, err)
@@ -78,16 +79,16 @@ func TestWhatAProcessEditsThatAScriptLeftIsInNoCommit(t *testing.T) {
 	}
 }
 
-// As above, and the user's own hook formats all files before each commit: what was the "user's edit" when it
-// was approved as such is the agent's when it is committed.
-func TestATestThatChangesAnotherBeforeAHookFormatsIt(t *testing.T) {
+// Like TestGateRunOverwritingOldTestIsNotUserEdit, but the user's commit hook formats all files. What
+// counted as a user edit before the commit is the agent's when it is committed.
+func TestGateRunEditThenFormattedByCommitHookIsAgentEdit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, sums())
+	b := newBench(t, sumPackage())
 	hook := "#!/bin/sh\nsleep 0.1; for f in *_test.sh; do t=$(sed 's/ *$//' $f); grep -q ' $' $f && echo \"$t\" > $f; done; sleep 0.1\n"
-	b.write(".git/hooks/pre-commit", hook) // a formatter: it writes, in place, what is not as it should be
+	b.write(".git/hooks/pre-commit", hook) // a formatter that writes in place
 	b.sh("chmod +x .git/hooks/pre-commit")
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched(`
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved(`
 -- 1/files/a_test.sh --
 g=add; sleep 0.2; echo 'test_add() { [ -n "$(add 1 2)" ]; }  ' > "$g"_test.sh; sleep 0.2
 test_a() { false; }
@@ -102,22 +103,22 @@ sub() { echo $(($1 - $2)); }
 <promise>DONE</promise>
 -- 3+/reply --
 thinking
-`, []string{"add sub, which subtracts"}, withTests(map[string]any{"max_iterations": "3"}), w)
+`, []string{"add sub, which subtracts"}, withTestGate(map[string]any{"max_iterations": "3"}), w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
 	if s.Outcome == loop.Verified || s.Tasks[0].Evidence == gate.Proven {
 		t.Errorf("%s %s: %+v\n%s", s.Outcome, s.Tasks[0].Evidence, s.Tasks, b.git("log", "-1", "--format=%B", "-p", "HEAD"))
 	}
 }
 
-// The same without a hook, over two tasks: what was the "user's edit" at the first is no change at the second,
-// and the agent's once its command has touched it.
-func TestATestThatChangesAnotherForTheNextTask(t *testing.T) {
+// The same over two tasks and without a hook. What counted as a user edit in the first task is no
+// change of the second, and is the agent's once its command has touched the file.
+func TestGateRunEditTouchedInNextTaskIsAgentEdit(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"] = "- [ ] add sub, which subtracts\n- [ ] add mul, which multiplies\n"
 	b := newBench(t, files)
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched(`
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved(`
 -- 1/files/a_test.sh --
 g=add; sleep 0.2; echo 'test_add() { [ -n "$(add 1 2)" ]; }' > "$g"_test.sh; sleep 0.2
 test_a() { false; }
@@ -142,7 +143,7 @@ mul() { echo $(($1 * $2)); }
 <promise>DONE</promise>
 -- 4+/reply --
 thinking
-`, []string{"plan.md"}, withTests(map[string]any{"max_iterations": "4"}), w)
+`, []string{"plan.md"}, withTestGate(map[string]any{"max_iterations": "4"}), w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
 	if s.Outcome == loop.Verified || s.Tasks[1].Evidence == gate.Proven {
 		t.Errorf("%s: %+v\n%s", s.Outcome, s.Tasks, b.git("log", "-2", "--format=%B", "-p", "HEAD"))

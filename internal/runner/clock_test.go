@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// clockSetter sets the machine's clock once, when the loop reaches a phase.
+// clockSetter changes the machine's clock once, when the loop reaches a phase.
 type clockSetter struct {
-	teller
+	logObserver
 	at loop.Phase
 	by time.Duration
 
@@ -18,7 +18,7 @@ type clockSetter struct {
 }
 
 func (w *clockSetter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+	w.logObserver.Stepped(s, e, acts)
 	if s.Phase == w.at {
 		w.set.Store(int64(w.by))
 	}
@@ -26,9 +26,9 @@ func (w *clockSetter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 
 func (w *clockSetter) now() time.Time { return time.Now().Add(time.Duration(w.set.Load())) }
 
-// The machine's clock is set while the loop waits, or while the agent works. No wait and
-// no limit becomes longer, and the work is kept.
-func TestTheClockIsSet(t *testing.T) {
+// The machine's clock changes while the loop waits or the agent works. No wait and no limit becomes
+// longer, and the work is kept.
+func TestClockChangesProlongNoWaitOrLimit(t *testing.T) {
 	t.Parallel()
 	const (
 		day     = 24 * time.Hour
@@ -58,7 +58,7 @@ func TestTheClockIsSet(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, words)
 			d := b.begin(tt.script, []string{"have every word"}, withGate(map[string]any{"max_duration": tt.limit, "max_iterations": "3"}))
-			w := &clockSetter{teller: teller{t}, at: tt.at, by: tt.by}
+			w := &clockSetter{logObserver: logObserver{t}, at: tt.at, by: tt.by}
 			d.MachineClock = w.now
 			began := time.Now()
 			s, err := b.drive(t.Context(), d, w)

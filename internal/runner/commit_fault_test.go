@@ -11,16 +11,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// faulty breaks something once, when a phase begins: by default, the loop's commit.
-type faulty struct {
-	teller
+// faultInjector breaks something once, when a phase begins: by default, the loop's commit.
+type faultInjector struct {
+	logObserver
 	at   loop.Phase
 	when func(loop.State) bool // instead of at
 	once func()
 }
 
-func (w *faulty) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+func (w *faultInjector) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
 	due := s.Phase == cmp.Or(w.at, loop.Committing)
 	if w.when != nil {
 		due = w.when(s)
@@ -42,15 +42,15 @@ echo three >> have.txt
 <promise>DONE</promise>
 `
 
-// A mark without its commit would tell the next loop that the work is done, and a
-// commit that is made again is paid for again.
-func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
+// A ticked checkbox without its commit would tell the next loop that the work is done. A second
+// commit of the same work would cost another turn.
+func TestCheckboxAndCommitAreWrittenTogether(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name string
-		lock func(b *bench) string // the file that a git which died has left
-		want string                // the first box after the fault
-		made int                   // commits that are made in spite of it
+		lock func(b *bench) string // lock file that a killed git has left
+		want string                // the first checkbox after the fault
+		made int                   // commits that are made despite the fault
 	}{
 		{"the branch cannot be moved", func(b *bench) string { return "refs/heads/pawl/" + b.loop.ID + ".lock" }, "- [ ] two", 0},
 		{"the branch has moved, the index cannot follow", func(*bench) string { return "index.lock" }, "- [x] two", 1},
@@ -60,13 +60,13 @@ func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"plan.md": "- [ ] two\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 			lock := ""
-			w := &faulty{teller: teller{t}, once: func() {
+			w := &faultInjector{logObserver: logObserver{t}, once: func() {
 				lock = filepath.Join(b.root, ".git", c.lock(b))
 				if err := os.WriteFile(lock, nil, 0o600); err != nil {
 					t.Error(err)
 				}
 			}}
-			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
+			s := b.runObserved(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
 			if s.Outcome != loop.Errored || !strings.Contains(s.Reason, filepath.Base(lock)) {
 				t.Fatalf("%s: %s", s.Outcome, s.Reason)
 			}
@@ -92,18 +92,18 @@ func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
 	}
 }
 
-// What the user commits while the commit waits for them stays theirs.
-func TestACommitOfTheUsersAfterAFaultComesFirst(t *testing.T) {
+// A commit that the user makes while the loop's commit waits for them stays theirs.
+func TestUserCommitAfterCommitFaultStaysSeparate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": "- [ ] two\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	lock := ""
-	w := &faulty{teller: teller{t}, once: func() {
+	w := &faultInjector{logObserver: logObserver{t}, once: func() {
 		lock = filepath.Join(b.root, ".git", "refs/heads/pawl", b.loop.ID+".lock")
 		if err := os.WriteFile(lock, nil, 0o600); err != nil {
 			t.Error(err)
 		}
 	}}
-	if s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w); s.Outcome != loop.Errored {
+	if s := b.runObserved(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w); s.Outcome != loop.Errored {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	if err := os.Remove(lock); err != nil {
@@ -120,7 +120,6 @@ func TestACommitOfTheUsersAfterAFaultComesFirst(t *testing.T) {
 	}
 }
 
-// read reads a file of the work tree.
 // sh runs a command in the work tree, as a user would.
 func (b *bench) sh(command string) {
 	b.t.Helper()
@@ -131,6 +130,7 @@ func (b *bench) sh(command string) {
 	}
 }
 
+// read returns a file of the work tree.
 func (b *bench) read(name string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.root, name))

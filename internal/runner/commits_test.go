@@ -10,24 +10,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// hears keeps what is noted.
-type hears struct {
+// noteRecorder keeps all notes.
+type noteRecorder struct {
 	onStep
 	notes []string
 }
 
-func (w *hears) Note(n memory.Note) {
-	w.teller.Note(n)
+func (w *noteRecorder) Note(n memory.Note) {
+	w.logObserver.Note(n)
 	w.notes = append(w.notes, n.Text)
 }
 
-func (w *hears) note(part string) bool { return strings.Contains(strings.Join(w.notes, "\n"), part) }
+func (w *noteRecorder) hasNote(part string) bool {
+	return strings.Contains(strings.Join(w.notes, "\n"), part)
+}
 
-func TestAUsersCommitStaysTheirs(t *testing.T) {
+func TestUserCommitStaysSeparateFromLoopCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded}}
 	w.then = func() {
 		if !done {
 			b.write("mine.txt", "mine\n")
@@ -36,7 +38,7 @@ func TestAUsersCommitStaysTheirs(t *testing.T) {
 			done = true
 		}
 	}
-	s := b.watched("-- 1/reply --\nthinking\n-- 2/run --\necho two >> have.txt\n-- 2/reply --\n<promise>DONE</promise>\n",
+	s := b.runObserved("-- 1/reply --\nthinking\n-- 2/run --\necho two >> have.txt\n-- 2/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -49,11 +51,11 @@ func TestAUsersCommitStaysTheirs(t *testing.T) {
 	}
 }
 
-func TestARestoreKeepsWhatTheUserCommitted(t *testing.T) {
+func TestRestoreKeepsUserCommits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded}}
 	w.then = func() {
 		if !done {
 			b.write("mine.txt", "mine\n")
@@ -62,7 +64,7 @@ func TestARestoreKeepsWhatTheUserCommitted(t *testing.T) {
 			done = true
 		}
 	}
-	s := b.watched("-- task/files/junk.txt --\nhalf-work\n-- task/reply --\n<promise>DONE</promise>\n",
+	s := b.runObserved("-- task/files/junk.txt --\nhalf-work\n-- task/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word of this task"}, withGate(nil), w)
 	if s.Outcome != loop.Stuck || s.Restores != 2 {
 		t.Fatalf("%s, %d restores: %s", s.Outcome, s.Restores, s.Reason)
@@ -75,22 +77,22 @@ func TestARestoreKeepsWhatTheUserCommitted(t *testing.T) {
 	}
 }
 
-func TestSquashedCommitsAreNamed(t *testing.T) {
+func TestSquashedCommitsAreReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched("-- 1/run --\necho two >> have.txt && git commit -qam 'my own way'\n-- 1/reply --\n<promise>DONE</promise>\n",
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved("-- 1/run --\necho two >> have.txt && git commit -qam 'my own way'\n-- 1/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil), w)
-	if s.Outcome != loop.Verified || !w.note("refs/pawl/"+b.loop.ID+"/squashed/") {
+	if s.Outcome != loop.Verified || !w.hasNote("refs/pawl/"+b.loop.ID+"/squashed/") {
 		t.Fatalf("%s: %s; notes %q", s.Outcome, s.Reason, w.notes)
 	}
 }
 
-func TestTheBranchEndsWithVerifiedCommitsOnly(t *testing.T) {
+func TestBranchEndsWithVerifiedCommitsOnly(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched("-- 1/run --\ngit switch -qc away; echo half > half.txt && git add . && git commit -qm 'not done'\n-- 1/reply --\nthinking\n",
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved("-- 1/run --\ngit switch -qc away; echo half > half.txt && git add . && git commit -qm 'not done'\n-- 1/reply --\nthinking\n",
 		[]string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
 	if s.Outcome != loop.Iterations {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -117,11 +119,11 @@ func TestTheBranchEndsWithVerifiedCommitsOnly(t *testing.T) {
 	}
 }
 
-func TestTheBranchEndsWithVerifiedCommitsOnlyWhenTheTurnIsCut(t *testing.T) {
+func TestBranchOfInterruptedTurnEndsWithVerifiedCommitsOnly(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	causes := make(chan string, 2)
-	w := &hears{onStep: onStep{teller: teller{t}}}
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
 	d := b.begin("-- 1/run --\necho half > half.txt && git add . && git commit -qm 'not done'; touch ready; sleep 30\n",
 		[]string{"have every word"}, withGate(nil))
 	d.Cancellations = causes
@@ -135,7 +137,7 @@ func TestTheBranchEndsWithVerifiedCommitsOnlyWhenTheTurnIsCut(t *testing.T) {
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}
-	if got := b.git("log", "--format=%s", "main..HEAD"); got != "" || !w.note("squashed/") {
+	if got := b.git("log", "--format=%s", "main..HEAD"); got != "" || !w.hasNote("squashed/") {
 		t.Errorf("commits: %s; notes %q", got, w.notes)
 	}
 }

@@ -12,38 +12,38 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A gate that formats in place makes no edit of the user's.
-func TestAGateThatWritesInPlaceIsNotTheUser(t *testing.T) {
+// A gate that formats files in place makes no user edit.
+func TestFileFormattedByGateIsNotUserEdit(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib  \n"}
 	b := newBench(t, files)
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched(haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && sleep 0.2 && echo lib > lib.txt && sleep 0.2"}, "max_iterations": "2"}, w)
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved(haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && sleep 0.2 && echo lib > lib.txt && sleep 0.2"}, "max_iterations": "2"}, w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
-	if w.note("your edit of lib.txt") {
+	if w.hasNote("your edit of lib.txt") {
 		t.Error("a gate's edit is named as the user's")
 	}
 }
 
-// pausedEdit has a user do something in a pause, after a turn with a script of its own.
-func pausedEdit(t *testing.T, first string, edit func(b *bench)) (*bench, *pauser, loop.State) {
+// editDuringPause runs a user's edit during a pause, after a turn with the given script.
+func editDuringPause(t *testing.T, first string, edit func(b *bench)) (*bench, *editInPause, loop.State) {
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
-	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
-	w.sender = &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	w := &editInPause{noteRecorder: noteRecorder{onStep: onStep{logObserver: logObserver{t}}}}
+	w.sender = &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
 	w.edit = func() {
 		time.Sleep(3 * fileDoubt)
 		edit(b)
 		time.Sleep(3 * fileDoubt)
 		_ = b.loop.Post("go-on", record.Message{Kind: record.MessageResume})
 	}
-	s := b.watched("-- 1/sleep --\n300ms\n"+first+"-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
+	s := b.runObserved("-- 1/sleep --\n300ms\n"+first+"-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
 	return b, w, s
 }
 
-// What the user edits is theirs also where the agent has read the file by a command.
-func TestTheUsersEditOfAFileThatTheAgentReadIsTheirs(t *testing.T) {
+// A user edit stays the user's, even if a command of the agent has read the file.
+func TestUserEditOfFileReadByAgentIsUserEdit(t *testing.T) {
 	t.Parallel()
-	b, w, s := pausedEdit(t, "-- 1/run --\ncat lib.txt\n", func(b *bench) { b.write("lib.txt", "mine\n") })
+	b, w, s := editDuringPause(t, "-- 1/run --\ncat lib.txt\n", func(b *bench) { b.write("lib.txt", "mine\n") })
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
 	if got := b.git("diff", "--name-only", "main", "HEAD"); strings.Contains(got, "lib.txt") {
 		t.Errorf("in the commit: %s", got)
@@ -55,8 +55,8 @@ func TestTheUsersEditOfAFileThatTheAgentReadIsTheirs(t *testing.T) {
 	}
 }
 
-// What the user deletes or renames is theirs.
-func TestWhatTheUserDeletesOrRenamesIsTheirs(t *testing.T) {
+// Files that the user deletes or renames are user edits.
+func TestUserDeletionsAndRenamesAreUserEdits(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(b *bench){
 		"deletes":    func(b *bench) { b.sh("rm lib.txt") },
@@ -65,7 +65,7 @@ func TestWhatTheUserDeletesOrRenamesIsTheirs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, w, s := pausedEdit(t, "", edit)
+			b, w, s := editDuringPause(t, "", edit)
 			t.Logf("%s: %s\n%q\n%s", s.Outcome, s.Reason, w.notes, b.git("status", "--porcelain"))
 			if got := b.git("diff", "--name-status", "--no-renames", "main", "HEAD"); strings.Contains(got, "lib.txt") {
 				t.Errorf("in the commit: %s", got)
@@ -74,14 +74,14 @@ func TestWhatTheUserDeletesOrRenamesIsTheirs(t *testing.T) {
 	}
 }
 
-// A restore of a failing task's work neither brings back what the user deleted nor undoes their edit.
-func TestARestoreLeavesTheUsersEdits(t *testing.T) {
+// A restore of a failed task neither brings back files that the user deleted nor undoes their edits.
+func TestRestoreKeepsUserEdits(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"docs/lib.txt": "lib\n", "lib.txt": "lib\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	w := inFirstTurn(b, func() { b.sh("rm docs/lib.txt; echo mine > lib.txt") })
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/sleep --
 200ms
 -- task/files/junk.txt --
@@ -97,43 +97,43 @@ half-work
 	}
 }
 
-// In a session: what the agent's command made stays the agent's work where the user stashes it and
-// brings it back.
-func TestTheAgentsEditStaysItsInASessionsStash(t *testing.T) {
+// In a session, files made by the agent's command stay the agent's work when the user stashes them
+// and pops the stash.
+func TestStashedAgentEditInSessionStaysAgentEdit(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Commit = true
-	st := sit(t, words, q)
+	st := beginInSession(t, words, q)
 	pause := func() { time.Sleep(10 * fileDoubt) }
-	bashes(t, st, "start", "pawl start", func() {})
+	runAgentCommand(t, st, "start", "pawl start", func() {})
 	pause()
-	bashes(t, st, "a", "sh gen.sh", func() { st.write("have.txt", "one\ntwo\n") })
+	runAgentCommand(t, st, "a", "sh gen.sh", func() { st.write("have.txt", "one\ntwo\n") })
 	pause()
-	st.turn(loop.Turn{}) // its hook is told that the turn ended
+	st.endTurn(loop.Turn{}) // the hook receives the end of the turn
 	st.git("stash")
 	st.git("stash", "pop")
 	pause()
-	s := st.claims()
+	s := st.endTurnWithClaim()
 	t.Logf("%s: %s", s.Outcome, s.Reason)
 	if s.Outcome != loop.Verified {
 		t.Errorf("the agent's edit is not its work: %s %s", s.Outcome, s.Reason)
 	}
 }
 
-// bashes is a command of the session's agent.
-func bashes(t *testing.T, st *sitting, id, command string, runs func()) {
+// runAgentCommand records a command of the session's agent and runs it.
+func runAgentCommand(t *testing.T, st *sessionLoop, id, command string, runs func()) {
 	t.Helper()
 	if err := record.AppendCall(record.StartedCallsPath(st.loop), authorship.Call{At: time.Now(), ID: id}); err != nil {
 		t.Fatal(err)
 	}
 	runs()
-	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: command, At: time.Now(), ID: id})
+	st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: command, At: time.Now(), ID: id})
 }
 
-// The user's edit stays theirs where their hook formats all files.
-func TestTheUsersEditStaysTheirsWhereTheirHookFormatsIt(t *testing.T) {
+// A user edit stays the user's if the commit hook formats all files.
+func TestUserEditFormattedByCommitHookStaysUserEdit(t *testing.T) {
 	t.Parallel()
-	b, w, s := pausedEdit(t, "", func(b *bench) {
+	b, w, s := editDuringPause(t, "", func(b *bench) {
 		b.write("lib.txt", "mine  \n")
 		b.sh("mkdir -p .git/hooks && printf '#!/bin/sh\\nsleep 0.1; sed -i \"s/[ ]*$//\" lib.txt; sleep 0.1\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit")
 	})
@@ -143,9 +143,9 @@ func TestTheUsersEditStaysTheirsWhereTheirHookFormatsIt(t *testing.T) {
 	}
 }
 
-// What the agent's commands changed is its after the loop was taken up again, too, though its times are
-// others: a stash of the user's, or a formatter of theirs, gave it these.
-func TestTheAgentsEditStaysItsAfterAResume(t *testing.T) {
+// Files that the agent's commands changed stay the agent's after the loop is resumed, although a
+// stash or a formatter of the user has changed their times.
+func TestAgentEditStaysAgentEditAfterResume(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(b *bench){
 		"nothing": func(*bench) {},
@@ -155,8 +155,8 @@ func TestTheAgentsEditStaysItsAfterAResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n", "gen.sh": "for f in l*.txt; do echo agents > $f; done\n"})
-			w := &hears{onStep: onStep{teller: teller{t}}}
-			b.watched("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
+			w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+			b.runObserved("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
 			time.Sleep(10 * fileDoubt)
 			between(b)
 			time.Sleep(10 * fileDoubt)
@@ -169,16 +169,16 @@ func TestTheAgentsEditStaysItsAfterAResume(t *testing.T) {
 	}
 }
 
-// No way to write a file in a call makes it look like the user's.
-func TestTimesThatACallSetsMakeNoUsersEdit(t *testing.T) {
+// No way of writing a file in a tool call makes it look like a user edit.
+func TestFileTimesSetByToolCallMakeNoUserEdit(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "d/x.txt": "old\n"}
 	for _, f := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		files[f+".dat"] = f + "\n"
 	}
 	b := newBench(t, files)
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched(`
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved(`
 -- 1/run --
 T=$(mktemp -d); for f in a b c d e f g; do echo bent-$f > $T/$f; done; for f in a b c d e f g; do touch -d '2030-01-01' $T/$f; done
 for f in a*.dat; do cp -p $T/a $f; done; for f in b*.dat; do mv $T/b $f; done; for f in c*.dat; do rm $f; ln $T/c $f; done

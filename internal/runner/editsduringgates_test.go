@@ -9,17 +9,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// The user edits files while the gates run in a clean checkout. From there no gate reaches the work
-// tree, so the edits are the user's.
-func TestEditsWhileGatesRunInACheckoutAreTheUsers(t *testing.T) {
+// The user edits files while the gates run in a clean checkout. No gate reaches the work tree from
+// there, so the edits are the user's.
+func TestEditsDuringGatesInCheckoutAreUserEdits(t *testing.T) {
 	t.Parallel()
 	if n, problem := confine.FindNamespace(t.Context(), nil); !n.Works() {
 		agenttest.Lacks(t, "there are no mount namespaces: %s", problem)
 	}
-	files := sums()
+	files := sumPackage()
 	files["notes.txt"] = "one\n"
 	b := newBench(t, files)
-	w := &checkoutEditor{onStep: onStep{teller: teller{t}, at: loop.KindTurnEnded}}
+	w := &checkoutEditor{onStep: onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded}}
 	w.then = func() {
 		w.then = nil
 		w.edit = func() {
@@ -28,9 +28,9 @@ func TestEditsWhileGatesRunInACheckoutAreTheUsers(t *testing.T) {
 			b.write("mine.txt", "mine\n")
 		}
 	}
-	flags := withTests(nil)
+	flags := withTestGate(nil)
 	flags["gates"] = []any{map[string]any{"name": "t", "command": "sh run.sh", "report": "tap"}}
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/files/sub_test.sh --
 test_sub() { [ $(sub 3 2) = 1 ]; }
 -- 1/files/lib --
@@ -53,7 +53,7 @@ sub() { echo $(($1 - $2)); }
 	}
 }
 
-// checkoutEditor edits when a gate begins to run in a checkout.
+// checkoutEditor edits files when a gate starts in a checkout.
 type checkoutEditor struct {
 	onStep
 	edit func()

@@ -10,7 +10,7 @@ import (
 
 const haveAll = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
 
-func TestAUsersUntrackedFileThatTheWorkDoesNotNeed(t *testing.T) {
+func TestUnneededUntrackedUserFileStaysOutOfCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("mine.txt", "mine\n")
@@ -23,7 +23,7 @@ func TestAUsersUntrackedFileThatTheWorkDoesNotNeed(t *testing.T) {
 	}
 }
 
-func TestACommitThatNeedsAnUntrackedFileIsNotVerified(t *testing.T) {
+func TestCommitNeedingUntrackedFileIsUnverified(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("more.txt", "two\n")
@@ -37,7 +37,7 @@ func TestACommitThatNeedsAnUntrackedFileIsNotVerified(t *testing.T) {
 	}
 }
 
-func TestWhatIsUntrackedElsewhereIsNotForeignToAWorktree(t *testing.T) {
+func TestUntrackedUserFileDoesNotAffectWorktreeLoop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("more.txt", "mine\n")

@@ -12,23 +12,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// move takes a loop from its session to a runner, and into another session. The
-// owner at work is killed when so many steps are done; the next one continues from
-// the journal.
-type move struct {
-	teller
-	st     *sitting
+// handoverWithKills takes a loop from its session to a runner and into another session. The current
+// owner is killed after a number of steps; the next one continues from the journal.
+type handoverWithKills struct {
+	logObserver
+	st     *sessionLoop
 	runner agent.Agent
 	steps  int
 	kill   func()
 	asked  bool // the other session has asked for the loop
 }
 
-func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	v.teller.Stepped(s, e, acts)
+func (v *handoverWithKills) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	v.logObserver.Stepped(s, e, acts)
 	if e.Kind() == loop.KindHandedOver && !s.InSession && !v.asked {
 		v.asked = true
-		v.st.post(record.MessageToSession, "")
+		v.st.sendMessage(record.MessageToSession, "")
 	}
 	if v.steps--; v.steps == 0 {
 		v.kill()
@@ -37,31 +36,31 @@ func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 
 // next has whoever is to continue the loop do so. Whether they were killed at it
 // shows in the journal alone.
-func (v *move) next() loop.State {
+func (v *handoverWithKills) next() loop.State {
 	ctx, kill := context.WithCancel(v.t.Context())
 	defer kill()
 	v.kill = kill
 	switch m := v.st.memory(); {
 	case m.State.InSession && m.State.Phase == loop.HandingOver, !m.State.InSession && m.State.Phase != loop.HandingOver:
-		_, _ = v.st.given(ctx, v.runner, v)
+		_, _ = v.st.runAfterHandoverWith(ctx, v.runner, v)
 	case !m.State.InSession:
 		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.SessionOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
 	case m.State.Phase == loop.Turning && m.Bound.Session == "7a2d":
-		v.st.edits("have.txt", "one\ntwo\n")
-		v.st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
-		_, _ = v.st.driven(ctx, v)
+		v.st.editAsAgent("have.txt", "one\ntwo\n")
+		v.st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
+		_, _ = v.st.runDriverWith(ctx, v)
 	default:
-		_, _ = v.st.driven(ctx, v)
+		_, _ = v.st.runDriverWith(ctx, v)
 	}
 	return v.st.memory().State
 }
 
-func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
+func TestHandoverSurvivesKillAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for steps := 1; ; steps += agenttest.Stride(6) {
-		st := sit(t, words, handover(nil))
-		st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
-		v := &move{teller: teller{t}, st: st, runner: st.scripted("-- 1/sleep --\n60s\n"), steps: steps}
+		st := beginInSession(t, words, requestWithHandover(nil))
+		st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
+		v := &handoverWithKills{logObserver: logObserver{t}, st: st, runner: st.scriptedAgent("-- 1/sleep --\n60s\n"), steps: steps}
 		s := st.memory().State
 		for range 10 {
 			if s = v.next(); s.Phase == loop.Ended {
@@ -71,31 +70,30 @@ func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
 		if s.Outcome != loop.Verified || s.Iteration != 2 || s.Turns > 3 {
 			t.Fatalf("killed after %d steps: %s %s in iteration %d after %d turns: %s", steps, s.Phase, s.Outcome, s.Iteration, s.Turns, s.Reason)
 		}
-		st.untouched()
-		if v.steps > 0 { // nobody was killed
+		st.checkHistoryUnchanged()
+		if v.steps > 0 { // no owner was killed
 			break
 		}
 	}
 }
 
-// The same of isolated tries: one that was cut off is begun again, as the same
-// iteration.
-func TestEveryStepOfATryMayBeTheLast(t *testing.T) {
+// An isolated attempt whose owner is killed at any step is restarted as the same iteration.
+func TestIsolatedAttemptSurvivesKillAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for steps := 1; ; steps += agenttest.Stride(6) {
-		st := spent(t, "-- 1/files/notes.txt --\nno idea\n-- 2/files/have.txt --\none\ntwo\n", nil, nil)
-		v := &move{teller: teller{t}, st: st, steps: steps}
+		st := beginIsolatedLoop(t, "-- 1/files/notes.txt --\nno idea\n-- 2/files/have.txt --\none\ntwo\n", nil, nil)
+		v := &handoverWithKills{logObserver: logObserver{t}, st: st, steps: steps}
 		s := st.memory().State
 		for range 10 {
 			if s = v.next(); s.Phase == loop.Ended {
 				break
 			}
 		}
-		// The script counts what it played, also where nobody lived to hear of it.
+		// The script counts its turns, also those whose owner was killed.
 		if s.Outcome != loop.Verified || s.Iteration < 4 || s.Iteration > 5 || s.Turns != s.Iteration {
 			t.Fatalf("killed after %d steps: %s %s in iteration %d after %d turns: %s", steps, s.Phase, s.Outcome, s.Iteration, s.Turns, s.Reason)
 		}
-		st.untouched()
+		st.checkHistoryUnchanged()
 		if v.steps > 0 {
 			break
 		}

@@ -15,30 +15,30 @@ import (
 
 const claimsAll = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n"
 
-// What judges is held to by the next owner too: a change that the session's agent
-// made, and no look was at, is not taken for the user's by the runner.
-func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
+// Protected files keep their protection for the next owner. A runner does not attribute a change by
+// the session's agent, which no inspection has seen yet, to the user.
+func TestRunnerAttributesEarlierSessionEditsToAgent(t *testing.T) {
 	t.Parallel()
-	change := map[string]func(*sitting){
-		"in a turn that claimed nothing": func(st *sitting) {
-			st.edits("check.sh", "exit 0\n")
-			// The hook looks at no tree for it, and hands over.
-			st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
-			st.hook(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
-			st.runInSession()
+	change := map[string]func(*sessionLoop){
+		"in a turn that claimed nothing": func(st *sessionLoop) {
+			st.editAsAgent("check.sh", "exit 0\n")
+			// The hook does not inspect the tree before the handover.
+			st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 95}}})
+			st.journalEvent(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
+			st.runDriver()
 		},
-		"and was told of": func(st *sitting) {
-			st.edits("check.sh", "exit 0\n")
-			st.turn(loop.Turn{Claim: &loop.Claim{}, ContextPercent: 95})
+		"and was told of": func(st *sessionLoop) {
+			st.editAsAgent("check.sh", "exit 0\n")
+			st.endTurn(loop.Turn{Claim: &loop.Claim{}, ContextPercent: 95})
 		},
-		"in a turn that nobody saw the end of": func(st *sitting) { st.edits("check.sh", "exit 0\n") },
+		"in a turn that nobody saw the end of": func(st *sessionLoop) { st.editAsAgent("check.sh", "exit 0\n") },
 	}
 	for name, change := range change {
 		t.Run(name, func(t *testing.T) {
-			st := sit(t, words, handover(nil))
+			st := beginInSession(t, words, requestWithHandover(nil))
 			change(st)
 			violations := st.s.Violations
-			st.runs(st.scripted(claimsAll), teller{t})
+			st.runAfterHandover(st.scriptedAgent(claimsAll), logObserver{t})
 			if st.s.Outcome != loop.Verified || st.s.Violations <= violations {
 				t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 			}
@@ -49,14 +49,14 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 	}
 }
 
-// And what the user changed there judges.
-func TestARunnerKeepsWhatTheUserChanged(t *testing.T) {
+// A user's change of a protected file in the session applies under the runner as well.
+func TestRunnerKeepsEarlierUserChangesOfProtectedFiles(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status"})
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status"})
 	st.write("check.sh", "# looser\nexit 0\n")
-	st.full()
-	st.runs(st.scripted(claimsAll), teller{t})
+	st.fillContext()
+	st.runAfterHandover(st.scriptedAgent(claimsAll), logObserver{t})
 	if st.s.Violations != 0 || st.s.Phase != loop.Ended {
 		t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 	}
@@ -65,16 +65,16 @@ func TestARunnerKeepsWhatTheUserChanged(t *testing.T) {
 	}
 }
 
-// A session that takes a loop in the middle of a runner's turn knows what that
-// turn did, and takes nothing of it for the user's.
-func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
+// A session that takes a loop in the middle of a runner's turn attributes the changes of that turn to
+// the agent, not to the user.
+func TestTakingSessionAttributesRunnerTurnToAgent(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{false, true} {
-		st := sit(t, words, handover(nil))
-		st.full()
-		script := st.scripted(weakened + "-- 1/run --\nsleep 60\n")
+		st := beginInSession(t, words, requestWithHandover(nil))
+		st.fillContext()
+		script := st.scriptedAgent(weakened + "-- 1/run --\nsleep 60\n")
 		ctx, kill := context.WithCancel(t.Context())
-		o := &onCommand{teller: teller{t}, only: "sleep", then: func() {
+		o := &onCommand{logObserver: logObserver{t}, only: "sleep", then: func() {
 			if killed {
 				kill()
 				return
@@ -83,35 +83,35 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		if _, err := st.given(ctx, script, o); (err != nil) != killed {
+		if _, err := st.runAfterHandoverWith(ctx, script, o); (err != nil) != killed {
 			t.Fatal(err)
 		}
-		st.takes(teller{t})
-		st.edits("have.txt", "one\ntwo\n")
-		if st.claims(); st.s.Violations != 1 || st.s.Phase != loop.Turning {
+		st.takeIntoAnotherSession(logObserver{t})
+		st.editAsAgent("have.txt", "one\ntwo\n")
+		if st.endTurnWithClaim(); st.s.Violations != 1 || st.s.Phase != loop.Turning {
 			t.Fatalf("killed %v: %s with %d violations", killed, st.s.Phase, st.s.Violations)
 		}
 		kill()
 	}
 }
 
-// A loop that began under a runner continues in a session as it does there: nothing
-// is put back or committed elsewhere than where the user stands.
-func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
+// A loop that began under a runner continues in a session like any session's loop: files are not
+// restored, and commits go to the user's branch.
+func TestTakingSessionChangesNoBranchOrFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	taken := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageToSession}}}
-	s := b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), taken)
+	taken := &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageToSession}}}
+	s := b.runObserved("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), taken)
 	if s.Phase != loop.HandingOver {
 		t.Fatalf("%s", s.Phase)
 	}
-	st := &sitting{bench: b}
-	st.takes(teller{t})
+	st := &sessionLoop{bench: b}
+	st.takeIntoAnotherSession(logObserver{t})
 	if st.s.Iteration != 1 || !st.s.InSession {
 		t.Fatalf("iteration %d", st.s.Iteration)
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit == "" {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit == "" {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 	if got := st.git("log", "--format=%s", "main..HEAD"); got != "feat: have every word" {
@@ -119,32 +119,32 @@ func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
 	}
 }
 
-// ralphFile is a loop that came out of the official plugin's state file.
-func ralphFile(t *testing.T, text string) *sitting {
+// ralphFile returns a loop that was begun from the official plugin's state file.
+func ralphFile(t *testing.T, text string) *sessionLoop {
 	t.Helper()
 	b := newBench(t, words)
 	b.write(".claude/ralph-loop.local.md", text)
-	q := handover(nil)
+	q := requestWithHandover(nil)
 	q.File, q.Format = filepath.Join(b.root, ".claude/ralph-loop.local.md"), "ralph-loop"
-	return b.sit(q)
+	return b.beginInSession(q)
 }
 
 const ralphText = "---\nactive: true\niteration: 1\nmax_iterations: 9\ncompletion_promise: \"DONE\"\n---\n\nhave every word\n"
 
-func TestARunnerKeepsAnotherToolsFileUpToDate(t *testing.T) {
+func TestRunnerUpdatesRalphStateFile(t *testing.T) {
 	t.Parallel()
 	st := ralphFile(t, ralphText)
-	st.full()
+	st.fillContext()
 	file := filepath.Join(st.root, ".claude/ralph-loop.local.md")
 	seen := ""
-	o := &onCommand{teller: teller{t}, then: func() {
+	o := &onCommand{logObserver: logObserver{t}, then: func() {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)
 		}
 		seen = string(data)
 	}}
-	st.runs(st.scripted("-- 1/run --\ntrue\n"+claimsAll), o)
+	st.runAfterHandover(st.scriptedAgent("-- 1/run --\ntrue\n"+claimsAll), o)
 	if st.s.Outcome != loop.Verified || seen != strings.Replace(ralphText, "iteration: 1", "iteration: 2", 1) {
 		t.Fatalf("%s: %s\n%s", st.s.Outcome, st.s.Reason, seen)
 	}
@@ -153,41 +153,41 @@ func TestARunnerKeepsAnotherToolsFileUpToDate(t *testing.T) {
 	}
 }
 
-// rests does something when the loop is paused.
-type rests struct {
+// onPause calls a function when the loop is paused.
+type onPause struct {
 	onCommand
 	then  func()
 	times int
 }
 
-func (w *rests) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+func (w *onPause) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
 	if s.Phase == loop.Paused {
 		w.times++
 		w.then()
 	}
 }
 
-func TestARunnerHearsAnotherToolsFile(t *testing.T) {
+func TestRunnerFollowsChangesOfRalphStateFile(t *testing.T) {
 	t.Parallel()
 	st := ralphFile(t, ralphText)
-	st.full()
+	st.fillContext()
 	const file = ".claude/ralph-loop.local.md"
 	holds := func() { st.write(file, strings.Replace(ralphText, "true", "false", 1)) }
-	rests := &rests{onCommand: onCommand{teller: teller{t}, then: holds}, then: func() { st.write(file, ralphText) }}
-	st.runs(st.scripted("-- 1/run --\ntrue\n"+strings.ReplaceAll(claimsAll, "1/", "2/")), rests)
+	rests := &onPause{onCommand: onCommand{logObserver: logObserver{t}, then: holds}, then: func() { st.write(file, ralphText) }}
+	st.runAfterHandover(st.scriptedAgent("-- 1/run --\ntrue\n"+strings.ReplaceAll(claimsAll, "1/", "2/")), rests)
 	if st.s.Outcome != loop.Verified || rests.times != 1 {
 		t.Fatalf("%s, held %d times: %s", st.s.Outcome, rests.times, st.s.Reason)
 	}
 
 	st = ralphFile(t, ralphText)
-	st.full()
-	o := &onCommand{teller: teller{t}, then: func() {
+	st.fillContext()
+	o := &onCommand{logObserver: logObserver{t}, then: func() {
 		if err := os.Remove(filepath.Join(st.root, file)); err != nil {
 			t.Error(err)
 		}
 	}}
-	st.runs(st.scripted("-- 1/run --\nsleep 60\n"), o)
+	st.runAfterHandover(st.scriptedAgent("-- 1/run --\nsleep 60\n"), o)
 	if st.s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 )
 
-// scripted is an agent that plays a script over all of its sessions.
-func (b *bench) scripted(script string) agent.Agent {
+// scriptedAgent returns an agent that plays a script over all of its sessions.
+func (b *bench) scriptedAgent(script string) agent.Agent {
 	b.t.Helper()
 	s, err := scripted.Parse([]byte(script))
 	if err != nil {
@@ -27,21 +27,21 @@ func (b *bench) scripted(script string) agent.Agent {
 	return scripted.Agent{Script: s, Counter: filepath.Join(b.t.TempDir(), "turns")}
 }
 
-// handover is a loop that may continue in fresh sessions.
-func handover(more map[string]any) launch.SessionRequest {
-	q := gated(more)
+// requestWithHandover returns a request for a loop that may continue in fresh sessions.
+func requestWithHandover(more map[string]any) launch.SessionRequest {
+	q := requestWithGate(more)
 	q.Handover = true
 	return q
 }
 
-// full ends a turn with which the session's context is as good as full.
-func (st *sitting) full() loop.State {
+// fillContext ends a turn that leaves the session's context almost full.
+func (st *sessionLoop) fillContext() loop.State {
 	st.t.Helper()
-	return st.turn(loop.Turn{ContextPercent: 95})
+	return st.endTurn(loop.Turn{ContextPercent: 95})
 }
 
-// given is the runner's part: it takes the loop, as `pawl session run` does.
-func (st *sitting) given(ctx context.Context, a agent.Agent, o runner.Observer) (loop.State, error) {
+// runAfterHandoverWith takes the loop as a runner and drives it, as `pawl session run` does.
+func (st *sessionLoop) runAfterHandoverWith(ctx context.Context, a agent.Agent, o runner.Observer) (loop.State, error) {
 	st.t.Helper()
 	d, err := launch.Resume(ctx, st.loop, st.env, launch.ResumeOptions{})
 	if err != nil {
@@ -52,17 +52,17 @@ func (st *sitting) given(ctx context.Context, a agent.Agent, o runner.Observer) 
 	return st.s, err
 }
 
-func (st *sitting) runs(a agent.Agent, o runner.Observer) loop.State {
+func (st *sessionLoop) runAfterHandover(a agent.Agent, o runner.Observer) loop.State {
 	st.t.Helper()
-	s, err := st.given(st.t.Context(), a, o)
+	s, err := st.runAfterHandoverWith(st.t.Context(), a, o)
 	if err != nil {
 		st.t.Fatal(err)
 	}
 	return s
 }
 
-// takes brings the loop into another session.
-func (st *sitting) takes(o runner.Observer) {
+// takeIntoAnotherSession brings the loop into another session.
+func (st *sessionLoop) takeIntoAnotherSession(o runner.Observer) {
 	st.t.Helper()
 	a, err := launch.TakeIntoSession(st.t.Context(), st.loop, st.env, launch.SessionOptions{
 		Session: launch.UserSession{Session: "7a2d"}, Observer: o, GateTimeout: time.Minute,
@@ -73,35 +73,35 @@ func (st *sitting) takes(o runner.Observer) {
 	st.s = a.Memory.State
 }
 
-func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
+func TestHandoverFromSessionToRunnerToSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
+	st := beginInSession(t, words, requestWithHandover(nil))
 	st.write("staged.txt", "the user's\n")
 	st.git("add", "staged.txt")
-	if st.full(); st.s.Phase != loop.HandingOver || !st.s.InSession {
+	if st.fillContext(); st.s.Phase != loop.HandingOver || !st.s.InSession {
 		t.Fatalf("%s", st.s.Phase)
 	}
-	before := st.records()
-	if st.runInSession(); st.records() != before {
+	before := st.countRecords()
+	if st.runDriver(); st.countRecords() != before {
 		t.Error("who waits for the runner journals")
 	}
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
-	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
+	taken := &messageSender{logObserver: logObserver{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
+	st.runAfterHandover(st.scriptedAgent("-- 1/sleep --\n60s\n"), taken)
 	if st.s.Phase != loop.HandingOver || st.s.Handover.To != loop.OwnerSession || st.s.Iteration != 2 {
 		t.Fatalf("%s to %q in iteration %d", st.s.Phase, st.s.Handover.To, st.s.Iteration)
 	}
 	if prompt := st.file("iterations", "0002", "prompt.md"); !strings.Contains(prompt, "have every word") || strings.Contains(prompt, "person may type") {
 		t.Errorf("the runner's agent was told\n%s", prompt)
 	}
-	st.takes(teller{t})
-	if st.s.Phase != loop.Turning || !st.s.InSession || st.s.Iteration != 2 || !strings.Contains(st.told(), "have every word") {
-		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.told())
+	st.takeIntoAnotherSession(logObserver{t})
+	if st.s.Phase != loop.Turning || !st.s.InSession || st.s.Iteration != 2 || !strings.Contains(st.prompt(), "have every word") {
+		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.prompt())
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Outcome != loop.Verified || st.s.Iteration != 2 {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified || st.s.Iteration != 2 {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
-	if n := st.owners(); n != 3 {
+	if n := st.countOwners(); n != 3 {
 		t.Errorf("%d owners", n)
 	}
 	if got := st.git("diff", "--cached", "--name-only"); got != "staged.txt" {
@@ -109,34 +109,34 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	}
 }
 
-// What the session does after its loop has left is nobody's violation: its hooks may
-// write it down for a while, and it is the user's.
-func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
+// Changes in the session after its loop has left are no violation. Its hooks may still record them
+// for a while, but they are the user's.
+func TestEditsOfSessionAfterHandoverAreUserEdits(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.full()
-	left := &onStep{teller: teller{t}, at: loop.KindHandedOver, then: func() { st.edits("check.sh", "# looser\nexit 0\n") }}
-	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), left)
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.fillContext()
+	left := &onStep{logObserver: logObserver{t}, at: loop.KindHandedOver, then: func() { st.editAsAgent("check.sh", "# looser\nexit 0\n") }}
+	st.runAfterHandover(st.scriptedAgent("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), left)
 	got, err := os.ReadFile(filepath.Join(st.root, "check.sh"))
 	if err != nil || st.s.Violations != 0 || !strings.HasPrefix(string(got), "# looser") {
 		t.Errorf("%d violations, check.sh has %q, %v", st.s.Violations, got, err)
 	}
 }
 
-// The work tree of a session's loop is the user's, whoever drives: nothing is
+// The work tree of a session's loop belongs to the user, whoever drives the loop: nothing is
 // committed, staged or stashed, and no branch is switched.
-func TestARunnerLeavesTheUsersTreeAsItIs(t *testing.T) {
+func TestRunnerAfterHandoverLeavesWorkTreeAndBranch(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"notes.txt": "one\n"}
 	maps.Copy(files, words)
-	st := sit(t, files, handover(nil))
+	st := beginInSession(t, files, requestWithHandover(nil))
 	st.git("checkout", "-q", "--detach")
 	st.write("notes.txt", "two\n")
 	st.git("add", "notes.txt")
 	st.write("mine.txt", "mine\n")
 	head := st.git("rev-parse", "HEAD")
-	st.full()
-	st.runs(st.scripted(`
+	st.fillContext()
+	st.runAfterHandover(st.scriptedAgent(`
 -- 1/run --
 git switch -q -c mine && git switch -q --detach
 -- 1/files/have.txt --
@@ -148,7 +148,7 @@ one
 two
 -- 2/reply --
 <promise>DONE</promise>
-`), teller{t})
+`), logObserver{t})
 	if st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit != "" {
 		t.Fatalf("%s: %s (%+v)", st.s.Outcome, st.s.Reason, st.s.Tasks)
 	}
@@ -160,63 +160,63 @@ two
 	}
 }
 
-// Whoever is killed on the way, the next one comes to the same end, and no
-// iteration is lost or counted twice.
-func TestAHandOverSurvivesKills(t *testing.T) {
+// Whichever owner is killed during a handover, the next one reaches the same end, and no iteration is
+// lost or counted twice.
+func TestHandoverSurvivesKilledOwners(t *testing.T) {
 	t.Parallel()
 	const script = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
 	for _, at := range []loop.EventKind{loop.KindHandedOver, loop.KindTurnEnded, loop.KindTreeInspected, loop.KindGatesFinished, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
-			st := sit(t, words, handover(nil))
-			st.full()
-			a := st.scripted(script)
+			st := beginInSession(t, words, requestWithHandover(nil))
+			st.fillContext()
+			a := st.scriptedAgent(script)
 			ctx, kill := context.WithCancel(t.Context())
-			if _, err := st.given(ctx, a, &onStep{teller: teller{t}, at: at, then: kill}); err == nil && st.s.Phase != loop.Ended {
+			if _, err := st.runAfterHandoverWith(ctx, a, &onStep{logObserver: logObserver{t}, at: at, then: kill}); err == nil && st.s.Phase != loop.Ended {
 				t.Fatalf("not killed: %s", st.s.Phase)
 			}
 			if st.s.Phase != loop.Ended {
-				st.runs(a, teller{t})
+				st.runAfterHandover(a, logObserver{t})
 			}
 			if st.s.Outcome != loop.Verified || st.s.Iteration != 2 {
 				t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 			}
-			st.untouched()
+			st.checkHistoryUnchanged()
 		})
 	}
 }
 
-func TestTakingSurvivesKills(t *testing.T) {
+func TestTakeoverBySessionSurvivesKills(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.full()
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.fillContext()
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.KindHandedOver, then: kill}); err == nil {
+	if _, err := st.runAfterHandoverWith(ctx, st.scriptedAgent("-- 1/sleep --\n60s\n"), &onStep{logObserver: logObserver{t}, at: loop.KindHandedOver, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
-	st.takes(teller{t}) // from a runner that is gone, in mid-turn
+	st.takeIntoAnotherSession(logObserver{t}) // from a runner that was killed during a turn
 	if st.s.Phase != loop.Turning || !st.s.InSession || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
-	// What was left for a session to take, and is not, stays with who takes it up.
-	st.full()
-	taken := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
-	if st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken); st.s.Phase != loop.HandingOver {
+	// A loop that was offered to a session, but not taken, stays with the owner that resumes it.
+	st.fillContext()
+	taken := &messageSender{logObserver: logObserver{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageToSession}}}
+	if st.runAfterHandover(st.scriptedAgent("-- 1/sleep --\n60s\n"), taken); st.s.Phase != loop.HandingOver {
 		t.Fatalf("%s", st.s.Phase)
 	}
-	before := st.records()
-	if st.runInSession(); st.records() != before {
+	before := st.countRecords()
+	if st.runDriver(); st.countRecords() != before {
 		t.Error("a session that was not told to has taken it")
 	}
-	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), teller{t})
+	st.runAfterHandover(st.scriptedAgent("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), logObserver{t})
 	if st.s.Outcome != loop.Verified || st.s.Iteration != 3 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 }
 
-func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
+func TestLoopWithoutTakerStaysInItsSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.full()
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.fillContext()
 	d, err := launch.Rejoin(t.Context(), st.loop, st.env, time.Second)
 	if err != nil {
 		t.Fatal(err)
@@ -228,46 +228,45 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if st.runInSession(); st.s.Phase != loop.Turning || !st.s.InSession || !st.s.Handover.Failed || st.s.Iteration != 2 {
+	if st.runDriver(); st.s.Phase != loop.Turning || !st.s.InSession || !st.s.Handover.Failed || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
-	st.told()
+	st.prompt()
 }
 
-func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
+func TestDriverOfHandedOverLoopDoesNothing(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.full()
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.fillContext()
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.KindHandedOver, then: kill}); err == nil {
+	if _, err := st.runAfterHandoverWith(ctx, st.scriptedAgent("-- 1/sleep --\n60s\n"), &onStep{logObserver: logObserver{t}, at: loop.KindHandedOver, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
-	st.post(record.MessageNote, "for the runner")
-	before := st.records()
-	if st.runInSession(); st.records() != before || st.s.InSession || !st.loop.HasMessages() {
-		t.Errorf("%d records, were %d", st.records(), before)
+	st.sendMessage(record.MessageNote, "for the runner")
+	before := st.countRecords()
+	if st.runDriver(); st.countRecords() != before || st.s.InSession || !st.loop.HasMessages() {
+		t.Errorf("%d records, were %d", st.countRecords(), before)
 	}
 }
 
-// A user who wants the loop to rest before its next turn is heard by whoever
-// has it then.
-func TestAPauseOutlivesAHandOver(t *testing.T) {
+// A pause that was requested before the next turn applies to whichever owner has that turn.
+func TestPauseRequestSurvivesHandover(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.post(record.MessagePause, "")
-	st.runInSession()
-	rests := &sender{teller: teller{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageStop}}}
-	if st.runs(st.scripted(""), rests); st.s.Outcome != loop.CancelledEnd || st.s.Turns != 0 {
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.sendMessage(record.MessagePause, "")
+	st.runDriver()
+	rests := &messageSender{logObserver: logObserver{t}, b: st.bench, at: loop.KindHandedOver, send: []record.Message{{Kind: record.MessageStop}}}
+	if st.runAfterHandover(st.scriptedAgent(""), rests); st.s.Outcome != loop.CancelledEnd || st.s.Turns != 0 {
 		t.Fatalf("%s after %d turns", st.s.Outcome, st.s.Turns)
 	}
-	// But who takes up a loop that rests wants it to continue.
-	st = sit(t, words, handover(nil))
-	st.post(record.MessagePause, "")
-	st.runInSession()
-	if st.turn(loop.Turn{}); st.s.Phase != loop.Paused {
+	// Resuming a paused loop means to continue it.
+	st = beginInSession(t, words, requestWithHandover(nil))
+	st.sendMessage(record.MessagePause, "")
+	st.runDriver()
+	if st.endTurn(loop.Turn{}); st.s.Phase != loop.Paused {
 		t.Fatalf("%s", st.s.Phase)
 	}
-	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), teller{t})
+	st.runAfterHandover(st.scriptedAgent("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), logObserver{t})
 	if st.s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestARunnerGoesOnWithoutGit(t *testing.T) {
+func TestRunnerContinuesWithoutGit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	if err := os.RemoveAll(filepath.Join(b.root, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	st := b.sit(handover(nil))
-	st.full()
-	st.runs(st.scripted(claimsAll), teller{t})
+	st := b.beginInSession(requestWithHandover(nil))
+	st.fillContext()
+	st.runAfterHandover(st.scriptedAgent(claimsAll), logObserver{t})
 	if st.s.Outcome != loop.Verified || !st.spec().Shadow {
 		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
 	}
@@ -25,15 +25,14 @@ func TestARunnerGoesOnWithoutGit(t *testing.T) {
 	}
 }
 
-// Where the user asked for commits they go to the branch that they are on, and
-// what else was committed there stays.
-func TestARunnerCommitsToTheUsersBranch(t *testing.T) {
+// If the user asked for commits, they go to the current branch, and other commits on it stay.
+func TestRunnerCommitsToUserBranch(t *testing.T) {
 	t.Parallel()
-	q := handover(nil)
+	q := requestWithHandover(nil)
 	q.Commit = true
-	st := sit(t, words, q)
-	st.full()
-	st.runs(st.scripted(`
+	st := beginInSession(t, words, q)
+	st.fillContext()
+	st.runAfterHandover(st.scriptedAgent(`
 -- 1/run --
 echo x > x.txt && git add x.txt && git commit -qm 'my own way' && git switch -q -c elsewhere
 -- 1/files/have.txt --
@@ -41,7 +40,7 @@ one
 two
 -- 1/reply --
 <promise>DONE</promise>
-`), teller{t})
+`), logObserver{t})
 	if st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit == "" {
 		t.Fatalf("%s: %s (%+v)", st.s.Outcome, st.s.Reason, st.s.Tasks)
 	}
@@ -53,13 +52,13 @@ two
 	}
 }
 
-// Beside a runner the user's edits are theirs, as in any loop of a runner's.
-func TestTheUserEditsBesideARunner(t *testing.T) {
+// Edits that the user makes during a runner's turn are user edits, as in any runner's loop.
+func TestUserEditsDuringRunnerTurnAreUserEdits(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, handover(nil))
-	st.full()
-	o := &onPhase{teller: teller{t}, at: loop.Inspecting, then: func() { st.write("check.sh", "# looser\n"+gateScript) }}
-	st.runs(st.scripted("-- 1/tools --\n1\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n"), o)
+	st := beginInSession(t, words, requestWithHandover(nil))
+	st.fillContext()
+	o := &onPhase{logObserver: logObserver{t}, at: loop.Inspecting, then: func() { st.write("check.sh", "# looser\n"+gateScript) }}
+	st.runAfterHandover(st.scriptedAgent("-- 1/tools --\n1\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n"), o)
 	if st.s.Outcome != loop.Verified || st.s.Violations != 0 {
 		t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 	}

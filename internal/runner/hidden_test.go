@@ -7,9 +7,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A user who hides a tracked file from git (skip-worktree) keeps their own
-// version of it out of every commit, the loop's too.
-func TestWhatTheUserHidFromGitIsNotCommitted(t *testing.T) {
+// A user who hides a tracked file from git (skip-worktree) keeps their version of it out of every
+// commit, including the loop's.
+func TestFileHiddenFromGitByUserIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"local.cfg": "shared\n"}
 	maps.Copy(files, words)
@@ -28,9 +28,8 @@ func TestWhatTheUserHidFromGitIsNotCommitted(t *testing.T) {
 	}
 }
 
-// An agent that does so hides nothing: what is in the tree is judged, committed, and
-// shown in the index.
-func TestWhatTheAgentHidFromGitIsCommitted(t *testing.T) {
+// If the agent hides a file from git, it is still gated, committed, and shown in the index.
+func TestFileHiddenFromGitByAgentIsCommitted(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"notes.md": "old\n"}
 	maps.Copy(files, words)

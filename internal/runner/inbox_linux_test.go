@@ -12,16 +12,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// cancelled is an agent whose client never comes up. A message to stop arrives meanwhile.
-type cancelled struct {
+// cancelledAtStart is an agent whose client never starts. A stop message arrives meanwhile.
+type cancelledAtStart struct {
 	agent.Agent
 	t     *testing.T
 	b     *bench
 	after time.Duration // from the message to the end of Start
 }
 
-func (c *cancelled) Start(ctx context.Context, _ agent.Options) (agent.Session, error) {
-	time.Sleep(200 * time.Millisecond) // the runner is at rest
+func (c *cancelledAtStart) Start(ctx context.Context, _ agent.Options) (agent.Session, error) {
+	time.Sleep(200 * time.Millisecond) // the runner is waiting by now
 	posted := time.Now()
 	if err := c.b.loop.Post("stop", record.Message{Kind: record.MessageStop}); err != nil {
 		c.t.Error(err)
@@ -31,8 +31,8 @@ func (c *cancelled) Start(ctx context.Context, _ agent.Options) (agent.Session, 
 	return nil, ctx.Err()
 }
 
-// The inbox is polled every 5 s where it is watched: a message must not wait so long.
-func TestAMessageWakesTheLoop(t *testing.T) {
+// A watched inbox is polled only every 5 s. A message must arrive sooner.
+func TestStopMessageIsReceivedBeforeInboxPoll(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(nil))
@@ -44,9 +44,9 @@ func TestAMessageWakesTheLoop(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a := &cancelled{Agent: d.Agent, t: t, b: b}
+	a := &cancelledAtStart{Agent: d.Agent, t: t, b: b}
 	d.Agent = a
-	s, err := b.drive(t.Context(), d, teller{t})
+	s, err := b.drive(t.Context(), d, logObserver{t})
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Phase, err)
 	}

@@ -15,32 +15,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// A drive process that dies at any step of a verified claim is replaced by the
-// next one, which comes to the same end.
-func TestADriveThatIsKilledIsReplaced(t *testing.T) {
+// A driver that is killed at any step of a verified claim is replaced by the next one, which reaches
+// the same end.
+func TestKilledDriverIsReplaced(t *testing.T) {
 	t.Parallel()
 	for _, at := range []loop.EventKind{loop.KindTreeInspected, loop.KindGatesFinished, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
-			st := sit(t, words, gated(nil))
-			st.edits("have.txt", "one\ntwo\n")
-			st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
+			st := beginInSession(t, words, requestWithGate(nil))
+			st.editAsAgent("have.txt", "one\ntwo\n")
+			st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
 			ctx, kill := context.WithCancel(t.Context())
-			if _, err := st.driven(ctx, &onStep{teller: teller{t}, at: at, then: kill}); err == nil && st.s.Phase != loop.Ended {
+			if _, err := st.runDriverWith(ctx, &onStep{logObserver: logObserver{t}, at: at, then: kill}); err == nil && st.s.Phase != loop.Ended {
 				t.Fatalf("not killed: %s", st.s.Phase)
 			}
-			if st.runInSession(); st.s.Outcome != loop.Verified {
+			if st.runDriver(); st.s.Outcome != loop.Verified {
 				t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 			}
-			st.untouched()
-			if n := st.owners(); n != 1 {
+			st.checkHistoryUnchanged()
+			if n := st.countOwners(); n != 1 {
 				t.Errorf("owners: %d", n)
 			}
 		})
 	}
 }
 
-// owners counts who took the loop.
-func (st *sitting) owners() (n int) {
+// countOwners returns how many owners have taken the loop.
+func (st *sessionLoop) countOwners() (n int) {
 	st.t.Helper()
 	for r, err := range st.loop.Records(journal.Mark{}) {
 		if err != nil {
@@ -53,74 +53,74 @@ func (st *sitting) owners() (n int) {
 	return n
 }
 
-func TestAPromptThatWasNotWrittenIs(t *testing.T) {
+func TestMissingPromptFileIsWritten(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(nil))
+	st := beginInSession(t, words, requestWithGate(nil))
 	m, _, err := record.Load(st.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := st.told()
+	was := st.prompt()
 	if err := os.Remove(record.PromptPath(st.loop, m)); err != nil {
 		t.Fatal(err)
 	}
-	if st.runInSession(); st.told() != was {
-		t.Errorf("written again:\n%s", st.told())
+	if st.runDriver(); st.prompt() != was {
+		t.Errorf("written again:\n%s", st.prompt())
 	}
-	before := st.records()
-	if st.runInSession(); st.records() != before {
+	before := st.countRecords()
+	if st.runDriver(); st.countRecords() != before {
 		t.Error("a drive with nothing to do journals")
 	}
 }
 
-// records is how much stands in the journal.
-func (st *sitting) records() int {
+// countRecords returns the number of records in the journal.
+func (st *sessionLoop) countRecords() int {
 	st.t.Helper()
 	return strings.Count(st.file("journal.jsonl"), "\n")
 }
 
-func TestMessagesReachALoopInASession(t *testing.T) {
+func TestMessagesReachLoopInSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(nil))
-	st.post(record.MessageNote, "look at want.txt")
-	st.post(record.MessagePause, "")
-	if st.runInSession(); st.s.Phase != loop.Turning {
+	st := beginInSession(t, words, requestWithGate(nil))
+	st.sendMessage(record.MessageNote, "look at want.txt")
+	st.sendMessage(record.MessagePause, "")
+	if st.runDriver(); st.s.Phase != loop.Turning {
 		t.Fatalf("%s: a pause cut the turn off", st.s.Phase)
 	}
-	if st.turn(loop.Turn{}); st.s.Phase != loop.Paused {
+	if st.endTurn(loop.Turn{}); st.s.Phase != loop.Paused {
 		t.Fatalf("not paused but %s", st.s.Phase)
 	}
-	st.post(record.MessageResume, "")
-	if st.runInSession(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "The user says: look at want.txt") {
-		t.Fatalf("%s, told\n%s", st.s.Phase, st.told())
+	st.sendMessage(record.MessageResume, "")
+	if st.runDriver(); st.s.Phase != loop.Turning || !strings.Contains(st.prompt(), "The user says: look at want.txt") {
+		t.Fatalf("%s, told\n%s", st.s.Phase, st.prompt())
 	}
-	st.post(record.MessageStop, "")
-	if st.runInSession(); st.s.Outcome != loop.CancelledEnd {
+	st.sendMessage(record.MessageStop, "")
+	if st.runDriver(); st.s.Outcome != loop.CancelledEnd {
 		t.Fatalf("stopped in mid-turn: %s", st.s.Phase)
 	}
-	st.untouched()
+	st.checkHistoryUnchanged()
 }
 
-func TestAWaitIsLeftToTheSession(t *testing.T) {
+func TestDriverLeavesWaitToSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(nil))
-	st.hook(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{
+	st := beginInSession(t, words, requestWithGate(nil))
+	st.journalEvent(loop.Event{Payload: loop.AgentFailed{Failure: loop.Failure{
 		Class: loop.UsageLimit, Message: "limit reached", Until: time.Now().Add(100 * time.Millisecond),
 	}}})
-	if st.runInSession(); st.s.Phase != loop.Waiting {
+	if st.runDriver(); st.s.Phase != loop.Waiting {
 		t.Fatalf("not waiting but %s", st.s.Phase)
 	}
 	time.Sleep(2500 * time.Millisecond)
-	if st.runInSession(); st.s.Phase != loop.Turning || st.s.Iteration != 1 || !strings.Contains(st.told(), "continues after an interruption") {
-		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.told())
+	if st.runDriver(); st.s.Phase != loop.Turning || st.s.Iteration != 1 || !strings.Contains(st.prompt(), "continues after an interruption") {
+		t.Fatalf("%s in iteration %d, told\n%s", st.s.Phase, st.s.Iteration, st.prompt())
 	}
 }
 
-func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
+func TestDriverWaitsToRetryGates(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	b := newBench(t, words)
-	st, p := b.prepareToSit(&q)
+	st, p := b.prepareInSession(&q)
 	l, err := store.Open(b.env.PawlHome).Create(b.root, p.Spec)
 	if err != nil {
 		t.Fatal(err)
@@ -142,44 +142,44 @@ func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
 		{Payload: loop.GatesFinished{Gates: loop.Gates{Purpose: loop.ForClaim, Status: gate.Unknown, Reason: "killed"}}},
 	} {
 		e.At = time.Now().Add(-9*time.Second + time.Duration(i)*time.Millisecond) // the wait is ten seconds
-		st.hook(e)
+		st.journalEvent(e)
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.runInSession(); st.s.Refusals != 1 { // green, and no baseline that could tell
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.runDriver(); st.s.Refusals != 1 { // the gates pass, and without a baseline nothing is proven
 		t.Fatalf("%s %s: the gates were not run again", st.s.Phase, st.s.Outcome)
 	}
 }
 
-func TestTheTimeLimitOfASessionWaitsForTheTurn(t *testing.T) {
+func TestTimeLimitInSessionWaitsForTurnEnd(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(map[string]any{"max_duration": "1ms"}))
-	if st.s.Phase != loop.Ended { // it had passed before the first turn
+	st := beginInSession(t, words, requestWithGate(map[string]any{"max_duration": "1ms"}))
+	if st.s.Phase != loop.Ended { // the limit had passed before the first turn
 		t.Fatalf("%s after the limit", st.s.Phase)
 	}
 	const limit = 20 * time.Second // the baseline takes seconds on a loaded machine
-	st = sit(t, words, gated(map[string]any{"max_duration": limit.String()}))
+	st = beginInSession(t, words, requestWithGate(map[string]any{"max_duration": limit.String()}))
 	time.Sleep(time.Until(st.s.StartedAt.Add(limit)))
-	if st.runInSession(); st.s.Phase != loop.Turning {
+	if st.runDriver(); st.s.Phase != loop.Turning {
 		t.Fatalf("cut off: %s", st.s.Phase)
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.turn(loop.Turn{}); st.s.Outcome != loop.Duration || !st.s.Gates.Green {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurn(loop.Turn{}); st.s.Outcome != loop.Duration || !st.s.Gates.Green {
 		t.Fatalf("%s %s, green %v", st.s.Phase, st.s.Outcome, st.s.Gates.Green)
 	}
 }
 
-func TestALoopWithoutGitInASession(t *testing.T) {
+func TestLoopInSessionWithoutGit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	if err := os.RemoveAll(filepath.Join(b.root, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	st := b.sit(gated(nil))
-	if !st.spec().Shadow || !strings.Contains(st.told(), "commits nothing") {
-		t.Errorf("told:\n%s", st.told())
+	st := b.beginInSession(requestWithGate(nil))
+	if !st.spec().Shadow || !strings.Contains(st.prompt(), "commits nothing") {
+		t.Errorf("told:\n%s", st.prompt())
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Evidence != gate.Proven {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 	if _, err := os.Lstat(filepath.Join(b.root, ".git")); err == nil {
@@ -187,8 +187,8 @@ func TestALoopWithoutGitInASession(t *testing.T) {
 	}
 }
 
-// spec is what was asked of the loop.
-func (st *sitting) spec() record.Spec {
+// spec returns the loop's specification.
+func (st *sessionLoop) spec() record.Spec {
 	st.t.Helper()
 	s, err := record.ReadSpec(st.loop)
 	if err != nil {

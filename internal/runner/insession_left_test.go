@@ -6,12 +6,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A session's loop that commits continues with what a stopped run left of its task, also
-// in files that git tracks, and leaves alone what is another's.
-func TestASessionGoesOnWithWhatARunLeft(t *testing.T) {
+// A loop in a session that commits continues with the work that a stopped run left, including tracked
+// files. It leaves the work of others alone.
+func TestLoopInSessionContinuesWorkOfStoppedRun(t *testing.T) {
 	t.Parallel()
 	for name, same := range map[string]bool{"the same plan": true, "another goal": false} {
-		b := newBench(t, planned("- [ ] two\n- [ ] three\n"))
+		b := newBench(t, filesWithPlan("- [ ] two\n- [ ] three\n"))
 		script := "-- 1/files/half.txt --\nhalf\n-- 1/reply --\nthinking\n"
 		if same {
 			script += "-- 1/files/have.txt --\none\ntwo\n"
@@ -19,14 +19,14 @@ func TestASessionGoesOnWithWhatARunLeft(t *testing.T) {
 		if s := b.run(script, []string{"plan.md"}, withGate(map[string]any{"max_iterations": "1"})); s.Outcome != loop.Iterations {
 			t.Fatalf("%s: %s", name, s.Reason)
 		}
-		q := gated(map[string]any{"evidence": []string{"unproven"}})
+		q := requestWithGate(map[string]any{"evidence": []string{"unproven"}})
 		q.Commit = true
 		if same {
 			q.Words = []string{"plan.md"}
 		}
-		st := b.sit(q)
-		st.edits("more.txt", "more\n")
-		st.claims()
+		st := b.beginInSession(q)
+		st.editAsAgent("more.txt", "more\n")
+		st.endTurnWithClaim()
 		want := map[bool]string{true: "half.txt\nhave.txt\nmore.txt\nplan.md", false: "more.txt"}[same]
 		if got := st.git("diff", "--name-only", "HEAD^", "HEAD"); got != want {
 			t.Errorf("%s: in the commit: %q, want %q", name, got, want)

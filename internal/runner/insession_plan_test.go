@@ -11,29 +11,29 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// sitPlanned begins a loop over a plan in a session.
-func sitPlanned(t *testing.T, plan string) *sitting {
+// beginPlanInSession begins a loop over a plan in a session.
+func beginPlanInSession(t *testing.T, plan string) *sessionLoop {
 	t.Helper()
-	q := gated(map[string]any{"evidence": []string{"unproven"}})
+	q := requestWithGate(map[string]any{"evidence": []string{"unproven"}})
 	q.Words = []string{"plan.md"}
-	return sit(t, planned(plan), q)
+	return beginInSession(t, filesWithPlan(plan), q)
 }
 
-// besideACommand edits the plan while a command that names it runs.
-func (st *sitting) besideACommand(plan string) {
+// editPlanDuringCommand edits the plan while a command that names it runs.
+func (st *sessionLoop) editPlanDuringCommand(plan string) {
 	st.t.Helper()
 	st.write("plan.md", plan)
-	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "cat plan.md"})
+	st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "cat plan.md"})
 }
 
-// The user edits the plan of their session's loop while a command of the agent's runs
-// that names it. New tasks are taken up.
-func TestATaskThatIsAddedInASessionIsTakenUp(t *testing.T) {
+// The user edits the plan of their session's loop while a command of the agent that names it runs.
+// New tasks are adopted.
+func TestTaskAddedToPlanInSessionIsAdopted(t *testing.T) {
 	t.Parallel()
-	st := sitPlanned(t, "- [ ] two\n")
-	st.besideACommand("- [ ] two\n- [ ] three\n")
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Violations != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning {
+	st := beginPlanInSession(t, "- [ ] two\n")
+	st.editPlanDuringCommand("- [ ] two\n- [ ] three\n")
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Violations != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning {
 		t.Fatalf("%s: %s, %d violations, tasks %+v", st.s.Phase, st.s.Reason, st.s.Violations, st.s.Tasks)
 	}
 	if got := st.read("plan.md"); got != "- [x] two\n- [ ] three\n" {
@@ -41,70 +41,69 @@ func TestATaskThatIsAddedInASessionIsTakenUp(t *testing.T) {
 	}
 }
 
-// Any other edit is not applied, held against nobody, and stays in the file, also in the
-// turns after and when a task is ticked; it is kept beside once more.
-func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
+// Any other edit is not applied and is no violation. It stays in the file, in later turns and when a
+// task is ticked, and is also kept in a separate file.
+func TestUnattributedPlanEditInSessionIsNotApplied(t *testing.T) {
 	t.Parallel()
 	for _, edit := range []string{
 		"# Mine\n\n- [ ] two\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=reviewed -->\n", "- [ ] two\n- [ ] three <!-- pawl: scope=src/** -->\n",
 	} {
-		st := sitPlanned(t, "- [ ] two\n")
-		st.besideACommand(edit)
-		st.turn(loop.Turn{})
-		st.turn(loop.Turn{})
+		st := beginPlanInSession(t, "- [ ] two\n")
+		st.editPlanDuringCommand(edit)
+		st.endTurn(loop.Turn{})
+		st.endTurn(loop.Turn{})
 		if st.s.Violations != 0 || len(st.s.Tasks) != 1 || len(st.s.UnappliedEditFiles) != 1 {
 			t.Fatalf("%q: %d violations, tasks %+v, kept in %q", edit, st.s.Violations, st.s.Tasks, st.s.UnappliedEditFiles)
 		}
 		if got := st.read("plan.md"); got != edit {
 			t.Errorf("%q: the plan: %q", edit, got)
 		}
-		st.edits("have.txt", "one\ntwo\n")
-		if st.claims(); st.s.Phase != loop.Ended || st.s.Violations != 0 {
+		st.editAsAgent("have.txt", "one\ntwo\n")
+		if st.endTurnWithClaim(); st.s.Phase != loop.Ended || st.s.Violations != 0 {
 			t.Fatalf("%q: %s: %s, %d violations", edit, st.s.Phase, st.s.Reason, st.s.Violations)
 		}
 		if kept, err := os.ReadFile(st.s.UnappliedEditFiles[0]); err != nil || string(kept) != edit {
 			t.Errorf("%q: kept %q, %v", edit, kept, err)
 		}
-		if got := st.read("plan.md"); got != ticked(edit) {
+		if got := st.read("plan.md"); got != tickFirstTask(edit) {
 			t.Errorf("%q: the plan in the end: %q", edit, got)
 		}
 	}
 }
 
-// An edit while the loop of a session is paused, and that no tool call explains, is in the
-// loop as soon as it continues.
-func TestAnEditInASessionsPauseIsAdopted(t *testing.T) {
+// A plan edit during a pause, which no tool call explains, is applied when the loop continues.
+func TestPlanEditDuringPauseInSessionIsAdopted(t *testing.T) {
 	t.Parallel()
 	for _, explained := range []bool{false, true} {
-		st := sitPlanned(t, "- [ ] two\n")
-		st.post(record.MessagePause, "")
-		st.turn(loop.Turn{})
+		st := beginPlanInSession(t, "- [ ] two\n")
+		st.sendMessage(record.MessagePause, "")
+		st.endTurn(loop.Turn{})
 		const edit = "- [ ] both\n- [ ] three\n"
 		if explained {
-			st.besideACommand(edit)
+			st.editPlanDuringCommand(edit)
 		} else {
 			st.write("plan.md", edit)
 		}
-		st.post(record.MessageResume, "")
-		st.runInSession()
+		st.sendMessage(record.MessageResume, "")
+		st.runDriver()
 		if adopted := st.s.Tasks[0].Title == "both" && len(st.s.Tasks) == 2; adopted == explained {
 			t.Errorf("explained %v: %s, tasks %+v", explained, st.s.Phase, st.s.Tasks)
 		}
 	}
 }
 
-// What the agent does to the plan with an editing tool is its violation, as ever.
-func TestTheAgentsEditInASessionIsAViolation(t *testing.T) {
+// A plan edit by the agent's editing tool is a violation.
+func TestAgentPlanEditInSessionIsViolation(t *testing.T) {
 	t.Parallel()
-	st := sitPlanned(t, "- [ ] two\n")
-	st.edits("plan.md", "# Easier\n\n- [ ] two\n")
-	if st.turn(loop.Turn{}); st.s.Violations != 1 {
+	st := beginPlanInSession(t, "- [ ] two\n")
+	st.editAsAgent("plan.md", "# Easier\n\n- [ ] two\n")
+	if st.endTurn(loop.Turn{}); st.s.Violations != 1 {
 		t.Fatalf("%d violations", st.s.Violations)
 	}
-	if st.turn(loop.Turn{}); st.s.Violations != 2 {
+	if st.endTurn(loop.Turn{}); st.s.Violations != 2 {
 		t.Fatalf("left as it is: %d violations", st.s.Violations)
 	}
 }
 
-// ticked is a plan with its first task done.
-func ticked(plan string) string { return strings.Replace(plan, "- [ ] two", "- [x] two", 1) }
+// tickFirstTask returns the plan with its first task done.
+func tickFirstTask(plan string) string { return strings.Replace(plan, "- [ ] two", "- [x] two", 1) }

@@ -15,35 +15,35 @@ import (
 
 func TestProtectedFilesAreNotRestoredInAUsersSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(nil))
-	st.edits("check.sh", "exit 0\n")
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 1 {
+	st := beginInSession(t, words, requestWithGate(nil))
+	st.editAsAgent("check.sh", "exit 0\n")
+	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || st.s.Violations != 1 {
 		t.Fatalf("%s with %d violations", st.s.Phase, st.s.Violations)
 	}
 	if got := st.git("diff", "--name-only"); got != "check.sh" {
 		t.Errorf("changed: %s", got)
 	}
-	if told := st.told(); !strings.Contains(told, "restore them, or ask the user to change them: check.sh") ||
+	if told := st.prompt(); !strings.Contains(told, "restore them, or ask the user to change them: check.sh") ||
 		strings.Contains(told, "Pawl restored it") {
 		t.Errorf("told:\n%s", told)
 	}
 	// The same change again, though no tool call has made it since.
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 2 {
+	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || st.s.Violations != 2 {
 		t.Fatalf("left as it is: %s with %d violations", st.s.Phase, st.s.Violations)
 	}
-	st.edits("check.sh", gateScript)
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Outcome != loop.Verified {
+	st.editAsAgent("check.sh", gateScript)
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified {
 		t.Fatalf("put back: %s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 }
 
-func TestAThirdViolationEndsALoopInASession(t *testing.T) {
+func TestThirdViolationEndsLoopInSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(nil))
-	st.edits("check.sh", "exit 0\n")
+	st := beginInSession(t, words, requestWithGate(nil))
+	st.editAsAgent("check.sh", "exit 0\n")
 	for range 3 {
-		st.claims()
+		st.endTurnWithClaim()
 	}
 	if st.s.Outcome != loop.Tampered {
 		t.Fatalf("%s with %d violations", st.s.Phase, st.s.Violations)
@@ -53,40 +53,40 @@ func TestAThirdViolationEndsALoopInASession(t *testing.T) {
 	}
 }
 
-// What the user changes beside the agent is theirs, whatever else the agent
-// does: with commands that do not name it, in their own turns, after the agent.
-func TestProtectedFilesThatTheUserChangesInASessionStay(t *testing.T) {
+// The user's changes stay the user's, whatever the agent does meanwhile: commands that do not name
+// the file, turns of the user, changes after the agent's.
+func TestUserChangesOfProtectedFilesInSessionAreKept(t *testing.T) {
 	t.Parallel()
 	accepting := "# looser\nexit 0\n"
-	cases := map[string]func(*sitting){
-		"beside commands": func(st *sitting) {
-			st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status && go vet ./..."})
+	cases := map[string]func(*sessionLoop){
+		"beside commands": func(st *sessionLoop) {
+			st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git status && go vet ./..."})
 			st.write("check.sh", accepting)
 		},
-		"beside a call that is being written down": func(st *sitting) {
+		"beside a call that is being written down": func(st *sessionLoop) {
 			st.write("check.sh", accepting)
-			st.torn(`{"tool":"Edit","path":"` + filepath.ToSlash(filepath.Join(st.root, "check.sh")) + `"}`)
+			st.appendTornLine(`{"tool":"Edit","path":"` + filepath.ToSlash(filepath.Join(st.root, "check.sh")) + `"}`)
 		},
-		"in a turn of their own": func(st *sitting) {
-			st.edits("notes.txt", "by the agent\n")
-			from := st.toolsLength()
-			st.edits("check.sh", accepting)
-			st.called(authorship.Call{UserTurn: true, From: from})
-			st.turn(loop.Turn{ByUser: true})
+		"in a turn of their own": func(st *sessionLoop) {
+			st.editAsAgent("notes.txt", "by the agent\n")
+			from := st.toolCallsSize()
+			st.editAsAgent("check.sh", accepting)
+			st.recordCalls(authorship.Call{UserTurn: true, From: from})
+			st.endTurn(loop.Turn{ByUser: true})
 		},
-		"after the agent was told": func(st *sitting) {
-			st.edits("check.sh", "exit 0\n")
-			st.claims()
+		"after the agent was told": func(st *sessionLoop) {
+			st.editAsAgent("check.sh", "exit 0\n")
+			st.endTurnWithClaim()
 			st.write("check.sh", accepting)
 		},
 	}
 	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {
-			st := sit(t, words, gated(nil))
+			st := beginInSession(t, words, requestWithGate(nil))
 			change(st)
 			violations := st.s.Violations
-			st.edits("have.txt", "one\ntwo\n")
-			if st.claims(); st.s.Violations != violations || st.s.Phase != loop.Ended {
+			st.editAsAgent("have.txt", "one\ntwo\n")
+			if st.endTurnWithClaim(); st.s.Violations != violations || st.s.Phase != loop.Ended {
 				t.Errorf("%s with %d violations: %s", st.s.Phase, st.s.Violations, st.s.Reason)
 			}
 			if got := st.git("diff", "--name-only", "--", "check.sh"); got == "" {
@@ -96,8 +96,8 @@ func TestProtectedFilesThatTheUserChangesInASessionStay(t *testing.T) {
 	}
 }
 
-// torn appends what is not a whole line.
-func (st *sitting) torn(text string) {
+// appendTornLine appends an incomplete line to the recorded tool calls.
+func (st *sessionLoop) appendTornLine(text string) {
 	st.t.Helper()
 	f, err := os.OpenFile(record.ToolCallsPath(st.loop), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -111,7 +111,7 @@ func (st *sitting) torn(text string) {
 	}
 }
 
-func (st *sitting) toolsLength() int64 {
+func (st *sessionLoop) toolCallsSize() int64 {
 	st.t.Helper()
 	info, err := os.Stat(record.ToolCallsPath(st.loop))
 	if err != nil {
@@ -120,34 +120,34 @@ func (st *sitting) toolsLength() int64 {
 	return info.Size()
 }
 
-func TestAVerifyLoopInASession(t *testing.T) {
+func TestVerifyLoopInSession(t *testing.T) {
 	t.Parallel()
 	q := launch.SessionRequest{Verify: "sh check.sh"}
-	st := sit(t, words, q)
-	if st.turn(loop.Turn{}); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "missing two") || strings.Contains(st.told(), "fresh") {
-		t.Fatalf("%s, told\n%s", st.s.Phase, st.told())
+	st := beginInSession(t, words, q)
+	if st.endTurn(loop.Turn{}); st.s.Phase != loop.Turning || !strings.Contains(st.prompt(), "missing two") || strings.Contains(st.prompt(), "fresh") {
+		t.Fatalf("%s, told\n%s", st.s.Phase, st.prompt())
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.turn(loop.Turn{}); st.s.Outcome != loop.Verified {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurn(loop.Turn{}); st.s.Outcome != loop.Verified {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
-	st.untouched()
+	st.checkHistoryUnchanged()
 }
 
-func TestCommitsInASessionGoToTheUsersBranch(t *testing.T) {
+func TestCommitsInSessionGoToUserBranch(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Commit = true
-	st := sit(t, words, q)
+	st := beginInSession(t, words, q)
 	st.git("switch", "-qc", "elsewhere")
 	st.write("mine.txt", "mine\n")
 	st.git("add", "mine.txt")
 	st.git("commit", "-qm", "my own work")
-	st.edits("have.txt", "one\n\n")
+	st.editAsAgent("have.txt", "one\n\n")
 	st.git("commit", "-qam", "the agent's own")
-	st.edits("have.txt", "one\ntwo\n")
-	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git commit -qam \"the agent's own\""})
-	if st.claims(); st.s.Outcome != loop.Verified {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "git commit -qam \"the agent's own\""})
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 	if got := st.git("log", "--format=%s"); got != "feat: have every word\nthe agent's own\nmy own work\nstart" {
@@ -161,35 +161,35 @@ func TestCommitsInASessionGoToTheUsersBranch(t *testing.T) {
 	}
 }
 
-func TestNothingIsCommittedInTheMiddleOfAMerge(t *testing.T) {
+func TestNothingIsCommittedDuringMerge(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Commit = true
-	st := sit(t, words, q)
+	st := beginInSession(t, words, q)
 	st.git("switch", "-qc", "side")
 	st.write("side.txt", "side\n")
 	st.git("add", "side.txt")
 	st.git("commit", "-qm", "side")
 	st.git("switch", "-q", "main")
 	st.git("merge", "--no-commit", "--no-ff", "side")
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "a git merge is unfinished") {
-		t.Fatalf("%s %s, told\n%s", st.s.Phase, st.s.Reason, st.told())
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || !strings.Contains(st.prompt(), "a git merge is unfinished") {
+		t.Fatalf("%s %s, told\n%s", st.s.Phase, st.s.Reason, st.prompt())
 	}
 }
 
 const plannedTask = "- [ ] two\n"
 
-func TestATickKeepsWhatTheUserWroteMeanwhile(t *testing.T) {
+func TestTickingTaskKeepsConcurrentUserEdit(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"plan.md": plannedTask, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Words = []string{"plan.md"}
-	st := sit(t, files, q)
-	st.edits("have.txt", "one\ntwo\n")
-	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
-	w := &onStep{teller: teller{t}, at: loop.KindTreeInspected, then: func() { st.write("plan.md", "# Mine\n\n"+plannedTask) }}
-	if _, err := st.driven(t.Context(), w); err != nil || st.s.Outcome != loop.Verified {
+	st := beginInSession(t, files, q)
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
+	w := &onStep{logObserver: logObserver{t}, at: loop.KindTreeInspected, then: func() { st.write("plan.md", "# Mine\n\n"+plannedTask) }}
+	if _, err := st.runDriverWith(t.Context(), w); err != nil || st.s.Outcome != loop.Verified {
 		t.Fatalf("%s %s: %s (%v)", st.s.Phase, st.s.Outcome, st.s.Reason, err)
 	}
 	if got, err := os.ReadFile(filepath.Join(st.root, "plan.md")); err != nil || string(got) != "# Mine\n\n- [x] two\n" {

@@ -23,25 +23,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// sitting is a loop in a user's session: the test is the session, its hooks,
-// and the user.
-type sitting struct {
+// sessionLoop is a loop in a user's session. The test stands for the session, its hooks, and the
+// user.
+type sessionLoop struct {
 	*bench
 	s     loop.State
 	posts int
-	agent agent.Agent // of isolated tries
+	agent agent.Agent // agent of isolated attempts
 }
 
-// sit begins a loop in a session, up to its first turn.
-func sit(t *testing.T, files map[string]string, q launch.SessionRequest) *sitting {
+// beginInSession begins a loop in a session, up to its first turn.
+func beginInSession(t *testing.T, files map[string]string, q launch.SessionRequest) *sessionLoop {
 	t.Helper()
-	return newBench(t, files).sit(q)
+	return newBench(t, files).beginInSession(q)
 }
 
-func (b *bench) sit(q launch.SessionRequest) *sitting {
+func (b *bench) beginInSession(q launch.SessionRequest) *sessionLoop {
 	b.t.Helper()
-	st, p := b.prepareToSit(&q)
-	a, err := p.BeginInSession(b.t.Context(), launch.SessionOptions{Session: q.Session, Observer: teller{b.t}, GateTimeout: time.Minute})
+	st, p := b.prepareInSession(&q)
+	a, err := p.BeginInSession(b.t.Context(), launch.SessionOptions{Session: q.Session, Observer: logObserver{b.t}, GateTimeout: time.Minute})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func (b *bench) sit(q launch.SessionRequest) *sitting {
 	return st
 }
 
-func (b *bench) prepareToSit(q *launch.SessionRequest) (*sitting, *launch.Prepared) {
+func (b *bench) prepareInSession(q *launch.SessionRequest) (*sessionLoop, *launch.Prepared) {
 	b.t.Helper()
 	q.Dir, q.Env = b.root, b.env
 	if q.Words == nil {
@@ -58,31 +58,31 @@ func (b *bench) prepareToSit(q *launch.SessionRequest) (*sitting, *launch.Prepar
 	q.Session = launch.UserSession{Session: cmp.Or(q.Session.Session, "6f1c"), Client: q.Session.Client}
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
 	b.rewrite("")
-	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the user's
+	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // agent of sessions other than the user's
 	maps.Copy(flags, q.Flags)
 	q.Flags = flags
 	p, err := launch.PrepareInSession(b.t.Context(), *q)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return &sitting{bench: b}, p
+	return &sessionLoop{bench: b}, p
 }
 
-func gated(more map[string]any) launch.SessionRequest {
+func requestWithGate(more map[string]any) launch.SessionRequest {
 	return launch.SessionRequest{Request: launch.Request{Flags: withGate(more)}}
 }
 
-// runInSession is one drive process, from its start to its end.
-func (st *sitting) runInSession() loop.State {
+// runDriver runs one driver process from its start to its end.
+func (st *sessionLoop) runDriver() loop.State {
 	st.t.Helper()
-	s, err := st.driven(st.t.Context(), teller{st.t})
+	s, err := st.runDriverWith(st.t.Context(), logObserver{st.t})
 	if err != nil {
 		st.t.Fatal(err)
 	}
 	return s
 }
 
-func (st *sitting) driven(ctx context.Context, o runner.Observer) (loop.State, error) {
+func (st *sessionLoop) runDriverWith(ctx context.Context, o runner.Observer) (loop.State, error) {
 	st.t.Helper()
 	d, err := launch.Rejoin(ctx, st.loop, st.env, time.Second)
 	if err != nil {
@@ -96,8 +96,8 @@ func (st *sitting) driven(ctx context.Context, o runner.Observer) (loop.State, e
 	return st.s, err
 }
 
-// hook journals an event as a hook does, and does nothing about what follows.
-func (st *sitting) hook(e loop.Event) {
+// journalEvent records an event as a hook does, without performing the actions that follow.
+func (st *sessionLoop) journalEvent(e loop.Event) {
 	st.t.Helper()
 	h, _, err := st.loop.Holder()
 	if err != nil {
@@ -118,21 +118,21 @@ func (st *sitting) hook(e loop.Event) {
 	}
 }
 
-// turn ends a turn of the loop's, and has done what follows.
-func (st *sitting) turn(t loop.Turn) loop.State {
+// endTurn ends a turn of the loop and runs the driver.
+func (st *sessionLoop) endTurn(t loop.Turn) loop.State {
 	st.t.Helper()
 	t.ToolCalls = max(t.ToolCalls, 1)
-	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: t}})
-	return st.runInSession()
+	st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: t}})
+	return st.runDriver()
 }
 
-func (st *sitting) claims() loop.State {
+func (st *sessionLoop) endTurnWithClaim() loop.State {
 	st.t.Helper()
-	return st.turn(loop.Turn{Claim: &loop.Claim{}})
+	return st.endTurn(loop.Turn{Claim: &loop.Claim{}})
 }
 
-// called writes down tool calls as the session's hook does.
-func (st *sitting) called(calls ...authorship.Call) {
+// recordCalls records tool calls as the session's hook does.
+func (st *sessionLoop) recordCalls(calls ...authorship.Call) {
 	st.t.Helper()
 	f, err := os.OpenFile(record.ToolCallsPath(st.loop), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -149,15 +149,15 @@ func (st *sitting) called(calls ...authorship.Call) {
 	}
 }
 
-// edits writes a file as the agent's editing tool does.
-func (st *sitting) edits(name, text string) {
+// editAsAgent writes a file as the agent's editing tool does.
+func (st *sessionLoop) editAsAgent(name, text string) {
 	st.t.Helper()
 	st.write(name, text)
-	st.called(authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: filepath.Join(st.root, name)})
+	st.recordCalls(authorship.Call{Tool: "Edit", Kind: toolcall.Edit, Path: filepath.Join(st.root, name)})
 }
 
-// post leaves a message for the loop.
-func (st *sitting) post(kind, text string) {
+// sendMessage puts a message into the loop's inbox.
+func (st *sessionLoop) sendMessage(kind, text string) {
 	st.t.Helper()
 	st.posts++
 	if err := st.loop.Post(fmt.Sprint("m", st.posts), record.Message{Kind: kind, Text: text}); err != nil {
@@ -165,8 +165,8 @@ func (st *sitting) post(kind, text string) {
 	}
 }
 
-// told is what the session is told now.
-func (st *sitting) told() string {
+// prompt returns the prompt that the session gets now.
+func (st *sessionLoop) prompt() string {
 	st.t.Helper()
 	m, _, err := record.Load(st.loop)
 	if err != nil {
@@ -179,8 +179,8 @@ func (st *sitting) told() string {
 	return string(data)
 }
 
-// untouched fails where the history is not what it was.
-func (st *sitting) untouched() {
+// checkHistoryUnchanged fails if the commits, branches or index have changed.
+func (st *sessionLoop) checkHistoryUnchanged() {
 	st.t.Helper()
 	if got := st.git("log", "--format=%s"); got != "start" {
 		st.t.Errorf("commits: %s", got)
@@ -193,31 +193,31 @@ func (st *sitting) untouched() {
 	}
 }
 
-func TestASessionIsTakenTurnByTurnToAVerifiedEnd(t *testing.T) {
+func TestLoopInSessionReachesVerifiedEnd(t *testing.T) {
 	t.Parallel()
-	st := sit(t, words, gated(nil))
+	st := beginInSession(t, words, requestWithGate(nil))
 	if st.s.Phase != loop.Turning || st.s.Iteration != 1 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Phase, st.s.Iteration, st.s.Reason)
 	}
-	first := st.told()
+	first := st.prompt()
 	if !strings.Contains(first, "have every word") || !strings.Contains(first, "sh check.sh") {
 		t.Errorf("first prompt:\n%s", first)
 	}
 	if ahead := st.file("continue.md"); !strings.Contains(ahead, "<promise>DONE</promise>") || strings.Contains(ahead, "iteration") {
 		t.Errorf("written ahead:\n%s", ahead)
 	}
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Refusals != 1 {
+	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || st.s.Refusals != 1 {
 		t.Fatalf("a claim without a change: %s after %d refusals", st.s.Phase, st.s.Refusals)
 	}
-	st.edits("notes.txt", "nothing yet\n")
-	if st.claims(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "missing two") {
-		t.Fatalf("a false claim: %s, told\n%s", st.s.Phase, st.told())
+	st.editAsAgent("notes.txt", "nothing yet\n")
+	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || !strings.Contains(st.prompt(), "missing two") {
+		t.Fatalf("a false claim: %s, told\n%s", st.s.Phase, st.prompt())
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit != "" {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit != "" {
 		t.Fatalf("%s %s: %s (%+v)", st.s.Phase, st.s.Outcome, st.s.Reason, st.s.Tasks)
 	}
-	st.untouched()
+	st.checkHistoryUnchanged()
 	if got := st.git("status", "--porcelain"); got != "M have.txt\n?? notes.txt" {
 		t.Errorf("the tree: %s", got)
 	}

@@ -15,22 +15,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// leaves is an agent whose owner is killed in mid-turn: its client stays behind,
-// with what it did.
-type leaves struct {
+// orphanedClientAgent is an agent whose owner is killed during a turn: its client and its changes
+// stay behind.
+type orphanedClientAgent struct {
 	agent.Agent
 	root string
 	kill func()
 	gone chan struct{} // closed when the client has ended
 }
 
-type leftSession struct {
+type orphanedClientSession struct {
 	agent.Session
-	a *leaves
+	a *orphanedClientAgent
 	o agent.Options
 }
 
-func (a *leaves) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+func (a *orphanedClientAgent) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
 	client := exec.Command("sleep", "300")
 	client.Env = append(os.Environ(), "PAWL_LOOP="+o.Marker)
 	proc.Detach(client)
@@ -43,10 +43,10 @@ func (a *leaves) Start(ctx context.Context, o agent.Options) (agent.Session, err
 		close(a.gone)
 	}()
 	s, err := a.Agent.Start(ctx, o)
-	return leftSession{s, a, o}, err
+	return orphanedClientSession{s, a, o}, err
 }
 
-func (s leftSession) Turn(ctx context.Context, _ agent.Turn, _ func(agent.Event)) (agent.Result, error) {
+func (s orphanedClientSession) Turn(ctx context.Context, _ agent.Turn, _ func(agent.Event)) (agent.Result, error) {
 	file := filepath.Join(s.a.root, "check.sh")
 	if v := s.o.CheckTool(toolcall.Call{Kind: toolcall.Run, Command: "sh loosen.sh check.sh", Dir: s.a.root}); !v.Allow {
 		return agent.Result{}, errors.New(v.Reason)
@@ -59,13 +59,13 @@ func (s leftSession) Turn(ctx context.Context, _ agent.Turn, _ func(agent.Event)
 	return agent.Result{}, ctx.Err()
 }
 
-func (leftSession) Close() error { return nil }
+func (orphanedClientSession) Close() error { return nil }
 
-// The client of a try whose drive was killed is ended before the try is begun
-// again, as the same iteration, and what it did is not forgotten.
-func TestATryThatWasKilledIsBegunAgain(t *testing.T) {
+// If the driver of an isolated attempt is killed, the client is ended before the attempt is restarted
+// as the same iteration, and its changes are still attributed.
+func TestKilledIsolatedAttemptIsRestarted(t *testing.T) {
 	t.Parallel()
-	st := spent(t, `
+	st := beginIsolatedLoop(t, `
 -- 1/reply --
 Nothing to do?
 -- 2/files/check.bak --
@@ -79,9 +79,9 @@ two
 `, nil, nil)
 	script := st.agent
 	ctx, kill := context.WithCancel(t.Context())
-	left := &leaves{Agent: script, root: st.root, kill: kill}
+	left := &orphanedClientAgent{Agent: script, root: st.root, kill: kill}
 	st.agent = left
-	if _, err := st.driven(ctx, teller{t}); err == nil || st.s.Phase != loop.TurningIsolated || st.s.Iteration != 4 {
+	if _, err := st.runDriverWith(ctx, logObserver{t}); err == nil || st.s.Phase != loop.TurningIsolated || st.s.Iteration != 4 {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
 	select {
@@ -90,7 +90,7 @@ two
 	default:
 	}
 	st.agent = script
-	if st.runInSession(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 || st.s.Violations != 1 {
+	if st.runDriver(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 || st.s.Violations != 1 {
 		t.Fatalf("%s in iteration %d with %d violations: %s", st.s.Outcome, st.s.Iteration, st.s.Violations, st.s.Reason)
 	}
 	select {

@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A try with the real client, skipped where there is none: it is refused what the
-// guard forbids, told what the session tried, and stopped at its bounds.
-func TestClientInATry(t *testing.T) {
+// An isolated attempt with the real client, skipped where it is not installed: the guard applies, the
+// prompt contains the session's attempts, and the attempt stops at its limits.
+func TestClientInIsolatedAttempt(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
 	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
@@ -34,15 +34,15 @@ func TestClientInATry(t *testing.T) {
 		}
 		return messagesapi.Text("There it is.")
 	})
-	st := spentWith(t, nil, func(s *record.Spec) {
+	st := beginIsolatedLoopWith(t, nil, func(s *record.Spec) {
 		s.Isolation = &record.Isolation{MaxCostUSD: 0.5, Timeout: time.Minute}
 		s.Agent.Env = agenttest.Env(t, api)
 	})
 	st.agent = claude.Agent{Command: client}
 	var tries []loop.IsolatedTurn
-	o := &onPhase{teller: teller{t}, at: loop.Inspecting}
+	o := &onPhase{logObserver: logObserver{t}, at: loop.Inspecting}
 	o.then = func() { tries = append(tries, *st.memory().State.Isolated) }
-	s, err := st.driven(t.Context(), o)
+	s, err := st.runDriverWith(t.Context(), o)
 	if err != nil || s.Outcome != loop.Verified || s.Iteration != 5 {
 		t.Fatalf("%s in iteration %d: %s %v", s.Outcome, s.Iteration, s.Reason, err)
 	}
@@ -53,5 +53,5 @@ func TestClientInATry(t *testing.T) {
 	if got := st.git("status", "--porcelain"); got != "M have.txt\n?? notes.txt" {
 		t.Errorf("the tree:\n%s", got)
 	}
-	st.untouched()
+	st.checkHistoryUnchanged()
 }

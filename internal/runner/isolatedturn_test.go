@@ -15,41 +15,41 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// spent is a verify loop in a session whose own tries have failed: its next one is
-// isolated, made by an agent that plays the script.
-func spent(t *testing.T, script string, more map[string]any, is *record.Isolation) *sitting {
+// beginIsolatedLoop returns a verify loop in a session whose own attempts have failed. The next one
+// is isolated, by an agent that plays the script.
+func beginIsolatedLoop(t *testing.T, script string, more map[string]any, is *record.Isolation) *sessionLoop {
 	t.Helper()
-	st := spentWith(t, more, func(s *record.Spec) { s.Isolation = is })
-	st.agent = st.scripted(script)
+	st := beginIsolatedLoopWith(t, more, func(s *record.Spec) { s.Isolation = is })
+	st.agent = st.scriptedAgent(script)
 	return st
 }
 
-// spentWith is the same, with what is asked of the loop changed.
-func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *sitting {
+// beginIsolatedLoopWith does the same with a changed specification and no agent.
+func beginIsolatedLoopWith(t *testing.T, more map[string]any, change func(*record.Spec)) *sessionLoop {
 	t.Helper()
 	b := newBench(t, words)
 	flags := map[string]any{"protect": []string{"check.sh"}}
 	maps.Copy(flags, more)
 	q := launch.SessionRequest{Request: launch.Request{Flags: flags}, Verify: "sh check.sh"}
-	st, p := b.prepareToSit(&q)
+	st, p := b.prepareInSession(&q)
 	p.Spec.Policy.Isolate = true
 	change(&p.Spec)
-	a, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, Observer: teller{t}, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, Observer: logObserver{t}, GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	st.loop, st.s = a.Loop, a.Memory.State
 	for i := range 2 {
-		st.edits("notes.txt", strings.Repeat("thinking\n", i+1))
-		st.turn(loop.Turn{ContextPercent: 40})
+		st.editAsAgent("notes.txt", strings.Repeat("thinking\n", i+1))
+		st.endTurn(loop.Turn{ContextPercent: 40})
 	}
-	st.edits("notes.txt", "at a loss\n")
-	st.hook(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 40}}})
+	st.editAsAgent("notes.txt", "at a loss\n")
+	st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, ContextPercent: 40}}})
 	return st
 }
 
-// memory is what the journal of the loop says.
-func (st *sitting) memory() memory.Memory {
+// memory returns the loop's memory from its journal.
+func (st *sessionLoop) memory() memory.Memory {
 	st.t.Helper()
 	m, _, err := record.Load(st.loop)
 	if err != nil {
@@ -58,9 +58,9 @@ func (st *sitting) memory() memory.Memory {
 	return m
 }
 
-func TestIsolatedTriesPassOnTheFifth(t *testing.T) {
+func TestFifthAttemptInIsolationPasses(t *testing.T) {
 	t.Parallel()
-	st := spent(t, `
+	st := beginIsolatedLoop(t, `
 -- 1/files/notes.txt --
 still at a loss
 -- 1/context --
@@ -73,10 +73,10 @@ two
 -- 2/reply --
 There it is.
 `, nil, nil)
-	if st.runInSession(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 {
+	if st.runDriver(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 {
 		t.Fatalf("%s %s in iteration %d: %s", st.s.Phase, st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
-	st.untouched()
+	st.checkHistoryUnchanged()
 	if try := st.s.Isolated; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.ContextPercent != 40 || !st.s.InSession {
 		t.Errorf("%+v, context %d", *try, st.s.ContextPercent)
 	}
@@ -94,52 +94,52 @@ There it is.
 	}
 }
 
-func TestATryThatCannotBeginIsTheSessionsOwn(t *testing.T) {
+func TestUnstartableIsolatedAttemptFallsBackToSession(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "", nil, nil)
-	st.agent = &flaky{Agent: st.agent, fails: 1}
-	if st.runInSession(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.Handover.IsolationFailed {
+	st := beginIsolatedLoop(t, "", nil, nil)
+	st.agent = &flakyAgent{Agent: st.agent, fails: 1}
+	if st.runDriver(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.Handover.IsolationFailed {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
-	if told := st.told(); !strings.Contains(told, "the client is being updated") || !strings.Contains(told, "missing two") {
+	if told := st.prompt(); !strings.Contains(told, "the client is being updated") || !strings.Contains(told, "missing two") {
 		t.Errorf("told\n%s", told)
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.turn(loop.Turn{}); st.s.Outcome != loop.Verified {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurn(loop.Turn{}); st.s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
 	}
 }
 
-// bounds keeps how a turn was bounded, and with what its session began.
-type bounds struct {
+// boundsRecorder keeps the limits of a turn and the options of its session.
+type boundsRecorder struct {
 	agent.Agent
 	o    agent.Options
 	turn agent.Turn
 }
 
-type boundSession struct {
+type boundsRecordingSession struct {
 	agent.Session
-	b *bounds
+	b *boundsRecorder
 }
 
-func (b *bounds) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+func (b *boundsRecorder) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
 	b.o = o
 	s, err := b.Agent.Start(ctx, o)
-	return boundSession{s, b}, err
+	return boundsRecordingSession{s, b}, err
 }
 
-func (s boundSession) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)) (agent.Result, error) {
+func (s boundsRecordingSession) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)) (agent.Result, error) {
 	s.b.turn = t
 	return s.Session.Turn(ctx, t, emit)
 }
 
-func TestATryIsBounded(t *testing.T) {
+func TestIsolatedAttemptHasLimits(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/failure --\nover_budget the turn has cost $0.31 of $0.30\n-- 1/files/have.txt --\none\ntwo\n", nil,
+	st := beginIsolatedLoop(t, "-- 1/failure --\nover_budget the turn has cost $0.31 of $0.30\n-- 1/files/have.txt --\none\ntwo\n", nil,
 		&record.Isolation{MaxCostUSD: 0.3, Timeout: time.Minute})
-	b := &bounds{Agent: st.agent}
+	b := &boundsRecorder{Agent: st.agent}
 	st.agent = b
-	if st.runInSession(); st.s.Outcome != loop.Verified || !strings.Contains(st.s.Isolated.Died, "$0.31") {
+	if st.runDriver(); st.s.Outcome != loop.Verified || !strings.Contains(st.s.Isolated.Died, "$0.31") {
 		t.Fatalf("%s: %s %+v", st.s.Outcome, st.s.Reason, st.s.Isolated)
 	}
 	if b.turn.MaxCostUSD != 0.3 || b.turn.Timeout != time.Minute || b.o.Marker != st.loop.ID || b.o.Resume != "" {
@@ -147,29 +147,28 @@ func TestATryIsBounded(t *testing.T) {
 	}
 }
 
-func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
+func TestIsolatedAttemptMaySpendRemainingBudget(t *testing.T) {
 	t.Parallel()
-	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Limits.CostUSD = 0.25 })
-	b := &bounds{Agent: st.scripted("-- 1/cost --\n0.1\n-- 2/cost --\n0.2\n")}
+	st := beginIsolatedLoopWith(t, nil, func(s *record.Spec) { s.Policy.Limits.CostUSD = 0.25 })
+	b := &boundsRecorder{Agent: st.scriptedAgent("-- 1/cost --\n0.1\n-- 2/cost --\n0.2\n")}
 	st.agent = b
-	if st.runInSession(); st.s.Outcome != loop.Budget || st.s.Iteration != 5 || b.turn.MaxCostUSD != 0.15 || b.turn.Timeout != 5*time.Minute {
+	if st.runDriver(); st.s.Outcome != loop.Budget || st.s.Iteration != 5 || b.turn.MaxCostUSD != 0.15 || b.turn.Timeout != 5*time.Minute {
 		t.Fatalf("%s in iteration %d: %s; the last was bounded by %+v", st.s.Outcome, st.s.Iteration, st.s.Reason, b.turn)
 	}
 }
 
-func TestATryThatTakesTooLongIsGatedAndFollowed(t *testing.T) {
+func TestTimedOutIsolatedAttemptIsGatedAndRetried(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
-	if st.runInSession(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Isolated.Died, "too long") {
+	st := beginIsolatedLoop(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
+	if st.runDriver(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Isolated.Died, "too long") {
 		t.Fatalf("%s in iteration %d: %+v", st.s.Outcome, st.s.Iteration, st.s.Isolated)
 	}
 }
 
-// What a try did is the agent's, also where the user has a turn of their own
-// beside it.
-func TestATrysChangesOfProtectedFilesAreTheAgents(t *testing.T) {
+// Changes of an isolated attempt are the agent's, even if the user has a turn at the same time.
+func TestProtectedFileChangesOfIsolatedAttemptAreAgentEdits(t *testing.T) {
 	t.Parallel()
-	st := spent(t, `
+	st := beginIsolatedLoop(t, `
 `+weakened+`-- 1/run --
 true
 -- 2/files/check.bak --
@@ -181,69 +180,69 @@ sh fix.sh
 one
 two
 `, nil, nil)
-	from := st.toolsLength()
-	beside := &onCommand{teller: teller{t}, then: func() { st.called(authorship.Call{UserTurn: true, From: from}) }}
-	s, err := st.driven(t.Context(), beside)
+	from := st.toolCallsSize()
+	beside := &onCommand{logObserver: logObserver{t}, then: func() { st.recordCalls(authorship.Call{UserTurn: true, From: from}) }}
+	s, err := st.runDriverWith(t.Context(), beside)
 	if err != nil || s.Outcome != loop.Verified || s.Violations != 1 {
 		t.Fatalf("%s with %d violations: %s %v", s.Outcome, s.Violations, s.Reason, err)
 	}
 }
 
-func TestTheTimeLimitEndsATry(t *testing.T) {
+func TestTimeLimitEndsIsolatedAttempt(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
-	if st.runInSession(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
+	st := beginIsolatedLoop(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
+	if st.runDriver(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 }
 
-func TestATimeLimitThatPassesWhileNobodyDrivesEndsATry(t *testing.T) {
+func TestTimeLimitReachedWithoutDriverEndsIsolatedAttempt(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
+	st := beginIsolatedLoop(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "20s"}, nil)
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.TurningIsolated, then: kill}); err == nil {
+	if _, err := st.runDriverWith(ctx, &onPhase{logObserver: logObserver{t}, at: loop.TurningIsolated, then: kill}); err == nil {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
 	time.Sleep(time.Until(st.s.StartedAt.Add(20 * time.Second)))
-	if st.runInSession(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
+	if st.runDriver(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 }
 
-// onPhase does something when the loop has come to a phase.
+// onPhase calls a function when the loop reaches a phase.
 type onPhase struct {
-	teller
+	logObserver
 	at   loop.Phase
 	then func()
 }
 
 func (w *onPhase) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+	w.logObserver.Stepped(s, e, acts)
 	if s.Phase == w.at {
 		w.then()
 	}
 }
 
-func TestAStopEndsATry(t *testing.T) {
+func TestStopEndsIsolatedAttempt(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
-	s, err := st.driven(t.Context(), &onPhase{teller: teller{t}, at: loop.TurningIsolated, then: func() { st.post(record.MessageStop, "") }})
+	st := beginIsolatedLoop(t, "-- 1/sleep --\n1m\n", nil, nil)
+	s, err := st.runDriverWith(t.Context(), &onPhase{logObserver: logObserver{t}, at: loop.TurningIsolated, then: func() { st.sendMessage(record.MessageStop, "") }})
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}
 }
 
-func TestAStopWhileNobodyDrivesBeginsNoTry(t *testing.T) {
+func TestStopWithoutDriverStartsNoIsolatedAttempt(t *testing.T) {
 	t.Parallel()
-	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
+	st := beginIsolatedLoop(t, "-- 1/sleep --\n1m\n", nil, nil)
 	ctx, kill := context.WithCancel(t.Context())
-	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.TurningIsolated, then: kill}); err == nil {
+	if _, err := st.runDriverWith(ctx, &onPhase{logObserver: logObserver{t}, at: loop.TurningIsolated, then: kill}); err == nil {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
-	st.post(record.MessageStop, "")
-	b := &bounds{Agent: &flaky{Agent: st.agent, fails: 100}}
+	st.sendMessage(record.MessageStop, "")
+	b := &boundsRecorder{Agent: &flakyAgent{Agent: st.agent, fails: 100}}
 	st.agent = b
-	if st.runInSession(); st.s.Outcome != loop.CancelledEnd || b.o.Marker != "" {
+	if st.runDriver(); st.s.Outcome != loop.CancelledEnd || b.o.Marker != "" {
 		t.Fatalf("%s, begun for %q", st.s.Outcome, b.o.Marker)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A daemon that a gate starts lives on, and is named with its process id.
-func TestADaemonOfAGateIsNamed(t *testing.T) {
+// A daemon that a gate starts is not ended, but reported with its process id.
+func TestDaemonStartedByGateIsReported(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "setsid")
 	b := newBench(t, words)
 	daemon := "sleep 307.25"
-	s := b.watched(haveAll, []string{"have every word"}, withGate(map[string]any{"gates": []string{
-		"sh check.sh", startsDaemon(daemon),
-	}}), teller{t})
+	s := b.runObserved(haveAll, []string{"have every word"}, withGate(map[string]any{"gates": []string{
+		"sh check.sh", daemonCommand(daemon),
+	}}), logObserver{t})
 	m, _, err := record.Load(b.loop)
 	if err != nil {
 		t.Fatal(err)
@@ -33,14 +33,14 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 	}
 }
 
-// The same in a user's session, whose own processes are not the loop's.
-func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
+// The same in a user's session, whose other processes are not the loop's.
+func TestDaemonStartedByGateInSessionIsReported(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "setsid")
 	daemon := "sleep 309.25"
-	st := sit(t, words, gated(map[string]any{"gates": []string{"sh check.sh", startsDaemon(daemon)}}))
-	st.edits("have.txt", "one\ntwo\n")
-	s := st.claims()
+	st := beginInSession(t, words, requestWithGate(map[string]any{"gates": []string{"sh check.sh", daemonCommand(daemon)}}))
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	s := st.endTurnWithClaim()
 	m, _, err := record.Load(st.loop)
 	if err != nil {
 		t.Fatal(err)
@@ -50,14 +50,14 @@ func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
 	}
 }
 
-// startsDaemon returns a gate that ends once its daemon has a session of its own: before
-// that the daemon would be ended with the gate, as any process that is still in it.
-func startsDaemon(command string) string {
+// daemonCommand returns a gate that ends once its daemon has its own process session. Before that,
+// the daemon would be ended with the gate, like any of its processes.
+func daemonCommand(command string) string {
 	return "setsid -f sh -c 'echo ready; exec " + command + " >/dev/null' </dev/null 2>/dev/null | grep -q ready"
 }
 
-// endLeft ends the process of a command that a loop has named, and reports whether it
-// has. Orphans come to the process of all these tests: a loop names those of others, too.
+// endLeft ends the process of a command that a loop has reported, and tells whether it was reported.
+// Orphans are adopted by the test process, so a loop also reports those of other tests.
 func endLeft(m memory.Memory, command string) (named bool) {
 	for _, process := range m.Orphans {
 		pid, what, _ := strings.Cut(process, " ")

@@ -14,12 +14,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// greedy is an agent whose turn uses tokens and does not end by itself.
-type greedy struct{ agent.Agent }
+// greedyAgent is an agent whose turn uses tokens and does not end by itself.
+type greedyAgent struct{ agent.Agent }
 
 type greedySession struct{ agent.Session }
 
-func (a greedy) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+func (a greedyAgent) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
 	s, err := a.Agent.Start(ctx, o)
 	return greedySession{s}, err
 }
@@ -34,12 +34,12 @@ func (greedySession) Turn(ctx context.Context, _ agent.Turn, emit func(agent.Eve
 	return agent.Result{SessionID: "greedy", Usage: used, Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"}}, nil
 }
 
-func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {
+func TestTokenLimitEndsRunningTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(map[string]any{"max_tokens": "50000"}))
-	d.Agent = greedy{d.Agent}
-	s, err := b.drive(t.Context(), d, noObserver{})
+	d.Agent = greedyAgent{d.Agent}
+	s, err := b.drive(t.Context(), d, silentObserver{})
 	if err != nil || s.Outcome != loop.Budget || s.Turns != 1 {
 		t.Fatalf("%s after %d turns: %v", s.Outcome, s.Turns, err)
 	}
@@ -48,14 +48,14 @@ func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {
 	}
 }
 
-// noObserver looks on.
-type noObserver struct{ teller }
+// silentObserver ignores all events.
+type silentObserver struct{ logObserver }
 
-func (noObserver) Stepped(loop.State, loop.Event, []loop.Action) {}
-func (noObserver) Agent(agent.Event)                             {}
-func (noObserver) Note(memory.Note)                              {}
+func (silentObserver) Stepped(loop.State, loop.Event, []loop.Action) {}
+func (silentObserver) Agent(agent.Event)                             {}
+func (silentObserver) Note(memory.Note)                              {}
 
-func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
+func TestTimeLimitEndsPeriodicWait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/reply --\nlooked\n", []string{"look at it"}, map[string]any{"every": "1h", "max_duration": "1s"})
@@ -77,7 +77,7 @@ func TestTimeLimitStopsGateBeforeWork(t *testing.T) {
 	}
 }
 
-func TestAMessageThatComesTwiceIsReceivedOnce(t *testing.T) {
+func TestDuplicateMessageIsReceivedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
@@ -85,10 +85,10 @@ func TestAMessageThatComesTwiceIsReceivedOnce(t *testing.T) {
 	if err := d.Loop.Post("id-1", record.Message{Kind: record.MessageNote, Text: "look at want.txt"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.KindMessageArrived, then: kill}); err == nil {
+	if _, err := b.drive(ctx, d, &onStep{logObserver: logObserver{t}, at: loop.KindMessageArrived, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
-	inbox := filepath.Join(b.loop.Dir, "inbox") // as it lies when the owner dies before it can acknowledge
+	inbox := filepath.Join(b.loop.Dir, "inbox") // as it is if the owner dies before it acknowledges
 	done, err := filepath.Glob(filepath.Join(inbox, "done", "*.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestAMessageThatComesTwiceIsReceivedOnce(t *testing.T) {
 		}
 	}
 	b.rewrite("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n" + strings.ReplaceAll(haveAll, "1/", "2/"))
-	s := b.resume(teller{t})
+	s := b.resume(logObserver{t})
 	told := 0
 	for _, n := range []string{"0001", "0002"} {
 		told += strings.Count(b.file("iterations", n, "prompt.md"), "look at want.txt")

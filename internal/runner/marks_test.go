@@ -8,17 +8,17 @@ import (
 
 const twoTasks = "- [ ] two\n- [ ] three\n"
 
-func TestABoxThatAUserTicksIsTheirs(t *testing.T) {
+func TestCheckboxTickedByUserCompletesTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	ticked := false
-	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {
+	o := &onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded, then: func() {
 		if !ticked {
 			b.write("plan.md", "- [x] two\n- [ ] three\n")
 			ticked = true
 		}
 	}}
-	s := b.watched("-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\nthree\n-- 2/reply --\n<promise>DONE</promise>\n",
+	s := b.runObserved("-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\nthree\n-- 2/reply --\n<promise>DONE</promise>\n",
 		[]string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), o)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -34,11 +34,11 @@ func TestABoxThatAUserTicksIsTheirs(t *testing.T) {
 	}
 }
 
-func TestAUserWhoTicksAllThatIsLeftEndsTheLoop(t *testing.T) {
+func TestUserTickingLastTaskEndsLoop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": "- [ ] two\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
-	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() { b.write("plan.md", "- [x] two\n") }}
-	s := b.watched("-- 1/reply --\nthinking\n", []string{"plan.md"}, withGate(nil), o)
+	o := &onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded, then: func() { b.write("plan.md", "- [x] two\n") }}
+	s := b.runObserved("-- 1/reply --\nthinking\n", []string{"plan.md"}, withGate(nil), o)
 	if s.Outcome != loop.Finished {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}

@@ -17,8 +17,8 @@ var calc = map[string]string{
 	"plan.md":      "- [ ] Add more operations\n- [ ] Add Neg\n",
 }
 
-// A task's functions are broken one by one: of the first task while the agent is at
-// the second, of the last one when the loop ends.
+// calcTasks has two tasks. Mutation tests of the first run during the second, those of the second at
+// the end.
 const calcTasks = `
 -- 1/files/sub.go --
 package calc
@@ -56,9 +56,9 @@ func TestNeg(t *testing.T) {
 <promise>DONE</promise>
 `
 
-func testedIn(m memory.Memory) string { return strings.Join(m.MutationLines(), "\n") }
+func mutationLinesOf(m memory.Memory) string { return strings.Join(m.MutationLines(), "\n") }
 
-func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
+func TestMutationTestsRunDuringTurns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calc)
 	s := b.run(calcTasks, []string{"plan.md"}, map[string]any{"gates": []string{"go test ./..."}, "mutation_time": "5m"})
@@ -69,7 +69,7 @@ func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := testedIn(m), "task 1: 1 of 2 changed functions are tested: not Mul (sub.go:5)\ntask 2: the one changed function is tested"; got != want {
+	if got, want := mutationLinesOf(m), "task 1: 1 of 2 changed functions are tested: not Mul (sub.go:5)\ntask 2: the one changed function is tested"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if len(m.Mutations) > 0 && m.Mutations[0].Commit != s.Tasks[0].Commit {
@@ -77,7 +77,7 @@ func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
 	}
 }
 
-func TestNoFunctionIsBrokenWhereTheUserDoesNotWantIt(t *testing.T) {
+func TestMutationTestsCanBeDisabled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calc)
 	s := b.run(calcTasks, []string{"plan.md"}, map[string]any{"gates": []string{"go test ./..."}, "mutation_time": "0s"})

@@ -13,15 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// In a session that commits, a new file of the user's between the agent's calls is left
-// alone and named once. What a command made, or an editing tool wrote, is committed;
-// so is what appears while the client asks about a call.
-func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
+// In a session that commits, a new user file between the agent's calls is not committed, and is
+// reported once. Files made by a command or an editing tool are committed, and so are files that
+// appear while the client asks for permission.
+func TestNewUserFilesInSessionAreNotCommitted(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Commit = true
-	st := sit(t, words, q)
-	pause := func() { time.Sleep(10 * fileDoubt) } // longer than a file's time is doubted
+	st := beginInSession(t, words, q)
+	pause := func() { time.Sleep(10 * fileDoubt) } // longer than the tolerance of a file's time
 	call := func(id string, c authorship.Call, runs func()) {
 		t.Helper()
 		if err := record.AppendCall(record.StartedCallsPath(st.loop), authorship.Call{At: time.Now(), ID: id}); err != nil {
@@ -29,16 +29,16 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 		}
 		runs()
 		c.At, c.ID = time.Now(), id
-		st.called(c)
+		st.recordCalls(c)
 	}
-	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
+	st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
 	pause()
 	st.write("notes.txt", "mine\n")
 	pause()
 	call("a", authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh gen.sh"}, func() { st.write("made.txt", "x\n") })
 	call("b", authorship.Call{Tool: "Write", Kind: toolcall.Write, Path: st.root + "/have.txt"}, func() { st.write("have.txt", "one\ntwo\n") })
 	call("c", authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh slow.sh"}, func() { pause(); st.write("asked.txt", "x\n"); pause() })
-	if s := st.claims(); s.Outcome != loop.Verified {
+	if s := st.endTurnWithClaim(); s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	if got := st.git("show", "--format=", "--name-only", "HEAD"); got != "asked.txt\nhave.txt\nmade.txt" {
@@ -53,16 +53,16 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Where only the user worked, the agent's claim is refused, and told what it was that changed.
-func TestAClaimOfTheUsersWorkNamesIt(t *testing.T) {
+// If only the user worked, the agent's claim is refused, and the refusal names the user's changes.
+func TestClaimRefusalNamesUserEdits(t *testing.T) {
 	t.Parallel()
-	q := gated(nil)
+	q := requestWithGate(nil)
 	q.Commit = true
-	st := sit(t, words, q)
-	time.Sleep(10 * fileDoubt) // so near to the loop's start it is the agent's
+	st := beginInSession(t, words, q)
+	time.Sleep(10 * fileDoubt) // an edit close to the loop's start counts as the agent's
 	st.write("have.txt", "one\ntwo\n")
 	time.Sleep(10 * fileDoubt)
-	st.claims()
+	st.endTurnWithClaim()
 	if want := "or the user's own: have.txt"; st.s.Phase != loop.Turning || !strings.Contains(st.s.Failing.Reason, want) {
 		t.Errorf("%s: %+v, want %q", st.s.Phase, st.s.Failing, want)
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// inFirstTurn does something when the first turn begins.
-func inFirstTurn(b *bench, then func()) *hears {
+// inFirstTurn calls a function when the first turn begins.
+func inFirstTurn(b *bench, then func()) *noteRecorder {
 	done := false
-	w := &hears{onStep: onStep{teller: teller{b.t}, at: loop.KindGatesFinished}}
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{b.t}, at: loop.KindGatesFinished}}
 	w.then = func() {
 		if !done {
 			done = true
@@ -28,9 +28,9 @@ func inFirstTurn(b *bench, then func()) *hears {
 	return w
 }
 
-// The user writes a file in the folder while the agent thinks: it is in no commit, and
-// named once. What the agent's commands make without naming it is the agent's.
-func TestANewFileThatNoCallMadeIsLeftAlone(t *testing.T) {
+// The user writes a file while the agent works: it is in no commit and is reported once. Files that
+// the agent's commands make without naming them are the agent's.
+func TestNewFileWithoutToolCallIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"gen.sh": "mkdir -p out && echo x > out/x.txt\n", "src/a.txt": "a\n"}
 	maps.Copy(files, words)
@@ -39,7 +39,7 @@ func TestANewFileThatNoCallMadeIsLeftAlone(t *testing.T) {
 		b.write("notes.txt", "mine\n")
 		b.write("drafts/one.txt", "mine\n")
 	})
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/sleep --
 200ms
 -- 1/files/have.txt --
@@ -63,10 +63,10 @@ sh gen.sh && git mv src lib
 	if got := b.git("status", "--porcelain"); got != "?? drafts/\n?? notes.txt" {
 		t.Errorf("status: %q", got)
 	}
-	if n := w.count("left alone: drafts/one.txt, notes.txt, not made by a tool call"); n != 1 {
+	if n := w.countNotes("left alone: drafts/one.txt, notes.txt, not made by a tool call"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)
 	}
-	if !w.note("new during the turn, treated as the agent's work: lib/a.txt, out/x.txt") {
+	if !w.hasNote("new during the turn, treated as the agent's work: lib/a.txt, out/x.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 	if m, _, err := record.Load(b.loop); err != nil || !slices.Equal(m.ByUser, []string{"drafts/one.txt", "notes.txt"}) {
@@ -74,8 +74,8 @@ sh gen.sh && git mv src lib
 	}
 }
 
-// count is how many notes hold a text.
-func (w *hears) count(part string) (n int) {
+// countNotes returns how many notes contain a text.
+func (w *noteRecorder) countNotes(part string) (n int) {
 	for _, note := range w.notes {
 		if strings.Contains(note, part) {
 			n++
@@ -84,12 +84,12 @@ func (w *hears) count(part string) (n int) {
 	return n
 }
 
-// A restore of a failing task's work is not one of the user's new file.
-func TestARestoreLeavesTheUsersNewFile(t *testing.T) {
+// A restore of a failed task keeps the user's new file.
+func TestRestoreKeepsNewUserFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/sleep --
 200ms
 -- task/files/junk.txt --
@@ -105,25 +105,24 @@ half-work
 	}
 }
 
-// A file of the user's alone is not work: a claim of a turn that changed nothing is
-// refused.
-func TestTheUsersNewFileIsNoWork(t *testing.T) {
+// A user's file alone is not work: the claim of a turn that changed nothing is refused.
+func TestNewUserFileAloneIsNoWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n200ms\n-- 1/reply --\n<promise>DONE</promise>\n-- 2+/reply --\n<promise>DONE</promise>\n",
+	s := b.runObserved("-- 1/sleep --\n200ms\n-- 1/reply --\n<promise>DONE</promise>\n-- 2+/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, map[string]any{"gates": []string{"true"}}, w)
 	if s.Outcome == loop.Verified || s.Tasks[0].Commit != "" {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 }
 
-// A file that the user made during an earlier run is not taken for what that run left.
-func TestTheUsersNewFileIsNotLeftWork(t *testing.T) {
+// A file that the user made during an earlier run is not counted as work left by that run.
+func TestUserFileOfEarlierRunIsNotLeftoverWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n200ms\n-- 1/files/half.txt --\nhalf\n-- 1/reply --\nthinking\n",
+	s := b.runObserved("-- 1/sleep --\n200ms\n-- 1/files/half.txt --\nhalf\n-- 1/reply --\nthinking\n",
 		[]string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
 	if s.Outcome != loop.Iterations {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -136,9 +135,9 @@ func TestTheUsersNewFileIsNotLeftWork(t *testing.T) {
 	}
 }
 
-// Nobody sees the calls of an agent that a command runs: new files and commits of its
-// turn are part of the work, and named before. One that was made while the gates ran is not its.
-func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
+// If an agent's tool calls are hidden, new files and commits of its turn are part of the work, and
+// reported first. A file that appears while the gates run is not.
+func TestNewFilesOfAgentWithHiddenCallsAreReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	agent := filepath.Join(t.TempDir(), "agent.sh")
@@ -146,8 +145,8 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched("", []string{"have every word"}, map[string]any{
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved("", []string{"have every word"}, map[string]any{
 		"agent": "command", "agent_command": agent, "gates": []string{"sh check.sh && if ! test -f late.txt; then sleep 0.2; echo late > late.txt; fi"},
 	}, w)
 	if s.Outcome != loop.Verified {
@@ -156,7 +155,7 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nnew.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if !w.note("perhaps yours: commits made while the agent worked") || !w.note("treated as the agent's work: new.txt") || !w.note("left alone: late.txt") {
+	if !w.hasNote("perhaps yours: commits made while the agent worked") || !w.hasNote("treated as the agent's work: new.txt") || !w.hasNote("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 	m, err := launch.LoadResumable(b.loop)
@@ -168,32 +167,32 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	}
 }
 
-// A command that only mentions the user's file does not make it the agent's.
-func TestACommandThatMentionsAFileDoesNotTakeIt(t *testing.T) {
+// A command that only mentions a user's file does not make it the agent's.
+func TestCommandMentioningUserFileDoesNotOwnIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n200ms\n-- 1/run --\ncat notes.txt\n"+haveAll, []string{"have every word"}, withGate(nil), w)
+	s := b.runObserved("-- 1/sleep --\n200ms\n-- 1/run --\ncat notes.txt\n"+haveAll, []string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if !w.note("left alone: notes.txt") {
+	if !w.hasNote("left alone: notes.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }
 
-// What the agent's commands made stays the agent's where the user stashes it and brings
-// it back between turns.
-func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
+// Files made by the agent's commands stay the agent's when the user stashes them and pops the stash
+// between turns.
+func TestStashedAgentFileStaysAgentFile(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"gen.sh": "mkdir -p out && echo x > out/x.txt\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	done := false
-	w := &hears{onStep: onStep{teller: teller{t}, at: loop.KindTreeInspected}}
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}, at: loop.KindTreeInspected}}
 	w.then = func() {
 		if done {
 			return
@@ -204,7 +203,7 @@ func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
 		b.git("stash", "pop")
 		time.Sleep(10 * fileDoubt)
 	}
-	s := b.watched("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n",
+	s := b.runObserved("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -217,16 +216,16 @@ func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
 	}
 }
 
-// What a gate writes is in no commit, and no reason to run the gates without it: the
-// checkout for that may lack what git ignores.
-func TestAFileThatTheGatesMakeIsNoObstacle(t *testing.T) {
+// A file that a gate writes is in no commit. It is also no reason to run the gates in a checkout
+// without it, which may lack files that git ignores.
+func TestFileWrittenByGateIsNeitherCommittedNorUserEdit(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{".gitignore": ".env\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	b.write(".env", "secret\n")
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched("-- 1/files/begun.txt --\nx\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved("-- 1/files/begun.txt --\nx\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{
 		"gates": []string{"sh check.sh", "test -f .env && if test -f begun.txt; then sleep 0.2; mkdir -p cover; date +%N > cover/coverage.out; fi"},
 	}, w)
 	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Proven {
@@ -238,31 +237,30 @@ func TestAFileThatTheGatesMakeIsNoObstacle(t *testing.T) {
 	if m, _, err := record.Load(b.loop); err != nil || len(m.ByUser) > 0 {
 		t.Errorf("remembered as the user's: %q, %v", m.ByUser, err)
 	}
-	if n := w.count("left alone: cover/coverage.out, new while the gates ran"); n != 1 {
+	if n := w.countNotes("left alone: cover/coverage.out, new while the gates ran"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)
 	}
 }
 
-// Work that passes its gates only with the user's new file is not verified: the commit
-// lacks it.
-func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {
+// Work that passes its gates only with the user's new file is unverified: the commit lacks the file.
+func TestCommitNeedingNewUserFileIsUnverified(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n200ms\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && test -f notes.txt"}}, w)
+	s := b.runObserved("-- 1/sleep --\n200ms\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && test -f notes.txt"}}, w)
 	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.EvidenceUnknown || !strings.Contains(s.Tasks[0].Why, "notes.txt") {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 }
 
-// The user continues writing in files of their own while the gates run: the work is the
-// same, and is judged.
-func TestAFileOfTheUsersMayChangeWhileTheGatesRun(t *testing.T) {
+// The user keeps writing to files of their own while the gates run. The work is the same, and its
+// gates count.
+func TestUserFileChangedDuringGatesDoesNotRestartThem(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("log.txt", "mine\n")
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched(haveAll, []string{"have every word"}, map[string]any{
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved(haveAll, []string{"have every word"}, map[string]any{
 		"gates": []string{"sh check.sh && sleep 0.2 && cd '" + b.root + "' && date +%N >> notes.txt && date +%N >> log.txt"},
 	}, w)
 	if s.Outcome != loop.Verified {
@@ -271,7 +269,7 @@ func TestAFileOfTheUsersMayChangeWhileTheGatesRun(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if n := w.count("left alone: notes.txt"); n != 1 {
+	if n := w.countNotes("left alone: notes.txt"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// An action that ignores its cancellation must not hold the loop for ever: its
-// owner gives up, and leaves the loop as it stands to the next one.
-func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
+// An action that ignores its cancellation must not block the loop: its owner gives up and leaves the
+// loop to the next one.
+func TestHangingActionIsAbandoned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := false
 		r := &Runner{controlState: controlState{action: &runningAction{kind: "inspect", cancel: func() { cancelled = true }, done: make(chan struct{})}}}
 		begin := time.Now()
-		for _, want := range []time.Duration{maxCancelTime, 0} { // it is waited for once
+		for _, want := range []time.Duration{maxCancelTime, 0} { // only the first wait is long
 			err := r.act(t.Context(), []loop.Action{{Payload: loop.Finish{}}})
 			if !errors.Is(err, errStuck) || !cancelled {
 				t.Fatalf("error %v, cancelled %v", err, cancelled)
@@ -38,8 +38,8 @@ func TestAnActionThatDoesNotEndIsGivenUp(t *testing.T) {
 	})
 }
 
-// A mistake of Pawl's own in an action is an error that says where, not the end of the process.
-func TestAPanicInAnActionIsAnError(t *testing.T) {
+// A panic in an action is an error that names its place. It does not end the process.
+func TestPanicInActionIsReportedAsError(t *testing.T) {
 	t.Parallel()
 	var none []string
 	_, err := recoverPanics("run_gates", func(context.Context, memory.ActionContext) (loop.EventPayload, error) {

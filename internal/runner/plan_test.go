@@ -8,7 +8,7 @@ import (
 
 const goMod = "module example.com/greet\n\ngo 1.26\n"
 
-func TestANewTestThatCanFailProvesTheWork(t *testing.T) {
+func TestNewTestThatFailedBeforeProvesWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{
 		"go.mod":        goMod,

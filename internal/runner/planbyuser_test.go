@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// The user edits the plan or a protected file while the agent thinks, and a command runs later in
-// the turn. The times show that it did not make the change.
-func TestAnEditBeforeACommandIsTheUsers(t *testing.T) {
+// The user edits the plan or a protected file while the agent works, and a command runs later in the
+// turn. The file times show that the command did not make the change.
+func TestEditBeforeCommandIsUserEdit(t *testing.T) {
 	t.Parallel()
-	files := planned("- [ ] two\n")
+	files := filesWithPlan("- [ ] two\n")
 	files["keep.txt"] = "keep\n"
 	b := newBench(t, files)
 	w := inFirstTurn(b, func() {
@@ -18,7 +18,7 @@ func TestAnEditBeforeACommandIsTheUsers(t *testing.T) {
 		b.write("plan.md", "- [ ] both words\n")
 		b.write("keep.txt", "mine\n")
 	})
-	s := b.watched(slowCommand, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}, "protect": []string{"keep.txt"}}), w)
+	s := b.runObserved(slowCommand, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}, "protect": []string{"keep.txt"}}), w)
 	if s.Violations != 0 || len(s.UnappliedEditFiles) != 0 || len(s.Tasks) != 1 || s.Tasks[0].Title != "both words" {
 		t.Errorf("%d violations, kept aside %q, tasks %+v; notes: %q", s.Violations, s.UnappliedEditFiles, s.Tasks, w.notes)
 	}
@@ -27,13 +27,14 @@ func TestAnEditBeforeACommandIsTheUsers(t *testing.T) {
 	}
 }
 
-// The agent is not charged for a plan that the user renamed. It is there again, as the loop needs it.
-func TestAPlanThatTheUserRenamesIsNoViolation(t *testing.T) {
+// A plan that the user renamed is no violation of the agent. It is written again, because the loop
+// needs it.
+func TestPlanRenamedByUserIsNoViolation(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, planned("- [ ] two\n"))
+	b := newBench(t, filesWithPlan("- [ ] two\n"))
 	w := inFirstTurn(b, func() { b.sh("mv plan.md mine.md") })
-	s := b.watched(slowCommand, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
-	if s.Violations != 0 || !w.note("plan.md was removed or renamed; restored") {
+	s := b.runObserved(slowCommand, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
+	if s.Violations != 0 || !w.hasNote("plan.md was removed or renamed; restored") {
 		t.Errorf("%d violations; notes: %q", s.Violations, w.notes)
 	}
 	if got := b.read("plan.md") + b.read("mine.md"); !strings.HasSuffix(got, "- [ ] two\n") || !strings.HasPrefix(got, "- [x] two\n") {
@@ -41,7 +42,7 @@ func TestAPlanThatTheUserRenamesIsNoViolation(t *testing.T) {
 	}
 }
 
-// slowCommand thinks, runs a command, and does the work in the next turn.
+// slowCommand waits, runs a command, and does the work in the next turn.
 const slowCommand = `
 -- 1/sleep --
 500ms

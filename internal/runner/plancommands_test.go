@@ -35,18 +35,17 @@ four
 
 var untestedCommit = withGate(map[string]any{"evidence": []string{"unproven"}})
 
-// editor is a user who edits the plan in the first turn. The owner is killed at a step,
-// if there is one to be.
-type editor struct {
-	teller
+// planEditor is a user who edits the plan in the first turn. The owner may be killed at a step.
+type planEditor struct {
+	logObserver
 	b     *bench
 	edits []plan.Edit
 	kill  func()
 	at    string // the kind of an event or an action, or "posted"
 }
 
-func (w *editor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+func (w *planEditor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
 	if s.Phase == loop.Turning && w.edits != nil {
 		for i, edit := range w.edits {
 			if err := w.b.loop.Post("plan-"+string(rune('a'+i)), record.Message{Kind: record.MessagePlan, Edit: &edit}); err != nil {
@@ -62,29 +61,29 @@ func (w *editor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.killAt(string(e.Kind()))
 }
 
-func (w *editor) killAt(at string) {
+func (w *planEditor) killAt(at string) {
 	if w.kill != nil && at == w.at {
 		w.kill()
 	}
 }
 
-// An owner that dies at any step of an edit loses none, and makes none twice.
-func TestAnEditOfThePlanSurvivesItsOwner(t *testing.T) {
+// If the owner dies at any step of an edit, the edit is neither lost nor applied twice.
+func TestPlanEditSurvivesOwnerDeath(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"posted", "plan_edit_requested", "edit_plan", "plan_edited", "committed"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, planned("- [ ] two\n- [ ] unwanted\n"))
+			b := newBench(t, filesWithPlan("- [ ] two\n- [ ] unwanted\n"))
 			ctx, kill := context.WithCancel(t.Context())
 			defer kill()
 			d := b.begin(wordByWord, []string{"plan.md"}, untestedCommit)
 			b.loop = d.Loop
-			if s, err := b.drive(ctx, d, &editor{teller: teller{t}, b: b, kill: kill, at: at, edits: []plan.Edit{
+			if s, err := b.drive(ctx, d, &planEditor{logObserver: logObserver{t}, b: b, kill: kill, at: at, edits: []plan.Edit{
 				{Do: plan.Add, Title: "three"}, {Do: plan.Skip, Task: "2"}, {Do: plan.Retitle, Task: "1", Title: "both words"},
 			}}); err == nil {
 				t.Fatalf("not killed: %s %s", s.Outcome, s.Reason)
 			}
-			s := b.resume(teller{t})
+			s := b.resume(logObserver{t})
 			if s.Outcome != loop.Verified || len(s.Tasks) != 3 || !s.Tasks[1].LeftOut || s.Tasks[2].Commit == "" || len(s.Edits) != 0 {
 				t.Fatalf("%s: %s, tasks %+v, waiting %+v", s.Outcome, s.Reason, s.Tasks, s.Edits)
 			}
@@ -95,17 +94,17 @@ func TestAnEditOfThePlanSurvivesItsOwner(t *testing.T) {
 	}
 }
 
-// The user writes into the file meanwhile: both edits count. If they cannot be brought
-// together, the command's is not made, and that is said.
-func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
+// The user writes to the file during an edit by command: both edits count. If they conflict, the
+// command's edit is not applied, and the user is told.
+func TestConcurrentPlanEditsAreMerged(t *testing.T) {
 	t.Parallel()
 	for edit, want := range map[string]string{
 		"# Words\n\n- [ ] two\n": "# Words\n\n- [x] two\n- [x] three\n", "no tasks any more\n": "- [x] two\n- [x] three\n",
 	} {
-		b := newBench(t, planned("- [ ] two\n"))
+		b := newBench(t, filesWithPlan("- [ ] two\n"))
 		d := b.begin(wordByWord, []string{"plan.md"}, untestedCommit)
 		b.loop = d.Loop
-		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: "plan_edit_requested"}
+		w := &planEditor{logObserver: logObserver{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: "plan_edit_requested"}
 		w.kill = func() { b.write("plan.md", edit) }
 		s, err := b.drive(t.Context(), d, w)
 		if err != nil || s.Outcome != loop.Verified || s.Violations != 0 {
@@ -117,14 +116,14 @@ func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
 	}
 }
 
-// An edit that was held back becomes the plan when the user accepts it.
-func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
+// An edit that was not applied becomes the plan when the user accepts it.
+func TestAcceptedUnappliedEditBecomesPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, editedByScript("- [ ] two\n- [ ] four\n", "- [ ] two\n- [ ] three\n"))
 	d := b.begin(strings.Replace(wordByWord, "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>", "-- 1/run --\nsh edit.sh\n-- 1/reply --\nthinking", 1),
 		[]string{"plan.md"}, untestedCommit)
 	b.loop = d.Loop
-	w := &accepts{teller: teller{t}, b: b}
+	w := &planAccepter{logObserver: logObserver{t}, b: b}
 	s, err := b.drive(t.Context(), d, w)
 	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[0].Title != "two" || s.Tasks[1].Title != "three" || len(s.UnappliedEditFiles) != 0 {
 		t.Fatalf("%s: %s, tasks %+v, aside %q (%v)", s.Outcome, s.Reason, s.Tasks, s.UnappliedEditFiles, err)
@@ -133,13 +132,13 @@ func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
 		t.Errorf("the plan: %q", got)
 	}
 	kept, err := filepath.Glob(filepath.Join(b.loop.Dir, "plan.edited-*"))
-	if err != nil || len(kept) != 2 { // and the plan before it
+	if err != nil || len(kept) != 2 { // the edit, and the plan before it
 		t.Errorf("kept: %q", kept)
 	}
 }
 
-// What a command adds to the plan after an edit was held back stays when that is accepted.
-func TestATaskAddedSinceAnEditWasHeldBackStays(t *testing.T) {
+// A task that a command adds after an unapplied edit stays when that edit is accepted.
+func TestTaskAddedAfterUnappliedEditStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, editedByScript("- [ ] two\n- [ ] four\n", "- [ ] two\n- [ ] three\n"))
 	d := b.begin(`
@@ -149,7 +148,7 @@ sh edit.sh
 thinking
 `+strings.NewReplacer("-- 3/", "-- 4/", "-- 2/", "-- 3/", "-- 1/", "-- 2/").Replace(wordByWord), []string{"plan.md"}, untestedCommit)
 	b.loop = d.Loop
-	w := &accepts{teller: teller{t}, b: b, first: &plan.Edit{Do: plan.Add, Title: "five"}}
+	w := &planAccepter{logObserver: logObserver{t}, b: b, first: &plan.Edit{Do: plan.Add, Title: "five"}}
 	s, err := b.drive(t.Context(), d, w)
 	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 3 {
 		t.Fatalf("%s: %s, tasks %+v (%v)", s.Outcome, s.Reason, s.Tasks, err)
@@ -159,16 +158,16 @@ thinking
 	}
 }
 
-// accepts accepts an edit of the plan that was made while a command of the agent ran.
-type accepts struct {
-	teller
+// planAccepter accepts a plan edit that was made while a command of the agent ran.
+type planAccepter struct {
+	logObserver
 	b      *bench
 	first  *plan.Edit // made before the edit is accepted
 	posted bool
 }
 
-func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+func (w *planAccepter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
 	if len(s.UnappliedEditFiles) == 1 && !w.posted {
 		w.posted = true
 		if w.first != nil {
@@ -187,15 +186,15 @@ func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-// A loop in a user's session takes the edit in at the end of the turn.
-func TestAnEditOfThePlanInASession(t *testing.T) {
+// A loop in a user's session applies the edit at the end of the turn.
+func TestPlanEditInSessionIsAppliedAtTurnEnd(t *testing.T) {
 	t.Parallel()
-	st := sitPlanned(t, "- [ ] two\n")
+	st := beginPlanInSession(t, "- [ ] two\n")
 	if err := st.loop.Post("plan-a", record.Message{Kind: record.MessagePlan, Edit: &plan.Edit{Do: plan.Add, Title: "three"}}); err != nil {
 		t.Fatal(err)
 	}
-	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Violations != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning || st.s.Current != "2" {
+	st.editAsAgent("have.txt", "one\ntwo\n")
+	if st.endTurnWithClaim(); st.s.Violations != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning || st.s.Current != "2" {
 		t.Fatalf("%s: %s, %d violations, tasks %+v", st.s.Phase, st.s.Reason, st.s.Violations, st.s.Tasks)
 	}
 	if got := st.read("plan.md"); got != "- [x] two\n- [ ] three\n" {

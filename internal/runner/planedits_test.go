@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// editOnce edits the plan in the first step that an event of a kind makes.
-func editOnce(b *bench, at loop.EventKind, plan string) *hears {
-	w, done := &hears{onStep: onStep{teller: teller{b.t}, at: at}}, false
+// editOnce edits the plan once, at the first event of a kind.
+func editOnce(b *bench, at loop.EventKind, plan string) *noteRecorder {
+	w, done := &noteRecorder{onStep: onStep{logObserver: logObserver{b.t}, at: at}}, false
 	w.then = func() {
 		if !done {
 			done = true
@@ -24,24 +24,25 @@ func editOnce(b *bench, at loop.EventKind, plan string) *hears {
 	return w
 }
 
-// editedByScript are files with a script that edits the plan: an edit while a command runs.
+// editedByScript returns files with a script that edits the plan, which stands for an edit during a
+// command.
 func editedByScript(plan, edit string) map[string]string {
-	files := planned(plan)
+	files := filesWithPlan(plan)
 	files["edited.txt"], files["edit.sh"] = edit, "cp edited.txt pla*.md\n"
 	return files
 }
 
-func planned(plan string) map[string]string {
+func filesWithPlan(plan string) map[string]string {
 	return map[string]string{"plan.md": plan, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"}
 }
 
-// A command of the agent's may have changed anything, and the user edits the plan
-// while it runs. New tasks are taken up by the loop, whoever wrote them.
-func TestATaskThatIsAddedWhileACommandRunsIsTakenUp(t *testing.T) {
+// The user edits the plan while a command of the agent runs, which may have changed anything. New
+// tasks are adopted, whoever wrote them.
+func TestTaskAddedDuringCommandIsAdopted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, planned("- [ ] two\n"))
+	b := newBench(t, filesWithPlan("- [ ] two\n"))
 	w := editOnce(b, loop.KindTurnEnded, "- [ ] two\n- [ ] three\n")
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/files/have.txt --
 one
 two
@@ -62,20 +63,20 @@ three
 	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three\nfeat(1): two" {
 		t.Errorf("commits: %s", got)
 	}
-	if !w.note("task 2 (three) was added to the plan and is now part of the loop") {
+	if !w.hasNote("task 2 (three) was added to the plan and is now part of the loop") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }
 
-// So is a task that is added while the last work is committed: there is no "verified"
-// while it is open.
-func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
+// A task that is added while the last work is committed is adopted, too: the loop does not end
+// verified with an open task.
+func TestTaskAddedDuringLastCommitIsAdopted(t *testing.T) {
 	t.Parallel()
 	for _, at := range []loop.EventKind{loop.KindTreeInspected, loop.KindCommitted} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, planned("- [ ] two\n"))
-			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}),
+			b := newBench(t, filesWithPlan("- [ ] two\n"))
+			s := b.runObserved(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}),
 				editOnce(b, at, map[loop.EventKind]string{
 					loop.KindTreeInspected: "- [ ] two\n- [ ] three\n", loop.KindCommitted: "- [x] two\n- [ ] three\n",
 				}[at]))
@@ -86,16 +87,16 @@ func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
 	}
 }
 
-// Any other edit beside a command may be the agent's: it is not applied, but kept in
-// full, and held against nobody.
-func TestAnotherEditBesideACommandIsKeptAside(t *testing.T) {
+// Any other edit during a command may be the agent's. It is not applied and no violation, but kept in
+// full.
+func TestUnattributedPlanEditDuringCommandIsKeptAside(t *testing.T) {
 	t.Parallel()
 	for _, edit := range []string{
 		"- [ ] both words\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=unproven -->\n", "- [ ] three\n- [ ] two\n", "no tasks any more\n",
 	} {
 		b := newBench(t, editedByScript("- [ ] two\n", edit))
-		w := &hears{onStep: onStep{teller: teller{t}}}
-		s := b.watched(`
+		w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+		s := b.runObserved(`
 -- 1/run --
 sh edit.sh
 -- 1/reply --
@@ -118,16 +119,16 @@ two
 		if got := b.read("plan.md"); got != "- [x] two\n" {
 			t.Errorf("%q: the plan: %q", edit, got)
 		}
-		if !w.note("plan.md was edited while an agent's command ran") || !w.note(s.UnappliedEditFiles[0]) {
+		if !w.hasNote("plan.md was edited while an agent's command ran") || !w.hasNote(s.UnappliedEditFiles[0]) {
 			t.Errorf("%q: notes: %q", edit, w.notes)
 		}
 	}
 }
 
-// While the loop is paused nobody but the user is there: each edit counts.
-func TestAnEditOfThePlanDuringAPauseIsAdopted(t *testing.T) {
+// During a pause only the user is active, so each edit counts.
+func TestPlanEditDuringPauseIsAdopted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, maps.Clone(planned("- [ ] two\n")))
+	b := newBench(t, maps.Clone(filesWithPlan("- [ ] two\n")))
 	d := b.begin(`
 -- 1/run --
 true
@@ -141,7 +142,7 @@ true
 -- 2/reply --
 <promise>DONE</promise>
 `, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
-	w := &pauses{teller: teller{t}, post: func(kind string) {
+	w := &pauseRequester{logObserver: logObserver{t}, post: func(kind string) {
 		if err := d.Loop.Post("test-"+kind, record.Message{Kind: kind}); err != nil {
 			t.Error(err)
 		}
@@ -158,10 +159,10 @@ true
 	}
 }
 
-// What the user writes beside a task counts as well as the task: its scope, its evidence.
-func TestSettingsInAnEditDuringAPauseCount(t *testing.T) {
+// Settings that the user adds to a task, such as its scope and its evidence, count like the task.
+func TestTaskSettingsEditedDuringPauseCount(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, planned("- [ ] two\n"))
+	b := newBench(t, filesWithPlan("- [ ] two\n"))
 	d := b.begin(`
 -- 1/run --
 true
@@ -179,7 +180,7 @@ true
 -- 3/reply --
 <promise>DONE</promise>
 `, []string{"plan.md"}, withGate(map[string]any{"max_iterations": "3"}))
-	w := &pauses{teller: teller{t}, post: func(kind string) {
+	w := &pauseRequester{logObserver: logObserver{t}, post: func(kind string) {
 		if err := d.Loop.Post("test-"+kind, record.Message{Kind: kind}); err != nil {
 			t.Error(err)
 		}
@@ -200,9 +201,9 @@ true
 	}
 }
 
-// pauses pauses the loop in its first turn, and lets it continue.
-type pauses struct {
-	teller
+// pauseRequester pauses the loop in its first turn, and then resumes it.
+type pauseRequester struct {
+	logObserver
 	post func(kind string)
 	held func()
 	done bool
@@ -210,8 +211,8 @@ type pauses struct {
 	title string // of the first task once the loop continues
 }
 
-func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+func (w *pauseRequester) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
 	switch {
 	case s.Phase == loop.Turning && e.Kind() != loop.KindPauseRequested && !w.done:
 		w.done = true

@@ -18,12 +18,12 @@ import (
 
 const (
 	// An edit of the gate is denied at once. What a script of the agent's own does,
-	// nobody reads; whoever runs it names the file.
+	// the guard cannot see; the command that runs the script names the file.
 	weakened    = "-- 1/files/loosen.sh --\necho 'exit 0' > \"$1\"\n-- 1/run --\nsh loosen.sh check.sh\n"
 	falseClaims = "-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n"
 )
 
-func TestATurnThatDiedIsLookedAtWithTheNext(t *testing.T) {
+func TestFailedTurnIsInspectedWithNextTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(weakened+"-- 1/failure --\ncrashed gone\n"+falseClaims, []string{"have every word"},
@@ -33,69 +33,69 @@ func TestATurnThatDiedIsLookedAtWithTheNext(t *testing.T) {
 	}
 }
 
-// onCommand does something once, when the agent runs a command.
+// onCommand calls a function once, when the agent runs a command.
 type onCommand struct {
-	teller
+	logObserver
 	only string // that has this in it
 	then func()
 }
 
 func (w *onCommand) Agent(e agent.Event) {
-	w.teller.Agent(e)
+	w.logObserver.Agent(e)
 	if e.Kind == agent.KindTool && e.Tool == "Bash" && strings.Contains(e.Detail, w.only) && w.then != nil {
 		w.then()
 		w.then = nil
 	}
 }
 
-func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
+func TestTurnOfKilledOwnerIsInspected(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin(weakened+"-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
-	s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, only: "sleep", then: kill})
+	s, err := b.drive(ctx, d, &onCommand{logObserver: logObserver{t}, only: "sleep", then: kill})
 	if err == nil || s.Phase != loop.Turning {
 		t.Fatalf("killed while %s: %v", s.Phase, err)
 	}
 	b.rewrite(falseClaims)
-	s = b.resume(teller{t})
+	s = b.resume(logObserver{t})
 	if s.Outcome == loop.Verified || s.Violations != 1 {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }
 
-func TestWhatAUserChangedInAPauseIsKept(t *testing.T) {
+func TestProtectedFileChangedByUserDuringPauseIsKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	defer kill()
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/run --\ntrue\n-- 1/reply --\nthinking\n", []string{"have every word"}, withGate(nil))
 	b.loop = d.Loop
-	ask := &sender{b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
-	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.KindTreeInspected, then: kill, ask: ask})
+	ask := &messageSender{b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	s, err := b.drive(ctx, d, &onStep{logObserver: logObserver{t}, at: loop.KindTreeInspected, then: kill, ask: ask})
 	if err == nil || s.Phase != loop.Paused {
 		t.Fatalf("not paused but %s %s: %s", s.Phase, s.Outcome, s.Reason)
 	}
 	b.write("check.sh", "# mine\n"+gateScript)
 	b.rewrite("-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n")
-	s = b.resume(teller{t})
+	s = b.resume(logObserver{t})
 	if s.Violations != 0 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }
 
-// onStep does something each time the machine has taken an event.
+// onStep calls a function each time the loop has processed an event.
 type onStep struct {
-	teller
+	logObserver
 	at   loop.EventKind
 	then func()
-	ask  *sender // too, if any
+	ask  *messageSender // optional
 }
 
 func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+	w.logObserver.Stepped(s, e, acts)
 	if w.ask != nil {
-		w.ask.teller = w.teller
+		w.ask.logObserver = w.logObserver
 		w.ask.Stepped(s, e, acts)
 	}
 	if e.Kind() == w.at && w.then != nil {
@@ -103,7 +103,7 @@ func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-func TestALinkIsNoWayToProtectedFiles(t *testing.T) {
+func TestProtectedFileChangedThroughLinkIsViolation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	if err := os.Symlink("check.sh", filepath.Join(b.root, "link.txt")); err != nil {
@@ -122,11 +122,11 @@ func TestALinkIsNoWayToProtectedFiles(t *testing.T) {
 			t.Errorf("the journal does not say that %s was denied", tool)
 		}
 	}
-	b.judged(map[string]int{"protected": 2})
+	b.checkDenials(map[string]int{"protected": 2})
 }
 
-// judged reports whether the guard denied as many calls, by rule.
-func (b *bench) judged(want map[string]int) {
+// checkDenials checks how many calls the guard denied, by rule.
+func (b *bench) checkDenials(want map[string]int) {
 	b.t.Helper()
 	m, _, err := record.Load(b.loop)
 	if err != nil {
@@ -137,8 +137,8 @@ func (b *bench) judged(want map[string]int) {
 	}
 }
 
-// What cannot be read is allowed, and named once a turn.
-func TestWhatTheGuardCannotReadIsNamed(t *testing.T) {
+// A command that the guard cannot parse is allowed, and reported once a turn.
+func TestUnreadableCommandIsAllowedAndReportedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/run --\nsh -c \"$(cat want.txt)\"; true\n-- 1/run --\nsh -c \"$(cat want.txt)\"; true\n-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n",
@@ -149,19 +149,19 @@ func TestWhatTheGuardCannotReadIsNamed(t *testing.T) {
 	if n := strings.Count(b.file("journal.jsonl"), "the guard could not read"); n != 1 {
 		t.Errorf("%d notes:\n%s", n, b.file("journal.jsonl"))
 	}
-	b.judged(nil)
+	b.checkDenials(nil)
 }
 
-func TestWhatWorksInTheBackgroundExplainsAChangeInALaterTurn(t *testing.T) {
+func TestBackgroundCommandExplainsChangeInLaterTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	turns := 0
-	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {
-		if turns++; turns == 2 { // as the watcher might, while nothing else runs
+	o := &onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded, then: func() {
+		if turns++; turns == 2 { // as the watcher might do while nothing else runs
 			b.write("check.sh", "exit 0\n")
 		}
 	}}
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/run --
 true
 -- 1/background --
@@ -176,7 +176,7 @@ thinking
 	}
 }
 
-func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
+func TestEveryChangeIsAttributedToAgentWithHiddenCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	agent := filepath.Join(t.TempDir(), "agent.sh")
@@ -190,9 +190,9 @@ func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
 	}
 }
 
-// Work that was red and is green is not proven where a gate's script was written while
-// it ran; where the gates write it each time, that tells nothing.
-func TestAGateScriptWrittenDuringItsRunProvesNothing(t *testing.T) {
+// Work whose gate turned green is not proven if the gate's script was written during the run. If the
+// gates write it in each run, that does not count.
+func TestGateScriptRewrittenDuringRunProvesNothing(t *testing.T) {
 	t.Parallel()
 	for touch, want := range map[string]gate.Evidence{
 		"grep -q two have.txt && touch check.sh\n": gate.Unproven,
@@ -209,15 +209,15 @@ func TestAGateScriptWrittenDuringItsRunProvesNothing(t *testing.T) {
 	}
 }
 
-// pauser edits a file once the loop is paused and hears again, and has it continue.
-type pauser struct {
-	hears
-	sender *sender
+// editInPause edits a file once the loop is paused and receives messages, and then resumes it.
+type editInPause struct {
+	noteRecorder
+	sender *messageSender
 	edit   func()
 }
 
-func (w *pauser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.hears.Stepped(s, e, acts)
+func (w *editInPause) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.noteRecorder.Stepped(s, e, acts)
 	w.sender.Stepped(s, e, acts)
 	if s.Phase != loop.Paused || w.edit == nil {
 		return
@@ -230,21 +230,20 @@ func (w *pauser) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	_ = w.sender.b.loop.Post("paused", record.Message{Kind: record.MessageNote, Text: "paused"})
 }
 
-// What the user edits while the agent is not at work stays theirs: it is in no commit, and a restore
-// does not undo it.
-func TestWhatAUserEditsInAPauseIsTheirs(t *testing.T) {
+// A user edit during a pause stays the user's: it is in no commit, and a restore does not undo it.
+func TestUserEditDuringPauseStaysUserEdit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib\n"})
-	w := &pauser{hears: hears{onStep: onStep{teller: teller{t}}}}
-	w.sender = &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
+	w := &editInPause{noteRecorder: noteRecorder{onStep: onStep{logObserver: logObserver{t}}}}
+	w.sender = &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
 	w.edit = func() {
-		time.Sleep(3 * fileDoubt) // a time that is about real time: so near to a turn it is the agent's
+		time.Sleep(3 * fileDoubt) // real time: an edit close to a turn counts as the agent's
 		b.write("lib.txt", "mine\n")
 		time.Sleep(3 * fileDoubt)
 		_ = b.loop.Post("go-on", record.Message{Kind: record.MessageResume})
 	}
-	b.watched("-- 1/sleep --\n300ms\n-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
-	if n := w.count("left alone: your edit of lib.txt: not committed"); n != 1 {
+	b.runObserved("-- 1/sleep --\n300ms\n-- 1/reply --\nthinking\n-- 2+/files/have.txt --\none\ntwo\n-- 2+/reply --\n<promise>DONE</promise>\n", []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}), w)
+	if n := w.countNotes("left alone: your edit of lib.txt: not committed"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)
 	}
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nplan.md" {

@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// sums is a project in shell whose runner prints TAP.
-func sums() map[string]string {
+// sumPackage returns a shell project whose test runner prints TAP.
+func sumPackage() map[string]string {
 	return map[string]string{
 		"lib": "add() { echo $(($1 + $2)); }\n", "add_test.sh": "test_add() { [ $(add 1 2) = 3 ]; }\n",
 		"more_test.sh": "test_more() { [ $(add 2 2) = 4 ]; }\n",
@@ -30,7 +30,7 @@ exit $bad
 	}
 }
 
-func withTests(more map[string]any) map[string]any {
+func withTestGate(more map[string]any) map[string]any {
 	flags := map[string]any{
 		"gates": []any{map[string]any{"name": "t", "command": "sh run.sh", "report": "tap"}}, "tests": []string{"**/*_test.sh"},
 	}
@@ -43,22 +43,22 @@ const (
 	bentTest = "/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 3 ] || true; }\n"
 )
 
-// A rejected test is put back without blame, then it is a violation.
-func TestARejectedTestIsPutBackThenAViolation(t *testing.T) {
+// A rejected test is restored once without blame; then it is a violation.
+func TestRejectedTestIsRestoredOnceThenViolation(t *testing.T) {
 	t.Parallel()
 	for _, rejected := range []string{"add_test.sh", loop.AllTests} {
 		t.Run(rejected, func(t *testing.T) {
 			t.Parallel()
-			rejectsTest(t, rejected)
+			runWithRejectedTest(t, rejected)
 		})
 	}
 }
 
-func rejectsTest(t *testing.T, rejected string) {
-	b := newBench(t, sums())
-	reject := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageReject, Paths: []string{rejected}}}}
+func runWithRejectedTest(t *testing.T, rejected string) {
+	b := newBench(t, sumPackage())
+	reject := &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageReject, Paths: []string{rejected}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
-		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
+		[]string{"tidy"}, withTestGate(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
 	s, err := b.drive(t.Context(), d, reject)
 	if err != nil {
@@ -79,15 +79,15 @@ func rejectsTest(t *testing.T, rejected string) {
 	}
 }
 
-// A test that is gone waits for approval, and the judge keeps its copy: what it guarded cannot be
-// broken by the next task.
-func TestATestThatOneTaskRemovedStillChecksTheNext(t *testing.T) {
+// A removed test waits for approval, and its stored copy still runs: the next task cannot break what
+// it checks.
+func TestRemovedTestStillChecksNextTask(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/run --\nrm more_test.sh; echo '# one' >> lib\n-- 1"+claims+"-- 2/files/lib --\nadd() { [ $1 = 1 ] && echo 3 || echo 5; }\n-- 2"+claims,
-		[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
+		[]string{"plan.md"}, withTestGate(map[string]any{"evidence": []string{"unproven"}}))
 	if s.Outcome != loop.Unverified || s.Violations != 0 {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
@@ -97,19 +97,19 @@ func TestATestThatOneTaskRemovedStillChecksTheNext(t *testing.T) {
 	}
 }
 
-// What works in the background while the gates run changes what judges too late
-// for the look, and is found all the same.
-func TestAChangeWhileTheGatesRunIsAViolation(t *testing.T) {
+// A background process that changes protected files while the gates run is too late for the
+// inspection, but is still found.
+func TestProtectedFileChangedInBackgroundDuringGatesIsViolation(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "setsid")
-	files := sums()
-	// The daemon writes when a gate runs in the work tree, which waits for it once.
+	files := sumPackage()
+	// The daemon writes when a gate runs in the work tree. The gate waits for that once.
 	files["run.sh"] = "if [ -d .git ] && [ -e late.sh ]; then : > .git/began; n=0; until [ -e .git/wrote ] || [ $((n += 1)) -gt 200 ]; do sleep 0.05; done; fi\n" + files["run.sh"]
 	files[".mocharc.json"] = "{}\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/files/late.sh --\nn=0; until [ -e .git/began ] || [ $((n += 1)) -gt 200 ]; do sleep 0.05; done\nf=.mocha; echo x > ${f}rc.json; : > .git/wrote\n"+
 		"-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
-		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}, "protect": []string{".mocharc.json"}}))
+		[]string{"tidy"}, withTestGate(map[string]any{"evidence": []string{"unproven"}, "protect": []string{".mocharc.json"}}))
 	if s.Violations != 1 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
@@ -118,18 +118,18 @@ func TestAChangeWhileTheGatesRunIsAViolation(t *testing.T) {
 	}
 }
 
-// A test change that waits for an approval says nothing of the task that follows: one
-// without a test of its own is asked for it, and one with a test is verified.
-func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
+// A test change that waits for approval does not affect the next task. That task needs its own test,
+// and is verified with it.
+func TestPendingTestChangeDoesNotAffectNextTask(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/files/lib --\nadd() { echo $(($1 + $2 + 1)); }\n-- 1/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 4 ]; }\n"+
 		"-- 1/files/more_test.sh --\ntest_more() { [ $(add 2 2) = 5 ]; }\n-- 1"+claims+
 		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
 		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
-		[]string{"plan.md"}, withTests(nil))
+		[]string{"plan.md"}, withTestGate(nil))
 	one, two := s.Tasks[0], s.Tasks[1]
 	if len(one.TestsChanged) != 2 || two.Evidence != gate.Proven || len(two.TestsChanged) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
 		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
@@ -143,23 +143,24 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 	}
 }
 
-// A task is not charged with a file that an earlier task deleted.
-func TestATaskIsNotChargedWithWhatAnEarlierOneDeleted(t *testing.T) {
+// A file that an earlier task deleted is not attributed to the current task.
+func TestDeletionByEarlierTaskIsNotAttributedToTask(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"], files["testdata/unused.txt"] = "- [ ] one\n- [ ] two\n", "1 2\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/run --\nrm testdata/unused.txt\n-- 1/files/lib --\nadd() { echo $(($1 + $2)); }\nsub() { echo $(($1 - $2)); }\n-- 1/files/sub_test.sh --\ntest_sub() { [ $(sub 2 2) = 0 ]; }\n-- 1"+claims+
 		"-- 2/run --\necho 'twice() { echo $(($1 * 2)); }' >> lib\n-- 2/files/twice_test.sh --\ntest_twice() { [ \"$(twice 3)\" = 6 ]; }\n-- 2"+claims,
-		[]string{"plan.md"}, withTests(nil))
+		[]string{"plan.md"}, withTestGate(nil))
 	one, two := s.Tasks[0], s.Tasks[1]
 	if len(one.ChangedTests) != 1 || two.Evidence != gate.Proven || len(two.ChangedTests) > 0 {
 		t.Fatalf("%s: %s\none %+v\ntwo %+v", s.Outcome, s.Reason, one, two)
 	}
 }
 
-// A task is charged with its own changes: not with a file that an earlier task added and that may change old tests.
-func TestATaskIsNotChargedWithTestsOfAnEarlierOne(t *testing.T) {
+// Only a task's own changes are attributed to it, not an earlier task's file that may change old
+// tests.
+func TestTestsOfEarlierTaskAreNotAttributedToTask(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	test := func(name, check string) string {
@@ -182,8 +183,8 @@ func TestATaskIsNotChargedWithTestsOfAnEarlierOne(t *testing.T) {
 	}
 }
 
-// A change of a value beside the tests of a file is the task's own.
-func TestATaskIsChargedWithValuesBesideItsTests(t *testing.T) {
+// A changed value next to the tests in a file is attributed to the task.
+func TestTestDataChangeIsAttributedToTask(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	test := func(known string) string {
@@ -198,11 +199,11 @@ func TestATaskIsChargedWithValuesBesideItsTests(t *testing.T) {
 	}
 }
 
-// A claim that needs a changed gate input is refused once, with the file named, and may
-// do without it.
-func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
+// A claim that needs a changed gate input is refused once, with the file's name. The agent may then
+// work without it.
+func TestRefusedClaimNamesNeededGateInput(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["run.sh"] = strings.Replace(files["run.sh"], "bad=0", "bad=0\n[ $(wc -l < lib) -le $(cat most.conf) ] || bad=1", 1)
 	files["most.conf"] = "1\n"
 	const two = "# adds two numbers\nadd() { echo $(($1 + $2)); }\n"
@@ -217,7 +218,7 @@ func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files)
 			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n"+two+"-- 1"+claims+c.second+"-- 2"+claims, []string{"tidy"},
-				withTests(map[string]any{"evidence": []string{"unproven"}}))
+				withTestGate(map[string]any{"evidence": []string{"unproven"}}))
 			if s.Outcome != c.want || s.Refusals != 1 || s.Violations != 0 {
 				t.Fatalf("%s, %d refused, %d violations: %s", s.Outcome, s.Refusals, s.Violations, s.Reason)
 			}
@@ -228,11 +229,11 @@ func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
 	}
 }
 
-// A later task is proven subject to the approval of what an earlier one changed, where it
-// passes only with that; else it is proven.
-func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
+// A later task that passes only with an earlier task's changed gate input is proven once that change
+// is approved. Otherwise it is proven at once.
+func TestTaskNeedingEarlierGateInputAwaitsItsApproval(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
 	files["run.sh"] = strings.Replace(files["run.sh"], "bad=0", "bad=0\n[ $(wc -l < lib) -le $(cat most.conf) ] || exit 1", 1)
 	files["most.conf"] = "1\n"
@@ -249,7 +250,7 @@ func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
 			b := newBench(t, files)
 			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n# adds\nadd() { echo $(($1 + $2)); }\n-- 1"+claims+"-- 2"+claims+
 				"-- 3/files/lib --\n"+c.lib+"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
-				[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"1=unproven"}}))
+				[]string{"plan.md"}, withTestGate(map[string]any{"evidence": []string{"1=unproven"}}))
 			two := s.Tasks[1]
 			if s.Outcome != loop.Unverified || two.Status != loop.Done || two.Evidence != c.want {
 				t.Fatalf("%s: %s\n%+v", s.Outcome, s.Reason, two)
@@ -261,18 +262,18 @@ func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
 	}
 }
 
-// What only new tests need is their task's own, and no later task is blamed for it: it is
-// asked for tests of its own, and waits for the approval of the file.
-func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
+// If only the new tests of an earlier task need a gate input, no later task is blamed for it. The
+// earlier task needs tests without it, and waits for the file's approval.
+func TestTaskNotNeedingEarlierGateInputNeedsOwnTests(t *testing.T) {
 	t.Parallel()
-	files := sums()
+	files := sumPackage()
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
 	files["run.sh"] = ". ./env.conf\n" + files["run.sh"]
 	files["env.conf"] = "STEP=1\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/files/env.conf --\nSTEP=1\nBASE=7\n-- 1/run --\necho 'based() { echo $((BASE + $1)); }' >> lib\n-- 1/files/based_test.sh --\ntest_based() { [ \"$(based 1)\" = 8 ]; }\n-- 1"+claims+
 		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
-		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims, []string{"plan.md"}, withTests(nil))
+		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims, []string{"plan.md"}, withTestGate(nil))
 	one, two := s.Tasks[0], s.Tasks[1]
 	if one.Evidence != gate.Proven || s.Refusals != 1 || two.Status != loop.Done || two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven {
 		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
@@ -282,11 +283,11 @@ func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
 	}
 }
 
-// What judges and is not a test can be approved by its name.
-func TestAnApprovedGateInputMayChange(t *testing.T) {
+// A gate input that is not a test can be approved by its name.
+func TestApprovedGateInputMayChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	approve := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}
+	approve := &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
 	s, err := b.drive(t.Context(), d, approve)

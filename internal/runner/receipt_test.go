@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
+func TestEachGateRunHasReceipt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(haveAll, []string{"have every word"}, withGate(nil))

@@ -9,8 +9,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What is judged is what is committed, whatever a user does in the folder meanwhile.
-func TestTheGatedTreeIsCommittedWhateverTheUserDoes(t *testing.T) {
+// The gated tree is committed, whatever the user changes in the folder meanwhile.
+func TestGatedTreeIsCommittedDespiteConcurrentUserEdits(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, do string }{
 		{"stash", "git stash -q -u"},
@@ -30,11 +30,11 @@ func TestTheGatedTreeIsCommittedWhateverTheUserDoes(t *testing.T) {
 					}
 				}
 				gate := "if test -e '" + mark + "'; then mv '" + mark + "' '" + mark + ".sh'; sh '" + mark + ".sh'; fi; sh check.sh"
-				w := &faulty{teller: teller{t}, at: loop.Judging, once: set}
+				w := &faultInjector{logObserver: logObserver{t}, at: loop.Judging, once: set}
 				if when == "before the commit" {
 					w.at, w.once = loop.Committing, func() { b.sh(c.do) }
 				}
-				s := b.watched("\n-- 1/run --\necho two >> have.txt; echo new > new.txt\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/run --\necho three >> have.txt\n-- 2/reply --\n<promise>DONE</promise>\n",
+				s := b.runObserved("\n-- 1/run --\necho two >> have.txt; echo new > new.txt\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/run --\necho three >> have.txt\n-- 2/reply --\n<promise>DONE</promise>\n",
 					[]string{"plan.md"}, map[string]any{"gates": []string{gate}, "evidence": []string{"unproven"}}, w)
 				if s.Outcome != loop.Verified || s.Turns != 2 {
 					t.Fatalf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
@@ -53,17 +53,17 @@ func TestTheGatedTreeIsCommittedWhateverTheUserDoes(t *testing.T) {
 	}
 }
 
-// A user who checks out another branch while the loop is at work loses nothing: no
-// commit takes an earlier task's work away.
-func TestTheUserChecksOutAnotherBranch(t *testing.T) {
+// A user who checks out another branch during the loop loses nothing: no commit removes an earlier
+// task's work.
+func TestUserCheckoutOfAnotherBranchLosesNoWork(t *testing.T) {
 	t.Parallel()
 	for _, at := range []loop.Phase{loop.Checkpointing, loop.Baseline, loop.Turning, loop.Inspecting, loop.Judging, loop.Committing} {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"plan.md": "- [ ] one\n- [ ] two\n", "have.txt": ""})
-			w := &faulty{teller: teller{t}, once: func() { b.sh("git switch -q main && echo edited >> have.txt") }}
+			w := &faultInjector{logObserver: logObserver{t}, once: func() { b.sh("git switch -q main && echo edited >> have.txt") }}
 			w.when = func(s loop.State) bool { return s.Phase == at && len(s.Tasks) > 0 && s.Tasks[0].Status == loop.Done }
-			s := b.watched("\n-- 1/files/one.txt --\n1\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/two.txt --\n2\n-- 2/reply --\n<promise>DONE</promise>\n",
+			s := b.runObserved("\n-- 1/files/one.txt --\n1\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/two.txt --\n2\n-- 2/reply --\n<promise>DONE</promise>\n",
 				[]string{"plan.md"}, map[string]any{"gates": []string{"true"}, "evidence": []string{"unproven"}}, w)
 			if w.once != nil || s.Outcome != loop.Verified {
 				t.Errorf("%s: %s", s.Outcome, s.Reason)
@@ -81,19 +81,19 @@ func TestTheUserChecksOutAnotherBranch(t *testing.T) {
 	}
 }
 
-// A file that the user commits on another branch is not left behind in the work tree, where
-// it would be in the way of a merge.
-func TestTheUserCommitsOnAnotherBranch(t *testing.T) {
+// A file that the user commits on another branch does not stay in the work tree, where it would block
+// a merge.
+func TestFileCommittedOnAnotherBranchLeavesWorkTree(t *testing.T) {
 	t.Parallel()
 	for _, at := range []loop.Phase{loop.Checkpointing, loop.Baseline, loop.Turning, loop.Inspecting, loop.Judging, loop.Committing} {
 		for name, agent := range map[string]string{"tools are seen": "-- 1/files/one.txt --\n1\n", "a command": "-- 1/run --\necho 1 > one.txt\n"} {
 			t.Run(string(at)+" "+name, func(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, map[string]string{"plan.md": "- [ ] one\n", "have.txt": ""})
-				w := &faulty{teller: teller{t}, at: at, once: func() {
+				w := &faultInjector{logObserver: logObserver{t}, at: at, once: func() {
 					b.sh("git switch -q main && echo mine > mine.txt && echo edited >> have.txt && git add mine.txt have.txt && git commit -q -m mine")
 				}}
-				s := b.watched("\n"+agent+"-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
+				s := b.runObserved("\n"+agent+"-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
 					map[string]any{"gates": []string{"true"}, "evidence": []string{"unproven"}}, w)
 				if w.once != nil || s.Outcome != loop.Verified {
 					t.Errorf("%s: %s", s.Outcome, s.Reason)

@@ -17,14 +17,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/review"
 )
 
-// panel answers for reviewers: what each says in turn, the last again and again.
-type panel struct {
+// scriptedReviewers answers for reviewers: the given answers in turn, then the last one again.
+type scriptedReviewers struct {
 	says  []review.Answer
 	asked []review.Request
 	then  func() // while one is asked
 }
 
-func (p *panel) Ask(_ context.Context, q review.Request) (review.Answer, error) {
+func (p *scriptedReviewers) Ask(_ context.Context, q review.Request) (review.Answer, error) {
 	a := p.says[min(len(p.asked), len(p.says)-1)]
 	p.asked = append(p.asked, q)
 	if p.then != nil {
@@ -44,20 +44,20 @@ func opinion(s gate.Status, reason string) review.Answer {
 
 const bothWords = "-- 1+/run --\nprintf 'one\\ntwo\\n' > have.txt; echo x >> notes.txt; echo 'make || true' > do.sh\n-- 1+/reply --\n<promise>DONE</promise>\n"
 
-func reviewing(more map[string]any) map[string]any {
+func withReview(more map[string]any) map[string]any {
 	more["review"] = []string{"The words are real.", "Nothing else was added."}
 	return withGate(more)
 }
 
-// The reviews are asked one after another until one fails the work, with what the
-// gates said and what is left to spend.
-func TestReviewersAreToldAndPaid(t *testing.T) {
+// Reviewers run one after another until one fails the work. Each gets the gates' results and the
+// remaining budget.
+func TestReviewersGetGateResultsAndRemainingBudget(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	p := &panel{says: []review.Answer{opinion(gate.Pass, "it points at have.txt:2"), opinion(gate.Fail, "notes.txt:1: not asked for"), opinion(gate.Pass, "fine")}}
-	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{"max_cost": "5"}))
+	p := &scriptedReviewers{says: []review.Answer{opinion(gate.Pass, "it points at have.txt:2"), opinion(gate.Fail, "notes.txt:1: not asked for"), opinion(gate.Pass, "fine")}}
+	d := b.begin(bothWords, []string{"have every word"}, withReview(map[string]any{"max_cost": "5"}))
 	d.Reviewer = p
-	s, err := b.drive(t.Context(), d, teller{t})
+	s, err := b.drive(t.Context(), d, logObserver{t})
 	if err != nil || s.Outcome != loop.Verified || s.Iteration != 2 || s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%v, %s after %d: %s", err, s.Outcome, s.Iteration, s.Reason)
 	}
@@ -90,30 +90,29 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 	}
 }
 
-// A reviewer that changes what it looks at has not looked at what would be kept.
-// One that always does is not a reviewer: what the gates saw last is kept, and known to
-// nobody.
-func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
+// A review that changes the files has not reviewed the work that would be kept. If it always does so,
+// the tree of the last gates is kept without a review.
+func TestReviewThatChangesFilesDoesNotCount(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"theirs.txt": "tracked: a new file could be the user's, by the time at which it is made\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	n := 0
-	p := &panel{says: []review.Answer{opinion(gate.Pass, "fine")}}
+	p := &scriptedReviewers{says: []review.Answer{opinion(gate.Pass, "fine")}}
 	p.then = func() {
 		n++
 		b.write("theirs.txt", strings.Repeat("x", n))
 	}
 	d := b.begin(bothWords, []string{"have every word"}, withGate(map[string]any{"review": []string{"r"}}))
 	d.Reviewer = p
-	s, err := b.drive(t.Context(), d, teller{t})
+	s, err := b.drive(t.Context(), d, logObserver{t})
 	if err != nil || s.Outcome != loop.Unverified || s.Tasks[0].Reviewed != loop.ReviewNone || s.Tasks[0].Evidence != gate.EvidenceUnknown {
 		t.Fatalf("%v, %s: %s: %+v", err, s.Outcome, s.Reason, s.Tasks)
 	}
 	if n != 4 || s.Turns != 1 {
 		t.Errorf("reviewed %d times in %d turns", n, s.Turns)
 	}
-	if got := b.git("show", "HEAD:theirs.txt"); got != "xxx" { // as the gates saw it last
+	if got := b.git("show", "HEAD:theirs.txt"); got != "xxx" { // as in the last gate run
 		t.Errorf("committed %q", got)
 	}
 	if got := b.git("show", "HEAD:have.txt"); got != "one\ntwo" {
@@ -121,21 +120,20 @@ func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
 	}
 }
 
-// A runner that dies while a review runs is followed by one that asks for it, and
-// not for the gates, once more.
-func TestAReviewThatWasCutOffIsAskedAgain(t *testing.T) {
+// If a runner dies during a review, the next one repeats the review, but not the gates.
+func TestInterruptedReviewIsRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
-	p := &panel{says: []review.Answer{opinion(gate.Pass, "fine")}, then: func() { kill(); time.Sleep(50 * time.Millisecond) }} // it is asked once
-	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{}))
+	p := &scriptedReviewers{says: []review.Answer{opinion(gate.Pass, "fine")}, then: func() { kill(); time.Sleep(50 * time.Millisecond) }} // the review is asked once
+	d := b.begin(bothWords, []string{"have every word"}, withReview(map[string]any{}))
 	d.Reviewer = p
-	s, err := b.drive(ctx, d, teller{t})
+	s, err := b.drive(ctx, d, logObserver{t})
 	if err == nil || s.Phase != loop.Judging || s.Gates.Purpose != loop.ForReview {
 		t.Fatalf("killed while %s for %s: %v", s.Phase, s.Gates.Purpose, err)
 	}
 	b.rewrite(bothWords + "-- review-1+/reply --\n" + `{"verdict":"pass","findings":[],"evidence":[{"what":"it is there","where":"have.txt:2"}]}` + "\n")
-	s = b.resume(teller{t})
+	s = b.resume(logObserver{t})
 	if s.Outcome != loop.Verified || s.Turns != 1 || s.Tasks[0].Reviewed != loop.ReviewPassed {
 		t.Errorf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
 	}

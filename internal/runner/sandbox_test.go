@@ -13,16 +13,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// What confines a loop stands in its journal, and what it refused is noted once for
-// each host, without a secret that was to go out by its name.
-func TestTheSandboxIsJournalled(t *testing.T) {
+// The journal records the sandbox of a loop. What it refused is noted once for each host, without a
+// secret that was part of a host name.
+func TestSandboxIsRecordedInJournal(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("-- 1/reply --\n<blocked>no way out</blocked>\n", []string{"have every word"}, withGate(nil))
 	const secret = "hunter2hunter2"
 	wall := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
 	d.Sandbox, d.Redact = wall, redact.New([]string{"API_TOKEN=" + secret})
 	d.RefusedHosts = func() []string { return []string{"a.example.com", secret + ".example.com", "a.example.com"} }
-	if s, err := b.drive(t.Context(), d, teller{t}); err != nil || s.Outcome != loop.BlockedEnd {
+	if s, err := b.drive(t.Context(), d, logObserver{t}); err != nil || s.Outcome != loop.BlockedEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}
 	m, _, err := record.Load(b.loop)

@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// gate passes where every word of want.txt is in have.txt: small, quick, and
-// green or red as the agent's work makes it.
+// gateScript passes if every word of want.txt is in have.txt. It is small and quick, and the agent's
+// work decides its result.
 const gateScript = "while read -r word; do grep -qx \"$word\" have.txt || { echo \"missing $word\"; exit 1; }; done < want.txt\n"
 
 var words = map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
@@ -24,7 +24,7 @@ func withGate(more map[string]any) map[string]any {
 	return flags
 }
 
-func TestAFalseClaimIsToldWhatFailed(t *testing.T) {
+func TestFalseClaimIsAnsweredWithFailingGate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
@@ -51,7 +51,7 @@ two
 	}
 }
 
-// file reads a file of the last loop.
+// file returns a file of the last loop's folder.
 func (b *bench) file(elem ...string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(filepath.Join(append([]string{b.loop.Dir}, elem...)...))
@@ -76,7 +76,7 @@ func TestChangedProtectedFilesAreRestored(t *testing.T) {
 	}
 }
 
-func TestAPlanEndsTaskByTask(t *testing.T) {
+func TestPlanIsCompletedTaskByTask(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"plan.md": "- [ ] two\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"}
 	b := newBench(t, files)
@@ -104,7 +104,7 @@ three
 	}
 }
 
-func TestAMarkOfTheAgentIsAClaimAndTakenOff(t *testing.T) {
+func TestCheckboxTickedByAgentIsClaimAndReset(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"plan.md": "- [ ] two\n"}
 	maps.Copy(files, words)
@@ -127,7 +127,7 @@ sh tick.sh
 	}
 }
 
-func TestTheAgentsOwnCommitsAndBranchesAreBroughtHome(t *testing.T) {
+func TestAgentCommitsAndBranchesAreMovedToLoopBranch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
@@ -147,7 +147,7 @@ git switch -q -c mine && echo two >> have.txt && git commit -qam 'my own way'
 	}
 }
 
-func TestAStuckTaskIsUndoneAndSkipped(t *testing.T) {
+func TestStuckTaskIsRestoredAndSkipped(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
@@ -167,7 +167,7 @@ half-work
 	}
 }
 
-func TestBlockedSaysWhy(t *testing.T) {
+func TestBlockedTaskReportsReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/reply --\n<blocked>there is no API key</blocked>\n", []string{"have every word"}, withGate(nil))
@@ -176,7 +176,7 @@ func TestBlockedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAUsageLimitIsAWait(t *testing.T) {
+func TestUsageLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
@@ -193,7 +193,7 @@ two
 	}
 }
 
-func TestARefusingCommitHookIsAFailure(t *testing.T) {
+func TestRefusingCommitHookIsFailedAttempt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	hook := filepath.Join(b.root, ".git", "hooks", "pre-commit")
@@ -225,8 +225,9 @@ two
 	}
 }
 
-// A message that the user's hook refuses is not the agent's: it is asked before a turn is paid for.
-func TestARefusedMessageEndsTheLoopBeforeATurn(t *testing.T) {
+// If the user's hook refuses the commit message, that is not the agent's fault. The loop checks it
+// before it pays for a turn.
+func TestRefusedCommitMessageEndsLoopBeforeFirstTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	hook := filepath.Join(b.root, ".git", "hooks", "commit-msg")
@@ -247,8 +248,8 @@ func TestARefusedMessageEndsTheLoopBeforeATurn(t *testing.T) {
 	}
 }
 
-// A hook that reformats what the agent wrote may turn its tests red: both are told.
-func TestAHookThatChangesFilesIsNamedWhenGatesFail(t *testing.T) {
+// A hook that reformats the agent's work may break tests: the agent is told of both.
+func TestCommitHookChangingFilesIsReportedWithFailingGates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	hook := filepath.Join(b.root, ".git", "hooks", "pre-commit")
@@ -258,11 +259,11 @@ func TestAHookThatChangesFilesIsNamedWhenGatesFail(t *testing.T) {
 	if err := os.WriteFile(hook, []byte("#!/bin/sh\nsed -i s/two/TWO/ have.txt && git add have.txt\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w := &hears{onStep: onStep{teller: teller{t}}}
-	s := b.watched("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n",
+	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+	s := b.runObserved("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(map[string]any{"max_iterations": 2}), w)
 	const words = "a commit hook changed have.txt before the gates ran"
-	if s.Outcome == loop.Verified || !w.note(words) {
+	if s.Outcome == loop.Verified || !w.hasNote(words) {
 		t.Errorf("%s, notes: %q", s.Outcome, w.notes)
 	}
 	if second := b.file("iterations", "0002", "prompt.md"); !strings.Contains(second, words) {
@@ -270,7 +271,7 @@ func TestAHookThatChangesFilesIsNamedWhenGatesFail(t *testing.T) {
 	}
 }
 
-func TestWithoutAGateNothingIsVerified(t *testing.T) {
+func TestWithoutGatesNothingIsVerified(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, nil)
@@ -279,16 +280,16 @@ func TestWithoutAGateNothingIsVerified(t *testing.T) {
 	}
 }
 
-// sender leaves messages for the loop when the machine reaches a phase.
-type sender struct {
-	teller
+// messageSender sends messages to the loop when it reaches a phase.
+type messageSender struct {
+	logObserver
 	b    *bench
 	at   loop.EventKind
 	send []record.Message
 }
 
-func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
-	w.teller.Stepped(s, e, acts)
+func (w *messageSender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
 	if e.Kind() != w.at {
 		return
 	}
@@ -300,13 +301,13 @@ func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	w.send = nil
 }
 
-func TestMessagesReachTheLoop(t *testing.T) {
+func TestUserMessageIsInNextPrompt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	w := &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{
+	w := &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{
 		{Kind: record.MessageNote, Text: "look at want.txt first"}, {Kind: record.MessagePause}, {Kind: record.MessageResume},
 	}}
-	s := b.watched(`
+	s := b.runObserved(`
 -- 1/sleep --
 1s
 -- 1/reply --
@@ -324,16 +325,16 @@ two
 		t.Errorf("the note did not reach the agent:\n%s", second)
 	}
 
-	w = &sender{teller: teller{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
+	w = &messageSender{logObserver: logObserver{t}, b: b, at: loop.KindGatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
 	b.write("want.txt", "one\ntwo\nthree\n")
 	b.git("commit", "-qam", "want more")
-	s = b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), w)
+	s = b.runObserved("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.CancelledEnd || s.Stop.Cause != loop.ByStop {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 }
 
-func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
+func TestAgentWithoutSessionGetsFullPromptEachTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	agent := filepath.Join(t.TempDir(), "agent.sh")
@@ -350,8 +351,8 @@ func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
 	}
 }
 
-// What a look at the command could not tell, the run before the first turn does.
-func TestAMistypedGateBuysNoTurn(t *testing.T) {
+// A mistyped command that inspection accepts is found by the gate run before the first turn.
+func TestMistypedGateCommandStartsNoTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{"gates": []string{"if test -f check.sh; then gochek ./...; fi"}})

@@ -11,17 +11,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// scoped is a project with a plan whose gate is green.
-func scoped(plan string) map[string]string {
+// filesWithPlanScopes returns a project with a plan and a passing gate.
+func filesWithPlanScopes(plan string) map[string]string {
 	return map[string]string{
 		"plan.md": plan, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n", "other.txt": "", "copy.sh": "cp have.txt other.txt\n",
 	}
 }
 
-// A task may change what the plan says it may, and no more.
-func TestATaskKeepsToItsScope(t *testing.T) {
+// A task may change only the files of its scope in the plan.
+func TestEditOutsideTaskScopeIsDenied(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
+	b := newBench(t, filesWithPlanScopes("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
 	s := b.run(`
 -- 1/files/other.txt --
 out of scope
@@ -43,17 +43,17 @@ in no scope
 	if got := b.git("show", "HEAD~1:other.txt") + "|" + b.git("show", "HEAD:other.txt"); got != "|in no scope" {
 		t.Errorf("other.txt: %s", got)
 	}
-	b.judged(map[string]int{"scope": 2})
+	b.checkDenials(map[string]int{"scope": 2})
 	if prompt := b.file("iterations", "0001", "prompt.md"); !strings.Contains(prompt, "files that it may change: have.txt") {
 		t.Errorf("the prompt does not name the scope:\n%s", prompt)
 	}
 }
 
-// What the guard cannot see, a program's doing, is seen when the claim is judged. It
-// is a failed try and no violation, and the agent can fix it.
-func TestAProgramKeepsToTheScopeOfItsTask(t *testing.T) {
+// The guard cannot see what a program writes. The gates of the claim find it: it is a failed attempt,
+// no violation, and the agent can fix it.
+func TestProgramWritingOutsideTaskScopeFailsClaim(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
+	b := newBench(t, filesWithPlanScopes("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
 	s := b.run(`
 -- 1/files/have.txt --
 one
@@ -83,19 +83,19 @@ sh copy.sh
 	if !strings.Contains(told, "gate: scope\nresult: failed\nreason: changed outside the task's scope: other.txt\n\nThe task must not change these files: restore them") {
 		t.Errorf("told:\n%s", told)
 	}
-	b.judged(nil)
+	b.checkDenials(nil)
 }
 
-// What the user changes beside the agent is not part of what is judged.
-func TestNoScopeBindsTheUser(t *testing.T) {
+// The user's own changes are not part of the claim.
+func TestTaskScopeDoesNotBindUser(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))
-	o := &onStep{teller: teller{t}, at: loop.KindTurnEnded, then: func() {
+	b := newBench(t, filesWithPlanScopes("- [ ] two <!-- pawl: scope=have.txt -->\n"))
+	o := &onStep{logObserver: logObserver{t}, at: loop.KindTurnEnded, then: func() {
 		b.write("other.txt", "committed\n")
 		b.git("commit", "-qm", "mine", "other.txt")
 		b.write("want.txt", "one\ntwo\n")
 	}}
-	s := b.watched("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
+	s := b.runObserved("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
 		withGate(map[string]any{"evidence": []string{"unproven"}}), o)
 	if s.Outcome != loop.Verified || s.Iteration != 1 {
 		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
@@ -105,22 +105,22 @@ func TestNoScopeBindsTheUser(t *testing.T) {
 	}
 }
 
-func TestTheScopeHoldsInASession(t *testing.T) {
+func TestTaskScopeHoldsInSession(t *testing.T) {
 	t.Parallel()
-	st := sit(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.SessionRequest) {
-		q = gated(map[string]any{"evidence": []string{"unproven"}})
+	st := beginInSession(t, filesWithPlanScopes("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.SessionRequest) {
+		q = requestWithGate(map[string]any{"evidence": []string{"unproven"}})
 		q.Words = []string{"plan.md"}
 		return q
 	}())
-	st.edits("have.txt", "one\ntwo\n")
+	st.editAsAgent("have.txt", "one\ntwo\n")
 	st.write("notes.txt", "the user's\n")
 	st.write("other.txt", "by a program\n")
-	st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh copy.sh other.txt"})
-	st.turn(loop.Turn{}) // a look sorts that out
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 0 || st.s.Ladder.Tries != 1 {
+	st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "sh copy.sh other.txt"})
+	st.endTurn(loop.Turn{}) // the inspection attributes the edit
+	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || st.s.Violations != 0 || st.s.Ladder.Tries != 1 {
 		t.Fatalf("%s with %d violations after %d tries: %s", st.s.Phase, st.s.Violations, st.s.Ladder.Tries, st.s.Reason)
 	}
-	if told := st.told(); !strings.Contains(told, "scope: other.txt\n\nThe task must not change these files: restore them") {
+	if told := st.prompt(); !strings.Contains(told, "scope: other.txt\n\nThe task must not change these files: restore them") {
 		t.Errorf("told:\n%s", told)
 	}
 	if got := st.git("status", "--porcelain", "other.txt"); got != "M other.txt" {
@@ -130,7 +130,7 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 	if err := st.loop.Post("approve", record.Message{Kind: record.MessageApprove, Paths: []string{"other.txt"}}); err != nil {
 		t.Fatal(err)
 	}
-	if st.claims(); st.s.Outcome != loop.Verified {
+	if st.endTurnWithClaim(); st.s.Outcome != loop.Verified {
 		t.Fatalf("approved: %s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 }

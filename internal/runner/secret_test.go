@@ -8,13 +8,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-func TestSecretsReachNoFileThatPawlKeeps(t *testing.T) {
+func TestSecretsAreRedactedFromStoredFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	const secret = `p<ass>&"word\1`
 	d := b.begin("-- 1/reply --\nI used "+secret+"\n<blocked>it says "+secret+"</blocked>\n", []string{"have every word"}, withGate(nil))
 	d.Redact = redact.New([]string{"API_TOKEN=" + secret})
-	s, err := b.drive(t.Context(), d, teller{t})
+	s, err := b.drive(t.Context(), d, logObserver{t})
 	if err != nil || s.Outcome != loop.BlockedEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}

@@ -16,15 +16,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
-// asks passes if the server of the project, or else of anybody, says the right thing.
-var asks = map[string]string{
+// portCheckFiles is a project whose gate asks a server, its own or any, for the right answer.
+var portCheckFiles = map[string]string{
 	"ask.py":    "import urllib.request, pathlib\nport = pathlib.Path('port.txt').read_text()\nassert urllib.request.urlopen('http://127.0.0.1:' + port + '/answer.txt').read() == b'42'\n",
 	"port.txt":  "1",
 	"README.md": "words\n",
 }
 
-// listens starts a server that answers right, and returns its port. It ends with the test.
-func listens(t *testing.T, env ...string) (port string) {
+// startServer starts a server with the right answer, and returns its port. It ends with the test.
+func startServer(t *testing.T, env ...string) (port string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "answer.txt"), []byte("42"), 0o600); err != nil {
@@ -49,8 +49,8 @@ func listens(t *testing.T, env ...string) (port string) {
 	return words[5]
 }
 
-// runs starts a program for the length of a test, and returns its process id.
-func runs(t *testing.T, argv ...string) (pid int) {
+// startProcess starts a program for the length of a test, and returns its process id.
+func startProcess(t *testing.T, argv ...string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // ended below
 	if err := cmd.Start(); err != nil {
@@ -60,9 +60,9 @@ func runs(t *testing.T, argv ...string) (pid int) {
 	return cmd.Process.Pid
 }
 
-// A server that the agent leaves running in a session answers no gate: that a port is asked
-// and answers right proves nothing. One of before the loop, or of the user's, stays.
-func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
+// A server that the agent left running in a session does not answer a gate, because its answers prove
+// nothing. Servers from before the loop, and the user's, keep running.
+func TestServerLeftBySessionAgentIsStoppedBeforeGates(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	const ended, named = "servers that the agent left running, ended before", "perhaps the agent started them: "
@@ -79,32 +79,32 @@ func TestAServerThatTheAgentLeftInASessionAnswersNoGate(t *testing.T) {
 		"the user's":          {env: "CLAUDE_CODE_SESSION_ID=", outcome: loop.Verified},
 		"of before":           {env: "CLAUDE_CODE_SESSION_ID=7a2e", called: true, before: true, outcome: loop.Verified},
 	} {
-		t.Run(name, func(t *testing.T) { // not beside one another: they would see each other's servers
+		t.Run(name, func(t *testing.T) { // not in parallel: they would see each other's servers
 			var port string
 			if tc.before {
-				port = listens(t, tc.env)
+				port = startServer(t, tc.env)
 			}
 			client := 0
 			if tc.asClient {
-				client = runs(t, "python3", "-c", "import time; time.sleep(300)")
+				client = startProcess(t, "python3", "-c", "import time; time.sleep(300)")
 			}
-			st := sit(t, asks, launch.SessionRequest{
+			st := beginInSession(t, portCheckFiles, launch.SessionRequest{
 				Session: launch.UserSession{Session: "7a2e", Client: client},
 				Request: launch.Request{Flags: map[string]any{"gates": []string{"python3 ask.py"}, "work": []string{"port.txt"}}},
 			})
 			if !tc.before {
-				port = listens(t, tc.env)
+				port = startServer(t, tc.env)
 			}
 			if tc.called {
-				st.called(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "python3 server.py &", At: time.Now(), ID: "1"})
+				st.recordCalls(authorship.Call{Tool: "Bash", Kind: toolcall.Run, Command: "python3 server.py &", At: time.Now(), ID: "1"})
 			}
-			st.edits("port.txt", port)
-			if s := st.claims(); s.Outcome != tc.outcome {
+			st.editAsAgent("port.txt", port)
+			if s := st.endTurnWithClaim(); s.Outcome != tc.outcome {
 				t.Errorf("%s %s: %s", s.Phase, s.Outcome, s.Reason)
 			}
 			journal := st.file("journal.jsonl")
 			for _, says := range []string{ended, named} {
-				// Servers of other tests that run beside these may be named as well.
+				// Servers of tests that run in parallel may be reported, too.
 				if regexp.MustCompile(says+`[^"]*\(port `+port+`\)`).MatchString(journal) != (says == tc.says) {
 					t.Errorf("the log says %q: %t", says, says != tc.says)
 				}

@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A commit may take long, where a signature waits for a passphrase. What the user
-// writes into the plan meanwhile stays.
-func TestAnEditOfThePlanDuringTheCommitStays(t *testing.T) {
+// A commit may take long, for example if a signature waits for a passphrase. The user's edit of the
+// plan meanwhile is kept.
+func TestPlanEditDuringCommitIsKept(t *testing.T) {
 	t.Parallel()
 	files := maps.Clone(words)
 	files["plan.md"] = "- [ ] have every word\n"

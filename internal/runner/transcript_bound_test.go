@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// TestTranscriptIsBounded: a turn of many talkative calls keeps a file of a bounded size,
-// and counts the calls that are not in it. A call without an end was interrupted.
+// The file of a turn with many long calls has a bounded size and counts the omitted calls. A call
+// without an end was interrupted.
 func TestTranscriptIsBounded(t *testing.T) {
 	t.Parallel()
 	l := &store.Loop{Dir: t.TempDir()}

@@ -10,9 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// TestTranscript: the tool calls of a turn are kept in the iteration's folder, without
-// secrets.
-func TestTranscript(t *testing.T) {
+// The tool calls of a turn are stored in the iteration's folder, without secrets.
+func TestTranscriptRecordsToolCallsWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"README.md": "x\n"})
 	b.run(`

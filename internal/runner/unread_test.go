@@ -15,16 +15,15 @@ const (
 	look    = "-- 1/read --\nhave.txt\n-- 1/reply --\nI have looked at it.\n"
 )
 
-// unread is how often the guard of the last loop denied a call for a file that was
-// not read.
-func (b *bench) unread() (n int) {
+// countUnreadDenials returns how often the guard of the last loop denied an edit of an unread file.
+func (b *bench) countUnreadDenials() (n int) {
 	b.t.Helper()
 	return strings.Count(b.file("journal.jsonl"), `"rule":"`+guard.RuleUnread+`"`)
 }
 
-// What was read in a context may be changed in all turns of it; a fresh context
-// has read nothing.
-func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
+// A file that was read in a context may be changed in all of its turns. A fresh context has read
+// nothing.
+func TestEditOfUnreadFileIsDeniedPerContext(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		script  string
@@ -51,24 +50,24 @@ func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
 			if s := b.run(c.script, []string{goal}, withGate(c.flags)); s.Outcome != c.outcome {
 				t.Errorf("%s: %s", s.Outcome, s.Reason)
 			}
-			if n := b.unread(); n != c.denied {
+			if n := b.countUnreadDenials(); n != c.denied {
 				t.Errorf("denied %d times, want %d", n, c.denied)
 			}
 		})
 	}
 }
 
-// Of a context that another process began nobody can tell what was read in it.
-func TestAContextThatIsTakenUpMayKnowAnything(t *testing.T) {
+// It is unknown what was read in a context that another process began.
+func TestResumedContextMayHaveReadAnyFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin("-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(nil))
-	if _, err := b.drive(ctx, d, &onCommand{teller: teller{t}, then: kill}); err == nil {
+	if _, err := b.drive(ctx, d, &onCommand{logObserver: logObserver{t}, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
 	b.rewrite(blindly)
-	if s := b.resume(teller{t}); s.Outcome != loop.Verified || b.unread() != 0 {
-		t.Errorf("%s, %d denied: %s", s.Outcome, b.unread(), s.Reason)
+	if s := b.resume(logObserver{t}); s.Outcome != loop.Verified || b.countUnreadDenials() != 0 {
+		t.Errorf("%s, %d denied: %s", s.Outcome, b.countUnreadDenials(), s.Reason)
 	}
 }

@@ -10,28 +10,28 @@ import (
 	"github.com/pawl-dev/pawl/internal/runner"
 )
 
-// busy cannot make a clean checkout the first time.
-type busy struct {
+// busyCheckout fails to make the first clean checkout.
+type busyCheckout struct {
 	runner.Verifier
 	asked *int
 }
 
-func (v busy) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, dir string) ([]gate.Result, error) {
+func (v busyCheckout) RunInCheckout(ctx context.Context, tree string, gates []gate.Gate, dir string) ([]gate.Result, error) {
 	if *v.asked++; *v.asked == 1 {
 		return nil, errors.New("fork/exec git: resource temporarily unavailable")
 	}
 	return v.Verifier.RunInCheckout(ctx, tree, gates, dir)
 }
 
-// That a checkout could not be made once says nothing of the work.
-func TestWorkIsGatedAloneInSpiteOfAFault(t *testing.T) {
+// A single failed checkout says nothing about the work.
+func TestCheckoutIsRetriedAfterFault(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("mine.txt", "of the user\n")
 	d := b.begin(haveAll, []string{"have every word"}, withGate(nil))
 	b.loop = d.Loop
 	asked := 0
-	d.Verify, d.Observer = busy{d.Verify, &asked}, teller{t}
+	d.Verify, d.Observer = busyCheckout{d.Verify, &asked}, logObserver{t}
 	s, err := d.Run(t.Context())
 	if err := errors.Join(err, d.Close()); err != nil {
 		t.Fatal(err)
@@ -41,14 +41,14 @@ func TestWorkIsGatedAloneInSpiteOfAFault(t *testing.T) {
 	}
 }
 
-// A file of the user's that git does not track and that they change meanwhile is in no commit: the report
-// charges no task with it.
-func TestTheUsersUntrackedFileIsNoChangeOfATask(t *testing.T) {
+// An untracked user file that changes during the loop is in no commit, and the report attributes it
+// to no task.
+func TestUntrackedUserFileIsNotAttributedToTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("run.txt", "begun\n")
 	w := inFirstTurn(b, func() { b.write("run.txt", "begun\ngoes on\n") })
-	s := b.watched(haveAll, []string{"have every word"}, withGate(nil), w)
+	s := b.runObserved(haveAll, []string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
