@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// On a terminal the client writes the transcript's first line at the first prompt, and
-// the first stop may come before it is there: the client's own start counts.
-func TestSessionBegan(t *testing.T) {
+// On a terminal the client writes the transcript's first line at the first prompt, and the first stop
+// may come before that. Then the start time of the client counts.
+func TestSessionStartIsKnownBeforeTranscriptExists(t *testing.T) {
 	t.Parallel()
 	client := proc.StartTime(os.Getpid())
 	before, after := client.Add(-time.Hour).UTC().Round(0), client.Add(time.Hour).UTC()

@@ -9,11 +9,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// BenchmarkStop is the work of a session's daemon at the end of a turn without a claim.
-// "go run ./bench hook" measures it with the process that the client starts.
+// BenchmarkStop measures the work of a session's daemon at the end of a turn without a claim. "go run
+// ./bench hook" measures it with the process that the client starts.
 func BenchmarkStop(b *testing.B) {
-	d := &dialogue{world: newWorld(b)}
-	spec := usual()
+	d := &dialogue{fixture: newFixture(b)}
+	spec := usualSpec()
 	spec.Policy.Limits = loop.Limits{Iterations: 1 << 30}
 	d.begin(spec)
 	calls, err := os.OpenFile(record.ToolCallsPath(d.loop), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -11,15 +11,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// With --closed no tool call runs that could not be judged; without it all do.
-func TestClosed(t *testing.T) {
+// With --closed, a tool call that cannot be checked is denied; without it, it is allowed.
+func TestClosedModeDeniesUncheckableToolCalls(t *testing.T) {
 	t.Parallel()
 	const call = `{"hook_event_name":"PreToolUse","session_id":"s1","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}`
-	event := func(text string) func(*world) io.Reader {
-		return func(*world) io.Reader { return strings.NewReader(text) }
+	event := func(text string) func(*fixture) io.Reader {
+		return func(*fixture) io.Reader { return strings.NewReader(text) }
 	}
 	for name, tt := range map[string]struct {
-		event  func(*world) io.Reader
+		event  func(*fixture) io.Reader
 		denied bool
 	}{
 		"judged":             {event(call), false},
@@ -28,20 +28,20 @@ func TestClosed(t *testing.T) {
 		"no event":           {event(""), true},
 		"no JSON":            {event(call[:40]), true},
 		"without a session":  {event(`{"hook_event_name":"PreToolUse"}`), true},
-		"too large":          {func(*world) io.Reader { return io.LimitReader(spaces{}, codec.MaxEventBytes+2) }, true},
-		"a reader that dies": {func(*world) io.Reader { return dies{} }, true},
-		"binding": {func(w *world) io.Reader {
+		"too large":          {func(*fixture) io.Reader { return io.LimitReader(endlessSpaces{}, codec.MaxEventBytes+2) }, true},
+		"a reader that dies": {func(*fixture) io.Reader { return panickingReader{} }, true},
+		"binding": {func(w *fixture) io.Reader {
 			write(t, place.Of(w.home).BindingPath("s1"), "{")
 			return strings.NewReader(call)
 		}, true},
-		"rules": {func(w *world) io.Reader {
+		"rules": {func(w *fixture) io.Reader {
 			write(t, filepath.Join(w.loop.Dir, "spec.json"), "{")
 			return strings.NewReader(call)
 		}, true},
 	} {
 		for _, closed := range []bool{true, false} {
-			w := newWorld(t)
-			w.begin(usual())
+			w := newFixture(t)
+			w.begin(usualSpec())
 			args, want := []string{"claude"}, exitOK
 			if closed {
 				args = append(args, "--closed")
@@ -64,15 +64,15 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-type spaces struct{}
+type endlessSpaces struct{}
 
-func (spaces) Read(b []byte) (int, error) {
+func (endlessSpaces) Read(b []byte) (int, error) {
 	for i := range b {
 		b[i] = ' '
 	}
 	return len(b), nil
 }
 
-type dies struct{}
+type panickingReader struct{}
 
-func (dies) Read([]byte) (int, error) { panic("in the middle of an event") }
+func (panickingReader) Read([]byte) (int, error) { panic("in the middle of an event") }

@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// What the user writes into another tool's file is heard also while nothing
-// ends a turn: a loop that it held continues, one whose file is gone ends.
+// The user's changes of another tool's file are received even while no turn ends: a paused loop
+// continues, and a loop whose file is deleted ends.
 func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 	t.Parallel()
 	const file = ".claude/ralph-loop.local.md"
@@ -31,7 +31,7 @@ func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := &dialogue{world: newWorld(t)}
+				d := &dialogue{fixture: newFixture(t)}
 				path := filepath.Join(d.root, filepath.FromSlash(file))
 				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 					t.Fatal(err)
@@ -39,13 +39,13 @@ func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 				if err := os.WriteFile(path, at("false"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				spec := usual()
+				spec := usualSpec()
 				spec.CompatFile = file
 				d.begin(spec)
-				if got := d.say(`Stop`); !strings.Contains(got, "is paused") {
+				if got := d.sendEvent(`Stop`); !strings.Contains(got, "is paused") {
 					t.Fatal(got)
 				}
-				ends := d.wakers(1, `Stop`)
+				ends := d.startWakers(1, `Stop`)
 				time.Sleep(5 * time.Minute)
 				synctest.Wait()
 				select {
@@ -64,12 +64,12 @@ func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 	}
 }
 
-// Where Pawl is installed twice, one of the two makes a loop of a file, and the
-// other has nothing to say about it.
+// If Pawl is installed twice, one installation starts a loop for a file, and the other one prints
+// nothing about it.
 func TestOneOfTwoInstallationsAdoptsFile(t *testing.T) {
 	t.Parallel()
 	for range 5 {
-		d := &dialogue{world: newWorld(t)}
+		d := &dialogue{fixture: newFixture(t)}
 		path := filepath.Join(d.root, ".claude", "ralph-loop.local.md")
 		err := os.MkdirAll(filepath.Dir(path), 0o700)
 		if err == nil {
@@ -78,7 +78,7 @@ func TestOneOfTwoInstallationsAdoptsFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.installations(`Stop`, "plugin", "settings"); len(got) != 1 {
+		if got := d.answerAsInstallations(`Stop`, "plugin", "settings"); len(got) != 1 {
 			t.Errorf("answered by %q", got)
 		}
 		loops, err := record.List(store.Open(d.home))

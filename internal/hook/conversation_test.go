@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// lines are what may happen in a session, in any order. Those without > happen
-// around it.
-const lines = `
+// conversationLines are events of a session, in any order. Lines without > happen outside of the
+// hook.
+const conversationLines = `
 > Stop
 > Stop
 > Stop {"stop_hook_active":true}
@@ -65,11 +65,10 @@ rm LOOP/state.json
 append LOOP/journal.jsonl {"seq":9
 `
 
-// FuzzConversation takes what happens in a session in any order. Whatever that is,
-// each answer is one that the client takes, a turn is told only after another has
-// ended, and the journal alone comes to what was kept of it.
+// FuzzConversation sends events of a session in any order. Each answer must be valid for the client,
+// a turn begins only after the last one has ended, and the journal alone gives the stored state.
 func FuzzConversation(f *testing.F) {
-	all := strings.Split(strings.TrimSpace(lines), "\n")
+	all := strings.Split(strings.TrimSpace(conversationLines), "\n")
 	f.Add([]byte{})
 	for i := range all {
 		f.Add([]byte{byte(i), 0, byte(i + 1), 2, 3, byte(i), 4})
@@ -79,13 +78,13 @@ func FuzzConversation(f *testing.F) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		d := &dialogue{world: worldIn(t, dir)}
-		d.begin(usual())
+		d := &dialogue{fixture: newFixtureIn(t, dir)}
+		d.begin(usualSpec())
 		c := conversation{dialogue: d}
 		for _, i := range order[:min(len(order), 40)] {
 			verb, rest, _ := strings.Cut(all[int(i)%len(all)], " ")
 			if verb != ">" {
-				d.do(verb, rest)
+				d.perform(verb, rest)
 				continue
 			}
 			c.event(rest)
@@ -105,10 +104,10 @@ func (c *conversation) event(rest string) {
 	var out, problem bytes.Buffer
 	code := Run(context.Background(), Call{
 		Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: c.env,
-		Tool: c.toolArgs(), Parent: os.Getppid(), start: c.inside,
+		Tool: c.toolArgs(), Parent: os.Getppid(), start: c.runToolInProcess,
 	})
 	p, _ := codec.ReadEvent(bytes.NewReader(payload))
-	if bad := faults(p.Event, out.Bytes()); bad != nil || code != exitOK || problem.Len() > 0 {
+	if bad := answerFaults(p.Event, out.Bytes()); bad != nil || code != exitOK || problem.Len() > 0 {
 		c.t.Fatalf("%s: exit %d, %q\n%s%s", rest, code, bad, out.String(), problem.String())
 	}
 	if b, err := session.Open(c.home).Find(p.Session); err == nil {
@@ -118,7 +117,7 @@ func (c *conversation) event(rest string) {
 	if err != nil {
 		c.t.Fatalf("%s: %v", rest, err)
 	}
-	c.afresh(m, err)
+	c.checkSnapshot(m, err)
 	if p.Event != codec.Stop || !strings.Contains(out.String(), "additionalContext") {
 		return
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A message for now comes with the result of the next tool, once. A daemon that died may
-// not have said it: whoever answers that event again does.
-func TestMessageAfterATool(t *testing.T) {
+// An urgent message comes once, with the result of the next tool. A daemon that died may not have
+// delivered it, so an event that is sent again gets it again.
+func TestUrgentMessageComesWithNextToolResult(t *testing.T) {
 	t.Parallel()
-	d := &dialogue{world: newWorld(t)}
-	d.begin(usual())
+	d := &dialogue{fixture: newFixture(t)}
+	d.begin(usualSpec())
 	used := d.payload(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"},"tool_use_id":"t1"}`)
-	if got := d.call(used, "m1x2y3z4abca-1", "claude"); got != "0 " {
+	if got := d.runHookWithCallID(used, "m1x2y3z4abca-1", "claude"); got != "0 " {
 		t.Errorf("without a message: %s", got)
 	}
 	s, err := (&handler{Call: Call{Env: d.env}}).acquire(t.Context(), d.binding(d.loop.ID))
@@ -33,14 +33,14 @@ func TestMessageAfterATool(t *testing.T) {
 	if err := os.WriteFile(record.DeliverPath(d.loop), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first := d.call(used, "m1x2y3z4abcb-2", "claude")
+	first := d.runHookWithCallID(used, "m1x2y3z4abcb-2", "claude")
 	if !strings.Contains(first, `"additionalContext":"[Pawl] The user says: use port 8081`) {
 		t.Errorf("told %s", first)
 	}
-	if again := d.call(used, "", "claude", "--again=m1x2y3z4abcb-2"); again != first {
+	if again := d.runHookWithCallID(used, "", "claude", "--again=m1x2y3z4abcb-2"); again != first {
 		t.Errorf("answered again: %s", again)
 	}
-	if got := d.call(used, "m1x2y3z4abcc-3", "claude"); got != "0 " {
+	if got := d.runHookWithCallID(used, "m1x2y3z4abcc-3", "claude"); got != "0 " {
 		t.Errorf("told twice: %s", got)
 	}
 }

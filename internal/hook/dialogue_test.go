@@ -25,23 +25,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// TestDialogues plays what a client and a user do, line by line, and compares
-// what the hook answers and keeps:
+// TestDialogues performs the lines of a dialogue between a client and its user, and compares the
+// hook's answers and the stored state:
 //
-//	loop iterations=2 verify     a loop is begun in session s1; words below
-//	gates red green              what the gates will say
-//	env cap=0 plugin=1           the hooks' environment from here on
-//	> Stop {"…":…}               an event; fields that are not given are the usual ones
-//	stdin FILE                   an event as it stands in a file of the archive
+//	loop iterations=2 verify     begins a loop in session s1; see specOf for the words
+//	gates red green              sets the next results of the gates
+//	env cap=0 plugin=1           sets the hooks' environment
+//	> Stop {"…":…}               an event; missing fields have default values
+//	stdin FILE                   an event from a file of the archive
 //	used                         a tool call ran
-//	post note TEXT               a word from another terminal
+//	post note TEXT               a message from another terminal
 //	write home/x FILE            and rm, append: files; LOOP is the loop's folder
 //	hold, release                another process drives the loop
-//	own                          another owner has taken it over
+//	own                          another owner takes the loop
 //	< …                          the hook's answer
-//	= …                          what the journal gained, where the loop stands, the binding
+//	= …                          new journal records, the loop's state, the binding
 //
-// UPDATE=1 writes the lines < and = anew.
+// UPDATE=1 writes the lines < and = again.
 func TestDialogues(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -54,7 +54,7 @@ func TestDialogues(t *testing.T) {
 			if err != nil || len(a.Files) == 0 || a.Files[0].Name != "dialogue" {
 				t.Fatalf("not a dialogue: %v", err)
 			}
-			d := &dialogue{world: newWorld(t), a: a}
+			d := &dialogue{fixture: newFixture(t), a: a}
 			got := d.play(string(a.Files[0].Data))
 			if os.Getenv("UPDATE") != "" {
 				a.Files[0].Data = []byte(got)
@@ -71,14 +71,14 @@ func TestDialogues(t *testing.T) {
 }
 
 type dialogue struct {
-	*world
+	*fixture
 	a       *txtar.Archive
 	read    int64 // sequence number of the last record that was shown
 	release func()
 	asked   bool // a binding was there
 }
 
-// play performs the lines and returns them with what came of them.
+// play performs the lines and returns them with their results.
 func (d *dialogue) play(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -88,7 +88,7 @@ func (d *dialogue) play(text string) string {
 		}
 		out.WriteString(line + "\n")
 		verb, rest, _ := strings.Cut(line, " ")
-		for range d.times(&verb, &rest) - 1 { // all but the last are not shown
+		for range d.takeRepetitions(&verb, &rest) - 1 { // all but the last are not shown
 			d.event(rest)
 		}
 		if verb == ">" || verb == "stdin" {
@@ -96,10 +96,10 @@ func (d *dialogue) play(text string) string {
 			if verb == "stdin" {
 				payload = d.file(rest)
 			}
-			out.WriteString(d.said(d.hook(payload)))
-			out.WriteString(d.kept())
+			out.WriteString(d.describeAnswer(d.hook(payload)))
+			out.WriteString(d.describeState())
 		} else if line != "" && verb != "#" {
-			d.do(verb, rest)
+			d.perform(verb, rest)
 		}
 	}
 	if d.release != nil {
@@ -108,8 +108,8 @@ func (d *dialogue) play(text string) string {
 	return out.String()
 }
 
-// times takes "repeat 5 > Stop …" apart.
-func (d *dialogue) times(verb, rest *string) int {
+// takeRepetitions parses the count of "repeat 5 > Stop …".
+func (d *dialogue) takeRepetitions(verb, rest *string) int {
 	if *verb != "repeat" {
 		return 1
 	}
@@ -124,7 +124,7 @@ func (d *dialogue) times(verb, rest *string) int {
 
 func (d *dialogue) event(rest string) { d.hook(d.payload(rest)) }
 
-// payload is an event as the client sends it. Missing fields are zero; unknown fields are
+// payload returns an event as the client sends it. Missing fields are zero; unknown fields are
 // ignored.
 func (d *dialogue) payload(rest string) []byte {
 	name, fields, _ := strings.Cut(rest, " ")
@@ -148,30 +148,30 @@ func (d *dialogue) payload(rest string) []byte {
 }
 
 // hook runs the hook on an event. Its answer must be one that the client takes.
-func (w *world) hook(payload []byte) (out, problem []byte, code int) {
+func (w *fixture) hook(payload []byte) (out, problem []byte, code int) {
 	w.t.Helper()
 	out, problem, code = w.run(bytes.NewReader(payload), "claude")
 	var p struct {
 		Event string `json:"hook_event_name"`
 	}
 	_ = json.Unmarshal(payload, &p) // what is no JSON gets no answer
-	if bad := faults(p.Event, out); bad != nil || code != exitOK && (p.Event != codec.SessionEnd || len(problem) == 0) {
+	if bad := answerFaults(p.Event, out); bad != nil || code != exitOK && (p.Event != codec.SessionEnd || len(problem) == 0) {
 		w.t.Errorf("%s: exit %d, %q\n%s", payload, code, bad, out)
 	}
 	return out, problem, code
 }
 
-func (w *world) run(in io.Reader, args ...string) ([]byte, []byte, int) {
+func (w *fixture) run(in io.Reader, args ...string) ([]byte, []byte, int) {
 	var out, problem bytes.Buffer
 	code := Run(w.t.Context(), Call{
 		Args: args, In: in, Out: &out, Err: &problem, Env: w.env,
-		Tool: os.Args[:1], Parent: os.Getppid(), Version: "test", start: asChild,
+		Tool: os.Args[:1], Parent: os.Getppid(), Version: "test", start: startChild,
 	})
 	return out.Bytes(), problem.Bytes(), code
 }
 
-// said are the lines that show an answer.
-func (d *dialogue) said(out, problem []byte, _ int) string {
+// describeAnswer returns the lines that show an answer.
+func (d *dialogue) describeAnswer(out, problem []byte, _ int) string {
 	text := "< nothing\n"
 	if len(out) > 0 {
 		text = "< " + string(out)
@@ -179,14 +179,14 @@ func (d *dialogue) said(out, problem []byte, _ int) string {
 	for line := range strings.Lines(string(problem)) {
 		text += "! " + line
 	}
-	if text = d.plainly(text); len(text) > 2000 {
+	if text = d.normalize(text); len(text) > 2000 {
 		text = fmt.Sprintf("%s… %d bytes\n", text[:60], len(text))
 	}
 	return text
 }
 
-// kept are the lines that show what is on disk now.
-func (d *dialogue) kept() string {
+// describeState returns the lines that show the stored state.
+func (d *dialogue) describeState() string {
 	text := ""
 	if b, err := session.Open(d.home).Find("s1"); err == nil && b.Loop != "" {
 		if d.loop == nil || d.loop.ID != b.Loop {
@@ -194,11 +194,11 @@ func (d *dialogue) kept() string {
 		}
 	}
 	if d.loop != nil {
-		if news := d.news(); news != "" {
+		if news := d.newRecords(); news != "" {
 			text += "= journal: " + news + "\n"
 		}
 		m, _, err := record.Load(d.loop)
-		d.afresh(m, err)
+		d.checkSnapshot(m, err)
 		text += fmt.Sprintf("= %s %d", m.State.Phase, m.State.Iteration)
 		if m.State.Outcome != "" {
 			text += " " + string(m.State.Outcome)
@@ -212,14 +212,14 @@ func (d *dialogue) kept() string {
 	switch {
 	case err == nil:
 		d.asked = true
-		text += "= binding: " + shown(b) + "\n"
+		text += "= binding: " + describeBinding(b) + "\n"
 	case d.loop != nil || d.asked:
 		text += "= " + err.Error() + "\n"
 	}
-	return d.plainly(text)
+	return d.normalize(text)
 }
 
-func shown(b session.Binding) string {
+func describeBinding(b session.Binding) string {
 	words := []string{fmt.Sprintf("given %d", b.GivenTurns)}
 	add := func(yes bool, word string) {
 		if yes {
@@ -237,8 +237,8 @@ func shown(b session.Binding) string {
 	return strings.Join(words, ", ")
 }
 
-// do performs a line that is not an event.
-func (d *dialogue) do(verb, rest string) {
+// perform performs a line that is not an event.
+func (d *dialogue) perform(verb, rest string) {
 	d.t.Helper()
 	words := strings.Fields(rest)
 	var err error
@@ -246,7 +246,7 @@ func (d *dialogue) do(verb, rest string) {
 	case "loop":
 		d.begin(specOf(d.t, words))
 		d.read = 0
-		d.news()
+		d.newRecords()
 	case "used":
 		d.event(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`)
 	case "gates":
@@ -277,7 +277,7 @@ func (d *dialogue) do(verb, rest string) {
 			d.t.Errorf("%s is there", rest)
 		}
 	case "hold":
-		d.release = d.hold()
+		d.release = d.holdLease()
 	case "release":
 		d.release()
 		d.release = nil
@@ -346,10 +346,10 @@ func (d *dialogue) setenv(words []string) {
 	}
 }
 
-// specOf is what a line "loop …" asks for.
+// specOf returns the specification for a line "loop …".
 func specOf(t testing.TB, words []string) record.Spec {
 	t.Helper()
-	s := usual()
+	s := usualSpec()
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {

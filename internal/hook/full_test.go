@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Where a loop should begin and nothing can be kept of it (a full disk, a home that
-// cannot be made), the user is told in the session, and whoever reads the hook's
-// log by stderr.
+// If a loop should begin but cannot be stored (a full disk, a home that cannot be created), the
+// session's user is told, and the hook writes to stderr.
 func TestRefusedFileIsReported(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, file, event string }{
@@ -20,7 +19,7 @@ func TestRefusedFileIsReported(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := &dialogue{world: newWorld(t)}
+			d := &dialogue{fixture: newFixture(t)}
 			if c.file != "" {
 				path := filepath.Join(d.root, filepath.FromSlash(c.file))
 				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -48,11 +47,11 @@ func TestRefusedFileIsReported(t *testing.T) {
 	}
 }
 
-// By hand, as one tries a hook, the environment of the client is missing: then no
-// loop begins, and this is why.
+// If a hook is run by hand, the client's environment is missing. No loop begins, and the hook says
+// why.
 func TestHookOutsideSessionSaysWhichVariableIsMissing(t *testing.T) {
 	t.Parallel()
-	d := &dialogue{world: newWorld(t)}
+	d := &dialogue{fixture: newFixture(t)}
 	d.env.Session.Inside, d.env.Session.Client = false, 0
 	out, problem, _ := d.hook(d.payload(`Stop`))
 	if len(out) > 0 || !strings.Contains(string(problem), "neither CLAUDECODE nor CLAUDE_PID is set") {

@@ -17,13 +17,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// inside has the tool's work done in this process.
-func (w *world) inside(cmd *exec.Cmd) (wait func() error, err error) {
+// runToolInProcess runs the tool's work in this process.
+func (w *fixture) runToolInProcess(cmd *exec.Cmd) (wait func() error, err error) {
 	err = tool(w.env, cmd.Args[len(w.toolArgs()):], streams{cmd.Stdin, cmd.Stdout})
 	return func() error { return err }, nil
 }
 
-func (w *world) toolArgs() []string { return os.Args[:1] }
+func (w *fixture) toolArgs() []string { return os.Args[:1] }
 
 // asked are the bits of a fuzzed call's environment.
 const (
@@ -33,17 +33,16 @@ const (
 	asVerify // the loop is to make a command succeed
 )
 
-// arena is a home with a loop in session s1, made anew where nothing lives there
-// any more.
-type arena struct {
-	*world
+// fuzzFixture is a home with a loop in session s1. It is created again when it has no live loop.
+type fuzzFixture struct {
+	*fixture
 	calls int
 	dir   string
 }
 
-func (a *arena) ready(t *testing.T, how byte) {
+func (a *fuzzFixture) ready(t *testing.T, how byte) {
 	a.calls++
-	if a.world != nil && a.calls%1000 > 0 {
+	if a.fixture != nil && a.calls%1000 > 0 {
 		a.t = t
 		if _, err := session.Open(a.home).Find("s1"); err == nil {
 			return
@@ -52,8 +51,8 @@ func (a *arena) ready(t *testing.T, how byte) {
 	if err := os.RemoveAll(a.dir); err != nil {
 		t.Fatal(err)
 	}
-	a.world = worldIn(t, a.dir)
-	spec := usual()
+	a.fixture = newFixtureIn(t, a.dir)
+	spec := usualSpec()
 	spec.Policy.Verify = how&asVerify > 0
 	spec.Policy.Limits.Iterations = 0
 	a.begin(spec)
@@ -64,7 +63,7 @@ func FuzzHook(f *testing.F) {
 		f.Add(payload, byte(0))
 		f.Add(payload, byte(i%16))
 	}
-	a := &arena{dir: f.TempDir()}
+	a := &fuzzFixture{dir: f.TempDir()}
 	f.Fuzz(func(t *testing.T, payload []byte, how byte) {
 		a.ready(t, how)
 		s := &a.env.Session
@@ -83,13 +82,13 @@ func FuzzHook(f *testing.F) {
 		var out, problem bytes.Buffer
 		code := Run(context.Background(), Call{
 			Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: a.env,
-			Tool: a.toolArgs(), Parent: os.Getpid(), Version: "test", start: a.inside,
+			Tool: a.toolArgs(), Parent: os.Getpid(), Version: "test", start: a.runToolInProcess,
 		})
 		last := p.Event == codec.SessionEnd && problem.Len() > 0 // such words are shown of a hook that fails
 		if code != exitOK && !last || strings.Contains(problem.String(), "panic:") {
 			t.Errorf("exit %d: %s", code, problem.String())
 		}
-		if bad := faults(p.Event, out.Bytes()); bad != nil || !isEvent && out.Len() > 0 {
+		if bad := answerFaults(p.Event, out.Bytes()); bad != nil || !isEvent && out.Len() > 0 {
 			t.Errorf("%q\n%s", bad, out.String())
 		}
 		if p.Session != "s1" && !bytes.Equal(before, a.boundTo()) {
@@ -102,19 +101,19 @@ func FuzzHook(f *testing.F) {
 	})
 }
 
-func (a *arena) boundTo() []byte {
+func (a *fuzzFixture) boundTo() []byte {
 	data, _ := os.ReadFile(filepath.Join(a.home, "sessions", "s1.json")) // nothing where it is let go
 	return data
 }
 
-// payloads are those of all dialogues.
+// payloads returns the events of all dialogues.
 func payloads(f *testing.F) [][]byte {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		f.Fatal("no dialogues", err)
 	}
 	var all [][]byte
-	d := &dialogue{world: &world{t: f, root: "/project"}}
+	d := &dialogue{fixture: &fixture{t: f, root: "/project"}}
 	for _, path := range files {
 		a, err := txtar.ParseFile(path)
 		if err != nil {
@@ -132,7 +131,7 @@ func payloads(f *testing.F) [][]byte {
 	return all
 }
 
-// Whatever a reply holds, the client takes it: texts of any bytes and length.
+// A reply is valid for the client, whatever bytes and length its texts have.
 func FuzzReply(f *testing.F) {
 	for i := range events {
 		f.Add(byte(i), "continue", "context", "message", "refuse")
@@ -144,7 +143,7 @@ func FuzzReply(f *testing.F) {
 		if err := (reply{Continue: goOn, Context: more, Message: message, Refuse: refuse}).Print(&out, name); err != nil {
 			t.Fatal(err)
 		}
-		if bad := faults(name, out.Bytes()); bad != nil {
+		if bad := answerFaults(name, out.Bytes()); bad != nil {
 			t.Errorf("%q\n%s", bad, out.Bytes())
 		}
 		var o struct {

@@ -37,7 +37,7 @@ func TestSessionInspectsForeignFilesOnce(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := &dialogue{world: newWorld(t)}
+			d := &dialogue{fixture: newFixture(t)}
 			for name, text := range tt.files {
 				path := filepath.Join(d.root, filepath.FromSlash(name))
 				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -53,7 +53,7 @@ func TestSessionInspectsForeignFilesOnce(t *testing.T) {
 					}
 				}
 			}
-			got := d.say(`Stop`)
+			got := d.sendEvent(`Stop`)
 			if knows := place.Of(d.home).WasInspected("s1", place.At(d.root, d.env).Fingerprint(time.Now())); knows != tt.knows {
 				t.Errorf("knows: %v, said %s", knows, got)
 			}

@@ -22,16 +22,16 @@ import (
 
 var kills = flag.Int("kills", 40, "how often TestKilledHooksLoseNoTurn kills a hook of each loop; a fifth with -short")
 
-// killed is a session whose hooks are killed at any moment.
-type killed struct {
+// killedSession is a session whose hooks are killed at random times.
+type killedSession struct {
 	*dialogue
 	given int // the last turn that the session was told
 	ended int // turns that had ended then
 }
 
-// process runs the hook as a process of its own and kills it after a while, 0 for
-// never. It returns what it printed until then.
-func (k *killed) process(payload []byte, after time.Duration) []byte {
+// runHookProcess runs the hook as a separate process and kills it after a duration; 0 means never. It
+// returns the output until then.
+func (k *killedSession) runHookProcess(payload []byte, after time.Duration) []byte {
 	k.t.Helper()
 	cmd := exec.Command(os.Args[0], "claude")
 	cmd.Env = []string{
@@ -53,8 +53,8 @@ func (k *killed) process(payload []byte, after time.Duration) []byte {
 	return out.Bytes()
 }
 
-// rests waits until nothing drives the loop.
-func (k *killed) rests() {
+// waitUntilIdle waits until no process drives the loop.
+func (k *killedSession) waitUntilIdle() {
 	k.t.Helper()
 	for range 500 {
 		_, alive, err := k.loop.Holder()
@@ -69,8 +69,8 @@ func (k *killed) rests() {
 	k.t.Fatal("the loop is held for ever")
 }
 
-// check fails where the loop is lost, or a turn was told twice.
-func (k *killed) check(out []byte) {
+// check fails if the loop is lost, or if a turn was begun twice.
+func (k *killedSession) check(out []byte) {
 	k.t.Helper()
 	m, _, err := record.Load(k.loop)
 	if err != nil || m.State.Phase == loop.Ended {
@@ -83,7 +83,7 @@ func (k *killed) check(out []byte) {
 	if !bytes.HasSuffix(out, []byte("\n")) { // killed before it had printed all: the client takes it for nothing
 		return
 	}
-	if bad := faults(codec.Stop, out); bad != nil {
+	if bad := answerFaults(codec.Stop, out); bad != nil {
 		k.t.Fatalf("%q\n%s", bad, out)
 	}
 	if !bytes.Contains(out, []byte("additionalContext")) {
@@ -95,7 +95,7 @@ func (k *killed) check(out []byte) {
 	k.given, k.ended = b.GivenTurns, k.turnsEnded()
 }
 
-func (k *killed) turnsEnded() int {
+func (k *killedSession) turnsEnded() int {
 	data, err := os.ReadFile(k.loop.Dir + "/journal.jsonl")
 	if err != nil {
 		k.t.Fatal(err)
@@ -103,8 +103,8 @@ func (k *killed) turnsEnded() int {
 	return bytes.Count(data, []byte(`"kind":"turn_ended"`))
 }
 
-// A hook may be killed between any two of its steps: the loop is never lost, no
-// turn is told twice without its end between, and the next stop continues.
+// A hook may be killed between any two of its steps. The loop is never lost, no turn begins twice
+// without an end in between, and the next stop continues.
 func TestKilledHooksLoseNoTurn(t *testing.T) {
 	most := *kills
 	if testing.Short() {
@@ -113,29 +113,29 @@ func TestKilledHooksLoseNoTurn(t *testing.T) {
 	for _, asked := range []string{"nogates", "everyturn"} {
 		t.Run(asked, func(t *testing.T) {
 			t.Parallel()
-			k := &killed{dialogue: &dialogue{world: newWorld(t)}}
+			k := &killedSession{dialogue: &dialogue{fixture: newFixture(t)}}
 			k.begin(specOf(t, []string{asked, "iterations=0"}))
 			k.given = 1
-			usual := k.usualTime()
+			usual := k.usualStopTime()
 			seen := map[bool]int{}
 			for i := range most {
-				k.do("used", "")
+				k.perform("used", "")
 				payload := k.payload(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"turn %d"}`, i))
-				out := k.process(payload, 1+rand.N(usual+usual/2))
+				out := k.runHookProcess(payload, 1+rand.N(usual+usual/2))
 				seen[len(out) > 0]++
 				k.check(out)
 				if i%4 > 0 {
 					continue
 				}
-				k.rests()
-				out = k.process(k.payload(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"after %d"}`, i)), 0)
+				k.waitUntilIdle()
+				out = k.runHookProcess(k.payload(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"after %d"}`, i)), 0)
 				if !strings.Contains(string(out), "additionalContext") {
 					t.Fatalf("after kill %d: %s", i, out)
 				}
 				k.check(out)
 			}
 			time.Sleep(500 * time.Millisecond) // what a killed hook has just started
-			k.rests()
+			k.waitUntilIdle()
 			if good, _, err := k.loop.VerifyJournal(); err != nil {
 				t.Errorf("the journal holds to record %d: %v", good, err)
 			}
@@ -144,14 +144,14 @@ func TestKilledHooksLoseNoTurn(t *testing.T) {
 	}
 }
 
-// usualTime is how long a stop takes that nobody kills.
-func (k *killed) usualTime() time.Duration {
+// usualStopTime returns the duration of a stop that is not killed.
+func (k *killedSession) usualStopTime() time.Duration {
 	var sum time.Duration
 	const n = 5
 	for i := range n {
-		k.do("used", "")
+		k.perform("used", "")
 		at := time.Now()
-		k.check(k.process(k.payload(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"first %d"}`, i)), 0))
+		k.check(k.runHookProcess(k.payload(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"first %d"}`, i)), 0))
 		sum += time.Since(at)
 	}
 	return sum / n

@@ -10,13 +10,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 )
 
-// A tool's result may be tens of megabytes, and the event with it.
-func TestLargeEvents(t *testing.T) {
+// A tool's result may have tens of megabytes, and so may its event.
+func TestLargeToolResultsAreProcessed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of megabytes")
 	}
-	w := newWorld(t)
-	w.begin(usual())
+	w := newFixture(t)
+	w.begin(usualSpec())
 	for _, tt := range []struct {
 		session, event string
 		size           int

@@ -14,8 +14,8 @@ const (
 	continues = `UserPromptSubmit {"prompt_id":"a1","prompt":"Your claude.ai usage limit has reset. Continue the task."}`
 )
 
-// writes adds lines to the session's transcript, at this very time.
-func (d *dialogue) writes(lines ...string) {
+// appendTranscript adds lines to the session's transcript, with the current time.
+func (d *dialogue) appendTranscript(lines ...string) {
 	d.t.Helper()
 	path := filepath.Join(d.root, "transcript.jsonl")
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -31,13 +31,12 @@ func (d *dialogue) writes(lines ...string) {
 	}
 }
 
-// limitedUntil is the client's line for an answer of the API that a usage limit
-// was reached.
-func limitedUntil(at time.Time) string {
+// usageLimitLine returns the client's transcript line for a usage limit.
+func usageLimitLine(at time.Time) string {
 	return fmt.Sprintf(`{"type":"assistant","isSidechain":false,"apiError":"usage_limit_reached","quotaLimits":{"status":"rejected","resetsAt":%d}}`, at.Unix())
 }
 
-// continuation is the client's line for the prompt with which it continues by itself.
+// continuation is the client's line for the prompt with which it continues after a usage limit.
 const continuation = `{"type":"user","promptId":"a1","turnOrigin":"auto_continuation","message":{"role":"user","content":"Your claude.ai usage limit has reset."}}`
 
 func TestWakerWaitsForUsageLimitReset(t *testing.T) {
@@ -49,15 +48,15 @@ func TestWakerWaitsForUsageLimitReset(t *testing.T) {
 		"with no transcript kept": {0, time.Minute, 6 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asleep(t, func(d *dialogue) {
+			runWithFakeClock(t, func(d *dialogue) {
 				switch {
 				case tt.reset != 0:
-					d.writes(limitedUntil(time.Now().Add(tt.reset)))
+					d.appendTranscript(usageLimitLine(time.Now().Add(tt.reset)))
 				case name == "of an earlier answer":
-					d.writes(limitedUntil(time.Now().Add(time.Hour)), `{"type":"assistant","message":{"content":[]}}`)
+					d.appendTranscript(usageLimitLine(time.Now().Add(time.Hour)), `{"type":"assistant","message":{"content":[]}}`)
 				}
-				ends := d.wakers(2, limited)
-				d.say(limited)
+				ends := d.startWakers(2, limited)
+				d.sendEvent(limited)
 				a, b := <-ends, <-ends
 				if a.code != exitWake {
 					a, b = b, a
@@ -73,21 +72,21 @@ func TestWakerWaitsForUsageLimitReset(t *testing.T) {
 	}
 }
 
-// The client continues by itself after a usage limit: the session is not told to by
-// Pawl too, however long a tool call of that turn takes, and the turn is the loop's.
+// The client continues after a usage limit. Pawl does not prompt the session as well, however long a
+// tool call of that turn takes, and the turn counts for the loop.
 func TestClientResumesAfterUsageLimit(t *testing.T) {
-	asleep(t, func(d *dialogue) {
-		d.writes(limitedUntil(time.Now().Add(10 * time.Minute)))
-		ends := d.wakers(2, limited)
-		d.say(limited)
+	runWithFakeClock(t, func(d *dialogue) {
+		d.appendTranscript(usageLimitLine(time.Now().Add(10 * time.Minute)))
+		ends := d.startWakers(2, limited)
+		d.sendEvent(limited)
 		time.Sleep(11 * time.Minute)
-		d.say(continues)
-		d.writes(continuation)
+		d.sendEvent(continues)
+		d.appendTranscript(continuation)
 		time.Sleep(10 * time.Minute)
 		if len(ends) > 0 {
 			t.Fatalf("in the client's turn: %+v", <-ends)
 		}
-		if got := d.say(`Stop {"prompt_id":"a1"}`); !strings.Contains(got, "2/25 · continuing") {
+		if got := d.sendEvent(`Stop {"prompt_id":"a1"}`); !strings.Contains(got, "2/25 · continuing") {
 			t.Error(got)
 		}
 		for range 2 {
@@ -98,33 +97,33 @@ func TestClientResumesAfterUsageLimit(t *testing.T) {
 	})
 }
 
-// The limit is met again by the turn with which the client continued: it tries once
-// more after a minute, then after five, and Pawl leaves it that time.
+// If the client's next turn meets the limit again, the client retries after one minute, then after
+// five. Pawl does not interfere during that time.
 func TestClientMeetsUsageLimitAgain(t *testing.T) {
-	asleep(t, func(d *dialogue) {
-		d.writes(limitedUntil(time.Now().Add(time.Minute)))
-		d.say(limited)
+	runWithFakeClock(t, func(d *dialogue) {
+		d.appendTranscript(usageLimitLine(time.Now().Add(time.Minute)))
+		d.sendEvent(limited)
 		time.Sleep(2 * time.Minute)
-		d.say(continues)
-		d.writes(continuation, limitedUntil(time.Now()))
+		d.sendEvent(continues)
+		d.appendTranscript(continuation, usageLimitLine(time.Now()))
 		again := `StopFailure {"error":"rate_limit","prompt_id":"a1","last_assistant_message":"limit"}`
-		ends := d.wakers(1, again)
-		d.say(again)
+		ends := d.startWakers(1, again)
+		d.sendEvent(again)
 		if e := <-ends; e.code != exitWake || e.after < clientRetryTime || e.after > clientRetryTime+time.Minute {
 			t.Errorf("%+v", e)
 		}
 	})
 }
 
-// The client was told to continue and that turn never came to an end (Esc).
+// The client was prompted to continue, but the user ended that turn with Esc.
 func TestWakerWakesAfterEscInClientTurn(t *testing.T) {
-	asleep(t, func(d *dialogue) {
-		d.writes(limitedUntil(time.Now().Add(time.Minute)))
-		ends := d.wakers(1, limited)
-		d.say(limited)
+	runWithFakeClock(t, func(d *dialogue) {
+		d.appendTranscript(usageLimitLine(time.Now().Add(time.Minute)))
+		ends := d.startWakers(1, limited)
+		d.sendEvent(limited)
 		time.Sleep(2 * time.Minute)
-		d.say(continues)
-		d.writes(continuation)
+		d.sendEvent(continues)
+		d.appendTranscript(continuation)
 		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < clientTurnSilence {
 			t.Errorf("%+v", e)
 		}

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playTool is what the hook asks of pawl, with a scripted judge.
+// playTool stands for the pawl command that the hook starts, with scripted gate results.
 func playTool(args []string) int {
 	env, err := environment.Read()
 	if err == nil {
@@ -69,9 +69,9 @@ func tool(env environment.Environment, args []string, s streams) error {
 		}
 		return json.NewEncoder(s.out).Encode(beginFor(ctx, env.PawlHome, q))
 	case args[0] == "stop":
-		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageStop})
+		return s.sendMessage(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageStop})
 	case args[0] == "tell":
-		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageNote, Text: args[2]})
+		return s.sendMessage(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageNote, Text: args[2]})
 	case args[0] == "handover":
 		return nil
 	case args[0] == "status":
@@ -80,7 +80,7 @@ func tool(env environment.Environment, args []string, s streams) error {
 	return fmt.Errorf("no such command: %q", args)
 }
 
-// playHook is pawl-hook: its environment says all that a Call says.
+// playHook stands for pawl-hook. Its environment contains all fields of a Call.
 func playHook(args []string) int {
 	env, err := environment.Read()
 	if err != nil {
@@ -93,9 +93,9 @@ func playHook(args []string) int {
 	})
 }
 
-// playHolder drives a loop until its stdin ends, and does nothing about it.
+// playHolder holds the loop's lease until its stdin ends, and does no work.
 func playHolder(args []string) int {
-	w := world{home: args[0]}
+	w := fixture{home: args[0]}
 	s, err := (&handler{Call: Call{Env: environment.Environment{PawlHome: w.home}}}).acquire(context.Background(), w.binding(args[1]))
 	if err != nil {
 		fmt.Println(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// receiveMessages takes the messages that anyone left, as the runner does.
+// receiveMessages receives the messages in the inbox, as the runner does.
 func receiveMessages(s *lease) error {
 	msgs, err := s.loop.Drain()
 	if err != nil {

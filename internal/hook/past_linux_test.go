@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// In a session, too, the agent may take away what its own calls made, though the command
-// does not name it: all that git clean would remove, the newest stash, a program.
+// In a session, too, the agent may remove what its own calls made, even if the command does not name
+// it: everything that git clean would remove, the newest stash, a process.
 func TestSessionMayRemoveFilesItsAgentMade(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	git(t, w.root, "init", "-q", "-b", "trunk")
 	git(t, w.root, "commit", "-q", "--allow-empty", "-m", "start")
-	w.begin(usual())
+	w.begin(usualSpec())
 	var untracked []string
 	says := func(event, command string, background bool) string {
 		t.Helper()
@@ -34,7 +34,7 @@ func TestSessionMayRemoveFilesItsAgentMade(t *testing.T) {
 		var out, problem bytes.Buffer
 		Run(t.Context(), Call{
 			Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: w.env, Parent: os.Getppid(), Version: "test",
-			Untracked: func(root, dir string) ([]string, bool) { return untracked, root == w.root && dir == w.root }, start: asChild,
+			Untracked: func(root, dir string) ([]string, bool) { return untracked, root == w.root && dir == w.root }, start: startChild,
 		})
 		return out.String() + problem.String()
 	}

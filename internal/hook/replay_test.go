@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A daemon that dies over its answer may have done all of it but say it: whoever
-// answers the event once more says the same, and the turn counts once. The next stop
-// counts, also where the agent ends it in the same words.
+// A daemon may die after its work and before its answer. An event that is sent again gets the same
+// answer, and the turn counts once. The next stop counts, even if the agent ends it with the same
+// text.
 func TestReplayedEventCountsOnce(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, event string }{
@@ -26,39 +26,39 @@ func TestReplayedEventCountsOnce(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := &dialogue{world: newWorld(t)}
-			d.begin(usual())
-			d.do("gates", "red red red")
+			d := &dialogue{fixture: newFixture(t)}
+			d.begin(usualSpec())
+			d.perform("gates", "red red red")
 			payload := d.payload(c.event)
-			first := d.call(payload, "m1x2y3z4abcd-4711", "claude")
-			ended, begun := d.turns()
-			if again := d.call(payload, "", "claude", "--again=m1x2y3z4abcd-4711"); again != first {
+			first := d.runHookWithCallID(payload, "m1x2y3z4abcd-4711", "claude")
+			ended, begun := d.countTurns()
+			if again := d.runHookWithCallID(payload, "", "claude", "--again=m1x2y3z4abcd-4711"); again != first {
 				t.Errorf("answered again: %s", cmp.Diff(first, again))
 			}
-			if e, b := d.turns(); e != 1 || e != ended || b != begun {
+			if e, b := d.countTurns(); e != 1 || e != ended || b != begun {
 				t.Errorf("%d turns ended and %d begun, then %d and %d", ended, begun, e, b)
 			}
-			d.call(payload, "m1x2y3z4abce-4712", "claude")
-			if e, _ := d.turns(); e != 2 {
+			d.runHookWithCallID(payload, "m1x2y3z4abce-4712", "claude")
+			if e, _ := d.countTurns(); e != 2 {
 				t.Errorf("%d turns ended with another stop in the same words", e)
 			}
 		})
 	}
 }
 
-// call returns the tool call of the event.
-func (d *dialogue) call(payload []byte, id string, args ...string) string {
+// runHookWithCallID runs the hook on an event with the id of its call, and returns the answer.
+func (d *dialogue) runHookWithCallID(payload []byte, id string, args ...string) string {
 	d.t.Helper()
 	var out, problem bytes.Buffer
 	code := Run(d.t.Context(), Call{
 		ID: id, Args: args, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: d.env,
-		Tool: os.Args[:1], Parent: os.Getppid(), start: asChild,
+		Tool: os.Args[:1], Parent: os.Getppid(), start: startChild,
 	})
 	return fmt.Sprintf("%d %s%s", code, out.String(), problem.String())
 }
 
-// turns are how many turns have ended by the journal, and how many were begun.
-func (d *dialogue) turns() (ended, begun int) {
+// countTurns returns how many turns have ended and begun, by the journal.
+func (d *dialogue) countTurns() (ended, begun int) {
 	d.t.Helper()
 	data, err := os.ReadFile(d.loop.Dir + "/journal.jsonl")
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// installations has the hooks of several installations answer one event at once,
-// as the client does, and returns who answered.
-func (d *dialogue) installations(event string, names ...string) (answered []string) {
+// answerAsInstallations sends one event to the hooks of several installations at once, as the client
+// does, and returns which ones answered.
+func (d *dialogue) answerAsInstallations(event string, names ...string) (answered []string) {
 	d.t.Helper()
 	payload := d.payload(event)
 	var wg sync.WaitGroup
 	outs := make([]string, len(names))
 	for i, name := range names {
-		w := *d.world
+		w := *d.fixture
 		if name == "plugin" {
 			w.env.Session.Plugin = w.root
 		}
@@ -39,10 +39,10 @@ func (d *dialogue) installations(event string, names ...string) (answered []stri
 	return answered
 }
 
-// Pawl may be installed twice, and the client runs the hooks of both: one of them
-// answers, and where it falls silent the other one does.
+// If Pawl is installed twice, the client runs both hooks. One answers, and the other one takes over
+// if it becomes silent.
 func TestOneOfTwoInstallationsResponds(t *testing.T) {
-	asleep(t, func(d *dialogue) {
+	runWithFakeClock(t, func(d *dialogue) {
 		d.env.Session.Cap = "0"
 		begun := func() int {
 			b, err := session.Open(d.home).Find("s1")
@@ -53,8 +53,8 @@ func TestOneOfTwoInstallationsResponds(t *testing.T) {
 		}
 		turn := func(i int, names ...string) []string {
 			time.Sleep(time.Duration(i%20) * time.Second) // turns are short and long
-			d.installations(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`, names...)
-			return d.installations(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"%d"}`, i), names...)
+			d.answerAsInstallations(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`, names...)
+			return d.answerAsInstallations(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"%d"}`, i), names...)
 		}
 		first := ""
 		for i := range 22 {

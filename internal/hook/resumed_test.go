@@ -12,18 +12,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A session that is resumed is driven by another client. While the loop asks its user
-// something, replies by chat are taken again.
-func TestAResumedSessionTakesReplies(t *testing.T) {
+// A resumed session has another client. While the loop waits for an answer, it receives replies by
+// chat again.
+func TestResumedSessionReceivesChatReplies(t *testing.T) {
 	t.Parallel()
 	for _, asks := range []bool{true, false} {
-		w := newWorld(t)
-		spec := usual()
+		w := newFixture(t)
+		spec := usualSpec()
 		spec.Notify.Answers = []string{"telegram env:CHAT from 42"}
 		w.begin(spec)
 		if asks {
 			m := record.Message{Kind: record.MessageQuestion, Question: &loop.Question{Text: "which?"}}
-			if err := (streams{out: io.Discard}).leaveWord(t.Context(), w.home, w.loop.ID, m); err != nil {
+			if err := (streams{out: io.Discard}).sendMessage(t.Context(), w.home, w.loop.ID, m); err != nil {
 				t.Fatal(err)
 			}
 			w.hook([]byte(`{"hook_event_name":"Stop","session_id":"s1","prompt_id":"p1","cwd":"` + w.root + `"}`))

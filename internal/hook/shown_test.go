@@ -29,8 +29,8 @@ var (
 	took   = regexp.MustCompile(`\b\d+s elapsed|\bDuration \d+\.\ds`) // on a loaded machine seconds pass
 )
 
-// plainly is text without what differs from run to run.
-func (w *world) plainly(text string) string {
+// normalize removes the parts of a text that differ between runs.
+func (w *fixture) normalize(text string) string {
 	for name, path := range map[string]string{"HOME": w.home, "ROOT": w.root} {
 		quoted, _ := json.Marshal(path) // as JSON writes it on Windows
 		text = strings.ReplaceAll(text, strings.Trim(string(quoted), `"`), name)
@@ -43,8 +43,8 @@ func (w *world) plainly(text string) string {
 	return took.ReplaceAllString(number.ReplaceAllString(text, "N"), "SECONDS")
 }
 
-// news are the records that the journal gained since the last call, in few words.
-func (d *dialogue) news() string {
+// newRecords describes the records that were added to the journal since the last call.
+func (d *dialogue) newRecords() string {
 	var words []string
 	for r, err := range d.loop.Records(journal.Mark{}) {
 		if err != nil || r.Seq <= d.read {
@@ -57,7 +57,7 @@ func (d *dialogue) news() string {
 			if err := json.Unmarshal(r.Data, &e); err != nil {
 				d.t.Error(err)
 			}
-			words = append(words, happened(e))
+			words = append(words, describeEvent(e))
 		case r.Type == memory.TypeNote:
 			var note memory.Note
 			if err := json.Unmarshal(r.Data, &note); err != nil {
@@ -71,8 +71,8 @@ func (d *dialogue) news() string {
 	return strings.Join(words, ", ")
 }
 
-// afresh fails where the snapshot is not what the journal alone comes to.
-func (d *dialogue) afresh(m memory.Memory, err error) {
+// checkSnapshot fails if the snapshot differs from the state by the journal alone.
+func (d *dialogue) checkSnapshot(m memory.Memory, err error) {
 	data, readErr := os.ReadFile(filepath.Join(d.loop.Dir, "journal.jsonl"))
 	if err != nil || readErr != nil {
 		return // damaged or gone, as the dialogue says
@@ -90,8 +90,8 @@ func (d *dialogue) afresh(m memory.Memory, err error) {
 	}
 }
 
-// happened is an event in few words.
-func happened(e loop.Event) string {
+// describeEvent returns a short text for an event.
+func describeEvent(e loop.Event) string {
 	text := string(e.Kind())
 	if t, ok := e.Turn(); ok {
 		switch {
@@ -132,8 +132,8 @@ func happened(e loop.Event) string {
 	return text
 }
 
-// hold has another process drive the loop, until release.
-func (w *world) hold() (release func()) {
+// holdLease lets another process hold the loop's lease until release.
+func (w *fixture) holdLease() (release func()) {
 	w.t.Helper()
 	cmd := exec.Command(os.Args[0], w.home, w.loop.ID)
 	cmd.Env = append(slices.Clip(w.env.Vars), role+"="+asHolder)

@@ -14,12 +14,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// The hook notes when a call begins, before the client asks about it, and when it ends.
-// A call that was refused, or that went to the background, continues until now.
+// The hook records when a call begins, before the client asks for permission, and when it ends. A
+// call that was denied, or that runs in the background, has no end yet.
 func TestHookRecordsToolCallSpans(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.begin(usual())
+	w := newFixture(t)
+	w.begin(usualSpec())
 	says := func(event, tool, id string, input map[string]any) {
 		t.Helper()
 		payload, err := json.Marshal(map[string]any{
@@ -29,7 +29,7 @@ func TestHookRecordsToolCallSpans(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, problem bytes.Buffer
-		Run(t.Context(), Call{Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: w.env, Parent: os.Getppid(), Version: "test", start: asChild})
+		Run(t.Context(), Call{Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: w.env, Parent: os.Getppid(), Version: "test", start: startChild})
 		if problem.Len() > 0 {
 			t.Fatal(problem.String())
 		}

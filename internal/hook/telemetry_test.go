@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A loop that ends in a hook has its telemetry sent by another process, once, where the
-// configuration or the environment names a collector.
+// If a loop ends in a hook, another process sends its telemetry once, if the configuration or the
+// environment names a collector.
 func TestTelemetryIsSentByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -25,8 +25,8 @@ func TestTelemetryIsSentByAnotherProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			spec := usual()
+			w := newFixture(t)
+			spec := usualSpec()
 			spec.Telemetry.Endpoint = c.configured
 			w.begin(spec)
 			w.env.Vars = append(w.env.Vars, c.variable)

@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/claude/codec"
 )
 
-// faults says what the client would not take in an answer, or not as it is meant;
-// all of it is measured. A wrong field voids the whole answer, silently.
-func faults(event string, out []byte) []string {
+// answerFaults returns what the client would reject or misread in an answer, by measurement. A wrong
+// field makes the client ignore the whole answer silently.
+func answerFaults(event string, out []byte) []string {
 	if len(out) == 0 {
 		return nil
 	}
@@ -34,7 +34,7 @@ func faults(event string, out []byte) []string {
 	_, err := d.Token()
 	fault(err != io.EOF, "more than one value")
 	fault(len(r) == 0, "an object that says nothing")
-	known(r, fault, "decision", "reason", "systemMessage", "terminalSequence", "hookSpecificOutput")
+	checkKnownFields(r, fault, "decision", "reason", "systemMessage", "terminalSequence", "hookSpecificOutput")
 	for k, v := range r {
 		text, isText := v.(string)
 		fault(k != "hookSpecificOutput" && (!isText || text == ""), "%s is %v", k, v)
@@ -59,7 +59,7 @@ func faults(event string, out []byte) []string {
 	return bad
 }
 
-func known(m map[string]any, fault func(bool, string, ...any), names ...string) {
+func checkKnownFields(m map[string]any, fault func(bool, string, ...any), names ...string) {
 	for k := range m {
 		fault(!slices.Contains(names, k), "unknown field %s", k)
 	}
@@ -69,24 +69,24 @@ func specificFaults(event string, s map[string]any, fault func(bool, string, ...
 	switch event {
 	case codec.UserPromptExpansion:
 		if s["suppressOriginalPrompt"] != nil {
-			known(s, fault, "hookEventName", "suppressOriginalPrompt")
+			checkKnownFields(s, fault, "hookEventName", "suppressOriginalPrompt")
 			fault(s["suppressOriginalPrompt"] != true, "suppressOriginalPrompt is %v", s["suppressOriginalPrompt"])
 			return
 		}
 		fallthrough
 	case codec.Stop, codec.SessionStart, codec.UserPromptSubmit, codec.PostToolUse, codec.PostToolUseFailure:
-		known(s, fault, "hookEventName", "additionalContext")
+		checkKnownFields(s, fault, "hookEventName", "additionalContext")
 		text, _ := s["additionalContext"].(string)
 		n := len(utf16.Encode([]rune(text)))
 		fault(n == 0 || n > 10_000, "a context of %d units", n)
 	case codec.PreToolUse:
-		known(s, fault, "hookEventName", "permissionDecision", "permissionDecisionReason")
+		checkKnownFields(s, fault, "hookEventName", "permissionDecision", "permissionDecisionReason")
 		fault(!slices.Contains([]any{"allow", "deny", "ask"}, s["permissionDecision"]), "permissionDecision %v", s["permissionDecision"])
 		fault(s["permissionDecisionReason"] == "", "no reason")
 	case codec.PermissionRequest:
-		known(s, fault, "hookEventName", "decision")
+		checkKnownFields(s, fault, "hookEventName", "decision")
 		d, _ := s["decision"].(map[string]any)
-		known(d, fault, "behavior", "message")
+		checkKnownFields(d, fault, "behavior", "message")
 		fault(d["behavior"] != "allow" && d["behavior"] != "deny", "behavior %v", d["behavior"])
 		fault(d["behavior"] == "allow" && d["message"] != nil, "allowed, with the message %v", d["message"])
 		fault(d["behavior"] == "deny" && d["message"] == nil, "denied without a word")

@@ -13,17 +13,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// woken is how a waker ended.
-type woken struct {
+// wakerResult is the result of a waker process.
+type wakerResult struct {
 	code  int
 	text  string // on stderr: what the session is woken with
 	after time.Duration
 }
 
-// wakers starts n wakers for a stop, as installations that do not know of one
-// another do, and returns how they end.
-func (d *dialogue) wakers(n int, event string) <-chan woken {
-	ends := make(chan woken, n)
+// startWakers starts n wakers for one stop, like independent installations, and returns their
+// results.
+func (d *dialogue) startWakers(n int, event string) <-chan wakerResult {
+	ends := make(chan wakerResult, n)
 	payload := d.payload(event)
 	for range n {
 		go func() {
@@ -32,26 +32,26 @@ func (d *dialogue) wakers(n int, event string) <-chan woken {
 			if len(out) > 0 {
 				d.t.Errorf("a waker printed %s", out)
 			}
-			ends <- woken{code, string(problem), time.Since(at)}
+			ends <- wakerResult{code, string(problem), time.Since(at)}
 		}()
 	}
 	return ends
 }
 
-// say sends an event and returns the answer.
-func (d *dialogue) say(event string) string {
+// sendEvent sends an event and returns the answer.
+func (d *dialogue) sendEvent(event string) string {
 	out, problem, _ := d.hook(d.payload(event))
 	return string(out) + string(problem)
 }
 
-func (d *dialogue) script(words string) { d.do("gates", words) }
+func (d *dialogue) setGateResults(words string) { d.perform("gates", words) }
 
-// asleep runs f in a bubble of time of its own: waits cost nothing.
-func asleep(t *testing.T, f func(d *dialogue)) {
+// runWithFakeClock runs f with a fake clock, so that waits take no time.
+func runWithFakeClock(t *testing.T, f func(d *dialogue)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := &dialogue{world: newWorld(t)}
-		d.begin(usual())
+		d := &dialogue{fixture: newFixture(t)}
+		d.begin(usualSpec())
 		f(d)
 	})
 }
@@ -62,20 +62,20 @@ const (
 	byPerson = `UserPromptSubmit {"prompt_id":"p2","prompt":"and?"}`
 )
 
-// judging leaves the session with a claim that no gate has judged: what drove the
-// loop died each time.
-func (d *dialogue) judging() {
+// leaveUngatedClaim leaves the session with a claim whose gates have not run, because each driver
+// died.
+func (d *dialogue) leaveUngatedClaim() {
 	d.t.Helper()
-	d.script("dies dies dies")
-	if got := d.say(claims); !strings.Contains(got, "judging") {
+	d.setGateResults("dies dies dies")
+	if got := d.sendEvent(claims); !strings.Contains(got, "judging") {
 		d.t.Fatal(got)
 	}
 }
 
-// drives does what the machine waits for, with these verdicts.
-func (d *dialogue) drives(words string) {
+// driveWithResults performs the loop's actions, with these gate results.
+func (d *dialogue) driveWithResults(words string) {
 	d.t.Helper()
-	d.script(words)
+	d.setGateResults(words)
 	if err := drive(d.t.Context(), d.home, d.loop.ID); err != nil {
 		d.t.Fatal(err)
 	}
@@ -87,15 +87,15 @@ func TestOneOfTwoWakersDeliversTheVerdict(t *testing.T) {
 		{"green", "green green", "ended VERIFIED"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			asleep(t, func(d *dialogue) {
-				ends := d.wakers(2, claims)
+			runWithFakeClock(t, func(d *dialogue) {
+				ends := d.startWakers(2, claims)
 				time.Sleep(time.Second)
-				d.judging()
+				d.leaveUngatedClaim()
 				time.Sleep(5 * time.Second)
 				if len(ends) > 0 {
 					t.Fatalf("ended before the verdict: %+v", <-ends)
 				}
-				d.drives(tt.verdicts)
+				d.driveWithResults(tt.verdicts)
 				a, b := <-ends, <-ends
 				if a.code != exitWake {
 					a, b = b, a
@@ -108,30 +108,29 @@ func TestOneOfTwoWakersDeliversTheVerdict(t *testing.T) {
 	}
 }
 
-// A woken session continues like any other, and what it was woken with is not told
-// again.
-func TestWokenSessionContinues(t *testing.T) {
-	asleep(t, func(d *dialogue) {
-		ends := d.wakers(1, claims)
-		d.judging()
-		d.drives("red")
+// A woken session continues like any other, and does not get the prompt that woke it again.
+func TestWokenSessionGetsItsPromptOnce(t *testing.T) {
+	runWithFakeClock(t, func(d *dialogue) {
+		ends := d.startWakers(1, claims)
+		d.leaveUngatedClaim()
+		d.driveWithResults("red")
 		if e := <-ends; e.code != exitWake {
 			t.Fatalf("%+v", e)
 		}
-		d.say(bySelf)
-		got := d.say(`Stop {"prompt_id":"n1","stop_hook_active":true}`)
+		d.sendEvent(bySelf)
+		got := d.sendEvent(`Stop {"prompt_id":"n1","stop_hook_active":true}`)
 		if !strings.Contains(got, "3/25 · continuing") {
 			t.Error(got)
 		}
 	})
 }
 
-// Where nobody drives the loop the waker has it driven.
+// If no process drives the loop, the waker starts a driver.
 func TestWakerRestartsDeadDriver(t *testing.T) {
-	asleep(t, func(d *dialogue) {
-		ends := d.wakers(1, claims)
-		d.judging()
-		d.script("dies red")
+	runWithFakeClock(t, func(d *dialogue) {
+		ends := d.startWakers(1, claims)
+		d.leaveUngatedClaim()
+		d.setGateResults("dies red")
 		e := <-ends
 		if e.code != exitWake || !strings.Contains(e.text, "iteration 2, gates_failed") || e.after < driverTimeout || e.after > time.Minute {
 			t.Errorf("%+v", e)
@@ -150,9 +149,9 @@ func TestWakerWaitsUntilTurnIsDue(t *testing.T) {
 		{"background", `Stop {"background_tasks":[{"id":"b1","status":"running","description":"make"}]}`, "PROMPT of iteration 2", 9 * time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			asleep(t, func(d *dialogue) {
-				ends := d.wakers(2, tt.event)
-				d.say(tt.event)
+			runWithFakeClock(t, func(d *dialogue) {
+				ends := d.startWakers(2, tt.event)
+				d.sendEvent(tt.event)
 				a, b := <-ends, <-ends
 				if a.code != exitWake {
 					a, b = b, a
@@ -167,7 +166,7 @@ func TestWakerWaitsUntilTurnIsDue(t *testing.T) {
 
 // The machine's clock is set back by an hour before the loop waits.
 func TestWakerWaitsNoLongerWhenTheClockIsSetBack(t *testing.T) {
-	asleep(t, func(d *dialogue) {
+	runWithFakeClock(t, func(d *dialogue) {
 		h := &handler{Call: Call{Env: d.env}}
 		h.clock.Machine = func() time.Time { return time.Now().Add(time.Hour) }
 		if err := h.withLease(d.t.Context(), d.binding(d.loop.ID), func(s *lease) error {
@@ -176,8 +175,8 @@ func TestWakerWaitsNoLongerWhenTheClockIsSetBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		const overloaded = `StopFailure {"error":"overloaded"}`
-		ends := d.wakers(1, overloaded)
-		d.say(overloaded)
+		ends := d.startWakers(1, overloaded)
+		d.sendEvent(overloaded)
 		if e := <-ends; e.code != exitWake || e.after > time.Minute {
 			t.Errorf("woke with %+v", e)
 		}
@@ -185,21 +184,21 @@ func TestWakerWaitsNoLongerWhenTheClockIsSetBack(t *testing.T) {
 }
 
 func TestWakerLeavesUserTurnAlone(t *testing.T) {
-	asleep(t, func(d *dialogue) {
+	runWithFakeClock(t, func(d *dialogue) {
 		// The client writes to it all the while: the file's time is the real one.
 		if err := os.WriteFile(filepath.Join(d.root, "transcript.jsonl"), []byte("{}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ends := d.wakers(1, claims)
-		d.judging()
+		ends := d.startWakers(1, claims)
+		d.leaveUngatedClaim()
 		time.Sleep(2 * time.Second)
-		d.say(byPerson)
-		d.drives("red")
+		d.sendEvent(byPerson)
+		d.driveWithResults("red")
 		time.Sleep(time.Minute)
 		if len(ends) > 0 {
 			t.Fatalf("in the user's turn: %+v", <-ends)
 		}
-		if got := d.say(`Stop {"prompt_id":"p2"}`); !strings.Contains(got, "PROMPT") && !strings.Contains(got, "CONTINUE") {
+		if got := d.sendEvent(`Stop {"prompt_id":"p2"}`); !strings.Contains(got, "PROMPT") && !strings.Contains(got, "CONTINUE") {
 			t.Error(got)
 		}
 		if e := <-ends; e.code != exitOK || e.text != "" {
@@ -208,22 +207,22 @@ func TestWakerLeavesUserTurnAlone(t *testing.T) {
 	})
 }
 
-// Esc ends a turn without a word to any hook: then only the transcript's silence
-// tells that nobody is at work.
+// Esc ends a turn without an event to any hook. Only the silence of the transcript shows that no turn
+// runs.
 func TestWakerWakesAfterEsc(t *testing.T) {
-	asleep(t, func(d *dialogue) {
+	runWithFakeClock(t, func(d *dialogue) {
 		path := filepath.Join(d.root, "transcript.jsonl")
 		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ends := d.wakers(1, claims)
-		d.judging()
+		ends := d.startWakers(1, claims)
+		d.leaveUngatedClaim()
 		time.Sleep(2 * time.Second)
-		d.say(byPerson)
+		d.sendEvent(byPerson)
 		if err := os.Chtimes(path, time.Now(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		d.drives("red")
+		d.driveWithResults("red")
 		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < userTurnSilence {
 			t.Errorf("%+v", e)
 		}
@@ -232,33 +231,33 @@ func TestWakerWakesAfterEsc(t *testing.T) {
 
 func TestWakerExits(t *testing.T) {
 	tests := map[string]func(d *dialogue){
-		"the session continues": func(d *dialogue) { d.say(`Stop`) },
+		"the session continues": func(d *dialogue) { d.sendEvent(`Stop`) },
 		"a newer stop": func(d *dialogue) {
-			d.judging()
-			d.say(`Stop {"prompt_id":"p7","last_assistant_message":"another"}`)
+			d.leaveUngatedClaim()
+			d.sendEvent(`Stop {"prompt_id":"p7","last_assistant_message":"another"}`)
 		},
-		"the loop is gone":  func(d *dialogue) { d.judging(); d.do("rm", "LOOP") },
-		"another owner":     func(d *dialogue) { d.judging(); d.do("own", ""); d.do("drive", "") },
-		"the session moved": func(d *dialogue) { d.judging(); d.say(`SessionEnd {"reason":"clear"}`) },
+		"the loop is gone":  func(d *dialogue) { d.leaveUngatedClaim(); d.perform("rm", "LOOP") },
+		"another owner":     func(d *dialogue) { d.leaveUngatedClaim(); d.perform("own", ""); d.perform("drive", "") },
+		"the session moved": func(d *dialogue) { d.leaveUngatedClaim(); d.sendEvent(`SessionEnd {"reason":"clear"}`) },
 		"a damaged journal": func(d *dialogue) {
-			d.judging()
-			d.do("rm", "LOOP/state.json")
-			d.do("replace", `LOOP/journal.jsonl "bound" "bxund"`)
+			d.leaveUngatedClaim()
+			d.perform("rm", "LOOP/state.json")
+			d.perform("replace", `LOOP/journal.jsonl "bound" "bxund"`)
 		},
 		"a damaged binding": func(d *dialogue) {
-			d.judging()
+			d.leaveUngatedClaim()
 			_ = os.WriteFile(filepath.Join(d.home, "sessions", "s1.json"), []byte("{"), 0o600)
 		},
-		"the loop was ended": func(d *dialogue) { d.do("post", "stop"); d.say(`Stop`) },
+		"the loop was ended": func(d *dialogue) { d.perform("post", "stop"); d.sendEvent(`Stop`) },
 	}
 	for name, do := range tests {
 		t.Run(name, func(t *testing.T) {
-			asleep(t, func(d *dialogue) {
+			runWithFakeClock(t, func(d *dialogue) {
 				event := claims
 				if name == "the session continues" || name == "the loop was ended" {
 					event = "Stop"
 				}
-				ends := d.wakers(2, event)
+				ends := d.startWakers(2, event)
 				time.Sleep(time.Second)
 				do(d)
 				for range 2 {
@@ -288,8 +287,8 @@ func TestWakerExitsAtOnceWhenNotNeeded(t *testing.T) {
 	}
 	for name, event := range tests {
 		t.Run(name, func(t *testing.T) {
-			asleep(t, func(d *dialogue) {
-				if e := <-d.wakers(1, event(d)); e.code != exitOK || e.text != "" || e.after > 0 {
+			runWithFakeClock(t, func(d *dialogue) {
+				if e := <-d.startWakers(1, event(d)); e.code != exitOK || e.text != "" || e.after > 0 {
 					t.Errorf("%+v", e)
 				}
 			})
@@ -297,10 +296,10 @@ func TestWakerExitsAtOnceWhenNotNeeded(t *testing.T) {
 	}
 }
 
-// A client that was killed leaves its hooks behind.
-func TestWakerEndsWithItsClient(t *testing.T) {
-	asleep(t, func(d *dialogue) {
-		d.judging()
+// A killed client leaves its hooks behind.
+func TestWakerEndsWhenClientIsKilled(t *testing.T) {
+	runWithFakeClock(t, func(d *dialogue) {
+		d.leaveUngatedClaim()
 		var out, problem bytes.Buffer
 		at := time.Now()
 		code := Run(t.Context(), Call{

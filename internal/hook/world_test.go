@@ -24,8 +24,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// world is a home of Pawl's, a project, and a client with a session s1.
-type world struct {
+// fixture is a home of Pawl, a project, and a client with a session s1.
+type fixture struct {
 	t    testing.TB
 	home string
 	root string
@@ -33,14 +33,14 @@ type world struct {
 	loop *store.Loop // nil before begin
 }
 
-func newWorld(t testing.TB) *world {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	return worldIn(t, t.TempDir())
+	return newFixtureIn(t, t.TempDir())
 }
 
-func worldIn(t testing.TB, dir string) *world {
+func newFixtureIn(t testing.TB, dir string) *fixture {
 	t.Helper()
-	w := &world{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "root")}
+	w := &fixture{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "root")}
 	for _, d := range []string{w.home, w.root} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -54,8 +54,8 @@ func worldIn(t testing.TB, dir string) *world {
 	return w
 }
 
-// usual is what most loops here are asked.
-func usual() record.Spec {
+// usualSpec is the specification of most loops in these tests.
+func usualSpec() record.Spec {
 	return record.Spec{
 		Request:     record.Request{Prompt: "do it", Tasks: []loop.Task{{ID: loop.GoalTask, Title: "do it", Status: loop.Open}}},
 		TurnOptions: record.TurnOptions{Promise: "DONE"},
@@ -67,7 +67,7 @@ func usual() record.Spec {
 }
 
 // begin starts a loop in this session.
-func (w *world) begin(spec record.Spec) {
+func (w *fixture) begin(spec record.Spec) {
 	w.t.Helper()
 	l, err := beginIn(context.Background(), w.home, spec, session.Binding{
 		Session: "s1", Root: w.root, Client: w.env.Session.Client, LoopPrompt: "p1", CompatFile: spec.CompatFile, Unattended: spec.Unattended,
@@ -100,12 +100,12 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 	return l, session.Open(home).Bind(ctx, b)
 }
 
-// beginFor is `pawl session begin`.
+// beginFor stands for `pawl session begin`.
 func beginFor(ctx context.Context, home string, q session.BeginRequest) session.BeginResult {
 	if strings.Contains(q.Args, "--bad") {
 		return session.BeginResult{Error: "no such flag: --bad", Hint: "see pawl help"}
 	}
-	spec := usual()
+	spec := usualSpec()
 	if q.Adopt != "" {
 		spec.CompatFile, spec.CompatFormat = statefile.DisplayPath(q.Root, q.Adopt), q.Format
 	}
@@ -127,8 +127,8 @@ func beginFor(ctx context.Context, home string, q session.BeginRequest) session.
 	return session.BeginResult{Loop: l.ID, Message: message, Context: "the first prompt"}
 }
 
-// leaveWord is pawl stop, pawl tell, …: said, and performed at once.
-func (s streams) leaveWord(ctx context.Context, home, id string, m record.Message) error {
+// sendMessage stands for pawl stop, pawl tell and others: it sends a message and performs it at once.
+func (s streams) sendMessage(ctx context.Context, home, id string, m record.Message) error {
 	l := store.Open(home).Loop(id)
 	if err := l.Post(fmt.Sprintf("m%d", time.Now().UnixNano()), m); err != nil {
 		return err
@@ -137,8 +137,8 @@ func (s streams) leaveWord(ctx context.Context, home, id string, m record.Messag
 	return drive(ctx, home, id)
 }
 
-// binding is what the hooks of a session know of the loop that lives in it.
-func (w *world) binding(id string) session.Binding {
+// binding returns what the session's hooks know of its loop.
+func (w *fixture) binding(id string) session.Binding {
 	b := session.Binding{Session: "s1", Loop: id}
 	for r, err := range store.Open(w.home).Loop(id).Records(journal.Mark{}) {
 		if err == nil {
@@ -148,11 +148,10 @@ func (w *world) binding(id string) session.Binding {
 	return b
 }
 
-// drive is `pawl session drive`: it does what the machine asks for as a script
-// says ($PAWL_HOME/script, a word for each run of the gates), until the session's
-// next turn is due.
+// drive stands for `pawl session drive`: it performs actions with scripted gate results
+// ($PAWL_HOME/script, one word for each run), until the session's next turn is due.
 func drive(ctx context.Context, home, id string) error {
-	w := world{home: home}
+	w := fixture{home: home}
 	h := &handler{Call: Call{Env: environment.Environment{PawlHome: home}}}
 	s, err := h.acquire(ctx, w.binding(id))
 	if err != nil {
@@ -161,7 +160,7 @@ func drive(ctx context.Context, home, id string) error {
 	err = receiveMessages(s)
 	for err == nil {
 		var e loop.Event
-		if e, err = w.perform(s); err != nil || e.Kind() == "" {
+		if e, err = w.performAction(s); err != nil || e.Kind() == "" {
 			break
 		}
 		if err = s.step(e); err == nil {
@@ -172,15 +171,15 @@ func drive(ctx context.Context, home, id string) error {
 	if err := errors.Join(err, s.release()); err != nil || !handing {
 		return err
 	}
-	return w.handOver(ctx, s.loop)
+	return w.runScriptedHandover(ctx, s.loop)
 }
 
-// handOver is `pawl session run`: another owner has the first word. Where the
-// script says that it does not come up, the loop stays.
-func (w world) handOver(ctx context.Context, l *store.Loop) error {
+// runScriptedHandover stands for `pawl session run`, which takes the loop over. If the script says
+// that it fails to start, the loop stays.
+func (w fixture) runScriptedHandover(ctx context.Context, l *store.Loop) error {
 	h := loop.HandedOver{To: loop.OwnerRunner}
 	own := l.Own
-	word, err := w.word()
+	word, err := w.nextScriptWord()
 	if err != nil {
 		return err
 	}
@@ -203,8 +202,8 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 	return errors.Join(err, s.release())
 }
 
-// perform does what the machine waits for; no event where that is nothing.
-func (w world) perform(s *lease) (loop.Event, error) {
+// performAction performs the pending action. It returns no event if there is none.
+func (w fixture) performAction(s *lease) (loop.Event, error) {
 	st := s.mem.State
 	switch st.Phase {
 	case loop.New, "":
@@ -216,7 +215,7 @@ func (w world) perform(s *lease) (loop.Event, error) {
 	case loop.Inspecting:
 		return loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, nil
 	case loop.Judging:
-		g, err := w.judge(st)
+		g, err := w.runScriptedGates(st)
 		return loop.Event{Payload: loop.GatesFinished{Gates: g}}, err
 	case loop.Committing:
 		return loop.Event{Payload: loop.Committed{Tree: "t1"}}, nil
@@ -237,8 +236,8 @@ func (w world) perform(s *lease) (loop.Event, error) {
 	return loop.Event{}, nil
 }
 
-// word takes the next word of the script.
-func (w world) word() (string, error) {
+// nextScriptWord returns and removes the next word of the script.
+func (w fixture) nextScriptWord() (string, error) {
 	path := filepath.Join(w.home, "script")
 	data, _ := os.ReadFile(path) // none is an empty one
 	words := strings.Fields(string(data))
@@ -248,11 +247,11 @@ func (w world) word() (string, error) {
 	return words[0], os.WriteFile(path, []byte(strings.Join(words[1:], " ")), 0o600)
 }
 
-var errDies = errors.New("killed, as the script says")
+var errKilled = errors.New("killed, as the script says")
 
-// judge is a run of the gates: the next word of the script, red where it is over.
-func (w world) judge(st loop.State) (loop.Gates, error) {
-	said, err := w.word()
+// runScriptedGates returns the gate result of the next script word; without one the gates fail.
+func (w fixture) runScriptedGates(st loop.State) (loop.Gates, error) {
+	said, err := w.nextScriptWord()
 	if err != nil {
 		return loop.Gates{}, err
 	}
@@ -263,7 +262,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 	g := loop.Gates{Purpose: st.Gates.Purpose, Tree: "t1"}
 	switch word {
 	case "dies":
-		return g, errDies
+		return g, errKilled
 	case "green":
 		g.Status, g.Green, g.Evidence, g.Reason = gate.Pass, true, gate.Proven, "check turned green"
 	case "unknown":
@@ -274,7 +273,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 	return g, nil
 }
 
-// writeTurn writes what the agent is told, and what it would be told next.
+// writeTurn writes the agent's prompt, and the next one.
 func writeTurn(s *lease) error {
 	a, _ := loop.FindAction[loop.BeginTurn](s.mem.State.Pending)
 	var text bytes.Buffer
@@ -300,8 +299,8 @@ func writeTurn(s *lease) error {
 	return errors.Join(os.WriteFile(path, text.Bytes(), 0o600), os.WriteFile(record.ContinuePromptPath(s.loop), []byte("CONTINUE\n"), 0o600))
 }
 
-// finish ends the loop by another owner.
-func (w *world) finish() error {
+// finish ends the loop as another owner.
+func (w *fixture) finish() error {
 	o, err := w.loop.Own(w.t.Context())
 	if err != nil {
 		return err
@@ -320,6 +319,6 @@ func (w *world) finish() error {
 	return errors.Join(err, s.release())
 }
 
-// asChild starts a process that is waited for without a clock: some tests have one
-// of their own.
-func asChild(cmd *exec.Cmd) (wait func() error, err error) { return cmd.Wait, cmd.Start() }
+// startChild starts a process whose end is awaited without a clock, because some tests have a fake
+// one.
+func startChild(cmd *exec.Cmd) (wait func() error, err error) { return cmd.Wait, cmd.Start() }
