@@ -6,7 +6,7 @@ import (
 )
 
 // The error and the hint of a process that ended at once are separated.
-func TestLastWords(t *testing.T) {
+func TestErrorAndHintOfEndedProcessAreSeparated(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ log, words, hint string }{
 		{"", "it ended without output", ""},

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
-// project makes a repository with two committed files and an untracked one.
-func project(t *testing.T) (root string, env environment.Environment) {
+// newProject makes a repository with two committed files and an untracked one.
+func newProject(t *testing.T) (root string, env environment.Environment) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -53,7 +53,7 @@ func git(t *testing.T, root string, args ...string) {
 // Prepare finds files that the loop must not commit, and resolves typed paths.
 func TestPrepareFindsConflicts(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
 	write(t, filepath.Join(root, "new.md"), "- [ ] one\n")

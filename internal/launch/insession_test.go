@@ -119,7 +119,7 @@ func TestSpecOfSessionLoop(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root, env := project(t)
+			root, env := newProject(t)
 			if c.config != "" {
 				write(t, filepath.Join(root, "pawl.toml"), c.config)
 			}
@@ -154,7 +154,7 @@ func TestSpecOfSessionLoop(t *testing.T) {
 // The loop is bound to the session once its first prompt is known.
 func TestBeginInSessionBindsSession(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a, err := beginInSession(t, sessionRequestIn(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestBeginInSessionBindsSession(t *testing.T) {
 // Another process continues slow gates as the same owner.
 func TestSlowGatesContinueInDriver(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	sign := filepath.Join(root, "go")
 	flags := map[string]any{"gates": []string{"until test -f '" + sign + "'; do sleep 0.02; done"}}
 	a, err := beginInSession(t, sessionRequestIn(root, env, flags), launch.SessionOptions{GateTimeout: 300 * time.Millisecond})
@@ -222,7 +222,7 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 // A process that waits for the loop acquires it when the other one releases it.
 func TestRejoinWaitsForLock(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func TestFailedBeginInSessionBindsNothing(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root, env := project(t)
+			root, env := newProject(t)
 			_, err := beginInSession(t, sessionRequestIn(root, env, c.flags), c.opening)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error: %v", err)
@@ -282,7 +282,7 @@ func TestBeginInSessionIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
 	}
-	root, env := project(t)
+	root, env := newProject(t)
 	q := sessionRequestIn(root, env, map[string]any{"gates": []string{"sleep 60"}})
 	p, err := launch.PrepareInSession(t.Context(), q)
 	if err != nil {
@@ -301,7 +301,7 @@ func TestBeginInSessionIsInterrupted(t *testing.T) {
 
 func TestHomeFoldersAreRefused(t *testing.T) {
 	t.Parallel()
-	_, env := project(t)
+	_, env := newProject(t)
 	for dir, why := range map[string]string{
 		env.Home:                   "is your home folder, not a project",
 		filepath.Dir(env.Home):     "is not a project: it contains your home folder",
@@ -319,9 +319,9 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 }
 
 // A loop that ended with work left continues in the session that asks.
-func TestReopenInAnotherSession(t *testing.T) {
+func TestEndedLoopIsReopenedInAnotherSession(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -360,9 +360,9 @@ func TestReopenInAnotherSession(t *testing.T) {
 }
 
 // If several loops begin in a work tree at the same time, one succeeds.
-func TestOneLoopBeginsInAWorkTree(t *testing.T) {
+func TestConcurrentStartsInWorkTreeGiveOneLoop(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	var begun atomic.Int32
 	var all sync.WaitGroup
 	for i := range 4 {

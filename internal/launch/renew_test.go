@@ -13,7 +13,7 @@ import (
 // Changes of the work tree between two beginnings are not the agent's.
 func TestRenewInspectsWorkTree(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
 	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"plan.md"}, Env: env})

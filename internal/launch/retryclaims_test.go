@@ -66,7 +66,7 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 		if advice.Stop != "" || advice.Note != step.note || time.Since(begun) > 20*time.Second {
 			t.Fatalf("task %s: %+v after %s", step.task, advice, time.Since(begun))
 		}
-		if got := asked(t, dir); got != step.asked {
+		if got := countTrackerRequests(t, dir); got != step.asked {
 			t.Fatalf("task %s: asked %d times, want %d", step.task, got, step.asked)
 		}
 	}
@@ -88,14 +88,14 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 	if diff := cmp.Diff(ledger{Claimed: []string{"8", "9"}, Unclaimed: []string{"7"}}, got); diff != "" {
 		t.Errorf("ledger (-want +got):\n%s", diff)
 	}
-	before := asked(t, dir)
-	if state.Current = "c"; c.beforeTurn(t.Context(), state.Facts()).Note != "" || asked(t, dir) != before {
+	before := countTrackerRequests(t, dir)
+	if state.Current = "c"; c.beforeTurn(t.Context(), state.Facts()).Note != "" || countTrackerRequests(t, dir) != before {
 		t.Errorf("it asks although nothing is missing")
 	}
 }
 
-// asked returns how often the tracker was asked.
-func asked(t *testing.T, dir string) int {
+// countTrackerRequests returns how often the tracker was asked.
+func countTrackerRequests(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "asked"))
 	if err != nil && !os.IsNotExist(err) {

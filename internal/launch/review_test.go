@@ -15,9 +15,9 @@ import (
 
 // Reviews are frozen with the spec: rubrics are read once, and each is a gate beside the typed
 // commands.
-func TestReviewsAreFrozen(t *testing.T) {
+func TestReviewsAreFrozenWithSpec(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	write(t, filepath.Join(root, "docs", "review.md"), "\n  Nothing is swallowed.\n")
 	write(t, filepath.Join(root, "sub", "typed.md"), "It is real.")
 	write(t, filepath.Join(root, "pawl.toml"), `
@@ -64,7 +64,7 @@ command = "true"
 
 func TestInvalidRubrics(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	write(t, filepath.Join(root, "..", "secret"), "s3cret")
 	write(t, filepath.Join(root, "empty.md"), " \n")
 	write(t, filepath.Join(root, "long.md"), strings.Repeat("x", 9<<10))

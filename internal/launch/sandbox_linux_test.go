@@ -22,7 +22,7 @@ import (
 // endpoint. The loop's agent does not reach that.
 func TestReviewerReachesItsEndpoint(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	if out, err := exec.CommandContext(t.Context(), "git", "-C", root, "init", "-q", "-b", "main").CombinedOutput(); err != nil {
 		t.Skipf("there is no git: %v %s", err, out)
 	}
@@ -68,18 +68,18 @@ func TestReviewerReachesItsEndpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs := keeps(t, o.Prefix)
+		theirs := sandboxVariables(t, o.Prefix)
 		if stranger := g.Agent != ""; slices.Contains(theirs, "ANTHROPIC_*") != stranger {
 			t.Errorf("%s: its wall keeps %q", g.Name, theirs)
 		}
 	}
-	if kept := keeps(t, d.Prefix); slices.Contains(kept, "ANTHROPIC_*") {
+	if kept := sandboxVariables(t, d.Prefix); slices.Contains(kept, "ANTHROPIC_*") {
 		t.Errorf("the loop's agent is given the reviewer's key: %q", kept)
 	}
 }
 
-// keeps returns the variables that a sandbox passes on.
-func keeps(t *testing.T, prefix []string) []string {
+// sandboxVariables returns the variables that a sandbox passes on.
+func sandboxVariables(t *testing.T, prefix []string) []string {
 	t.Helper()
 	at := slices.Index(prefix, "--policy")
 	if at < 0 {

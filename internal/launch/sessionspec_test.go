@@ -40,7 +40,7 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root, env := project(t)
+			root, env := newProject(t)
 			q := sessionRequestIn(root, env, nil)
 			c.change(&q)
 			_, err := launch.PrepareInSession(t.Context(), q)
@@ -76,7 +76,7 @@ func TestIsolationLimits(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root, env := project(t)
+			root, env := newProject(t)
 			write(t, filepath.Join(root, "pawl.toml"), c.config)
 			q := sessionRequestIn(root, env, nil)
 			q.Verify = "true"
@@ -100,7 +100,7 @@ func TestIsolationLimits(t *testing.T) {
 // A command in a file runs in the file's folder with the file's timeout, if the user trusts it there.
 func TestVerifyCommandFromFile(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	state := filepath.Join(root, "runtime-state", "verify-active.json")
 	write(t, state, "{}")
 	q := sessionRequestIn(root, env, nil)
@@ -144,7 +144,7 @@ func TestVerifyCommandFromFile(t *testing.T) {
 // neither commits nor inspects files there.
 func TestStateFileOutsideProject(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	state := filepath.Join(t.TempDir(), "verify-active.json")
 	write(t, state, "{}")
 	q := sessionRequestIn(root, env, nil)
@@ -164,7 +164,7 @@ func TestStateFileOutsideProject(t *testing.T) {
 // A file that a gate passes to its test runner counts as a test, unless the user declares the tests.
 func TestNamedTestsAreFrozen(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	flags := map[string]any{"gates": []string{"pytest checks/foo.py"}}
 	for config, want := range map[string]bool{"": true, "tests = ['t/**']": false} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
@@ -181,7 +181,7 @@ func TestNamedTestsAreFrozen(t *testing.T) {
 // A gate typed in a session runs in the agent's folder.
 func TestTypedGateRunsInSessionFolder(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	q := sessionRequestIn(root, env, map[string]any{"gates": []string{"sh check.sh"}})
 	q.Project, q.Dir = root, filepath.Join(root, "sub")
 	p, err := launch.PrepareInSession(t.Context(), q)

@@ -15,13 +15,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// unset returns a loop that could not be set up; the obstacle is removed.
-func unset(t *testing.T) (root string, env environment.Environment, l *store.Loop) {
+// loopAfterFailedSetUp returns a loop that could not be set up; the obstacle is removed.
+func loopAfterFailedSetUp(t *testing.T) (root string, env environment.Environment, l *store.Loop) {
 	t.Helper()
-	root, env = project(t)
+	root, env = newProject(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
-	agentThat(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
+	configureScriptAgent(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
 	flags := map[string]any{"gates": []string{"sh ./sub/check.sh"}, "evidence": []string{"unproven"}}
 	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env})
 	if err != nil {
@@ -39,7 +39,7 @@ func unset(t *testing.T) (root string, env environment.Environment, l *store.Loo
 	return root, env, loops[0]
 }
 
-func said(t *testing.T, root string, args ...string) string {
+func gitOutput(t *testing.T, root string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = root
@@ -53,14 +53,14 @@ func said(t *testing.T, root string, args ...string) string {
 // A failed setup leaves nothing, and resume repeats it.
 func TestResumeAfterFailedSetUp(t *testing.T) {
 	t.Parallel()
-	root, env, l := unset(t)
-	if got := said(t, root, "branch", "--format=%(refname:short)"); got != "main" {
+	root, env, l := loopAfterFailedSetUp(t)
+	if got := gitOutput(t, root, "branch", "--format=%(refname:short)"); got != "main" {
 		t.Errorf("branches: %s", got)
 	}
-	if got := said(t, root, "symbolic-ref", "--short", "HEAD"); got != "main" {
+	if got := gitOutput(t, root, "symbolic-ref", "--short", "HEAD"); got != "main" {
 		t.Errorf("on %s", got)
 	}
-	if st := remembered(t, l).State; st.Outcome != loop.Errored {
+	if st := loadMemory(t, l).State; st.Outcome != loop.Errored {
 		t.Fatalf("%s %s", st.Phase, st.Outcome)
 	}
 	d, err := launch.Resume(t.Context(), l, env, launch.ResumeOptions{})
@@ -74,7 +74,7 @@ func TestResumeAfterFailedSetUp(t *testing.T) {
 	if st.Outcome != loop.Verified || len(st.Tasks) != 1 {
 		t.Errorf("%s: %s, %+v", st.Outcome, st.Reason, st.Tasks)
 	}
-	if got := said(t, root, "log", "--format=%s", "main..pawl/"+l.ID); strings.Contains(got, "\n") || got == "" {
+	if got := gitOutput(t, root, "log", "--format=%s", "main..pawl/"+l.ID); strings.Contains(got, "\n") || got == "" {
 		t.Errorf("commits: %s", got)
 	}
 }
@@ -82,12 +82,12 @@ func TestResumeAfterFailedSetUp(t *testing.T) {
 // Changes that the user made meanwhile are not the agent's.
 func TestResumeAfterFailedSetUpRefusesChanges(t *testing.T) {
 	t.Parallel()
-	root, env, l := unset(t)
+	root, env, l := loopAfterFailedSetUp(t)
 	write(t, filepath.Join(root, "plan.md"), "- [ ] mine\n")
 	if _, err := launch.Resume(t.Context(), l, env, launch.ResumeOptions{}); err == nil || !strings.Contains(err.Error(), "not committed") {
 		t.Fatalf("it began: %v", err)
 	}
-	if got := said(t, root, "branch", "--format=%(refname:short)"); got != "main" {
+	if got := gitOutput(t, root, "branch", "--format=%(refname:short)"); got != "main" {
 		t.Errorf("branches: %s", got)
 	}
 	git(t, root, "-c", "user.name=dev", "commit", "-q", "-a", "-m", "mine")
@@ -99,7 +99,7 @@ func TestResumeAfterFailedSetUpRefusesChanges(t *testing.T) {
 	if err := errors.Join(err, d.Close()); err != nil || st.Outcome != loop.Verified {
 		t.Fatalf("%s: %s, %v", st.Outcome, st.Reason, err)
 	}
-	if got := said(t, root, "log", "--format=%an %s", "main..pawl/"+l.ID); strings.Contains(got, "\n") {
+	if got := gitOutput(t, root, "log", "--format=%an %s", "main..pawl/"+l.ID); strings.Contains(got, "\n") {
 		t.Errorf("the user's commit is the loop's: %s", got)
 	}
 }
@@ -107,10 +107,10 @@ func TestResumeAfterFailedSetUpRefusesChanges(t *testing.T) {
 // A separate worktree is removed with its branch, and made again.
 func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
-	agentThat(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
+	configureScriptAgent(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
 	config := filepath.Join(env.ConfigHome, "pawl", "config.toml")
 	ready := filepath.Join(env.Home, "ready")
 	text, err := os.ReadFile(config)
@@ -126,7 +126,7 @@ func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 	if _, err := p.Begin(t.Context()); err == nil {
 		t.Fatal("it began")
 	}
-	if got := said(t, root, "branch", "--format=%(refname:short)") + said(t, root, "worktree", "list", "--porcelain"); strings.Contains(got, "pawl/") {
+	if got := gitOutput(t, root, "branch", "--format=%(refname:short)") + gitOutput(t, root, "worktree", "list", "--porcelain"); strings.Contains(got, "pawl/") {
 		t.Errorf("left behind:\n%s", got)
 	}
 	loops, err := store.Open(env.PawlHome).Loops()

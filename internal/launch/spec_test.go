@@ -9,7 +9,7 @@ import (
 )
 
 // One process has several contexts, but the sandbox is built with the process.
-func TestFreshContextsOfOneProcess(t *testing.T) {
+func TestFreshContextsShareProcessSandbox(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flags map[string]any
@@ -22,7 +22,7 @@ func TestFreshContextsOfOneProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root, env := project(t)
+			root, env := newProject(t)
 			git(t, root, "config", "user.name", "dev")
 			git(t, root, "config", "user.email", "dev@example.com")
 			p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: c.flags, Env: env})
@@ -37,9 +37,9 @@ func TestFreshContextsOfOneProcess(t *testing.T) {
 }
 
 // Gates get the whole text of a task, however long its title is.
-func TestTaskTexts(t *testing.T) {
+func TestGatesGetWholeTaskText(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
 	long := strings.Repeat("word ", 50) + "limit 20"

@@ -24,8 +24,8 @@ import (
 
 const otherSession = "0d1f2a3b-0000-4000-8000-000000000002"
 
-// agentThat writes a configuration in which a shell script is the agent.
-func agentThat(t *testing.T, env environment.Environment, script string) {
+// configureScriptAgent writes a configuration in which a shell script is the agent.
+func configureScriptAgent(t *testing.T, env environment.Environment, script string) {
 	t.Helper()
 	path := filepath.Join(env.ConfigHome, "pawl", "agent.sh")
 	write(t, filepath.Join(env.ConfigHome, "pawl", "config.toml"), "agent = \"command\"\nagent_command = \""+filepath.ToSlash(path)+"\"\n")
@@ -50,7 +50,7 @@ func beginTestLoop(t *testing.T, root string, env environment.Environment, chang
 	return a
 }
 
-func remembered(t *testing.T, l *store.Loop) memory.Memory {
+func loadMemory(t *testing.T, l *store.Loop) memory.Memory {
 	t.Helper()
 	m, _, err := record.Load(l)
 	if err != nil {
@@ -68,8 +68,8 @@ func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (
 // with its whole state.
 func TestHandoverAndTake(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
-	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
+	root, env := newProject(t)
+	configureScriptAgent(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
 	a := beginTestLoop(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
 	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
 	if err != nil {
@@ -98,7 +98,7 @@ func TestHandoverAndTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := remembered(t, a.Loop)
+	m := loadMemory(t, a.Loop)
 	if !m.State.InSession || m.State.Phase != loop.Turning || back.GatesRunning || !strings.Contains(back.Prompt, "do it") {
 		t.Errorf("it continues: %+v, told %q", m.State.Phase, back.Prompt)
 	}
@@ -118,7 +118,7 @@ func TestHandoverAndTake(t *testing.T) {
 // A loop does not leave its session if the agent is not installed.
 func TestHandoverWithoutAgent(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	script := filepath.Join(env.ConfigHome, "pawl", "agent.txtar")
 	write(t, filepath.Join(env.ConfigHome, "pawl", "config.toml"), "agent = \"scripted\"\nagent_command = \""+filepath.ToSlash(script)+"\"\n")
 	write(t, script, "-- 1/reply --\nnothing\n")
@@ -134,7 +134,7 @@ func TestHandoverWithoutAgent(t *testing.T) {
 	}
 }
 
-func TestRefuseTake(t *testing.T) {
+func TestTakeIsRefused(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, session, want string
@@ -146,7 +146,7 @@ func TestRefuseTake(t *testing.T) {
 			name: "another lives here", session: otherSession, want: "a loop runs in this session: other",
 			change: func(t *testing.T, a *launch.SessionLoop, env environment.Environment) {
 				t.Helper()
-				closed(t, a)
+				journalSessionClosed(t, a)
 				bindOther(t, env, a)
 			},
 		},
@@ -154,7 +154,7 @@ func TestRefuseTake(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root, env := project(t)
+			root, env := newProject(t)
 			a := beginTestLoop(t, root, env, nil)
 			if c.change != nil {
 				c.change(t, a, env)
@@ -167,8 +167,8 @@ func TestRefuseTake(t *testing.T) {
 	}
 }
 
-// closed journals that the loop's session was closed.
-func closed(t *testing.T, a *launch.SessionLoop) {
+// journalSessionClosed journals that the loop's session was closed.
+func journalSessionClosed(t *testing.T, a *launch.SessionLoop) {
 	t.Helper()
 	owner, err := a.Loop.Rejoin(t.Context(), 1)
 	if err != nil {
@@ -178,7 +178,7 @@ func closed(t *testing.T, a *launch.SessionLoop) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = owner.Append(journalled(memory.TypeBound, data))
+	_, err = owner.Append(eventEntry(memory.TypeBound, data))
 	if err := errors.Join(err, owner.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func bindOther(t *testing.T, env environment.Environment, a *launch.SessionLoop)
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	if m := remembered(t, st.Loop("other")); !m.State.InSession {
+	if m := loadMemory(t, st.Loop("other")); !m.State.InSession {
 		t.Fatal("the other loop is none")
 	}
 	if err := session.Open(env.PawlHome).Bind(t.Context(), session.Binding{Session: otherSession, Loop: "other", Epoch: 1}); err != nil {
@@ -201,18 +201,18 @@ func bindOther(t *testing.T, env environment.Environment, a *launch.SessionLoop)
 }
 
 // A loop can be taken from a closed session at once.
-func TestTakeFromClosedSession(t *testing.T) {
+func TestLoopIsTakenFromClosedSessionAtOnce(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a := beginTestLoop(t, root, env, nil)
-	closed(t, a)
+	journalSessionClosed(t, a)
 	if err := a.Loop.Post("pause", record.Message{Kind: record.MessagePause}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := take(t, a.Loop, env, otherSession); err != nil {
 		t.Fatal(err)
 	}
-	m := remembered(t, a.Loop)
+	m := loadMemory(t, a.Loop)
 	if diff := cmp.Diff(memory.BoundSession{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
 		t.Error(diff)
 	}
@@ -223,9 +223,9 @@ func TestTakeFromClosedSession(t *testing.T) {
 
 // If the process that moved a loop into a session was killed, the session does not know the loop and
 // takes it again.
-func TestTakeBySessionThatHasTheLoop(t *testing.T) {
+func TestTakeIsRepeatedAfterKilledTake(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a := beginTestLoop(t, root, env, nil)
 	sessions := session.Open(env.PawlHome)
 	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
@@ -234,7 +234,7 @@ func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 	if _, err := take(t, a.Loop, env, sessionID); err != nil {
 		t.Fatal(err)
 	}
-	m := remembered(t, a.Loop)
+	m := loadMemory(t, a.Loop)
 	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.GivenTurns != m.TurnsBegun || m.State.Iteration != 1 {
 		t.Errorf("%+v, %v, iteration %d", b, err, m.State.Iteration)
 	}
@@ -245,14 +245,14 @@ func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 
 // If the new owner of a loop died, the loop stays in its session, and the session's binding is
 // updated.
-func TestKeepInSession(t *testing.T) {
+func TestLoopOfDeadOwnerStaysInSession(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a := beginTestLoop(t, root, env, func(q *launch.SessionRequest) { q.Handover = true })
-	step(t, a.Loop, loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "a user asked for it"}})
-	step(t, a.Loop, loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ContextPercent: -1}}})
-	step(t, a.Loop, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
-	if m := remembered(t, a.Loop); m.State.Phase != loop.HandingOver {
+	appendEvent(t, a.Loop, loop.Event{Payload: loop.HandoverRequested{To: loop.OwnerRunner, Why: "a user asked for it"}})
+	appendEvent(t, a.Loop, loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ContextPercent: -1}}})
+	appendEvent(t, a.Loop, loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Shallow: true}}})
+	if m := loadMemory(t, a.Loop); m.State.Phase != loop.HandingOver {
 		t.Fatalf("it is %s", m.State.Phase)
 	}
 	owner, err := a.Loop.Own(t.Context())
@@ -262,7 +262,7 @@ func TestKeepInSession(t *testing.T) {
 	if err := launch.KeepInSession(t.Context(), a.Loop, env, "there is no client"); err != nil {
 		t.Fatal(err)
 	}
-	m := remembered(t, a.Loop)
+	m := loadMemory(t, a.Loop)
 	if !m.State.InSession || m.State.Phase != loop.Turning || !m.State.Handover.Failed {
 		t.Errorf("%+v", m.State)
 	}
@@ -285,8 +285,8 @@ func TestKeepInSession(t *testing.T) {
 	}
 }
 
-// step appends an event as the session's hooks do.
-func step(t *testing.T, l *store.Loop, e loop.Event) {
+// appendEvent appends an event as the session's hooks do.
+func appendEvent(t *testing.T, l *store.Loop, e loop.Event) {
 	t.Helper()
 	last, _, err := l.Holder()
 	if err != nil {
@@ -299,13 +299,13 @@ func step(t *testing.T, l *store.Loop, e loop.Event) {
 	e.At = time.Now()
 	_, data, err := record.Event(e, nil)
 	if err == nil {
-		_, err = owner.Append(journalled(memory.TypeEvent, data))
+		_, err = owner.Append(eventEntry(memory.TypeEvent, data))
 	}
 	if err := errors.Join(err, owner.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func journalled(kind string, data json.RawMessage) journal.Entry {
+func eventEntry(kind string, data json.RawMessage) journal.Entry {
 	return journal.Entry{Type: kind, Data: data}
 }

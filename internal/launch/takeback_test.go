@@ -16,16 +16,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// letGo lets a runner continue a session's loop and release it for a session that asked for it.
-func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Driver) {
+// releaseForSession lets a runner continue a session's loop and release it for a session that asked for it.
+func releaseForSession(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Driver) {
 	t.Helper()
-	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
+	configureScriptAgent(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
 	a := beginTestLoop(t, root, env, nil)
 	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, filepath.Join(root, "turned"), func() {
+	runWhenFileExists(t, filepath.Join(root, "turned"), func() {
 		if err := a.Loop.Post("take", record.Message{Kind: record.MessageToSession}); err != nil {
 			t.Error(err)
 		}
@@ -37,8 +37,8 @@ func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop,
 	return a.Loop, d
 }
 
-// until calls do, in another goroutine, once a file exists.
-func until(t *testing.T, file string, do func()) {
+// runWhenFileExists calls do, in another goroutine, once a file exists.
+func runWhenFileExists(t *testing.T, file string, do func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	done := make(chan struct{})
@@ -57,28 +57,28 @@ func until(t *testing.T, file string, do func()) {
 }
 
 // The session that asked for a loop may be gone when the runner releases it.
-func TestTakeBackWhenNobodyTakes(t *testing.T) {
+func TestRunnerTakesBackLoopThatNoSessionTakes(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
-	l, d := letGo(t, root, env)
+	root, env := newProject(t)
+	l, d := releaseForSession(t, root, env)
 	back, err := d.ReleaseForSession(t.Context(), env, time.Millisecond)
 	if err != nil || back == nil {
 		t.Fatalf("%v, %v", back, err)
 	}
-	agentThat(t, env, `touch "`+root+`/done.txt"; echo "<promise>DONE</promise>"`)
+	configureScriptAgent(t, env, `touch "`+root+`/done.txt"; echo "<promise>DONE</promise>"`)
 	st, err := back.Run(t.Context())
 	if err := errors.Join(err, back.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if m := remembered(t, l); st.Outcome != loop.Verified || m.State.InSession {
+	if m := loadMemory(t, l); st.Outcome != loop.Verified || m.State.InSession {
 		t.Errorf("%s %s: %s", st.Phase, st.Outcome, st.Reason)
 	}
 }
 
-func TestTakeBackWhenSessionTakes(t *testing.T) {
+func TestRunnerLeavesLoopThatSessionTakes(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
-	l, d := letGo(t, root, env)
+	root, env := newProject(t)
+	l, d := releaseForSession(t, root, env)
 	type end struct {
 		back *launch.Driver
 		err  error
@@ -97,16 +97,16 @@ func TestTakeBackWhenSessionTakes(t *testing.T) {
 	if e := <-ends; e.err != nil || e.back != nil {
 		t.Errorf("%v, %v", e.back, e.err)
 	}
-	if m := remembered(t, l); !m.State.InSession || m.Bound.Session != otherSession || m.State.Handover.Failed {
+	if m := loadMemory(t, l); !m.State.InSession || m.Bound.Session != otherSession || m.State.Handover.Failed {
 		t.Errorf("bound %+v, stays %v", m.Bound, m.State.Handover.Failed)
 	}
 }
 
 // The user can cancel the wait for the session.
-func TestTakeBackIsCancelled(t *testing.T) {
+func TestWaitForSessionCanBeCancelled(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
-	_, d := letGo(t, root, env)
+	root, env := newProject(t)
+	_, d := releaseForSession(t, root, env)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("interrupt"))
 	if back, err := d.ReleaseForSession(ctx, env, time.Minute); back != nil || err == nil || err.Error() != "interrupt" {
@@ -115,11 +115,11 @@ func TestTakeBackIsCancelled(t *testing.T) {
 }
 
 // If two sessions take a loop at the same time, one gets it and the other an error.
-func TestTwoTakeAtOnce(t *testing.T) {
+func TestConcurrentTakesGiveOneOwner(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	a := beginTestLoop(t, root, env, nil)
-	closed(t, a)
+	journalSessionClosed(t, a)
 	sessions := []string{otherSession, "0d1f2a3b-0000-4000-8000-000000000003"}
 	errs := make(chan error, len(sessions))
 	for _, id := range sessions {
@@ -136,13 +136,13 @@ func TestTwoTakeAtOnce(t *testing.T) {
 
 // A loop that commits cannot move to a session on another branch. The user is told before the runner
 // is asked.
-func TestNotTakenOnAnotherBranch(t *testing.T) {
+func TestTakeOnAnotherBranchIsRefused(t *testing.T) {
 	t.Parallel()
-	root, env := project(t)
+	root, env := newProject(t)
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
 	a := beginTestLoop(t, root, env, func(q *launch.SessionRequest) { q.Commit = true })
-	closed(t, a)
+	journalSessionClosed(t, a)
 	git(t, root, "switch", "-q", "-c", "elsewhere")
 	err := launch.RefuseTake(t.Context(), a.Loop, env, launch.UserSession{Session: otherSession})
 	if err == nil || !strings.Contains(err.Error(), "not on the branch of the loop") {
