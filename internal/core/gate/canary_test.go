@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// mustFail returns two tests with the token of a tree in their names.
-func mustFail(token string) []CanaryTest {
+// canaryTests returns two tests with the token of a tree in their names.
+func canaryTests(token string) []CanaryTest {
 	return []CanaryTest{
 		{Name: "test_" + token + "_1", Assertion: "assertEqual", File: "test_a.py"},
 		{Name: "test_" + token + "_2", Assertion: "assert", File: "test_a.py"},
@@ -16,7 +16,7 @@ func mustFail(token string) []CanaryTest {
 
 // A gate that does not report a test that must fail proves nothing by passing, if it reported that
 // test on the baseline tree.
-func TestCanary(t *testing.T) {
+func TestUnreportedCanaryProvesNothing(t *testing.T) {
 	t.Parallel()
 	ids := func(status Status, tests map[string]Status) Result {
 		return Result{Gate: "go", Status: status, Tests: tests}
@@ -68,7 +68,7 @@ func TestCanary(t *testing.T) {
 			if p, gates := NextProbe(o); p != Canary || len(gates) != 1 {
 				t.Fatalf("next is %q %v", p, gates)
 			}
-			o.Runs[Canary] = Run{Results: []Result{c.now}, CanaryTests: mustFail("now")}
+			o.Runs[Canary] = Run{Results: []Result{c.now}, CanaryTests: canaryTests("now")}
 			p, _ := NextProbe(o)
 			if asked := p == CanaryBefore; asked != c.asked {
 				t.Fatalf("next is %q", p)
@@ -77,7 +77,7 @@ func TestCanary(t *testing.T) {
 				t.Errorf("before the answer: %+v", v)
 			}
 			if c.asked {
-				o.Runs[CanaryBefore] = Run{Results: []Result{c.before}, CanaryTests: mustFail("then")}
+				o.Runs[CanaryBefore] = Run{Results: []Result{c.before}, CanaryTests: canaryTests("then")}
 			}
 			v := Decide(o)
 			if v.Status != Pass || v.Evidence != c.want || len(v.Flipped) > 0 != (c.want == Proven) {
@@ -103,7 +103,7 @@ func TestCanary(t *testing.T) {
 
 // No canary is requested if the verdict is not proven, and none is missing if there is no place for
 // it.
-func TestNoCanaryIsRequested(t *testing.T) {
+func TestCanaryIsRequestedOnlyForProvenVerdict(t *testing.T) {
 	t.Parallel()
 	o := Observation{
 		Changed:  true,
@@ -126,7 +126,7 @@ func TestNoCanaryIsRequested(t *testing.T) {
 
 // New tests that pass without the work prove nothing. If no gate runs them, the reason says so,
 // because the agent cannot write a test that counts.
-func TestNewTestsThatNoGateRuns(t *testing.T) {
+func TestReasonSaysThatNoGateRunsNewTests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -150,7 +150,7 @@ func TestNewTestsThatNoGateRuns(t *testing.T) {
 			if p, gates := NextProbe(o); p != Canary || len(gates) != 1 {
 				t.Fatalf("next is %q %v", p, gates)
 			}
-			o.Runs[Canary] = Run{Results: []Result{c.canary}, CanaryTests: mustFail("now")}
+			o.Runs[Canary] = Run{Results: []Result{c.canary}, CanaryTests: canaryTests("now")}
 			if p, _ := NextProbe(o); p != "" {
 				t.Errorf("next is %q", p)
 			}

@@ -9,7 +9,7 @@ import (
 
 // If new tests prove a claim, all tests run in a clean checkout. If they fail there, files that git
 // ignores make them pass in the work tree.
-func TestGreenOnlyInWorkTree(t *testing.T) {
+func TestWorkFailingInCleanCheckoutIsNotProven(t *testing.T) {
 	t.Parallel()
 	const (
 		clean  = "repeat-clean control overlay"
@@ -18,35 +18,35 @@ func TestGreenOnlyInWorkTree(t *testing.T) {
 	answers := func(clean, after string) map[gate.Probe]string {
 		return map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A+ N-", gate.RepeatClean: clean, gate.RepeatAfter: after}
 	}
-	proven := judged{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: clean, green: true}
-	check(t, []story{
+	proven := expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: clean, green: true}
+	checkVerdicts(t, []verdictCase{
 		{name: "it passes there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("pass A+ N+", ""), want: proven},
 		{
 			name: "the new test fails there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A+ N-", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": N", probes: clean + " repeat-after", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": N", probes: clean + " repeat-after", green: true},
 		},
 		{
 			name: "an old test fails there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A- N+", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": A", probes: clean + " repeat-after", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": A", probes: clean + " repeat-after", green: true},
 		},
 		{
 			name: "a gate without ids", before: "pass", now: "pass", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Control: "pass", gate.Overlay: "fail", gate.RepeatClean: "fail", gate.RepeatAfter: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": test", probes: clean + " repeat-after", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: unseen + ": test", probes: clean + " repeat-after", green: true},
 		},
 		{
 			name: "it fails here too, now and then", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A- N+", "fail A- N+"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "N", probes: clean + " repeat-after", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "N", probes: clean + " repeat-after", green: true},
 		},
 		{name: "it cannot run there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("unknown", ""), want: proven},
 		{
 			name: "it could run there when the loop began", before: "pass A+", now: "pass A+ N+", new: "n_test.go", shown: true, answers: answers("unknown", ""),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: clean, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: clean, green: true},
 		},
 		{
 			name: "the place is gone that was there when the loop began", before: "fail A-", now: "pass A+", shown: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "repeat-before repeat-clean repeat-after", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},
 		{name: "there is no such place", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("", ""), want: proven},
 	})
@@ -54,11 +54,11 @@ func TestGreenOnlyInWorkTree(t *testing.T) {
 
 // Runs on mutants, with a canary or without a sign run the proving tests. Runs of the original
 // tests run all tests if old ones were changed.
-func TestProbesOfSomeTests(t *testing.T) {
+func TestProbesRunOnlyProvingTests(t *testing.T) {
 	t.Parallel()
 	o := gate.Observation{
-		Baseline: one("fail A- B+"), Now: one("pass A+ B+"), Changed: true,
-		Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: one("fail A- B+")}, gate.RepeatClean: {Results: one("pass A+ B+")}},
+		Baseline: parseResults("fail A- B+"), Now: parseResults("pass A+ B+"), Changed: true,
+		Runs: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: parseResults("fail A- B+")}, gate.RepeatClean: {Results: parseResults("pass A+ B+")}},
 	}
 	changed := o
 	changed.Inputs.Changed = []string{"a_test.go"}
@@ -76,7 +76,7 @@ func TestProbesOfSomeTests(t *testing.T) {
 		"old tests were changed":  {changed, gate.Originals, ""},
 		"the tree of before":      {o, gate.Control, ""},
 		"the decision":            {o, gate.RepeatClean, ""},
-		"nothing is proven as is": {gate.Observation{Baseline: one("pass A+"), Now: one("pass A+"), Changed: true, Tests: gate.TestChanges{InlineChanged: true}}, gate.Mutants, ""},
+		"nothing is proven as is": {gate.Observation{Baseline: parseResults("pass A+"), Now: parseResults("pass A+"), Changed: true, Tests: gate.TestChanges{InlineChanged: true}}, gate.Mutants, ""},
 	} {
 		if got := strings.Join(c.o.ProbeTests(c.p), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -7,7 +7,7 @@ import (
 )
 
 // A demerit keeps a claim from being proven, unless the baseline had it too.
-func TestDemeritsOfARun(t *testing.T) {
+func TestDemeritOfRunPreventsProof(t *testing.T) {
 	t.Parallel()
 	run := func(s Status, a Status, masked bool) Result {
 		return Result{Gate: "go", Status: s, Tests: map[string]Status{"p.A": a}, MasksFailures: masked, Warning: "its exit code is masked by `|| true`"}
@@ -56,7 +56,7 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 }
 
 // A run with parameters at their zero values is requested if it could change the verdict.
-func TestZeroParametersAreRequested(t *testing.T) {
+func TestZeroParameterProbeIsRequestedIfItMatters(t *testing.T) {
 	t.Parallel()
 	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
 	o := Observation{Changed: true, Baseline: red, Now: green, Mutation: MutationFacts{Parameters: []string{"limit (pool.js:2)"}}, Runs: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
@@ -74,7 +74,7 @@ func TestZeroParametersAreRequested(t *testing.T) {
 
 // New tests that pass on the overlay may pass because of gate inputs that the task changed. Inputs
 // that an earlier task changed are part of the baseline tree.
-func TestInputsOfEarlierTasks(t *testing.T) {
+func TestGateInputsOfEarlierTasksBelongToBaseline(t *testing.T) {
 	t.Parallel()
 	green := []Result{{Gate: "py", Status: Pass, Tests: map[string]Status{"A": Pass}}}
 	inputs := []string{"pyproject.toml"}

@@ -22,7 +22,7 @@ func TestEvidenceSatisfies(t *testing.T) {
 	}
 }
 
-func TestDue(t *testing.T) {
+func TestFinalGatesAreDueOnlyAtTheEnd(t *testing.T) {
 	t.Parallel()
 	gates := []gate.Gate{{Name: "unit"}, {Name: "e2e", Tier: gate.Final}, {Name: "lint", Tier: gate.Fast}}
 	if diff := cmp.Diff([]gate.Gate{gates[0], gates[2]}, gate.Due(gates, gate.Fast)); diff != "" {
@@ -33,7 +33,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-func TestAgainAndSettle(t *testing.T) {
+func TestFailedRunsAreRetriedAndMerged(t *testing.T) {
 	t.Parallel()
 	pass, fail := gate.Result{Status: gate.Pass}, gate.Result{Status: gate.Fail, ExitCode: 1}
 	timeout := gate.Result{Status: gate.Fail, TimedOut: true, ExitCode: -1, Reason: "timed out after 10m0s"}
@@ -80,7 +80,7 @@ func TestAgainAndSettle(t *testing.T) {
 	}
 }
 
-func TestLimitAfterTimeOut(t *testing.T) {
+func TestTimeoutDoublesAfterTimedOutRun(t *testing.T) {
 	t.Parallel()
 	timeout := []gate.Result{{Status: gate.Fail, TimedOut: true, Reason: "timed out after 1s"}}
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func TestLimitAfterTimeOut(t *testing.T) {
 	}
 }
 
-func TestFingerprintIgnoresWhatVaries(t *testing.T) {
+func TestFingerprintIgnoresVaryingOutput(t *testing.T) {
 	t.Parallel()
 	run := func(tree, tail string, failing ...string) string {
 		return gate.Fingerprint(tree, []gate.Result{{Gate: "test", Status: gate.Fail, Failing: failing, Tail: tail}})
@@ -138,7 +138,7 @@ func TestFingerprintIgnoresWhatVaries(t *testing.T) {
 	}
 }
 
-func TestNamesOfTestsInsteadOfTheirGate(t *testing.T) {
+func TestFailingTestsAreNamedInsteadOfTheirGate(t *testing.T) {
 	t.Parallel()
 	results := []gate.Result{
 		{Gate: "npm test", Status: gate.Fail, Failing: []string{"adds", "neg"}},
@@ -151,9 +151,9 @@ func TestNamesOfTestsInsteadOfTheirGate(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestCountIsRepeatable(t *testing.T) {
 	t.Parallel()
-	r := run("fail A+ B+ C-")
+	r := parseResult("fail A+ B+ C-")
 	for range 2 {
 		r.Count()
 		if r.Passed != 2 || r.Failed != 1 {
@@ -163,10 +163,10 @@ func TestCount(t *testing.T) {
 }
 
 // Two gates that run the same test prove the work by one test, which is named once.
-func TestOneTestInTwoGates(t *testing.T) {
+func TestSameTestInTwoGatesCountsOnce(t *testing.T) {
 	t.Parallel()
 	both := func(result string) []gate.Result {
-		one, two := run(result), run(result)
+		one, two := parseResult(result), parseResult(result)
 		two.Gate = "again"
 		return []gate.Result{one, two}
 	}

@@ -18,18 +18,18 @@ func TestKnownFailureChangesNoVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObservation(t)
-		each(&o, byTests)
+		changeResults(&o, failOnlyByTests)
 		unknown := func(r gate.Result) bool { return r.Status == gate.Unknown }
 		if len(o.Baseline) != len(o.Now) || some(slices.Concat(o.Baseline, o.Now), unknown) {
 			t.Skip("what was red is not known")
 		}
 		drawAnswers(t, o)
-		each(&o, byTests)
+		changeResults(&o, failOnlyByTests)
 		red := o
 		red.Runs = maps.Clone(o.Runs)
-		each(&red, func(r gate.Result) gate.Result {
+		changeResults(&red, func(r gate.Result) gate.Result {
 			if some(o.Now, func(now gate.Result) bool { return now.Gate == r.Gate }) {
-				return withOldRed(r)
+				return addKnownFailure(r)
 			}
 			return r
 		})
@@ -71,8 +71,8 @@ func TestKnownFailureProvesNothing(t *testing.T) {
 	}
 }
 
-// each changes every result of an observation.
-func each(o *gate.Observation, change func(gate.Result) gate.Result) {
+// changeResults changes every result of an observation.
+func changeResults(o *gate.Observation, change func(gate.Result) gate.Result) {
 	all := func(rs []gate.Result) []gate.Result {
 		var out []gate.Result
 		for _, r := range rs {
@@ -87,8 +87,8 @@ func each(o *gate.Observation, change func(gate.Result) gate.Result) {
 	}
 }
 
-// byTests makes a result fail only by its named tests.
-func byTests(r gate.Result) gate.Result {
+// failOnlyByTests makes a result fail only by its named tests.
+func failOnlyByTests(r gate.Result) gate.Result {
 	r.TimedOut, r.IncompleteGroups = false, nil
 	if r.Status == gate.Fail && len(r.Failing) == 0 {
 		r.Failing = []string{"p.A"}
@@ -104,7 +104,7 @@ func byTests(r gate.Result) gate.Result {
 	return r
 }
 
-func withOldRed(r gate.Result) gate.Result {
+func addKnownFailure(r gate.Result) gate.Result {
 	if r.Status == gate.Unknown {
 		return r
 	}

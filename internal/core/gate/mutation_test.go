@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNotices(t *testing.T) {
+func TestMutantOutcome(t *testing.T) {
 	t.Parallel()
 	ids := func(status Status, tests map[string]Status) Result {
 		return Result{Gate: "go", Status: status, Tests: tests, Reason: "why"}
@@ -65,7 +65,7 @@ func TestNotices(t *testing.T) {
 
 // Tests that pass although nothing is left of the work are not evidence of it; one that
 // does not pass, for whatever reason, is enough.
-func TestBrokenWorkIsNoticed(t *testing.T) {
+func TestTestsPassingOnMutantsProveNothing(t *testing.T) {
 	t.Parallel()
 	all := func(status Status, a, b Status) Result {
 		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.B": b, "p.Old": Pass}}
@@ -124,7 +124,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 
 // Tests that came in a source file, beside all that it held, prove the work if one of them
 // notices that its functions are broken.
-func TestTestsInSourceFilesThatNotice(t *testing.T) {
+func TestInlineTestsFailingOnMutantsProveWork(t *testing.T) {
 	t.Parallel()
 	result := func(status Status, tests map[string]Status) []Result {
 		return []Result{{Gate: "doc", Status: status, Tests: tests}}
@@ -154,7 +154,7 @@ func TestTestsInSourceFilesThatNotice(t *testing.T) {
 
 // New tests that do not run on the baseline tree (in a new package) prove nothing by passing, but
 // by failing on mutants.
-func TestNewTestsThatDoNotRunBefore(t *testing.T) {
+func TestNewTestsOfNewPackageMustFailOnMutants(t *testing.T) {
 	t.Parallel()
 	result := func(status Status, passed int) []Result {
 		return []Result{{Gate: "cargo", Status: status, Passed: passed}}
@@ -179,7 +179,7 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 
 // A new gate input may be a case that an old test reads. Laid over the baseline tree, it shows
 // whether the work makes the difference.
-func TestGateInputMayBeACase(t *testing.T) {
+func TestNewGateInputMayBeTestCase(t *testing.T) {
 	t.Parallel()
 	result := func(status Status, tests map[string]Status) []Result {
 		return []Result{{Gate: "go", Status: status, Tests: tests}}
@@ -266,7 +266,7 @@ func TestNewTestsRunOnMutantsFirst(t *testing.T) {
 
 // Without test IDs, new tests are known by the names in their files, and failures by the names in
 // the output.
-func TestNewTestsByTheirNames(t *testing.T) {
+func TestNewTestsWithoutIDsAreMatchedByName(t *testing.T) {
 	t.Parallel()
 	run := func(status Status, failing ...string) Run {
 		return Run{Results: []Result{{Gate: "py", Status: status, Passed: 1, Failed: len(failing), Failing: failing}, {Gate: "lint", Status: Pass}}}
@@ -305,7 +305,7 @@ func TestNewTestsByTheirNames(t *testing.T) {
 	}
 }
 
-func TestWhatATestIsCalled(t *testing.T) {
+func TestTestNamesMatchReportedIDs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		told, test string
@@ -333,7 +333,7 @@ func TestWhatATestIsCalled(t *testing.T) {
 
 // If a test run alone also fails without a mutant, its failure on mutants proves nothing. Then the
 // whole gate runs on the overlay.
-func TestNewTestThatFailsAlone(t *testing.T) {
+func TestNewTestFailingAloneProvesNothingOnMutants(t *testing.T) {
 	t.Parallel()
 	run := func(tests map[string]Status) Run {
 		return Run{Results: []Result{{Gate: "go", Status: Pass, Tests: tests}}}

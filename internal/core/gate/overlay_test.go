@@ -7,23 +7,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-func TestOriginals(t *testing.T) {
+func TestOriginalTestsDecideOverChangedTests(t *testing.T) {
 	t.Parallel()
-	check(t, []story{
+	checkVerdicts(t, []verdictCase{
 		{
 			name: "both pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too", probes: "originals repeat-clean control overlay", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "both pass, and the changed test fails without the work", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "originals repeat-clean control overlay", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true, green: true,
 			},
@@ -31,7 +31,7 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "a deleted test that the originals show broken", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A+ B-", gate.OriginalsControl: "pass A+"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true, green: true,
 			},
@@ -39,12 +39,12 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "a deleted test that still passes", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", probes: "originals", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", probes: "originals", green: true},
 		},
 		{
 			name: "a red test was edited to be green", before: "fail A-", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true, green: true,
 			},
@@ -52,7 +52,7 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "one of two red tests was edited", before: "fail A- B-", now: "fail A+ B-", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A- B-", gate.OriginalsControl: "fail A+ B-"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "only with the changed tests",
 				probes: "originals originals-control", changed: true,
 			},
@@ -60,7 +60,7 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "red before, green with the originals too", before: "fail A-", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.RepeatBefore: "fail A-", gate.RepeatOriginals: "pass A+"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A",
 				probes: "originals repeat-before repeat-originals", green: true,
 			},
@@ -68,7 +68,7 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "only the agent's pass, as the task may", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go", allow: true,
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A",
 				probes: "originals originals-control repeat-clean control overlay", green: true,
 			},
@@ -76,23 +76,23 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail", gate.OriginalsControl: "fail"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not run with the originals", probes: "originals originals-control", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "could not run with the originals", probes: "originals originals-control", green: true},
 		},
 		{
 			name: "no room for a worktree", before: "pass A+", now: "pass A+", old: "a_test.go",
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "no space left", probes: "originals", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "no space left", probes: "originals", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "test: killed", probes: "originals", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "test: killed", probes: "originals", green: true},
 		},
 	})
 }
 
 // Tests whose deletion is approved are gone for good: what turns green counts with them
 // gone, unless that alone turns it green.
-func TestApprovedDeletion(t *testing.T) {
+func TestApprovedTestDeletion(t *testing.T) {
 	t.Parallel()
 	const probes = "originals originals-control repeat-before repeat-clean control overlay"
 	answers := func(overlay string) map[gate.Probe]string {
@@ -100,85 +100,85 @@ func TestApprovedDeletion(t *testing.T) {
 			gate.Originals: "fail", gate.OriginalsControl: "pass", gate.RepeatBefore: "fail", gate.RepeatClean: "pass", gate.Control: "fail", gate.Overlay: overlay,
 		}
 	}
-	check(t, []story{
+	checkVerdicts(t, []verdictCase{
 		{
 			name: "dead code goes with its test", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("fail"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: probes, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: probes, green: true},
 		},
 		{
 			name: "the red test goes, and no more", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("pass"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not because of the work: test (old_test.go)", probes: probes, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "not because of the work: test (old_test.go)", probes: probes, green: true},
 		},
 		{
 			name: "nobody can tell which", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers(""),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not because of the work", probes: probes, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "not because of the work", probes: probes, green: true},
 		},
 		{
 			name: "nobody approved it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "not with the originals", probes: "originals originals-control", changed: true, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "not with the originals", probes: "originals originals-control", changed: true, green: true},
 		},
 	})
 }
 
-func TestOverlay(t *testing.T) {
+func TestNewTestsMustFailOnBaseline(t *testing.T) {
 	t.Parallel()
 	const asked = "repeat-clean control overlay"
 	over := func(control, overlay string) map[gate.Probe]string {
 		return map[gate.Probe]string{gate.Control: control, gate.Overlay: overlay}
 	}
-	check(t, []story{
+	checkVerdicts(t, []verdictCase{
 		{
 			name: "the new test fails without the work", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A+ N-"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
 		},
 		{
 			name: "the new test cannot fail", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too: n_test.go", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too: n_test.go", probes: asked, green: true},
 		},
 		{
 			name: "it does not build without the work", before: "pass p.A+", now: "pass p.A+ p.N+", new: "n_test.go", answers: over("pass p.A+", "fail !p build"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true},
 		},
 		{
 			name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: asked, green: true},
 		},
 		{
 			name: "an old test fails there by a new case", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
 			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green with it: A", probes: asked + " repeat-overlay", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green with it: A", probes: asked + " repeat-overlay", green: true},
 		},
 		{
 			name: "or by chance", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
 			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: asked + " repeat-overlay", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: asked + " repeat-overlay", green: true},
 		},
 		{
 			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
 		},
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "[worktree] setup", probes: "repeat-clean control", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "[worktree] setup", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "the place shows another test red", before: "pass A+ B+", now: "pass A+ B+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatClean: "pass A+ B+ N+", gate.Control: "fail A+ B-"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "give other results in a clean checkout than in the work tree: B; if they are flaky", probes: "repeat-clean control", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "give other results in a clean checkout than in the work tree: B; if they are flaky", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "test: killed", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "test: killed", probes: asked, green: true},
 		},
 		{
 			name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail p.A+ !q build", gate.Control: "fail p.A+ !q build", gate.Overlay: "fail p.A+ !q build"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "originals repeat-clean control overlay", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.Proven, names: []string{"N", "A"}, reason: "N",
 				probes: "repeat-before repeat-clean control overlay", green: true,
 			},
@@ -188,7 +188,7 @@ func TestOverlay(t *testing.T) {
 
 // New tests also run on the overlay if something turned green: they may prove more, or be the only
 // reason.
-func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
+func TestNewTestsRunOnOverlayIfSomethingTurnedGreen(t *testing.T) {
 	t.Parallel()
 	const (
 		laidOver = "repeat-before repeat-clean control overlay"
@@ -204,66 +204,66 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 			gate.RepeatBefore: "fail", gate.RepeatClean: "pass", gate.Control: "fail", gate.Overlay: overlay, gate.Originals: without,
 		}
 	}
-	check(t, []story{
+	checkVerdicts(t, []verdictCase{
 		{
 			name: "a new test proves more", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "pass A+"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "one that passes without the work proves nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+", "pass A+"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "one that turns the old test green by itself", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("pass A+ N+", ""),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests, not because of the work: A (n_test.go)", probes: laidOver, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests, not because of the work: A (n_test.go)", probes: laidOver, green: true},
 		},
 		{
 			name: "and the gate, where it has no ids", before: "fail", now: "pass", new: "n_test.go", answers: whole("pass", ""),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: laidOver, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: laidOver, green: true},
 		},
 		{
 			name: "a gate that needs the work", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "pass"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
 		},
 		{
 			name: "one that turns the old test green where the work has a mark for it", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: laid("fail A- N-", "fail A-"),
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests, not because of the work: A (n_test.go)", probes: all, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests, not because of the work: A (n_test.go)", probes: all, green: true},
 		},
 		{
 			name: "work that lies in a new test", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "fail ! build"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: all, green: true},
 		},
 		{
 			name: "and the gate, where it has no ids and the work a mark", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: all, green: true},
 		},
 		{
 			name: "but not where there were no tests before", before: "fail empty", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
 		},
 		{
 			name: "nor where the gate missed the new test by name", before: "fail says:no_n_test.go", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
 		},
 		{
 			name: "unless the new tests pass without the work", before: "fail empty", now: "pass", new: "n_test.go", answers: whole("pass", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: laidOver, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "because of the new tests", probes: laidOver, green: true},
 		},
 		{
 			name: "what it is without them could not be found out", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "unknown"),
-			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "a place that shows nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+ N+", gate.Control: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-clean control", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-clean control", green: true},
 		},
 	})
 }
 
 // Code that exits with 0 makes a runner report fewer tests.
-func TestTestsNoLongerReported(t *testing.T) {
+func TestFewerReportedTestsFailTheVerdict(t *testing.T) {
 	t.Parallel()
 	then := gate.Result{Gate: "npm test", Status: gate.Fail, Passed: 1, Failed: 1}
 	for _, c := range []struct {

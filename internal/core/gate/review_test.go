@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-const good = `{"verdict":"pass","findings":[],"evidence":[{"what":"the limit is checked","where":"app.go:12"}]}`
+const validOpinion = `{"verdict":"pass","findings":[],"evidence":[{"what":"the limit is checked","where":"app.go:12"}]}`
 
 func TestParseOpinion(t *testing.T) {
 	t.Parallel()
@@ -19,15 +19,15 @@ func TestParseOpinion(t *testing.T) {
 		text string
 		err  string // "" = it is one
 	}{
-		"alone":                  {good, ""},
-		"in a fence":             {"```json\n" + good + "\n```", ""},
-		"in a fence at the end":  {"I read all of it.\n\n```\n" + good + "\n```\n", ""},
+		"alone":                  {validOpinion, ""},
+		"in a fence":             {"```json\n" + validOpinion + "\n```", ""},
+		"in a fence at the end":  {"I read all of it.\n\n```\n" + validOpinion + "\n```\n", ""},
 		"a fence in a string":    {`{"verdict":"unsure","findings":[{"file":"","line":0,"what":"is ` + "```" + ` meant?","severity":"minor"}],"evidence":[]}`, ""},
 		"prose":                  {"It is fine: pass.", "not JSON"},
-		"JSON within prose":      {"My answer is " + good + ", I think.", "not JSON"},
-		"prose behind":           {good + "\nThat is all.", "nothing else"},
-		"two of them":            {good + good, "nothing else"},
-		"two fences":             {"```\n" + good + "\n```\nor\n```\n" + good + "\n```", "not JSON"},
+		"JSON within prose":      {"My answer is " + validOpinion + ", I think.", "not JSON"},
+		"prose behind":           {validOpinion + "\nThat is all.", "nothing else"},
+		"two of them":            {validOpinion + validOpinion, "nothing else"},
+		"two fences":             {"```\n" + validOpinion + "\n```\nor\n```\n" + validOpinion + "\n```", "not JSON"},
 		"another verdict":        {`{"verdict":"PASS","findings":[],"evidence":[]}`, "verdict"},
 		"no verdict":             {`{"findings":[],"evidence":[]}`, "verdict"},
 		"another field":          {`{"verdict":"pass","findings":[],"evidence":[],"note":"x"}`, "unknown field"},
@@ -50,7 +50,7 @@ func TestParseOpinion(t *testing.T) {
 	}
 }
 
-func TestWhichChangedTestsAnOpinionApproves(t *testing.T) {
+func TestOpinionApprovesChangedTests(t *testing.T) {
 	t.Parallel()
 	yes := func(file string) gate.ChangedTest {
 		return gate.ChangedTest{File: file, Needed: true, Why: "the signature changed"}
@@ -76,7 +76,7 @@ func TestWhichChangedTestsAnOpinionApproves(t *testing.T) {
 	}
 }
 
-func TestWeigh(t *testing.T) {
+func TestReviewOpinionIsChecked(t *testing.T) {
 	t.Parallel()
 	there := func(where string) bool { return where == "app.go:12" || where == "4f2a" }
 	wrong := gate.Finding{File: "app.go", Line: 3, What: "the answer is written out", Severity: "blocker"}
@@ -114,7 +114,7 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-func TestPlace(t *testing.T) {
+func TestParsePlace(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		file string
@@ -147,7 +147,7 @@ func TestReviewIsNeverProven(t *testing.T) {
 }
 
 // The schema for agents describes what ParseOpinion reads.
-func TestSchemaIsThatOfAnOpinion(t *testing.T) {
+func TestReviewSchemaMatchesOpinion(t *testing.T) {
 	t.Parallel()
 	var schema struct {
 		Properties map[string]struct {
@@ -181,8 +181,8 @@ func TestSchemaIsThatOfAnOpinion(t *testing.T) {
 // Whatever is read as an opinion is bounded, says one of three things, and passes
 // nothing where no evidence exists.
 func FuzzParseOpinion(f *testing.F) {
-	f.Add(good)
-	f.Add("```json\n" + good + "\n```")
+	f.Add(validOpinion)
+	f.Add("```json\n" + validOpinion + "\n```")
 	f.Add(`{"verdict":"fail","findings":[{"file":"a","line":1,"what":"w","severity":"blocker"}],"evidence":null}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := gate.ParseOpinion(text)

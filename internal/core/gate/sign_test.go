@@ -8,7 +8,7 @@ import (
 
 // Tests that fail where a sign is neutralized passed because of the sign. Unclear results change
 // nothing.
-func TestSigns(t *testing.T) {
+func TestTestsPassingBecauseOfSignProveNothing(t *testing.T) {
 	t.Parallel()
 	run := func(status, a, old Status) Result {
 		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.Old": old}}
@@ -99,7 +99,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-func TestGatesWithoutNamesAreWeighed(t *testing.T) {
+func TestGateWithoutTestIDsPassingBecauseOfSignProvesNothing(t *testing.T) {
 	t.Parallel()
 	red, green := Result{Gate: "sh", Status: Fail}, Result{Gate: "sh", Status: Pass}
 	o := Observation{

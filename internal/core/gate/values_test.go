@@ -7,7 +7,7 @@ import (
 
 // Tests that pass with other values in them are believed no more, if the gate was seen to
 // run them.
-func TestOtherValuesAreWeighed(t *testing.T) {
+func TestTestsPassingWithOtherValuesProveNothing(t *testing.T) {
 	t.Parallel()
 	run := func(status, a Status) Result {
 		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.Old": Pass}}
@@ -67,7 +67,7 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 }
 
 // A program that contains its tests' answers, and one answer for all other inputs, is not proven.
-func TestKnownAnswers(t *testing.T) {
+func TestHardCodedAnswersAreNotProven(t *testing.T) {
 	t.Parallel()
 	run := func(tail string) Run {
 		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}

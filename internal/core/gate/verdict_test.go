@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// run returns the result of the only gate of these cases, from a short notation. "fail A+ B- !pkg"
+// parseResult returns the result of the only gate of these cases, from a short notation. "fail A+ B- !pkg"
 // is a failed run in which A passed, B failed and pkg is incomplete; "build" adds a build failure.
-func run(s string) gate.Result {
+func parseResult(s string) gate.Result {
 	words := strings.Fields(s)
 	r := gate.Result{Gate: "test", Command: "test", Status: gate.Status(words[0])}
 	if r.Status == gate.Unknown {
@@ -46,15 +46,15 @@ func run(s string) gate.Result {
 	return r
 }
 
-func one(s string) []gate.Result {
+func parseResults(s string) []gate.Result {
 	if s == "" {
 		return nil
 	}
-	return []gate.Result{run(s)}
+	return []gate.Result{parseResult(s)}
 }
 
-// judged is what a case expects, the parts that matter.
-type judged struct {
+// expectedVerdict is what a case expects, the parts that matter.
+type expectedVerdict struct {
 	status   gate.Status
 	evidence gate.Evidence
 	names    []string // broken, flipped, proving or flaky, whichever there are
@@ -64,7 +64,7 @@ type judged struct {
 	green    bool     // FullGreen
 }
 
-type story struct {
+type verdictCase struct {
 	name        string
 	before, now string
 	old, new    string // test files
@@ -75,15 +75,15 @@ type story struct {
 	same        bool // the tree did not change
 	shown       bool // a clean checkout showed the loop's start
 	answers     map[gate.Probe]string
-	want        judged
+	want        expectedVerdict
 }
 
-// tell asks Next for probes, answers them as the story says ("" = impossible), and returns the
+// decide asks Next for probes, answers them as the story says ("" = impossible), and returns the
 // verdict with the requested probes.
-func (s story) tell(t *testing.T) (gate.Verdict, string) {
+func (s verdictCase) decide(t *testing.T) (gate.Verdict, string) {
 	t.Helper()
 	o := gate.Observation{
-		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
+		Baseline: parseResults(s.before), Now: parseResults(s.now), Changed: !s.same,
 		Inputs: gate.InputChanges{Changed: strings.Fields(s.old), Allowed: s.allow},
 		Tests:  gate.TestChanges{New: strings.Fields(s.new), NewData: s.cases, InlineChanged: s.inSource, OldInlineChanged: s.lost},
 		Runs:   map[gate.Probe]gate.Run{},
@@ -106,7 +106,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 		if p != gate.Canary && p != gate.OtherExpected { // these have separate tests
 			asked = append(asked, string(p))
 		}
-		answer := gate.Run{Results: one(s.answers[p])}
+		answer := gate.Run{Results: parseResults(s.answers[p])}
 		if s.answers[p] == "" {
 			answer.Problem = "no space left on device"
 		}
@@ -114,138 +114,138 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	}
 }
 
-func check(t *testing.T, stories []story) {
+func checkVerdicts(t *testing.T, stories []verdictCase) {
 	t.Helper()
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			v, asked := s.tell(t)
+			v, asked := s.decide(t)
 			names := slices.Concat(v.Regressed, v.Flipped, v.Proving, v.Flaky)
 			if !strings.Contains(v.Reason, s.want.reason) || v.Reason == "" || strings.Contains(v.Reason, "\n") {
 				t.Errorf("reason %q, want %q in it", v.Reason, s.want.reason)
 			}
-			got := judged{v.Status, v.Evidence, names, s.want.reason, asked, v.NeedsChangedInputs, v.FullGreen}
-			if diff := cmp.Diff(s.want, got, cmp.AllowUnexported(judged{})); diff != "" {
+			got := expectedVerdict{v.Status, v.Evidence, names, s.want.reason, asked, v.NeedsChangedInputs, v.FullGreen}
+			if diff := cmp.Diff(s.want, got, cmp.AllowUnexported(expectedVerdict{})); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestRelativeToTheBaseline(t *testing.T) {
+func TestVerdictIsRelativeToBaseline(t *testing.T) {
 	t.Parallel()
 	const none = gate.EvidenceUnknown
-	check(t, []story{
+	checkVerdicts(t, []verdictCase{
 		{
 			name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, but passed when the task began: B"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, but passed when the task began: B"},
 		},
 		{
 			name: "a green gate without ids is red", before: "pass", now: "fail",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"},
 		},
 		{
 			name: "a new test fails in a green gate", before: "pass A+", now: "fail A+ N-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
 		},
 		{
 			name: "a test is gone", before: "pass A+ B+", now: "pass A+",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "was not run now: B"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "was not run now: B"},
 		},
 		{
 			name: "a test is gone, which the task may do", before: "pass A+ B+", now: "pass A+", allow: true,
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "no test failed before", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "no test failed before", green: true},
 		},
 		{
 			name: "a case of a test has another name", before: "pass p.A+ p.A/port:4711+ s+ s_>_c+", now: "pass p.A+ p.A/port:1234+ s+",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{
 			name: "a package does not build", before: "pass p.A+ q.B+", now: "fail q.B+ !p build", allow: true,
-			want: judged{status: gate.Fail, evidence: none, names: []string{"p.A"}, reason: "p.A"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"p.A"}, reason: "p.A"},
 		},
 		{
 			name: "red stays red", before: "fail A+ B-", now: "fail A+ B-",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails; what failed before still fails: B"},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails; what failed before still fails: B"},
 		},
 		{
 			name: "red without ids judges only the end", before: "fail", now: "fail",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails"},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails"},
 		},
 		{
 			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",
-			want: judged{status: gate.Unknown, evidence: none, reason: "test gave no clear result: killed"},
+			want: expectedVerdict{status: gate.Unknown, evidence: none, reason: "test gave no clear result: killed"},
 		},
 		{
 			name: "red now, and nobody knows what was", before: "unknown", now: "fail",
-			want: judged{status: gate.Unknown, evidence: none, reason: "there is no result from before the task"},
+			want: expectedVerdict{status: gate.Unknown, evidence: none, reason: "there is no result from before the task"},
 		},
 		{
 			name: "green now, and nobody knows what was", before: "unknown A-", now: "pass A+",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
-		{name: "no gate", want: judged{status: gate.Pass, evidence: none, reason: "no gate", green: true}},
+		{name: "no gate", want: expectedVerdict{status: gate.Pass, evidence: none, reason: "no gate", green: true}},
 		{
 			name: "no work", before: "pass A+", now: "pass A+", same: true,
-			want: judged{status: gate.Pass, evidence: none, reason: "nothing changed", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: none, reason: "nothing changed", green: true},
 		},
 		{
 			name: "flaky by its own word", before: "pass A+", now: "pass A+ flaky",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 	})
 }
 
-func TestFlips(t *testing.T) {
+func TestFlippedTestsProveWork(t *testing.T) {
 	t.Parallel()
 	const (
 		repeats = "repeat-before repeat-clean"
 		all     = "repeat-before repeat-clean control repeat-after"
 	)
-	check(t, []story{
+	checkVerdicts(t, []verdictCase{
 		{
 			name: "a test turned green", before: "fail A+ B-", now: "pass A+ B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+ B-", gate.RepeatClean: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
 		},
 		{
 			name: "one of two turned green", before: "fail A- B-", now: "fail A+ B-",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A- B-", gate.RepeatClean: "fail A+ B-"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green now: A", probes: repeats},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green now: A", probes: repeats},
 		},
 		{
 			name: "a gate turned green", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatClean: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
 		},
 		{
 			name: "green before when repeated", before: "fail A-", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: "repeat-before", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: "repeat-before", green: true},
 		},
 		{
 			name: "red after when repeated", before: "fail A-", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "fail A-", gate.Control: "fail A-", gate.RepeatAfter: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: all, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: all, green: true},
 		},
 		{
 			name: "a gate that does not repeat", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"test"}, reason: "flaky", probes: "repeat-before", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"test"}, reason: "flaky", probes: "repeat-before", green: true},
 		},
 		{
 			name: "a package that now builds", before: "fail q.A+ !p build", now: "pass q.A+ p.B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail q.A+ !p build", gate.RepeatClean: "pass q.A+ p.B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true},
 		},
 		{
 			name: "a package that now builds, and a test of the agent's", before: "fail !p build", now: "pass p.B+ p.Mine+", new: "p/mine_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass p.B+", gate.RepeatBefore: "fail !p build", gate.RepeatOriginals: "pass p.B+"},
-			want: judged{
+			want: expectedVerdict{
 				status: gate.Pass, evidence: gate.Proven, names: []string{"p.B"}, reason: "p.B",
 				probes: "originals repeat-before repeat-originals control", green: true,
 			},
@@ -253,24 +253,24 @@ func TestFlips(t *testing.T) {
 		{
 			name: "a lint in the same gate", before: "fail A+", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+", gate.RepeatClean: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: repeats, green: true},
 		},
 		{
 			name: "the red test was deleted", before: "fail A+ B-", now: "pass A+",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{
 			name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true, lost: true,
-			want: judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "inside source files", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "inside source files", green: true},
 		},
 		{
 			name: "they move, as the user allows", before: "pass", now: "pass", inSource: true, allow: true,
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{
 			name: "tests inside source files, with ids", before: "fail A-", now: "pass A+", inSource: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: repeats, green: true},
 		},
 	})
 }
@@ -282,11 +282,11 @@ func TestRepeatInCleanCheckout(t *testing.T) {
 	repeats := func(before, clean, control, after string) map[gate.Probe]string {
 		return map[gate.Probe]string{gate.RepeatBefore: before, gate.RepeatClean: clean, gate.Control: control, gate.RepeatAfter: after}
 	}
-	proven := func(probes string, names ...string) judged {
-		return judged{status: gate.Pass, evidence: gate.Proven, names: names, reason: names[0], probes: probes, green: true}
+	proven := func(probes string, names ...string) expectedVerdict {
+		return expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: names, reason: names[0], probes: probes, green: true}
 	}
-	unseen := judged{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "passes in the work tree and fails in a clean checkout", probes: all, green: true}
-	check(t, []story{
+	unseen := expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "passes in the work tree and fails in a clean checkout", probes: all, green: true}
+	checkVerdicts(t, []verdictCase{
 		{name: "a forged product", before: "fail says:FAIL", now: "pass", answers: repeats("fail says:again", "fail", "fail says:FAIL", "pass"), want: unseen},
 		{name: "a forged product, nothing to build there", before: "fail says:cc", now: "pass", answers: repeats("fail says:FAIL", "fail", "fail says:FAIL", "pass"), want: unseen},
 		{name: "a forged package", before: "fail A- B+", now: "pass A+ B+", answers: repeats("fail A- B+", "fail A- B+", "fail A- B+", "pass A+ B+"), want: unseen},
@@ -306,7 +306,7 @@ func TestRepeatInCleanCheckout(t *testing.T) {
 		{
 			name: "flaky where dependencies are missing", before: "fail says:wrong", now: "pass",
 			answers: repeats("fail says:wrong", "fail", "fail says:no_such_module", "fail"),
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"test"}, reason: "flaky", probes: all, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"test"}, reason: "flaky", probes: all, green: true},
 		},
 		{
 			name: "it cannot run there", before: "fail A-", now: "pass A+",
@@ -323,24 +323,24 @@ func TestRepeatInCleanCheckout(t *testing.T) {
 		{
 			name: "by which it knows the next run", before: "fail A-", now: "pass A+",
 			answers: repeats("fail A-", "pass A+ left", "", "fail A-"),
-			want:    judged{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: "repeat-before repeat-clean repeat-after", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, names: []string{"A"}, reason: "flaky", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},
 	})
-	v, _ := story{before: "fail A-", now: "pass A+", answers: repeats("fail A-", "", "", "pass A+")}.tell(t)
+	v, _ := verdictCase{before: "fail A-", now: "pass A+", answers: repeats("fail A-", "", "", "pass A+")}.decide(t)
 	if diff := cmp.Diff([]string{"could not be repeated in a clean checkout: test"}, v.Labels); diff != "" {
 		t.Error(diff)
 	}
-	v, _ = story{before: "fail A- B+", now: "pass A+ B+", answers: repeats("fail A- B+", "fail A- B+", "fail A- B+", "pass A+ B+")}.tell(t)
+	v, _ = verdictCase{before: "fail A- B+", now: "pass A+ B+", answers: repeats("fail A- B+", "fail A- B+", "fail A- B+", "pass A+ B+")}.decide(t)
 	if diff := cmp.Diff([]string{"passes in the work tree and fails in a clean checkout: A"}, v.Labels); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestSettingsAndLabels(t *testing.T) {
+func TestAllowedFailuresAndLabelsOfVerdict(t *testing.T) {
 	t.Parallel()
 	o := gate.Observation{
 		Gates:    []gate.Gate{{Name: "test", AllowBaseline: true}},
-		Baseline: one("fail A-"), Now: one("fail A- flaky"), Changed: true,
+		Baseline: parseResults("fail A-"), Now: parseResults("fail A- flaky"), Changed: true,
 	}
 	v := gate.Decide(o)
 	if !v.FullGreen {
@@ -352,13 +352,13 @@ func TestSettingsAndLabels(t *testing.T) {
 	if diff := cmp.Diff([]string{"A"}, v.StillRed); diff != "" {
 		t.Error(diff)
 	}
-	five := gate.Decide(gate.Observation{Baseline: one("pass A+ B+ C+ D+ E+ F+"), Now: one("fail A- B- C- D- E- F-"), Changed: true})
+	five := gate.Decide(gate.Observation{Baseline: parseResults("pass A+ B+ C+ D+ E+ F+"), Now: parseResults("fail A- B- C- D- E- F-"), Changed: true})
 	if !strings.Contains(five.Reason, "A, B, C, D and 2 more") {
 		t.Errorf("reason %q", five.Reason)
 	}
 	unbuilt := gate.Decide(gate.Observation{
-		Baseline: one("pass p.A+"), Now: one("pass p.A+ p.N+"), Changed: true, Tests: gate.TestChanges{New: []string{"n_test.go"}},
-		Runs: map[gate.Probe]gate.Run{gate.Control: {Results: one("pass p.A+")}, gate.Overlay: {Results: one("fail !p build")}},
+		Baseline: parseResults("pass p.A+"), Now: parseResults("pass p.A+ p.N+"), Changed: true, Tests: gate.TestChanges{New: []string{"n_test.go"}},
+		Runs: map[gate.Probe]gate.Run{gate.Control: {Results: parseResults("pass p.A+")}, gate.Overlay: {Results: parseResults("fail !p build")}},
 	})
 	if diff := cmp.Diff([]string{"overlay: build failure"}, unbuilt.Labels); diff != "" {
 		t.Error(diff)
@@ -379,7 +379,7 @@ func TestTimeoutNamesChangedScript(t *testing.T) {
 }
 
 // A gate whose script the agent removed has failed, whatever its result was before.
-func TestGateThatNoLongerStarts(t *testing.T) {
+func TestGateThatNoLongerStartsHasFailed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		inputs []string

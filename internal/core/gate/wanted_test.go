@@ -10,14 +10,14 @@ import (
 // at any other level.
 func TestUnprovenSufficesWithoutProbes(t *testing.T) {
 	t.Parallel()
-	red, green := run("fail A- B+"), run("pass A+ B+")
+	red, green := parseResult("fail A- B+"), parseResult("pass A+ B+")
 	for name, c := range map[string]struct {
 		o    gate.Observation
 		asks gate.Probe
 		want gate.Evidence
 	}{
 		"a test turned green": {gate.Observation{Baseline: []gate.Result{red}, Now: []gate.Result{green}}, "", gate.Unproven},
-		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{run("pass A+ B+ C+")}, Tests: gate.TestChanges{New: []string{"c"}}}, "", gate.Unproven},
+		"new tests":           {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{parseResult("pass A+ B+ C+")}, Tests: gate.TestChanges{New: []string{"c"}}}, "", gate.Unproven},
 		"new functions":       {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Mutation: gate.MutationFacts{Possible: true}}, "", gate.Unproven},
 		"a changed test":      {gate.Observation{Baseline: []gate.Result{green}, Now: []gate.Result{green}, Inputs: gate.InputChanges{Changed: []string{"a"}}, Tests: gate.TestChanges{New: []string{"a"}}}, gate.Originals, gate.EvidenceUnknown},
 		"a changed test that is needed": {gate.Observation{

@@ -7,7 +7,7 @@ import (
 
 // A run that writes test files proves nothing, unless the baseline's run does so too, or the run in
 // the work tree leaves the same change.
-func TestWrittenTestFiles(t *testing.T) {
+func TestRunWritingTestFilesProvesNothing(t *testing.T) {
 	t.Parallel()
 	run := func(s Status, wrote map[string]bool) []Result {
 		return []Result{{Gate: "sh", Status: s, WrittenTests: wrote}}
