@@ -8,7 +8,7 @@ import (
 )
 
 // The agent may edit only the done marks of a plan. They are claims.
-func TestMarkedFiles(t *testing.T) {
+func TestAgentMayEditOnlyDoneMarksOfPlan(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Plans = []string{"/w/repo/plan.md"}

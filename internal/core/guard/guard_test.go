@@ -26,8 +26,8 @@ func rules() guard.Rules {
 //go:embed testdata/commands.txt
 var commands string
 
-// table returns each command of testdata/commands.txt with its verdict and rule.
-func table(t *testing.T) (out [][2]string) {
+// commandTable returns each command of testdata/commands.txt with its verdict and rule.
+func commandTable(t *testing.T) (out [][2]string) {
 	t.Helper()
 	for line := range strings.Lines(commands) {
 		line = strings.TrimSuffix(line, "\n")
@@ -43,20 +43,20 @@ func table(t *testing.T) (out [][2]string) {
 	return out
 }
 
-func bash(command string) guard.Verdict {
+func checkCommand(command string) guard.Verdict {
 	return guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/w/repo"}, rules())
 }
 
-func TestCommands(t *testing.T) {
+func TestCommandDecisions(t *testing.T) {
 	t.Parallel()
 	honest := 0
-	all := table(t)
+	all := commandTable(t)
 	for _, row := range all {
 		want, command := row[0], row[1]
 		if want == "allow" {
 			honest++
 		}
-		v := bash(command)
+		v := checkCommand(command)
 		if got := strings.TrimSpace(string(v.Decision) + " " + v.Rule); got != want {
 			t.Errorf("%s\ngot  %s (%s)\nwant %s", command, got, v.Reason, want)
 		}
@@ -70,7 +70,7 @@ func TestCommands(t *testing.T) {
 }
 
 // A loop's own work tree may be in Pawl's state folder; only that tree may be written.
-func TestAWorkTreeAmongPawlsFiles(t *testing.T) {
+func TestWorkTreeInStateFolderIsWritable(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Root = r.StateDir + "/loops/brisk-otter/tree"
@@ -85,7 +85,7 @@ func TestAWorkTreeAmongPawlsFiles(t *testing.T) {
 	}
 }
 
-func TestFileTools(t *testing.T) {
+func TestFileToolDecisions(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ tool, key, path, want string }{
 		{"Write", "file_path", "/w/repo/a.go", "allow"},
@@ -122,7 +122,7 @@ func TestFileTools(t *testing.T) {
 	}
 }
 
-func TestWindowsPaths(t *testing.T) {
+func TestWindowsPathDecisions(t *testing.T) {
 	t.Parallel()
 	r := guard.Rules{Root: `C:\w\repo`, StateDir: `C:\state`, Protected: []string{`C:\w\repo\ci\**`}}
 	for path, want := range map[string]string{
@@ -143,7 +143,7 @@ func TestWindowsPaths(t *testing.T) {
 	}
 }
 
-func TestWhereACommandRunsMatters(t *testing.T) {
+func TestWorkingFolderOfCommandMatters(t *testing.T) {
 	t.Parallel()
 	main := rules()
 	main.Branch = "main"
@@ -188,7 +188,7 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 	}
 }
 
-func TestReasonsTellWhatToDoInstead(t *testing.T) {
+func TestDenialReasonsNameAlternative(t *testing.T) {
 	t.Parallel()
 	v := guard.Check(toolcall.Call{Kind: toolcall.Run, Command: "git push"}, rules())
 	if !strings.Contains(v.Reason, "git push") || !strings.Contains(v.Reason, "Pawl commits it after its gates pass") {
@@ -198,11 +198,11 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 		"tmux kill-server": "tmux kill-session -t NAME",
 		`python3 -c "import shutil; shutil.rmtree('../x')"`: "write inside the work tree",
 	} {
-		if v := bash(command); !strings.Contains(v.Reason, want) {
+		if v := checkCommand(command); !strings.Contains(v.Reason, want) {
 			t.Errorf("%s: reason = %q", command, v.Reason)
 		}
 	}
-	if v := bash("go env -w GOFLAGS=-v"); !strings.Contains(v.Reason, "for one command in its environment") {
+	if v := checkCommand("go env -w GOFLAGS=-v"); !strings.Contains(v.Reason, "for one command in its environment") {
 		t.Errorf("reason = %q", v.Reason)
 	}
 	protected := rules()
@@ -216,8 +216,8 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 	}
 }
 
-// timeOf returns how long n checks of a command take.
-func timeOf(n int, command string) (time.Duration, guard.Verdict) {
+// timeChecks returns how long n checks of a command take.
+func timeChecks(n int, command string) (time.Duration, guard.Verdict) {
 	var v guard.Verdict
 	start := time.Now()
 	for range n {
@@ -227,7 +227,7 @@ func timeOf(n int, command string) (time.Duration, guard.Verdict) {
 }
 
 // Hostile commands neither hang the guard nor exhaust its stack.
-func TestHugeAndDeepCommands(t *testing.T) {
+func TestHugeAndDeepCommandsAreCheckedInTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, want string }{
 		{strings.Repeat("(", 200_000), "ask"},
@@ -260,8 +260,8 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		{"a=1; b=2" + strings.Repeat("; c || a=3; c || b=4; echo $a$b", 500) + "; git push", "deny"},
 	} {
 		// The bound is a ratio, because other work slows both down. The worst takes 25 times as long.
-		ordinary, _ := timeOf(1000, "cd web && npm test | tail -20; git status")
-		took, v := timeOf(1, c.command)
+		ordinary, _ := timeChecks(1000, "cd web && npm test | tail -20; git status")
+		took, v := timeChecks(1, c.command)
 		if string(v.Decision) != c.want {
 			t.Errorf("%.20s… → %s, want %s", c.command, v.Decision, c.want)
 		}

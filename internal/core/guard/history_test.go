@@ -11,7 +11,7 @@ import (
 
 // The agent may remove what an earlier call of its own made. If the maker is unknown, removal is
 // denied.
-func TestWhatTheAgentMadeItself(t *testing.T) {
+func TestAgentMayRemoveFilesItMade(t *testing.T) {
 	t.Parallel()
 	const bg = "background: "
 	now := time.Date(2026, 3, 1, 9, 0, 0, 500, time.UTC)
@@ -123,7 +123,7 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 }
 
 // In a shared folder the agent may create files and change those that it created.
-func TestSharedFolder(t *testing.T) {
+func TestAgentMayChangeOnlyOwnFilesInSharedFolder(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Root, r.WritableFolders, r.SharedFolders = "/tmp/w/repo", []string{"/temp"}, []string{"/tmp"}

@@ -12,8 +12,8 @@ import (
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// around holds rewrites of a whole command that do the same in a shell.
-var around = map[string]func(string) string{
+// commandRewrites holds rewrites of a whole command that do the same in a shell.
+var commandRewrites = map[string]func(string) string{
 	"subshell":        func(c string) string { return "( " + c + "\n)" },
 	"group":           func(c string) string { return "{ " + c + "\n}" },
 	"after a command": func(c string) string { return "true && { " + c + "\n}" },
@@ -34,21 +34,21 @@ var around = map[string]func(string) string{
 	"xargs":           func(c string) string { return "echo | xargs sh -c " + quote(c) },
 }
 
-// words holds rewrites of the words of a plain command.
-var words = map[string]func([]string) string{
+// wordRewrites holds rewrites of the words of a plain command.
+var wordRewrites = map[string]func([]string) string{
 	"spaces":        func(w []string) string { return "  " + strings.Join(w, " \t ") + " ;" },
 	"single quotes": func(w []string) string { return "'" + strings.Join(w, "' '") + "'" },
 	"double quotes": func(w []string) string { return `"` + strings.Join(w, `" "`) + `"` },
 	"ANSI-C quotes": func(w []string) string { return "$'" + strings.Join(w, "' $'") + "'" },
 	"half quoted": func(w []string) string {
-		return each(w, func(s string) string { return s[:1] + "''" + `"` + s[1:] + `"` })
+		return mapWords(w, func(s string) string { return s[:1] + "''" + `"` + s[1:] + `"` })
 	},
-	"backslashes":    func(w []string) string { return each(w, func(s string) string { return `\` + s }) },
+	"backslashes":    func(w []string) string { return mapWords(w, func(s string) string { return `\` + s }) },
 	"lines":          func(w []string) string { return strings.Join(w, " \\\n") },
-	"broken words":   func(w []string) string { return each(w, func(s string) string { return s[:1] + "\\\n" + s[1:] }) },
-	"hexadecimal":    func(w []string) string { return each(w, hexadecimal) },
-	"default values": func(w []string) string { return each(w, func(s string) string { return "${U_:-" + s + "}" }) },
-	"substitutions":  func(w []string) string { return each(w, func(s string) string { return "$(printf %s " + s + ")" }) },
+	"broken words":   func(w []string) string { return mapWords(w, func(s string) string { return s[:1] + "\\\n" + s[1:] }) },
+	"hexadecimal":    func(w []string) string { return mapWords(w, hexEscape) },
+	"default values": func(w []string) string { return mapWords(w, func(s string) string { return "${U_:-" + s + "}" }) },
+	"substitutions":  func(w []string) string { return mapWords(w, func(s string) string { return "$(printf %s " + s + ")" }) },
 	"array":          func(w []string) string { return "a_=(" + strings.Join(w, " ") + `); "${a_[@]}"` },
 	"parameters":     func(w []string) string { return "set -- " + strings.Join(w, " ") + `; "$@"` },
 	"split variable": func(w []string) string { return "a_='" + strings.Join(w, " ") + "'; $a_" },
@@ -66,7 +66,7 @@ var words = map[string]func([]string) string{
 	},
 }
 
-func each(words []string, f func(string) string) string {
+func mapWords(words []string, f func(string) string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = f(w)
@@ -74,39 +74,39 @@ func each(words []string, f func(string) string) string {
 	return strings.Join(out, " ")
 }
 
-func hexadecimal(s string) string {
+func hexEscape(s string) string {
 	const digits = "0123456789abcdef"
 	return `$'\x` + string([]byte{digits[s[0]>>4], digits[s[0]&15]}) + "'" + s[1:]
 }
 
-// plain matches commands that consist of words only. Builtins are excluded: their names must come
+// plainCommand matches commands that consist of words only. Builtins are excluded: their names must come
 // first.
-var plain = regexp.MustCompile(`^(git|npm|pnpm|yarn|cargo|gh|docker|rm|mv|cp|touch|tee|pkill|killall|kill|cat|head|base64|gem|helm|pawl|ls|grep|make|go|mkdir|sed|tar|diff|chmod)( [A-Za-z0-9./_@:+%-]+)*$`)
+var plainCommand = regexp.MustCompile(`^(git|npm|pnpm|yarn|cargo|gh|docker|rm|mv|cp|touch|tee|pkill|killall|kill|cat|head|base64|gem|helm|pawl|ls|grep|make|go|mkdir|sed|tar|diff|chmod)( [A-Za-z0-9./_@:+%-]+)*$`)
 
 // Rewriting a command so that a shell does the same changes no decision.
-func TestRewritesThatShellsTreatAlike(t *testing.T) {
+func TestEquivalentCommandsGetSameDecision(t *testing.T) {
 	t.Parallel()
 	n := 0
 	check := func(name, want, command, rewritten string) {
 		n++
-		got := bash(rewritten)
+		got := checkCommand(rewritten)
 		if string(got.Decision) != want {
 			t.Errorf("%s of %q (%s) is %s (%s %s):\n%s", name, command, want, got.Decision, got.Rule, got.Reason, rewritten)
 		}
 	}
-	for _, row := range table(t) {
+	for _, row := range commandTable(t) {
 		want, _, _ := strings.Cut(row[0], " ")
 		command := row[1]
-		if want == "ask" || !parses(command) {
+		if want == "ask" || !isValidShell(command) {
 			continue
 		}
-		for name, f := range around {
+		for name, f := range commandRewrites {
 			check(name, want, command, f(command))
 		}
-		if !plain.MatchString(command) {
+		if !plainCommand.MatchString(command) {
 			continue
 		}
-		for name, f := range words {
+		for name, f := range wordRewrites {
 			check(name, want, command, f(strings.Fields(command)))
 		}
 	}
@@ -115,7 +115,7 @@ func TestRewritesThatShellsTreatAlike(t *testing.T) {
 	}
 }
 
-func parses(s string) bool {
+func isValidShell(s string) bool {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(s), "")
 	return err == nil
 }
@@ -129,23 +129,23 @@ func FuzzCheck(f *testing.F) {
 		f.Add(s, "x=1")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		va, vb := bash(a), bash(b)
+		va, vb := checkCommand(a), checkCommand(b)
 		for _, v := range []guard.Verdict{va, vb} {
 			if (v.Decision == guard.Allow) != (v.Rule == "" && v.Reason == "") || v.Decision != guard.Allow && v.Unknown != "" {
 				t.Errorf("verdict %+v", v)
 			}
 		}
-		if v := bash("git push\n" + b); v.Decision == guard.Allow {
+		if v := checkCommand("git push\n" + b); v.Decision == guard.Allow {
 			t.Errorf("a push was hidden by what follows it: %q", b)
 		}
-		if !parses(a) || !parses(b) || strings.Contains(a+b, "<<") || len(a)+len(b) > 1000 {
+		if !isValidShell(a) || !isValidShell(b) || strings.Contains(a+b, "<<") || len(a)+len(b) > 1000 {
 			return // one could close what the other opens
 		}
 		both := "( " + a + "\n)\n" + b
-		if !parses(both) {
+		if !isValidShell(both) {
 			return
 		}
-		v := bash(both)
+		v := checkCommand(both)
 		if strictness[v.Decision] < max(strictness[va.Decision], strictness[vb.Decision]) {
 			t.Errorf("%q is %s and %q is %s, but both are %s", a, va.Decision, b, vb.Decision, v.Decision)
 		}

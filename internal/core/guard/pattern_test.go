@@ -25,7 +25,7 @@ func patterns(t *testing.T, texts ...string) []guard.Pattern {
 	return out
 }
 
-func TestPatterns(t *testing.T) {
+func TestPatternSettingsDecide(t *testing.T) {
 	t.Parallel()
 	allow, deny, ask := "allow", "deny", "ask"
 	cases := []struct {
@@ -91,7 +91,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-func TestBadPatterns(t *testing.T) {
+func TestInvalidPatternsAreErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "empty", "puhs": "run:puhs", "edit:x/**": "edit: must be", "write:": "no path", "read: ": "no path",
@@ -103,7 +103,7 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-func TestPatternsAreKeptAsText(t *testing.T) {
+func TestPatternsRoundTripAsText(t *testing.T) {
 	t.Parallel()
 	in := patterns(t, "push", "npm publish *", "write:dist/**")
 	kept, err := json.Marshal(in)
@@ -119,7 +119,7 @@ func TestPatternsAreKeptAsText(t *testing.T) {
 	}
 }
 
-func TestScope(t *testing.T) {
+func TestWriteOutsideScopeIsDenied(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Scope = []string{"src/auth/**", "docs", "*_test.go"}
@@ -140,7 +140,7 @@ func TestScope(t *testing.T) {
 }
 
 // The scope applies to every write, whatever made it.
-func TestScopeAlone(t *testing.T) {
+func TestScopeAppliesToEveryWrite(t *testing.T) {
 	t.Parallel()
 	pattern := func(s string) []guard.Pattern {
 		p, err := guard.ParsePattern(s)
@@ -179,7 +179,7 @@ func TestScopeAlone(t *testing.T) {
 	}
 }
 
-func TestLinksAreFollowed(t *testing.T) {
+func TestSymbolicLinksAreFollowed(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.ResolveLinks = func(p string) string {
@@ -199,7 +199,7 @@ func TestLinksAreFollowed(t *testing.T) {
 }
 
 // A link in the tree counts as its target. The tree itself may be reached by a link.
-func TestTheRootBehindALink(t *testing.T) {
+func TestWorkTreeReachedByLink(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.ResolveLinks = func(p string) string {
@@ -215,7 +215,7 @@ func TestTheRootBehindALink(t *testing.T) {
 	}
 }
 
-func TestUnreadFiles(t *testing.T) {
+func TestEditOfUnreadFileIsDenied(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.KnowsContent = func(p string) bool { return p == "/w/repo/seen.go" }
@@ -231,7 +231,7 @@ func TestUnreadFiles(t *testing.T) {
 }
 
 // A verdict lists the files that the call touched.
-func TestTouched(t *testing.T) {
+func TestVerdictListsTouchedFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		call toolcall.Call
@@ -248,7 +248,7 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-func TestUnknownIsNamed(t *testing.T) {
+func TestUnreadableCommandPartIsNamed(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"if then (((":     "it cannot be parsed as shell: if then (((",
@@ -261,7 +261,7 @@ func TestUnknownIsNamed(t *testing.T) {
 }
 
 // Each example of the catalogue is denied by its rule.
-func TestCatalogue(t *testing.T) {
+func TestCatalogueExamplesAreDenied(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, rule := range guard.Catalogue() {
@@ -287,7 +287,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
+func TestDenialReasonsNamePawlToolsIfAvailable(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.HasPawlTools = true
@@ -302,7 +302,7 @@ func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 }
 
 // Pawl's own tools need no approval; tools of the same name on other servers do.
-func TestPawlsOwnTools(t *testing.T) {
+func TestPawlToolsNeedNoApproval(t *testing.T) {
 	t.Parallel()
 	for _, name := range guard.OwnTools() {
 		if !guard.IsOwnTool(codec.ToolCall("mcp__pawl__"+name, nil, ""), "pawl") {

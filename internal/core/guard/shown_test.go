@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// edit returns the verdict on an edit of a file after other calls.
-func edit(file string, before ...toolcall.Call) guard.Verdict {
+// checkEditAfter returns the verdict on an edit of a file after other calls.
+func checkEditAfter(file string, before ...toolcall.Call) guard.Verdict {
 	var k guard.ShownFiles
 	r := rules()
 	r.KnowsContent = k.Has
@@ -21,16 +21,16 @@ func edit(file string, before ...toolcall.Call) guard.Verdict {
 	return guard.Check(toolcall.Call{Kind: toolcall.Edit, Path: file, Dir: "/w/repo"}, r)
 }
 
-func ran(command string) toolcall.Call {
+func runCall(command string) toolcall.Call {
 	return toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/w/repo"}
 }
 
-func called(tool, key string, value any) toolcall.Call {
+func toolCall(tool, key string, value any) toolcall.Call {
 	return codec.ToolCall(tool, map[string]any{key: value}, "/w/repo")
 }
 
 // A call that may have shown src/cart.py makes it editable.
-func TestWhatShowsAFile(t *testing.T) {
+func TestCallsThatShowFileAllowEdit(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"cat src/cart.py", "cat /w/repo/src/cart.py", "cd src && sed -n 1,80p cart.py", "head -n 40 src/cart.py | grep def", "cat src/*.py",
@@ -45,41 +45,41 @@ func TestWhatShowsAFile(t *testing.T) {
 		"python3 - <<'EOF'\nfor n in ['cart']:\n    print(open(f'src/{n}.py').read())\nEOF", "node -e 'for (const f of fs.readdirSync(\"src\")) show(f)'",
 		"bash -c \"$WHAT\"", "diff -r src other", "cat < src/cart.py", "cat SRC/Cart.py",
 	} {
-		if v := edit("src/cart.py", ran(command)); v.Decision != guard.Allow {
+		if v := checkEditAfter("src/cart.py", runCall(command)); v.Decision != guard.Allow {
 			t.Errorf("%s\n%s", command, v.Reason)
 		}
 	}
 	for _, c := range []toolcall.Call{
-		called("Read", "file_path", "/w/repo/src/cart.py"), called("Read", "file_path", "src/cart.py"),
-		called("Grep", "path", "src/cart.py"), called("Write", "file_path", "src/cart.py"),
+		toolCall("Read", "file_path", "/w/repo/src/cart.py"), toolCall("Read", "file_path", "src/cart.py"),
+		toolCall("Grep", "path", "src/cart.py"), toolCall("Write", "file_path", "src/cart.py"),
 		{Kind: toolcall.Search, Path: "/w/repo/src", Lines: true},
 		{Kind: toolcall.Search, Lines: true},
-		called("mcp__files__read_file", "path", "/w/repo/src/cart.py"), called("mcp__files__read_files", "paths", []any{"src/cart.py", 1}),
+		toolCall("mcp__files__read_file", "path", "/w/repo/src/cart.py"), toolCall("mcp__files__read_files", "paths", []any{"src/cart.py", 1}),
 	} {
 		before := []toolcall.Call{c}
 		if c.Tool == "Write" { // Write itself needs the file to be known
-			before = append([]toolcall.Call{ran("cat src/cart.py")}, c)
+			before = append([]toolcall.Call{runCall("cat src/cart.py")}, c)
 		}
-		if v := edit("src/cart.py", before...); v.Decision != guard.Allow {
+		if v := checkEditAfter("src/cart.py", before...); v.Decision != guard.Allow {
 			t.Errorf("%+v\n%s", c, v.Reason)
 		}
 	}
 }
 
 // Naming src/cart.py without showing it, or showing another file, does not make it editable.
-func TestWhatShowsNothing(t *testing.T) {
+func TestCallsThatDoNotShowFileDenyEdit(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"ls -la src", "ls src/cart.py", "cat src/other.py", "cat src/cart.p", "find . -name '*.py'", "grep -rl total src", "rg --files", "git status", "git log --oneline -5",
 		"git diff --stat", "git show --name-only HEAD", "git diff src/other.py", "make test", "go test ./...", "wc -l src/*.py", "echo src/cart.py",
 		"cat docs/*.py", "rg total docs", "git push; cat src/cart.py", "python3 -c 'print(1)'", "cd src && cat other.py", "git grep -l total",
 	} {
-		if v := edit("src/cart.py", ran(command)); v.Rule != guard.RuleUnread {
+		if v := checkEditAfter("src/cart.py", runCall(command)); v.Rule != guard.RuleUnread {
 			t.Errorf("%s: %s %s", command, v.Decision, v.Rule)
 		}
 	}
-	for _, c := range []toolcall.Call{called("Glob", "pattern", "src/*.py"), called("Grep", "path", "/w/repo/src"), called("LS", "path", "src"), called("TodoWrite", "todos", []any{})} {
-		if v := edit("src/cart.py", c); v.Rule != guard.RuleUnread {
+	for _, c := range []toolcall.Call{toolCall("Glob", "pattern", "src/*.py"), toolCall("Grep", "path", "/w/repo/src"), toolCall("LS", "path", "src"), toolCall("TodoWrite", "todos", []any{})} {
+		if v := checkEditAfter("src/cart.py", c); v.Rule != guard.RuleUnread {
 			t.Errorf("%+v: %s %s", c, v.Decision, v.Rule)
 		}
 	}
@@ -87,10 +87,10 @@ func TestWhatShowsNothing(t *testing.T) {
 
 // Files outside the work tree, instruction files of clients, and files that the settings allow
 // need no reading.
-func TestEditsThatNeedNoReading(t *testing.T) {
+func TestFilesEditableWithoutReading(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"/tmp/notes.txt", "CLAUDE.md", "sub/AGENTS.md", ".claude/skills/x/SKILL.md"} {
-		if v := edit(file); v.Decision != guard.Allow {
+		if v := checkEditAfter(file); v.Decision != guard.Allow {
 			t.Errorf("%s: %s", file, v.Reason)
 		}
 	}
@@ -108,7 +108,7 @@ func TestEditsThatNeedNoReading(t *testing.T) {
 }
 
 // A file that was read by a link may be edited by its own name, and the reverse.
-func TestLinksToWhatWasRead(t *testing.T) {
+func TestFileReadThroughLinkIsEditable(t *testing.T) {
 	t.Parallel()
 	for _, way := range [][2]string{{"link.py", "src/cart.py"}, {"src/cart.py", "link.py"}, {"link.py", "link.py"}} {
 		var k guard.ShownFiles
@@ -120,14 +120,14 @@ func TestLinksToWhatWasRead(t *testing.T) {
 			}
 			return p
 		}
-		k.Add(guard.Check(called("Read", "file_path", way[0]), r).Touched...)
-		if v := guard.Check(called("Edit", "file_path", way[1]), r); v.Decision != guard.Allow {
+		k.Add(guard.Check(toolCall("Read", "file_path", way[0]), r).Touched...)
+		if v := guard.Check(toolCall("Edit", "file_path", way[1]), r); v.Decision != guard.Allow {
 			t.Errorf("read %s, edit %s: %s", way[0], way[1], v.Reason)
 		}
 	}
 }
 
-func TestFilesThatAPromptMentions(t *testing.T) {
+func TestFilesMentionedInPromptCountAsShown(t *testing.T) {
 	t.Parallel()
 	var k guard.ShownFiles
 	k.AddMentions("Fix @src/cart.py, then (see @docs/a.md) tell ann@example.org of src/other.py.", "/w/repo")
@@ -139,9 +139,9 @@ func TestFilesThatAPromptMentions(t *testing.T) {
 }
 
 // A call that names too many files counts as showing all files.
-func TestACallThatTouchesVeryMuch(t *testing.T) {
+func TestCallNamingTooManyFilesShowsAll(t *testing.T) {
 	t.Parallel()
-	if v := edit("src/cart.py", ran("cat {1..200}.a {1..200}.b {1..200}.c {1..200}.d {1..200}.e {1..200}.f src/cart.py")); v.Decision != guard.Allow {
+	if v := checkEditAfter("src/cart.py", runCall("cat {1..200}.a {1..200}.b {1..200}.c {1..200}.d {1..200}.e {1..200}.f src/cart.py")); v.Decision != guard.Allow {
 		t.Error(v.Reason)
 	}
 }
