@@ -93,8 +93,8 @@ func TestRemoveCompiled(t *testing.T) {
 func TestSetupFailure(t *testing.T) {
 	t.Parallel()
 	for setup, want := range map[string]string{
-		"exit 7":                            "the worktree's set-up failed: exit 7: exit 7: it printed nothing",
-		"echo no network; echo >&2; exit 7": "the worktree's set-up failed: echo no network; echo >&2; exit 7: exit 7: no network",
+		"exit 7":                            "exit 7 failed with exit code 7: it printed nothing",
+		"echo no network; echo >&2; exit 7": "echo no network; echo >&2; exit 7 failed with exit code 7: no network",
 	} {
 		k := New(Options{Dir: t.TempDir(), Env: os.Environ(), Setup: []string{setup}})
 		if err := k.SetUp(t.Context(), t.TempDir()); err == nil || err.Error() != want {

@@ -210,10 +210,10 @@ func (k *Checkout) resetCheckout(ctx context.Context, tree string) error {
 	return k.copyIncluded(ctx)
 }
 
-// RequireFreshCheckout makes the next tree get a fresh checkout at another path, unless the project
-// has a setup.
+// RequireFreshCheckout makes the next tree get a fresh checkout at another path, unless a setup
+// prepared this one.
 func (k *Checkout) RequireFreshCheckout() {
-	if k.current != nil && len(k.Setup) == 0 {
+	if k.current != nil && len(k.Setup) == 0 && k.current.setUp == nil {
 		k.current.stale = true
 	}
 }
@@ -255,7 +255,7 @@ func (k *Checkout) RemoveStaleCheckouts(ctx context.Context) error {
 // installOrSetUp runs the setup, or copies dependencies, in a fresh checkout and whenever the
 // dependencies changed.
 func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
-	if len(k.Setup) == 0 && len(k.installed.recorded.Folders) == 0 {
+	if len(k.Setup) == 0 && len(k.installed.recorded.Folders) == 0 && (k.installed.recorded.Locks == "" || !deps.HasManifest(k.Repo.Root())) {
 		return nil
 	}
 	locks, err := k.lockFiles(ctx, tree)
@@ -275,7 +275,7 @@ func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
 	if k.current.setUp, err = k.Isolate(ctx, nil); err != nil {
 		return err
 	}
-	if err := k.runSetUp(ctx, k.current.tree.Root(), k.current.setUp); err != nil {
+	if err := k.runSetUp(ctx, k.current.tree.Root(), k.current.setUp, k.Setup); err != nil {
 		return err
 	}
 	k.current.deps = done
@@ -284,11 +284,12 @@ func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
 
 // SetUp runs the project's setup in a fresh worktree, each command with its own time limit.
 func (k *Checkout) SetUp(ctx context.Context, dir string) error {
-	return k.runSetUp(ctx, dir, nil)
+	return k.runSetUp(ctx, dir, nil, k.Setup)
 }
 
-func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation) error {
-	for _, text := range k.Setup {
+// runSetUp runs the commands of a setup in a folder.
+func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation, commands []string) error {
+	for _, text := range commands {
 		out := &proc.Tail{Most: maxSetupOutput}
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		var c Command
@@ -302,7 +303,7 @@ func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation) erro
 			if said == "" {
 				said = "it printed nothing"
 			}
-			return fmt.Errorf("the worktree's set-up failed: %s: exit %d: %s", text, exit.Code, said)
+			return fmt.Errorf("%s failed with exit code %d: %s", text, exit.Code, said)
 		}
 	}
 	return nil

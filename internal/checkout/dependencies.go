@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -94,6 +95,8 @@ type installed struct {
 	recorded   dependencies
 	folders    []string // unchanged folders
 	missing    []string // for example: node_modules (changed since the loop began)
+	// failed has, for each fingerprint of lock files whose dependencies could not be installed, why.
+	failed map[string]string
 }
 
 // CompareDependencies compares the folders with those before the first turn.
@@ -190,24 +193,40 @@ func (k *Checkout) folderFingerprint(ctx context.Context, folder string) (string
 	return state, err
 }
 
+// lockChanged is what Missing says of a folder whose lock files changed.
+const lockChanged = " (its lock files have changed"
+
 // installDependencies copies the dependencies into the checkout if the tree's lock files are the
-// recorded ones; otherwise it removes them. It returns an error if a folder changed since the
-// comparison, because cached results would be wrong.
+// recorded ones. Otherwise it has the lock files' own tool install them, or removes them. It returns
+// an error if a folder changed since the comparison, because cached results would be wrong.
 func (k *Checkout) installDependencies(ctx context.Context, locks string) error {
+	k.installed.missing = slices.DeleteFunc(k.installed.missing, func(m string) bool { return strings.Contains(m, lockChanged) })
+	k.current.setUp.Remove()
+	k.current.setUp = nil
 	same := locks == k.installed.recorded.Locks
-	for folder := range k.installed.recorded.Folders {
+	folders := slices.Sorted(maps.Keys(k.installed.recorded.Folders))
+	if !same {
+		var err error
+		if folders, err = k.dependencyFolders(ctx); err != nil {
+			return err
+		}
+		if done, err := k.installByLock(ctx, locks, folders); err != nil || done {
+			return err
+		}
+	}
+	for _, folder := range folders {
 		to := filepath.Join(k.current.tree.Root(), filepath.FromSlash(folder))
 		if err := proc.RemoveAll(to); err != nil {
 			return fmt.Errorf("make room for %s: %w", folder, err)
 		}
-		if !slices.Contains(k.installed.folders, folder) {
-			continue
-		}
-		if why := folder + " (its lock files have changed)"; !same {
-			if !slices.Contains(k.installed.missing, why) {
-				k.installed.missing = append(k.installed.missing, why)
+		if !same {
+			if !slices.ContainsFunc(k.installed.missing, func(m string) bool { return strings.HasPrefix(m, folder+" (") }) {
+				k.installed.missing = append(k.installed.missing, folder+lockChanged+k.installed.failed[locks]+")")
 			}
 			k.current.missing = k.Missing()
+			continue
+		}
+		if !slices.Contains(k.installed.folders, folder) {
 			continue
 		}
 		c := deps.Copier{From: k.Repo.Root(), To: k.current.tree.Root(), ReadOnly: true}
@@ -224,4 +243,59 @@ func (k *Checkout) installDependencies(ctx context.Context, locks string) error 
 		}
 	}
 	return nil
+}
+
+// installerSettings make package managers use the cache that the agent's own installation filled, and
+// fail at once without a network.
+var installerSettings = []string{"npm_config_prefer_offline=true", "npm_config_fetch_retries=0", "npm_config_audit=false", "npm_config_fund=false"}
+
+// dependencyFolders returns the folders of dependencies that were installed before the first turn or
+// are installed now.
+func (k *Checkout) dependencyFolders(ctx context.Context) ([]string, error) {
+	ignored, err := k.Repo.Ignored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	folders := slices.Collect(maps.Keys(k.installed.recorded.Folders))
+	for _, name := range ignored {
+		if folder, isFolder := strings.CutSuffix(name, "/"); isFolder && deps.IsFolder(path.Base(folder)) && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	slices.Sort(folders)
+	return folders, nil
+}
+
+// installByLock has the tool of the lock files install the dependencies in the checkout: an agent that
+// adds a dependency changes them. It reports whether that was possible.
+func (k *Checkout) installByLock(ctx context.Context, locks string, folders []string) (bool, error) {
+	var commands []string
+	root := k.current.tree.Root()
+	for _, folder := range folders {
+		if command, ok := deps.LockedCommand(root, folder); ok && !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	if _, failed := k.installed.failed[locks]; failed || len(commands) == 0 {
+		return false, nil
+	}
+	for _, folder := range folders {
+		if err := proc.RemoveAll(filepath.Join(root, filepath.FromSlash(folder))); err != nil {
+			return false, fmt.Errorf("make room for %s: %w", folder, err)
+		}
+	}
+	in, err := k.Isolate(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	if err := k.runSetUp(ctx, root, in, commands); err != nil {
+		in.Remove()
+		if k.installed.failed == nil {
+			k.installed.failed = map[string]string{}
+		}
+		k.installed.failed[locks] = "; " + err.Error()
+		return false, ctx.Err()
+	}
+	k.current.setUp = in
+	return true, nil
 }

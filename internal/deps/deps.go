@@ -164,27 +164,40 @@ func workspaces(dir string, list json.RawMessage) (files []string) {
 
 // Command returns the command that installs a folder of the project at root, to be run there.
 func Command(root, folder string) string {
-	dir, base := path.Split(folder)
-	command := installer(filepath.Join(root, filepath.FromSlash(dir)), base)
-	if dir != "" {
-		command = "cd " + strings.TrimSuffix(dir, "/") + " && " + command
-	}
+	command, _ := LockedCommand(root, folder)
 	return command
 }
 
-// installer is the command by the lock file in dir.
-func installer(dir, folder string) string {
-	by := func(files ...[2]string) string {
+// HasManifest reports whether the project at root may declare dependencies that are installed in
+// folders of it.
+func HasManifest(root string) bool {
+	return slices.ContainsFunc([]string{"package.json", "pyproject.toml", "requirements.txt", "composer.json"}, func(name string) bool { return isThere(root, name) })
+}
+
+// LockedCommand returns the command that installs a folder of the project at root, to be run there. It
+// returns true if a lock file there says which versions.
+func LockedCommand(root, folder string) (command string, locked bool) {
+	dir, base := path.Split(folder)
+	command, locked = installer(filepath.Join(root, filepath.FromSlash(dir)), base)
+	if dir != "" {
+		command = "cd " + strings.TrimSuffix(dir, "/") + " && " + command
+	}
+	return command, locked
+}
+
+// installer returns the command by the lock file in dir, and whether there is one.
+func installer(dir, folder string) (command string, locked bool) {
+	by := func(files ...[2]string) (string, bool) {
 		for _, f := range files {
 			if f[0] == "" || isThere(dir, f[0]) {
-				return f[1]
+				return f[1], f[0] != ""
 			}
 		}
-		return ""
+		return "", false
 	}
 	switch folder {
 	case "node_modules":
-		yarn := by([2]string{".yarnrc.yml", "yarn install --immutable"}, [2]string{"", "yarn install --frozen-lockfile"})
+		yarn, _ := by([2]string{".yarnrc.yml", "yarn install --immutable"}, [2]string{"", "yarn install --frozen-lockfile"})
 		const bun = "bun install --frozen-lockfile"
 		return by([2]string{"package-lock.json", "npm ci"}, [2]string{"npm-shrinkwrap.json", "npm ci"},
 			[2]string{"pnpm-lock.yaml", "pnpm install --frozen-lockfile"}, [2]string{"yarn.lock", yarn},
@@ -195,7 +208,7 @@ func installer(dir, folder string) string {
 			[2]string{"requirements-dev.txt", pip + "-r requirements-dev.txt"}, [2]string{"requirements.txt", pip + "-r requirements.txt"},
 			[2]string{"", pip + "-e ."})
 	case "bower_components":
-		return "bower install"
+		return "bower install", false
 	}
 	return by([2]string{"composer.json", "composer install"}, [2]string{"go.mod", "go mod vendor"}, [2]string{"", "bundle install"})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // What is installed and git ignores is in no checkout. As it was before the first turn
@@ -77,6 +78,56 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 	}
 }
 
+// An agent that adds a dependency changes the lock file. Its tool installs the dependencies in the
+// checkout, for this task and for later ones.
+func TestCheckoutInstallsWhatAChangedLockFileNames(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		npm    string // what the tool does
+		first  bool   // nothing was installed before
+		want   gate.Status
+		reason string
+	}{
+		"by its tool":          {"mkdir node_modules && cp package-lock.json node_modules/tool", false, gate.Pass, ""},
+		"the first one":        {"mkdir node_modules && cp package-lock.json node_modules/tool", true, gate.Pass, ""},
+		"which has no network": {"echo getaddrinfo ENOTFOUND >&2; exit 1", false, gate.Unknown, "the checkout lacks node_modules (its lock files have changed; npm ci failed with exit code 1: getaddrinfo ENOTFOUND): [worktree] setup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin := t.TempDir()
+			if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\n[ \"$1\" = ci ] || exit 2\n"+c.npm+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			start := files{".gitignore": "node_modules/\n", "package.json": `{"dependencies": {"a": "1"}}`, "package-lock.json": "answer=1\n"}
+			b := newBench(t, start, func(o *verify.Options) {
+				o.Env = append(o.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			})
+			if !c.first {
+				b.write(files{"node_modules/tool": "answer=1\n"})
+			}
+			before := b.tree()
+			if err := b.RecordStart(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.write(files{"package-lock.json": "answer=42\n", "node_modules/tool": "answer=42\n"})
+			run := func(tree, answer string) gate.Result {
+				got, err := b.RunInCheckout(t.Context(), tree, []gate.Gate{{Name: "uses", Command: ". node_modules/tool && [ $answer = " + answer + " ]"}}, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return got[0]
+			}
+			after := b.tree()
+			if got := run(after, "42"); got.Status != c.want || !strings.Contains(got.Reason, c.reason) {
+				t.Errorf("with another lock file: %s %q", got.Status, got.Reason)
+			}
+			if got := run(before, "1"); !c.first && got.Status != gate.Pass {
+				t.Errorf("with the lock file of before: %s %q", got.Status, got.Reason)
+			}
+		})
+	}
+}
+
 // An installation that leads to the work tree leads to the checkout in a namespace.
 func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 	t.Parallel()
@@ -114,7 +165,7 @@ func TestElsewhereGetsWhatIsInstalled(t *testing.T) {
 	}{
 		"installed":              {files{"node_modules/tool": "true\n"}, nil, uses, gate.Pass, ""},
 		"and the test fails":     {files{"node_modules/tool": "false\n"}, nil, uses, gate.Fail, ""},
-		"other versions":         {files{"node_modules/tool": "true\n"}, files{"package-lock.json": "{2}"}, uses, gate.Unknown, "the checkout lacks node_modules (its lock files have changed)"},
+		"other versions":         {files{"node_modules/tool": "true\n"}, files{"package-lock.json": "{2}"}, uses, gate.Unknown, "the checkout lacks node_modules (its lock files have changed; npm ci failed"},
 		"not installed":          {nil, nil, gate.Gate{Name: "npm", Command: "npm() { false; }; npm test"}, gate.Unknown, "node_modules is not installed"},
 		"not isolated":           {nil, nil, gate.Gate{Name: "here", Command: "false", InWorkTree: true}, gate.Unknown, "isolated = false"},
 		"pristine, as in verify": {files{"node_modules/tool": "true\n"}, nil, gate.Gate{Name: "uses", Command: uses.Command, Pristine: true}, gate.Pass, ""},
