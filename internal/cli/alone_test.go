@@ -9,7 +9,7 @@ import (
 )
 
 // Each command parses alone as it does among all commands.
-func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
+func TestEachCommandParsesAloneAsInFullGrammar(t *testing.T) {
 	t.Parallel()
 	whole, err := newParser(&grammar{})
 	if err != nil {
@@ -36,7 +36,7 @@ func TestCommandsAloneAreThoseOfTheGrammar(t *testing.T) {
 }
 
 // The first help reads only a part of the grammar, and prints the same.
-func TestFirstHelpIsThatOfTheGrammar(t *testing.T) {
+func TestFirstHelpMatchesFullGrammar(t *testing.T) {
 	t.Parallel()
 	whole, err := newParser(&grammar{})
 	if err != nil {

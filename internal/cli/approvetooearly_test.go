@@ -10,7 +10,7 @@ import (
 )
 
 // An approval before anything waits for it says when something will.
-func TestApproveTooEarly(t *testing.T) {
+func TestApproveBeforeAnythingWaits(t *testing.T) {
 	t.Parallel()
 	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.Spec.Policy.Approve = []loop.Approval{loop.ApproveTask, loop.ApproveEnd}

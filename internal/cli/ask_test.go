@@ -7,7 +7,7 @@ import (
 )
 
 // A user who rejects the suggested gate is asked for another. Without an answer, nothing begins.
-func TestWantedGate(t *testing.T) {
+func TestRejectedGateSuggestionAsksForAnother(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string

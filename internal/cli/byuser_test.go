@@ -11,7 +11,7 @@ import (
 
 // Commands for users only are refused twice: the command refuses them in a loop's processes (the tag
 // user), and the guard denies them to the agent by their words.
-func TestTheGuardDeniesWhatOnlyAUserMayDo(t *testing.T) {
+func TestGuardDeniesUserOnlyCommands(t *testing.T) {
 	t.Parallel()
 	commands := userCommands(reflect.TypeFor[grammar](), "pawl")
 	if len(commands) < 27 {

@@ -25,7 +25,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-//go:generate env UPDATE=1 go test -run TestReferenceIsFresh|TestTablesOnPages .
+//go:generate env UPDATE=1 go test -run TestReferencePagesAreUpToDate|TestTablesOnPagesAreUpToDate .
 
 // Stdio holds the standard streams of the process, and the function that ends it at once.
 type Stdio struct {

@@ -23,7 +23,7 @@ import (
 
 // The whole demo runs without its screen, where only git and a shell exist. It ends verified, and all
 // mistakes in the script are caught.
-func TestDemo(t *testing.T) {
+func TestDemoCatchesAllMistakes(t *testing.T) {
 	if runtime.GOOS == "linux" { // on other systems a symlink to git does not run
 		t.Setenv("PATH", onlyPrograms(t, "git", "sh"))
 	} else {
@@ -91,7 +91,7 @@ func TestDemo(t *testing.T) {
 }
 
 // The demo says in one line what is missing.
-func TestDemoWithoutGit(t *testing.T) {
+func TestDemoWithoutGitSaysWhatIsMissing(t *testing.T) {
 	for _, tt := range []struct {
 		path, want string
 	}{
@@ -128,7 +128,7 @@ func onlyPrograms(t *testing.T, names ...string) string {
 }
 
 // A missing catch is an error that names it.
-func TestDemoThatCaughtTooLittle(t *testing.T) {
+func TestDemoErrorNamesMissingCatch(t *testing.T) {
 	t.Parallel()
 	err := demo.CheckAllCaught([]demo.Catch{{Kind: demo.FalseClaim}, {Kind: demo.UsageLimit}, {Kind: demo.NoTest}, {Kind: demo.Tampering}})
 	want := "the demo ran, but this was not caught: " + string(demo.Regression)
@@ -138,7 +138,7 @@ func TestDemoThatCaughtTooLittle(t *testing.T) {
 }
 
 // The user's own git settings do not reach the demo's repository.
-func TestDemoRepositoryIsItsOwn(t *testing.T) {
+func TestDemoRepositoryIgnoresUserGitSettings(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	global := "[user]\n\tname = Ann\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n\thooksPath = " + filepath.ToSlash(home) + "\n"

@@ -14,7 +14,7 @@ import (
 )
 
 // Tables on hand-written pages are generated from the code; UPDATE=1 writes them again.
-func TestTablesOnPages(t *testing.T) {
+func TestTablesOnPagesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ page, table, end string }{
 		{"guard.md", guardTable(), "<!-- end of the rules -->"},

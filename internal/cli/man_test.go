@@ -12,7 +12,7 @@ import (
 )
 
 // Each command has a manual page that contains all of its help.
-func TestManPagesSayWhatHelpSays(t *testing.T) {
+func TestManPagesContainHelp(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "groff")
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 )
 
 // The commands are right for the branch that is checked out when they are printed.
-func TestMergingFromWhereTheCheckoutIs(t *testing.T) {
+func TestMergeCommandsFitCurrentBranch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string

@@ -7,7 +7,7 @@ import (
 )
 
 // The exit code and the headline agree, and a run that tried nothing is no success.
-func TestProvenSaysWhatWasTried(t *testing.T) {
+func TestProveExitCodeMatchesHeadline(t *testing.T) {
 	t.Parallel()
 	functions := func(n int) []verify.FunctionProof { return make([]verify.FunctionProof, n) }
 	missed := func(n int) []verify.MissedLine { return make([]verify.MissedLine, n) }

@@ -11,7 +11,7 @@ import (
 
 // Pawl asks about a gate that fails before any work. It is part of the work, or the loop stops, or it
 // begins again with the gate allowed or left out.
-func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
+func TestUserIsAskedAboutFailingGateBeforeWork(t *testing.T) {
 	t.Parallel()
 	g := loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "test", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail}}}
 	for typed, want := range map[string]struct {
@@ -44,7 +44,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 }
 
 // A loop that is stopped meanwhile does not wait for the answer.
-func TestAQuestionEndsWithItsLoop(t *testing.T) {
+func TestQuestionEndsWhenLoopIsStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	never := make(chan struct{})
@@ -57,7 +57,7 @@ func TestAQuestionEndsWithItsLoop(t *testing.T) {
 }
 
 // Without its only command gate, a loop would pay for work that nothing can verify.
-func TestTheOnlyGateIsNotLeftOut(t *testing.T) {
+func TestOnlyCommandGateCannotBeLeftOut(t *testing.T) {
 	t.Parallel()
 	asked := term.Question{}
 	q := &redQuestion{

@@ -34,7 +34,7 @@ import (
 
 // The reference pages are generated from the grammar and from the types that --json prints; UPDATE=1
 // writes them again.
-func TestReferenceIsFresh(t *testing.T) {
+func TestReferencePagesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"cli.md": commandPage(t), "exit-codes.md": exitPage()}
 	for name, s := range schemas(t) {
@@ -183,7 +183,7 @@ func open(s *jsonschema.Schema) {
 }
 
 // The output of the commands matches the schemas.
-func TestOutputFitsItsSchema(t *testing.T) {
+func TestOutputMatchesSchema(t *testing.T) {
 	t.Parallel()
 	s := &loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
 	s.Spec.Policy.Kind = loop.Change
@@ -281,7 +281,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
-func TestEveryHelpTextIsOfACommand(t *testing.T) {
+func TestEveryHelpTextBelongsToACommand(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(helpTexts) {
 		name, isHead := strings.CutPrefix(strings.TrimSpace(line), "== pawl ")
@@ -340,7 +340,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
-func TestExitCodesAreThoseOfTheOutcomes(t *testing.T) {
+func TestExitCodesMatchOutcomes(t *testing.T) {
 	t.Parallel()
 	named := map[string]int{}
 	for _, m := range exitCodes() {

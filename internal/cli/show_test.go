@@ -25,7 +25,7 @@ func (n *notes) PrintAt(e term.Event, _ time.Time) { n.Print(e) }
 func (*notes) Close() error { return nil }
 
 // "Paused" is shown when the loop pauses, also during a wait for a usage limit.
-func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
+func TestPausedIsShownWhenLoopPauses(t *testing.T) {
 	t.Parallel()
 	var said notes
 	s := &show{out: &said}
@@ -56,7 +56,7 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 }
 
 // A restore offers undone work, if there is any. Work that waits for an answer is not undone.
-func TestRestoredOffersWhatThereIs(t *testing.T) {
+func TestRestoreOffersOnlyUndoneWork(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]struct {
 		before    loop.State

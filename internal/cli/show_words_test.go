@@ -8,7 +8,7 @@ import (
 )
 
 // A gate that failed before and still fails is not called passing in the summary.
-func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
+func TestSummaryNamesGateThatStillFails(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
 	task := loop.Task{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, StillRed: []string{"TestA"}}
@@ -19,7 +19,7 @@ func TestTalliesOfATaskThatStandsOnRed(t *testing.T) {
 }
 
 // Work that the user accepted needs no review.
-func TestTalliesOfAcceptedWork(t *testing.T) {
+func TestSummaryOfAcceptedWorkAsksForNoReview(t *testing.T) {
 	t.Parallel()
 	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.EvidenceUnknown, Accepted: true}, Why: "there is no gate"}}})
 	if len(sums) != 1 || sums[0].Each[0] != "1: no test proves it; accepted by pawl approve" {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestSignalEndsACommand(t *testing.T) {
+func TestSignalEndsCommand(t *testing.T) {
 	a := &app{}
 	defer a.releaseSignals()
 	ctx := a.untilSignal()
@@ -32,7 +32,7 @@ func TestSignalEndsACommand(t *testing.T) {
 }
 
 // A running loop handles signals itself. Afterwards, a signal ends the command again.
-func TestErrorsWithoutASignalStay(t *testing.T) {
+func TestErrorWithoutSignalIsKept(t *testing.T) {
 	t.Parallel()
 	a := &app{}
 	ctx := a.untilSignal()

@@ -10,7 +10,7 @@ import (
 
 // A second signal ends the process after a grace, whatever the loop waits for. One signal or a closed
 // terminal does not.
-func TestASecondSignalEndsTheProcess(t *testing.T) {
+func TestSecondSignalEndsProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		signals []os.Signal
