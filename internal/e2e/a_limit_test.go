@@ -19,20 +19,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// subscribed logs the client in as one with a subscription is, whose usage limits
-// name their end; the token is made up. More are settings of the user's.
-func (s *sessions) subscribed(more map[string]any) {
+// useSubscription logs the client in with a made-up subscription, whose usage limits name their
+// reset. More settings of the user may be added.
+func (s *sessions) useSubscription(more map[string]any) {
 	s.t.Helper()
 	delete(s.env, "ANTHROPIC_API_KEY")
 	s.writeJSON("../.claude/.credentials.json", map[string]any{"claudeAiOauth": map[string]any{
 		"accessToken": "sk-ant-oat01-scripted", "refreshToken": "sk-ant-ort01-scripted", "subscriptionType": "max",
 		"expiresAt": time.Now().Add(24 * time.Hour).UnixMilli(), "scopes": []string{"user:inference", "user:profile"},
 	}})
-	s.sets(more)
+	s.addClientSettings(more)
 }
 
-// sets adds to the user's settings of the client.
-func (s *sessions) sets(more map[string]any) {
+// addClientSettings adds to the user's client settings.
+func (s *sessions) addClientSettings(more map[string]any) {
 	s.t.Helper()
 	path := filepath.Join(s.home, ".claude", "settings.json")
 	settings := map[string]any{}
@@ -74,33 +74,33 @@ const limitMost = 10 * time.Minute
 // clientContinues is the beginning of what the client tells the model then.
 const clientContinues = "Your claude.ai usage limit has reset."
 
-// The client continues by itself after a usage limit. Pawl leaves it that, also where
-// its turn has one long tool call, and counts the turn as the loop's.
-func TestTerminalUsageLimitTheClientContinues(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.subscribed(nil)
+// The client continues after a usage limit. Pawl does not prompt it as well, even if its turn has one
+// long tool call, and counts the turn for the loop.
+func TestTerminalUsageLimitClientContinues(t *testing.T) {
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.useSubscription(nil)
 	reset := time.Now().Add(10 * time.Second)
 	late := reset.Add(2*time.Minute + 20*time.Second) // by then Pawl would have gone on
-	s.plays(messagesapi.Bash("true"), limitedUntil(reset),
+	s.playAnswers(messagesapi.Bash("true"), limitedUntil(reset),
 		messagesapi.Tool("Bash", map[string]any{"command": fmt.Sprintf("while [ $(date +%%s) -lt %d ]; do sleep 1; done", late.Unix()), "description": "wait", "timeout": 300_000}),
-		s.adds("bye"), done)
+		s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
-	c.Until("word of the client's", limitMost, func() bool { return strings.Contains(s.story(), clientContinues) })
+	c.Until("word of the client's", limitMost, func() bool { return strings.Contains(s.conversation(), clientContinues) })
 	c.Until("end of the loop", limitMost+turnMost, func() bool { return s.now().Outcome != "" })
-	s.is(state{"verified", 1}, c)
+	s.checkState(state{"verified", 1}, c)
 	time.Sleep(5 * time.Second)
 	if n := len(s.api.Requests()); n != 5 {
-		t.Errorf("%d requests, want 5\n%s", n, s.story())
+		t.Errorf("%d requests, want 5\n%s", n, s.conversation())
 	}
 }
 
-// Where the client does not, it shows a menu, which keeps what wakes the session
-// waiting. Once that is closed Pawl continues.
+// If the client does not continue, it shows a menu, which blocks the process that wakes the session.
+// Pawl continues once the menu is closed.
 func TestTerminalUsageLimitPawlContinues(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.subscribed(map[string]any{"autoContinueAtUsageLimit": false})
-	s.plays(messagesapi.Bash("true"), limitedUntil(time.Now().Add(10*time.Second)), s.adds("bye"), done)
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.useSubscription(map[string]any{"autoContinueAtUsageLimit": false})
+	s.playAnswers(messagesapi.Bash("true"), limitedUntil(time.Now().Add(10*time.Second)), s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
 	c.Shows("Stop and wait for limit to reset", turnMost)
@@ -109,13 +109,13 @@ func TestTerminalUsageLimitPawlContinues(t *testing.T) {
 	c.Keys("Enter")
 	c.ends(state{"verified", 1})
 	time.Sleep(5 * time.Second)
-	if n := len(s.api.Requests()); n != 4 || strings.Contains(s.story(), clientContinues) {
-		t.Errorf("%d requests, want 4\n%s\n%s", n, s.story(), c)
+	if n := len(s.api.Requests()); n != 4 || strings.Contains(s.conversation(), clientContinues) {
+		t.Errorf("%d requests, want 4\n%s\n%s", n, s.conversation(), c)
 	}
 }
 
-// claude -p ends at a usage limit. Its last words say what continues the loop; where
-// the user let fresh sessions continue, they wait for the limit's end and do.
+// claude -p ends at a usage limit. Its last output says how to continue the loop. If the user allowed
+// fresh sessions, these wait for the limit's reset and continue.
 func TestSessionUsageLimit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -123,9 +123,9 @@ func TestSessionUsageLimit(t *testing.T) {
 		wait time.Duration
 	}{"to be taken up": {"", time.Hour}, "continues by itself": {" --handover", 5 * time.Second}, "the limit has reset": {" --handover", -time.Minute}} {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, settings, onPath)
-			s.subscribed(nil)
-			steps, asked := messagesapi.Steps(begins("'add bye' "+words+c.flag, messagesapi.Bash("true"), s.adds("bye"), done)...), 0
+			s := newSessions(t, installSettings, onPath)
+			s.useSubscription(nil)
+			steps, asked := messagesapi.Steps(startLoopCall("'add bye' "+words+c.flag, messagesapi.Bash("true"), s.answerAddingWord("bye"), done)...), 0
 			s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 				if asked++; asked == 3 {
 					return limitedUntil(time.Now().Add(c.wait))
@@ -146,7 +146,7 @@ func TestSessionUsageLimit(t *testing.T) {
 			for deadline := time.Now().Add(limitMost); s.now().Outcome == "" && time.Now().Before(deadline); {
 				time.Sleep(time.Second)
 			}
-			s.is(state{"verified", 1}, p)
+			s.checkState(state{"verified", 1}, p)
 		})
 	}
 }

@@ -27,16 +27,16 @@ func (b *bench) awaitedApproval() string {
 	}
 }
 
-// The loop stops before it commits accepted work, and shows it. What the agent runs and
-// kill -9 approve nothing; a refusal's reason is in its next prompt.
-func TestClientWorkIsApproved(t *testing.T) {
+// The loop shows accepted work and stops before it commits. Neither commands of the agent nor kill -9
+// approve it; the reason of a rejection is in the next prompt.
+func TestClientWorkWaitsForApproval(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
-	c.plays(c.adds("bye"), messagesapi.Bash(c.binary+" approve ."), done, messagesapi.Bash("echo bye > farewell.txt"), done)
+	c.playAnswers(c.answerAddingWord("bye"), messagesapi.Bash(c.binary+" approve ."), done, messagesapi.Bash("echo bye > farewell.txt"), done)
 	run := c.start(append([]string{"run", "--approve", "task"}, c.goal("add bye")...)...)
 	if got := c.awaitedApproval(); !strings.HasPrefix(got, "accept the work") {
 		t.Errorf("waits for %q", got)
 	}
-	if r := c.pawl("answer", "."); !r.says("evidence: proven", "git diff ", "A bye.txt", "A tests/bye.sh") {
+	if r := c.pawl("answer", "."); !r.contains("evidence: proven", "git diff ", "A bye.txt", "A tests/bye.sh") {
 		t.Errorf("%s", r)
 	}
 	if got := c.subjects(); len(got) > 1 {
@@ -51,9 +51,9 @@ func TestClientWorkIsApproved(t *testing.T) {
 	if r := c.pawl("reject", ".", "--why", "it needs farewell.txt as well"); r.code != 0 {
 		t.Errorf("%s", r)
 	}
-	run.until("the work to be done again", func() bool { return exists(c.path("farewell.txt")) })
+	run.waitUntil("the work to be done again", func() bool { return exists(c.path("farewell.txt")) })
 	c.awaitedApproval()
-	if r := c.pawl("approve", "."); !r.says("approved: accept the work") {
+	if r := c.pawl("approve", "."); !r.contains("approved: accept the work") {
 		t.Errorf("%s", r)
 	}
 	if r := run.wait(); r.code != 0 {
@@ -62,14 +62,14 @@ func TestClientWorkIsApproved(t *testing.T) {
 	if prompts := strings.Join(c.prompts(), "\n"); !strings.Contains(prompts, "The user does not accept your work on this task: it needs farewell.txt as well") {
 		t.Errorf("the agent was told:\n%s", prompts)
 	}
-	c.intact()
+	c.checkJournalChain()
 }
 
-// In a user's session the loop lets the session go until its work is approved from
-// elsewhere; then it continues by itself.
-func TestTerminalWorkIsApproved(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(s.adds("bye"), done)
+// In a user's session the loop leaves the session alone until the work is approved from another
+// terminal; then it continues.
+func TestTerminalWorkWaitsForApproval(t *testing.T) {
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.loops("add bye --approve task " + words)
 	c.Shows("waits for your approval: accept the work", turnMost)

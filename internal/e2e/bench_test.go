@@ -242,8 +242,8 @@ func (b *bench) events(kind string) int {
 	return n
 }
 
-// intact checks the chain of the newest loop's journal.
-func (b *bench) intact() {
+// checkJournalChain checks the chain of the newest loop's journal.
+func (b *bench) checkJournalChain() {
 	b.t.Helper()
 	if r := b.pawl("log", ".", "--verify"); r.code != 0 {
 		b.t.Errorf("the journal is not intact: %s", r)

@@ -15,9 +15,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/page/browsertest"
 )
 
-// A user who has nothing but the pages of pawl serve begins a loop there, tells it something,
-// answers, approves, pauses, resumes, skips, stops and restores, and the loop obeys.
-func TestBrowserSteersALoop(t *testing.T) {
+// A user who has only the pages of pawl serve starts a loop there, sends messages, answers, approves,
+// pauses, resumes, skips, stops and restores, and the loop obeys.
+func TestBrowserControlsLoop(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Browse(t)
 	b := newBench(t, wordShop(map[string]string{
@@ -50,40 +50,40 @@ echo '<promise>DONE</promise>'
 	}
 	u := &pageUser{t: t, b: b, tab: tab, address: serve(b)}
 	u.tab.Open(u.address)
-	u.types("#begin", "plan.md", "#begin + button")
-	u.until("a loop in the background", func() bool { return strings.Contains(u.said(), "runs in the background") })
+	u.fill("#begin", "plan.md", "#begin + button")
+	u.waitUntil("a loop in the background", func() bool { return strings.Contains(u.lastResult(), "runs in the background") })
 	u.loop = b.status().ID
 	u.tab.Open(strings.Replace(u.address, "/#", "/loop/"+u.loop+"#", 1))
 
-	u.shows(": bye or goodbye?")
-	u.types("#tell", "no capital letters", "button[value=tell]")
-	u.types("[id^=answer-]", "bye", "[id^=answer-] + button")
+	u.waitForText(": bye or goodbye?")
+	u.fill("#tell", "no capital letters", "button[value=tell]")
+	u.fill("[id^=answer-]", "bye", "[id^=answer-] + button")
 	b.write(map[string]string{"../go.thanks": ""}) // the task that continues meanwhile
-	u.until("the second turn", func() bool { return strings.Count(u.file("../turns"), "bye") == 2 })
+	u.waitUntil("the second turn", func() bool { return strings.Count(u.file("../turns"), "bye") == 2 })
 	prompt := u.file("../prompts")
 	for _, want := range []string{"no capital letters", "You asked: bye or goodbye?"} {
 		if !strings.Contains(prompt, want) {
 			t.Errorf("the agent was not told %q", want)
 		}
 	}
-	u.presses("button[value=pause]")
+	u.press("button[value=pause]")
 	b.write(map[string]string{"../go.bye": ""})
-	u.shows("paused")
+	u.waitForText("paused")
 	if s := b.status(); s.State != "paused" {
 		t.Errorf("paused on the page, and %s", s.State)
 	}
-	u.presses("button[value=resume]")
-	u.until("half of a task", func() bool { return u.file("half.txt") != "" })
-	u.ofTask("skip", "never")
+	u.press("button[value=resume]")
+	u.waitUntil("half of a task", func() bool { return u.file("half.txt") != "" })
+	u.pressTaskButton("skip", "never")
 	b.write(map[string]string{"../go.never": ""})
-	u.until("the last task", func() bool { return strings.Contains(u.file("../turns"), "please") })
-	u.presses("button[value=stop]")
-	u.shows("ended cancelled")
+	u.waitUntil("the last task", func() bool { return strings.Contains(u.file("../turns"), "please") })
+	u.press("button[value=stop]")
+	u.waitForText("ended cancelled")
 	if u.file("half.txt") != "" {
 		t.Error("the work of the task that was skipped is still there")
 	}
-	u.ofTask("restore", "never")
-	u.until("the skipped task's work", func() bool { return u.file("half.txt") == "half" })
+	u.pressTaskButton("restore", "never")
+	u.waitUntil("the skipped task's work", func() bool { return u.file("half.txt") == "half" })
 	if u.file("bye.txt")+u.file("thanks.txt") != "bye\nthanks\n" {
 		t.Errorf("the other tasks' work: %q, %q", u.file("bye.txt"), u.file("thanks.txt"))
 	}
@@ -91,7 +91,7 @@ echo '<promise>DONE</promise>'
 	tab.Clean(base)
 }
 
-// A loop that asks for approvals obeys the page's yes, and its no with a reason.
+// A loop that asks for approvals obeys a yes on the page, and a no with a reason.
 func TestBrowserApprovesWork(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Browse(t)
@@ -100,12 +100,12 @@ func TestBrowserApprovesWork(t *testing.T) {
 	b.run(0, "--detach", "--approve", "task", "--gate", checkWords, "--agent", "scripted", "--agent-command", agent, "add bye")
 	u := &pageUser{t: t, b: b, tab: tab, address: serve(b), loop: b.status().ID}
 	u.tab.Open(strings.Replace(u.address, "/#", "/loop/"+u.loop+"#", 1))
-	u.shows("waits for your approval")
-	u.types("[id^=why-]", "say it louder", "[id^=why-] + button")
-	u.until("the second claim", func() bool { return strings.Count(b.pawl("log", ".").out, "gates on the claim: pass") == 2 })
-	u.shows("waits for your approval")
-	u.presses("button[value=approve]")
-	u.shows("ended verified")
+	u.waitForText("waits for your approval")
+	u.fill("[id^=why-]", "say it louder", "[id^=why-] + button")
+	u.waitUntil("the second claim", func() bool { return strings.Count(b.pawl("log", ".").out, "gates on the claim: pass") == 2 })
+	u.waitForText("waits for your approval")
+	u.press("button[value=approve]")
+	u.waitForText("ended verified")
 	if s := b.status(); s.Outcome != "verified" {
 		t.Errorf("%+v", s)
 	}
@@ -143,57 +143,57 @@ func serve(b *bench) string {
 	return strings.TrimSpace(line)
 }
 
-// until waits for what the browser's user does not see at once.
-func (u *pageUser) until(what string, so func() bool) {
+// waitUntil waits until a condition holds that the page does not show at once.
+func (u *pageUser) waitUntil(what string, so func() bool) {
 	u.t.Helper()
 	for end := time.Now().Add(patience); !so(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			u.t.Fatalf("no %s within %v; the page says %q\n%s\n%s", what, patience, u.said(), u.text(), u.b.pawl("log", ".").out)
+			u.t.Fatalf("no %s within %v; the page says %q\n%s\n%s", what, patience, u.lastResult(), u.text(), u.b.pawl("log", ".").out)
 		}
 	}
 }
 
-// shows waits until the page shows a text, without being loaded again.
-func (u *pageUser) shows(text string) {
+// waitForText waits until the page shows a text, without a reload.
+func (u *pageUser) waitForText(text string) {
 	u.t.Helper()
-	u.until(text, func() bool { return strings.Contains(strings.ToLower(u.text()), strings.ToLower(text)) })
+	u.waitUntil(text, func() bool { return strings.Contains(strings.ToLower(u.text()), strings.ToLower(text)) })
 }
 
 func (u *pageUser) text() string { return u.tab.Eval("document.body.innerText") }
 
-// said is what the last button came to.
-func (u *pageUser) said() string {
+// lastResult returns the result of the last button.
+func (u *pageUser) lastResult() string {
 	return u.tab.Eval(`document.querySelector("#said")?.textContent ?? ""`)
 }
 
-// presses waits for a button and presses it; where a yes is asked for, it is given.
-func (u *pageUser) presses(button string) {
+// press waits for a button and presses it, and confirms if the page asks.
+func (u *pageUser) press(button string) {
 	u.t.Helper()
 	quoted, _ := json.Marshal(button) //nolint:errchkjson // a text
-	u.until("button "+button, func() bool {
+	u.waitUntil("button "+button, func() bool {
 		return u.tab.Eval(fmt.Sprintf("(b => !!b && !b.disabled)(document.querySelector(%s))", quoted)) == "true"
 	})
 	u.tab.Eval(fmt.Sprintf("window.confirm = () => true; document.querySelector(%s).click()", quoted))
-	u.until("answer to "+button, func() bool { said := u.said(); return said != "" && said != "…" })
+	u.waitUntil("answer to "+button, func() bool { said := u.lastResult(); return said != "" && said != "…" })
 }
 
-// types fills a field and presses a button.
-func (u *pageUser) types(field, text, button string) {
+// fill fills a field and presses a button.
+func (u *pageUser) fill(field, text, button string) {
 	u.t.Helper()
 	where, _ := json.Marshal(field) //nolint:errchkjson // a text
 	what, _ := json.Marshal(text)   //nolint:errchkjson // a text
-	u.until("field "+field, func() bool { return u.tab.Eval(fmt.Sprintf("!!document.querySelector(%s)", where)) == "true" })
+	u.waitUntil("field "+field, func() bool { return u.tab.Eval(fmt.Sprintf("!!document.querySelector(%s)", where)) == "true" })
 	u.tab.Eval(fmt.Sprintf("document.querySelector(%s).value = %s", where, what))
-	u.presses(button)
+	u.press(button)
 }
 
-// ofTask presses a button of the task whose title ends with a word.
-func (u *pageUser) ofTask(do, word string) {
+// pressTaskButton presses a button of the task whose title ends with a word.
+func (u *pageUser) pressTaskButton(do, word string) {
 	u.t.Helper()
 	find := fmt.Sprintf("[...document.querySelectorAll('li')].find(l => l.querySelector('strong')?.textContent.endsWith(%q))?.querySelector('button[value=%s]')", word, do)
-	u.until(do+" of "+word, func() bool { return u.tab.Eval("!!"+find) == "true" })
+	u.waitUntil(do+" of "+word, func() bool { return u.tab.Eval("!!"+find) == "true" })
 	u.tab.Eval("window.confirm = () => true; " + find + ".click()")
-	u.until("answer to "+do, func() bool { said := u.said(); return said != "" && said != "…" })
+	u.waitUntil("answer to "+do, func() bool { said := u.lastResult(); return said != "" && said != "…" })
 }
 
 // file is a file of the work tree, "" if it is not there.

@@ -51,7 +51,7 @@ func (b *bench) sent(notice string) {
 // Changed tests that wait for an approval are answered by chat like a question: after the
 // loop's end, and while it works, where the reason reaches the agent. A stranger's yes
 // counts in neither.
-func TestChangedTestsAreAnsweredByChat(t *testing.T) {
+func TestChangedTestsAreApprovedByChat(t *testing.T) {
 	t.Parallel()
 	telegram, slack := &bot{}, &slackBot{threads: map[string][]string{}}
 	t.Run("Telegram", func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestChangedTestsAreAnsweredByChat(t *testing.T) {
 
 // chat is a double of a service in which users reply to messages.
 type chat interface {
-	says(t *testing.T, from int, to, text string)
-	hears(t *testing.T, text string)
+	reply(t *testing.T, from int, to, text string)
+	waitForMessage(t *testing.T, text string)
 }
 
 func changedTestsByChat(t *testing.T, api chat, address, receiver, user string) {
@@ -98,24 +98,24 @@ echo '<promise>DONE</promise>'
 		return b.start(append([]string{"run", goal, "--gate", "sh add_test.sh", "--agent", "command", "--agent-command", b.path("../agent.sh")}, more...)...)
 	}
 
-	b.ended(run("add takes one argument", "--branch", "new").wait(), 3)
-	api.says(t, 66, "ended UNVERIFIED", "yes")
+	b.checkExitCode(run("add takes one argument", "--branch", "new").wait(), 3)
+	api.reply(t, 66, "ended UNVERIFIED", "yes")
 	b.sent("ended unverified")
 	b.killListener()
-	api.says(t, 42, "ended UNVERIFIED", "yes")
+	api.reply(t, 42, "ended UNVERIFIED", "yes")
 	b.pawl("resume", "--after-restart") // as the system does after a restart
-	api.hears(t, "approved add_test.sh it is verified now")
-	if r := b.pawl("list", "--json"); !r.says(`"outcome": "verified"`) {
+	api.waitForMessage(t, "approved add_test.sh it is verified now")
+	if r := b.pawl("list", "--json"); !r.contains(`"outcome": "verified"`) {
 		t.Errorf("%s", r)
 	}
 
 	b.git("switch", "-q", "main")
 	loop := run("plan.md", "--branch", "other")
-	loop.until("the second turn", func() bool { return exists(b.path("../second")) })
-	api.says(t, 42, b.status().ID+" · changes to existing tests wait for your approval", "no, keep both arguments")
-	api.hears(t, "the agent may not change add_test.sh")
+	loop.waitUntil("the second turn", func() bool { return exists(b.path("../second")) })
+	api.reply(t, 42, b.status().ID+" · changes to existing tests wait for your approval", "no, keep both arguments")
+	api.waitForMessage(t, "the agent may not change add_test.sh")
 	b.write(map[string]string{"../answered": ""})
-	loop.until("the agent to be told", func() bool {
+	loop.waitUntil("the agent to be told", func() bool {
 		prompts, err := os.ReadFile(b.path("../prompts"))
 		return err == nil && strings.Contains(string(prompts), "Make the work pass with the original tests. The user says: no, keep both arguments")
 	})

@@ -40,10 +40,10 @@ func (b *slackBot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // stampOf is the time stamp of the n-th message, which names it.
 func stampOf(n int) string { return fmt.Sprintf("1700000%03d.000000", n) }
 
-// says has a sender reply in the thread of the message that holds a text.
-func (b *slackBot) says(t *testing.T, from int, to, text string) {
+// reply sends a reply in the thread of the message that contains a text.
+func (b *slackBot) reply(t *testing.T, from int, to, text string) {
 	t.Helper()
-	b.hears(t, to)
+	b.waitForMessage(t, to)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, written := range b.written {

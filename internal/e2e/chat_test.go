@@ -39,8 +39,8 @@ func (b *bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"ok":true,"result":[%s]}`, strings.Join(b.updates[min(asked.Offset, len(b.updates)):], ","))
 }
 
-// says has a sender reply to the message that holds a text.
-func (b *bot) says(t *testing.T, from int, to, text string) {
+// reply sends a reply to the message that contains a text.
+func (b *bot) reply(t *testing.T, from int, to, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		b.mu.Lock()
@@ -58,8 +58,8 @@ func (b *bot) says(t *testing.T, from int, to, text string) {
 	t.Fatalf("nobody wrote %q: %q", to, b.written)
 }
 
-// asksFirst is an agent that asks how to say goodbye, and does so once it knows.
-const asksFirst = `#!/bin/sh
+// askingAgent is an agent that asks how to say goodbye, and does so once it knows.
+const askingAgent = `#!/bin/sh
 if grep -q 'The answer: bye' ; then
 	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
 	echo '<promise>DONE</promise>'
@@ -70,7 +70,7 @@ fi
 
 // A question that is asked at night and answered by chat in the morning continues, also where
 // Pawl was killed meanwhile; an approval takes the user's yes. A stranger's word is neither.
-func TestAnswersByChat(t *testing.T) {
+func TestQuestionIsAnsweredByChat(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	api := &bot{}
@@ -79,25 +79,25 @@ func TestAnswersByChat(t *testing.T) {
 	b.env["CHAT"] = s.URL + "/bot1:TOKEN/sendMessage?chat_id=42"
 	b.write(map[string]string{
 		"../.config/pawl/config.toml": "[notify]\nto = \"telegram env:CHAT\"\nanswers = [\"telegram env:CHAT from 42\"]\n",
-		"../agent.sh":                 asksFirst,
+		"../agent.sh":                 askingAgent,
 	})
-	if r := b.pawl("notify", "test"); !r.says("telegram env:CHAT: sent; answers are taken from 42") {
+	if r := b.pawl("notify", "test"); !r.contains("telegram env:CHAT: sent; answers are taken from 42") {
 		t.Errorf("%s", r)
 	}
 	run := b.start("run", "add bye", "--gate", checkWords, "--approve", "task", "--agent", "command", "--agent-command", b.path("../agent.sh"))
 	b.question()
-	api.says(t, 66, "the agent asks: bye or goodbye?", "goodbye")
+	api.reply(t, 66, "the agent asks: bye or goodbye?", "goodbye")
 	if err := syscall.Kill(run.cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	run.wait()
-	api.says(t, 42, "the agent asks: bye or goodbye?", "bye")
-	api.says(t, 42, "the agent asks: bye or goodbye?", "yes") // too late: it is answered
+	api.reply(t, 42, "the agent asks: bye or goodbye?", "bye")
+	api.reply(t, 42, "the agent asks: bye or goodbye?", "yes") // too late: it is answered
 	run = b.start("resume", ".")
-	api.says(t, 66, "waits for your approval", "yes")
+	api.reply(t, 66, "waits for your approval", "yes")
 	b.awaitedApproval()
-	api.says(t, 42, "waits for your approval", "yes")
-	b.ended(run.wait(), 0)
+	api.reply(t, 42, "waits for your approval", "yes")
+	b.checkExitCode(run.wait(), 0)
 	api.mu.Lock()
 	defer api.mu.Unlock()
 	all := strings.Join(api.written, "\n")
@@ -108,8 +108,8 @@ func TestAnswersByChat(t *testing.T) {
 	}
 }
 
-// hears waits until a message with a text is written.
-func (b *bot) hears(t *testing.T, text string) {
+// waitForMessage waits until a message with a text is sent.
+func (b *bot) waitForMessage(t *testing.T, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		b.mu.Lock()

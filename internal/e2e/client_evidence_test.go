@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// A gate that was green before proves nothing by being green after: only what
-// failed without the work does.
-func TestClientEvidence(t *testing.T) {
+// A gate that passed before proves nothing by passing after the work. Only a test that fails without
+// the work does.
+func TestClientGateThatPassedBeforeProvesNothing(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		work     map[string]string
@@ -34,7 +34,7 @@ func TestClientEvidence(t *testing.T) {
 			for file, text := range tc.work {
 				steps = append(steps, messagesapi.Write(c.path(file), text))
 			}
-			c.plays(append(steps, done)...)
+			c.playAnswers(append(steps, done)...)
 			c.run(tc.code, c.goal("add bye")...)
 			if got := c.git("log", "--format=%(trailers:key=Pawl-Evidence,valueonly)", "start..HEAD"); got != tc.evidence {
 				t.Errorf("evidence %q, want %q", got, tc.evidence)
@@ -47,9 +47,9 @@ func TestClientEvidence(t *testing.T) {
 	}
 }
 
-// A suite that was written first is red until its last task; each task proves
-// itself by the tests that it turns.
-func TestClientRedSuite(t *testing.T) {
+// A suite that was written first fails until the last task. Each task is proven by the tests that it
+// turns green.
+func TestClientTasksTurnFailingSuiteGreen(t *testing.T) {
 	t.Parallel()
 	words := []string{"bye", "thanks", "please"}
 	files := map[string]string{"go.mod": "module example.com/words\n\ngo 1.26\n", "plan.md": threeWords}
@@ -81,8 +81,8 @@ func goWord(name, says string) string {
 	return fmt.Sprintf("package %s\n\nfunc Word() string { return %q }\n", name, says)
 }
 
-// Where the place of the overlay lacks what the gate needs, nothing is proved
-// and nobody is blamed; the project's set-up fixes that.
+// If the overlay lacks a gate's dependencies, nothing is proven and the agent is not blamed. The
+// project's setup command fixes that.
 func TestClientMissingDependencies(t *testing.T) {
 	t.Parallel()
 	const gate = "test -e deps/lib || { echo 'no deps' >&2; exit 1; }; " + checkWords
@@ -99,7 +99,7 @@ func TestClientMissingDependencies(t *testing.T) {
 			if r := c.pawl("trust", "--yes"); tc.config != "" && r.code != 0 {
 				t.Fatal(r)
 			}
-			c.plays(c.adds("bye"), done)
+			c.playAnswers(c.answerAddingWord("bye"), done)
 			c.run(tc.code, "add bye", "--gate", gate, "--agent-command", c.client)
 			if got := c.git("log", "--format=%(trailers:key=Pawl-Evidence,valueonly)", "start..HEAD"); strings.TrimSpace(got) != tc.evidence {
 				t.Errorf("evidence %q, want %q", got, tc.evidence)

@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// A file that the user makes or edits while the model thinks is in no commit; what the agent's
-// commands make is, also in the background, and by a process that they left.
-func TestClientLeavesTheUsersNewFilesAlone(t *testing.T) {
+// A file that the user makes or edits while the model thinks is in no commit. Files made by the
+// agent's commands are, including background commands and orphaned processes.
+func TestClientNewUserFilesAreNotCommitted(t *testing.T) {
 	c := newClientBench(t, wordShop(map[string]string{"gen.sh": "echo made > made.txt\n", "late.sh": "sleep 3; echo late > late.txt\n", "edited.txt": "once\n", "changed.txt": "once\n"}))
 	thinks := func() { // longer than a file's time is doubted
 		time.Sleep(2500 * time.Millisecond)
@@ -24,7 +24,7 @@ func TestClientLeavesTheUsersNewFilesAlone(t *testing.T) {
 			thinks()
 			c.write(map[string]string{"notes.txt": "mine\n", "edited.txt": "mine\n"})
 			thinks()
-			return c.adds("bye")
+			return c.answerAddingWord("bye")
 		},
 		func() messagesapi.Response { return messagesapi.Text("More to come.") },
 		func() messagesapi.Response {
@@ -47,10 +47,10 @@ func TestClientLeavesTheUsersNewFilesAlone(t *testing.T) {
 	if got := c.git("status", "--porcelain"); got != "M edited.txt\n?? notes.txt" {
 		t.Errorf("left over: %s", got)
 	}
-	if !r.says("left alone: notes.txt, not made by a tool call") {
+	if !r.contains("left alone: notes.txt, not made by a tool call") {
 		t.Errorf("not named: %s", r)
 	}
-	if !r.says("left alone: your edit of edited.txt: not committed") {
+	if !r.contains("left alone: your edit of edited.txt: not committed") {
 		t.Errorf("the edit is not named: %s", r)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// TestClientPlanChangesAndPawlIsKilled changes the plan in each way while the client is in
-// the middle of its second task, then kills Pawl: what was changed holds after a resume.
-func TestClientPlanChangesAndPawlIsKilled(t *testing.T) {
+// The plan is edited in each way during the client's second task, then Pawl is killed. All edits are
+// kept after a resume.
+func TestClientPlanEditsSurviveKill(t *testing.T) {
 	t.Parallel()
 	const four = threeWords + "- [ ] add sorry\n"
 	for name, tc := range agenttest.Some(map[string]struct {
@@ -60,8 +60,8 @@ func TestClientPlanChangesAndPawlIsKilled(t *testing.T) {
 				tc.plan = threeWords
 			}
 			c := newClientBench(t, wordShop(map[string]string{"plan.md": tc.plan}))
-			c.plays(c.adds("bye"), done, endless)
-			r := c.inTool("plan.md")
+			c.playAnswers(c.answerAddingWord("bye"), done, endless)
+			r := c.startInTool("plan.md")
 			for _, edit := range tc.edits {
 				verb, rest, _ := strings.Cut(edit, " ")
 				where, rest, _ := strings.Cut(rest, " ")
@@ -70,7 +70,7 @@ func TestClientPlanChangesAndPawlIsKilled(t *testing.T) {
 				if rest != "" {
 					args = append(args, rest)
 				}
-				c.ended(c.pawl(args...), 0)
+				c.checkExitCode(c.pawl(args...), 0)
 			}
 			if tc.append != "" {
 				c.write(map[string]string{"plan.md": c.read("plan.md") + tc.append})
@@ -78,15 +78,15 @@ func TestClientPlanChangesAndPawlIsKilled(t *testing.T) {
 			r.signal(syscall.SIGKILL)
 			r.wait()
 			c.play(tc.words)
-			c.ended(c.pawl("resume"), 0)
+			c.checkExitCode(c.pawl("resume"), 0)
 			if diff := cmp.Diff(tc.commits, strings.Join(c.subjects(), "; ")); diff != "" {
 				t.Errorf("commits %s\n%s", diff, c.pawl("log", ".").out)
 			}
 			if diff := cmp.Diff(tc.after, c.read("plan.md")); diff != "" {
 				t.Errorf("the plan %s", diff)
 			}
-			c.gone("pids")
-			c.intact()
+			c.checkProcessesGone("pids")
+			c.checkJournalChain()
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestClientPlanChangesAndPawlIsKilled(t *testing.T) {
 func (c *clientBench) play(words []string) {
 	var steps []messagesapi.Response
 	for _, w := range words {
-		steps = append(steps, c.adds(w), done)
+		steps = append(steps, c.answerAddingWord(w), done)
 	}
-	c.plays(steps...)
+	c.playAnswers(steps...)
 }

@@ -34,7 +34,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-func TestPercent(t *testing.T) {
+func TestPercentOfDoneTasks(t *testing.T) {
 	p := plan.Plan{Tasks: []plan.Task{{ID: "1", Done: true}, {ID: "2"}, {ID: "3"}}}
 	if got := p.Percent(); got != 33 {
 		t.Errorf("%d %%", got)
@@ -46,7 +46,7 @@ func TestPercent(t *testing.T) {
 `
 )
 
-// The loop works on a clone of Pawl's own repository.
+// The loop works on a clone of Pawl's repository.
 func TestClientOnPawlItself(t *testing.T) {
 	top, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -61,7 +61,7 @@ func TestClientOnPawlItself(t *testing.T) {
 	add := func(path, text string) messagesapi.Response {
 		return messagesapi.Write(c.path("internal/core/"+path), text)
 	}
-	c.plays(
+	c.playAnswers(
 		add("plan/percent.go", percent).And(add("plan/percent_test.go", percentTest)), messagesapi.Bash("gofmt -l internal/core"), done)
 
 	c.run(0, "plan.md", "--gate", "go test ./internal/core/plan", "--agent-command", c.client)

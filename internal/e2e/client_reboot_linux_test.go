@@ -35,14 +35,14 @@ func (b *bench) logIn(unit string) string {
 	return string(out)
 }
 
-// After a power cut, where Pawl, the client and its tool die at once and leave their files
-// behind, what the service runs at the next log-in resumes the loop, and it ends verified.
-// A process that has the number of the old one now is not taken for it.
-func TestClientComesBackAfterAReboot(t *testing.T) {
+// A power cut ends Pawl, the client and its tool at once and leaves their files. The service at the
+// next login resumes the loop, and it ends verified.
+// Another process that has got the old process id is not mistaken for the owner.
+func TestClientLoopResumesAfterReboot(t *testing.T) {
 	agenttest.Needs(t, "ps")
 	c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
 	unit := c.pawl("install", "service", "--dry-run").out
-	c.plays(c.adds("bye"), done, endless, c.adds("thanks"), done, c.adds("please"), done)
+	c.playAnswers(c.answerAddingWord("bye"), done, endless, c.answerAddingWord("thanks"), done, c.answerAddingWord("please"), done)
 	c.write(map[string]string{".git/info/exclude": "pids\n"})
 	c.run(0, append([]string{"--detach"}, c.goal("plan.md")...)...)
 	for end := time.Now().Add(timeout); c.read("pids") == ""; time.Sleep(50 * time.Millisecond) {
@@ -59,8 +59,8 @@ func TestClientComesBackAfterAReboot(t *testing.T) {
 		}
 		pids = append(pids, n)
 	}
-	c.cutPower(pids...)
-	c.gone("pids")
+	c.killAll(pids...)
+	c.checkProcessesGone("pids")
 	lock := filepath.Join(c.env["PAWL_HOME"], "loops", c.status().ID, "owner.lock.json")
 	left, err := os.ReadFile(lock)
 	if err != nil {
@@ -76,5 +76,5 @@ func TestClientComesBackAfterAReboot(t *testing.T) {
 	if said := c.logIn(unit); !strings.Contains(said, c.status().ID) {
 		t.Errorf("the service says %q", said)
 	}
-	c.verifiedAlone(3)
+	c.waitForVerified(3)
 }

@@ -15,19 +15,19 @@ import (
 // begins with sleep.
 var tenMinutes = messagesapi.Bash("touch half.txt; echo $$ $PPID > pids; sleep 600")
 
-// A loop ends within two seconds although its agent waits for a tool, and the tool ends
-// with it. On a slow machine it takes longer as an empty command does.
-func TestClientStopsDuringALongTool(t *testing.T) {
+// A loop ends within two seconds although its agent waits for a tool, and the tool ends with it. On a
+// slow machine the limit grows with the time of an empty command.
+func TestClientStopsDuringLongToolCall(t *testing.T) {
 	for name, stop := range map[string]func(c *clientBench, r *running){
-		"pawl stop": func(c *clientBench, _ *running) { c.ended(c.pawl("stop", "."), 0) },
+		"pawl stop": func(c *clientBench, _ *running) { c.checkExitCode(c.pawl("stop", "."), 0) },
 		"Ctrl-C":    func(_ *clientBench, r *running) { r.signal(syscall.SIGINT) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(nil))
 			c.write(map[string]string{".git/info/exclude": "pids\n"})
-			c.plays(tenMinutes, done)
+			c.playAnswers(tenMinutes, done)
 			r := c.start(append([]string{"run"}, c.goal("add bye")...)...)
-			r.until("the tool call", func() bool { return c.read("pids") != "" })
+			r.waitUntil("the tool call", func() bool { return c.read("pids") != "" })
 			empty := c.emptyCommand()
 			begin := time.Now()
 			stop(c, r)
@@ -37,11 +37,11 @@ func TestClientStopsDuringALongTool(t *testing.T) {
 			if most := 2*time.Second + 20*empty; took > most {
 				t.Errorf("it took %v to end, want at most %v", took, most)
 			}
-			c.gone("pids")
+			c.checkProcessesGone("pids")
 			if s := c.status(); s.Outcome != "cancelled" || !exists(c.path("half.txt")) {
 				t.Errorf("status %+v, the work is kept: %v", s, exists(c.path("half.txt")))
 			}
-			c.intact()
+			c.checkJournalChain()
 		})
 	}
 }
@@ -52,7 +52,7 @@ func (b *bench) emptyCommand() time.Duration {
 	var took []time.Duration
 	for range 5 {
 		begin := time.Now()
-		b.ended(b.pawl("version"), 0)
+		b.checkExitCode(b.pawl("version"), 0)
 		took = append(took, time.Since(begin))
 	}
 	slices.Sort(took)

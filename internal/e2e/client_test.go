@@ -41,11 +41,13 @@ func newClientBench(t *testing.T, files map[string]string) *clientBench {
 	return c
 }
 
-// plays sets what the model says, answer by answer.
-func (c *clientBench) plays(steps ...messagesapi.Response) { c.api.Play(messagesapi.Steps(steps...)) }
+// playAnswers sets the model's answers, one after another.
+func (c *clientBench) playAnswers(steps ...messagesapi.Response) {
+	c.api.Play(messagesapi.Steps(steps...))
+}
 
-// adds is an answer that adds a word and its test.
-func (c *clientBench) adds(word string) messagesapi.Response {
+// answerAddingWord returns an answer that adds a word and its test.
+func (c *clientBench) answerAddingWord(word string) messagesapi.Response {
 	return messagesapi.Write(c.path(word+".txt"), word+"\n").And(messagesapi.Write(c.path("tests/"+word+".sh"), wordTest(word)))
 }
 
@@ -76,8 +78,8 @@ func (c *clientBench) cleared() int {
 	return len(sessions)
 }
 
-// A plan of three tasks, in each of the three ways to give contexts.
-func TestClientPlanOfThree(t *testing.T) {
+// A plan of three tasks, in each of the three session modes.
+func TestClientPlanInEachSessionMode(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string][]string{
 		"one process": nil, "a process for each task": {"--warm=false"}, "a context for each turn": {"--session", "turn"},
@@ -85,7 +87,7 @@ func TestClientPlanOfThree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
 			c.write(map[string]string{"mine.txt": "mine\n"})
-			c.plays(c.adds("bye"), done, c.adds("thanks"), messagesapi.Text("I will test it."), done, c.adds("please"), done)
+			c.playAnswers(c.answerAddingWord("bye"), done, c.answerAddingWord("thanks"), messagesapi.Text("I will test it."), done, c.answerAddingWord("please"), done)
 			r := c.run(0, c.goal(append(flags, "plan.md")...)...)
 			want := []string{"feat(1):_add_bye", "feat(2):_add_thanks", "feat(3):_add_please"}
 			if diff := cmp.Diff(want, c.subjects()); diff != "" {
@@ -106,7 +108,7 @@ func TestClientPlanOfThree(t *testing.T) {
 			if got, want := c.cleared(), map[string]int{"one process": 2, "a context for each turn": 3}[name]; got != want {
 				t.Errorf("%d contexts were cleared, want %d", got, want)
 			}
-			c.intact()
+			c.checkJournalChain()
 		})
 	}
 }
@@ -119,9 +121,9 @@ func (c *clientBench) wrong(r messagesapi.Request) messagesapi.Response {
 	return messagesapi.Bash("echo goodbye > hello.txt")
 }
 
-// How loops end that are not verified. No task is ticked, nothing is committed,
-// and the work of a loop that was cut off stays in the tree.
-func TestClientOtherEnds(t *testing.T) {
+// Loops that end unverified: no task is ticked, nothing is committed, and the work of an interrupted
+// loop stays in the tree.
+func TestClientUnverifiedEnds(t *testing.T) {
 	t.Parallel()
 	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	half := func(c *clientBench) messagesapi.Response {
@@ -150,7 +152,7 @@ func TestClientOtherEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
 			c.api.Play(tc.model(c))
-			if r := c.run(tc.code, c.goal(append(tc.args, "plan.md")...)...); !r.says(tc.says) {
+			if r := c.run(tc.code, c.goal(append(tc.args, "plan.md")...)...); !r.contains(tc.says) {
 				t.Errorf("%q must be said: %s", tc.says, r)
 			}
 			if got := c.subjects(); len(got) > 0 {
@@ -162,14 +164,14 @@ func TestClientOtherEnds(t *testing.T) {
 			if tc.kept != "" && c.read(tc.kept) == "" {
 				t.Errorf("%s is lost", tc.kept)
 			}
-			c.intact()
+			c.checkJournalChain()
 		})
 	}
 }
 
-// Trouble with the API takes its class's path: what passes is waited for and
-// counts for nothing, what a user must fix ends the loop at once.
-func TestClientTroubleWithTheAPI(t *testing.T) {
+// API errors are handled by their class: temporary ones are waited for and count against nothing;
+// those that only a user can fix end the loop at once.
+func TestClientAPIErrors(t *testing.T) {
 	t.Parallel()
 	overloaded := messagesapi.Fail(529, "Overloaded")
 	cases := map[string]struct {
@@ -183,8 +185,8 @@ func TestClientTroubleWithTheAPI(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(nil))
-			c.plays(append(tc.trouble, c.adds("bye"), done)...)
-			if r := c.run(0, c.goal("add bye", "--max-iterations", "1")...); !r.says(tc.says) {
+			c.playAnswers(append(tc.trouble, c.answerAddingWord("bye"), done)...)
+			if r := c.run(0, c.goal("add bye", "--max-iterations", "1")...); !r.contains(tc.says) {
 				t.Errorf("%q must be said: %s", tc.says, r)
 			}
 			if s := c.status(); s.Iteration != 1 || s.Commits != 1 {
@@ -194,12 +196,12 @@ func TestClientTroubleWithTheAPI(t *testing.T) {
 	}
 }
 
-// The client itself would try a wrong login again for three minutes.
+// The client alone would retry a wrong login for three minutes.
 func TestClientWrongLogin(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
-	c.plays(messagesapi.Fail(401, "invalid x-api-key"))
+	c.playAnswers(messagesapi.Fail(401, "invalid x-api-key"))
 	begin := time.Now()
-	if r := c.run(1, c.goal("add bye")...); !r.says("claude /login") {
+	if r := c.run(1, c.goal("add bye")...); !r.contains("claude /login") {
 		t.Errorf("no hint: %s", r)
 	}
 	if d := time.Since(begin); d > 30*time.Second {
@@ -207,15 +209,15 @@ func TestClientWrongLogin(t *testing.T) {
 	}
 }
 
-// A wait that is long is shown with its end and its reason, and can be stopped.
-func TestClientLongWaits(t *testing.T) {
+// A long wait is shown with its end and its reason, and can be stopped.
+func TestClientLongWaitIsShownAndStoppable(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		arrange func(c *clientBench)
 		says    string
 	}{
 		"usage limit": {
-			func(c *clientBench) { c.plays(messagesapi.Fail(429, "limit", "retry-after", "3600")) }, "usage limit",
+			func(c *clientBench) { c.playAnswers(messagesapi.Fail(429, "limit", "retry-after", "3600")) }, "usage limit",
 		},
 		"refused connection": {func(c *clientBench) { c.env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:1" }, "network"},
 	}
@@ -224,12 +226,12 @@ func TestClientLongWaits(t *testing.T) {
 			c := newClientBench(t, wordShop(nil))
 			tc.arrange(c)
 			r := c.start(append([]string{"run"}, c.goal("add bye")...)...)
-			r.untilSays(tc.says)
-			r.until("the wait", func() bool { return c.status().State == "waiting" })
+			r.waitForOutput(tc.says)
+			r.waitUntil("the wait", func() bool { return c.status().State == "waiting" })
 			if stop := c.pawl("stop", "."); stop.code != 0 {
 				t.Errorf("stop: %s", stop)
 			}
-			c.ended(r.wait(), 130)
+			c.checkExitCode(r.wait(), 130)
 			if s := c.status(); s.Outcome != "cancelled" {
 				t.Errorf("status %+v", s)
 			}

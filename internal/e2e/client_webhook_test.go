@@ -52,7 +52,7 @@ func (h *webhook) received(reason string) (found []post) {
 // A question that is asked at night goes out by a webhook. Pawl is killed and resumed,
 // and waits on without a turn. In the morning the service behind the webhook answers what
 // it was asked, and the loop continues to its end, which the webhook is told.
-func TestClientIsAnsweredThroughAWebhook(t *testing.T) {
+func TestClientQuestionIsAnsweredByWebhook(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	service := &webhook{}
 	s := httptest.NewServer(service)
@@ -63,11 +63,11 @@ func TestClientIsAnsweredThroughAWebhook(t *testing.T) {
 		os.WriteFile(settings, []byte("[notify]\nto = \"webhook env:HOOK\"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	c.plays(tool("ask_user", map[string]any{"question": "bye or goodbye?"}), done, c.adds("bye"), done)
+	c.playAnswers(tool("ask_user", map[string]any{"question": "bye or goodbye?"}), done, c.answerAddingWord("bye"), done)
 
 	run := c.start(append([]string{"run"}, c.goal("add bye")...)...)
 	c.question()
-	run.until("the webhook", func() bool { return len(service.received("question")) > 0 })
+	run.waitUntil("the webhook", func() bool { return len(service.received("question")) > 0 })
 	run.signal(syscall.SIGKILL)
 	run.wait()
 	run = c.start("resume", ".")
@@ -80,13 +80,13 @@ func TestClientIsAnsweredThroughAWebhook(t *testing.T) {
 	if len(asked) != 1 || asked[0].Question.Text != "bye or goodbye?" {
 		t.Fatalf("the webhook was asked %+v", asked)
 	}
-	c.ended(c.pawl("answer", asked[0].Loop, "bye"), 0)
-	c.ended(run.wait(), 0)
+	c.checkExitCode(c.pawl("answer", asked[0].Loop, "bye"), 0)
+	c.checkExitCode(run.wait(), 0)
 	if !strings.Contains(strings.Join(c.prompts(), "\n"), "The answer: bye") {
 		t.Errorf("the agent was told %q", c.prompts())
 	}
 	if end := service.received("verified"); len(end) != 1 || end[0].Event != "ended" {
 		t.Errorf("the webhook was told of the end %+v", end)
 	}
-	c.intact()
+	c.checkJournalChain()
 }

@@ -26,9 +26,9 @@ func canConfine(t *testing.T, level confine.Level) {
 	}
 }
 
-// Behind a wall the real client works as ever, talks to its endpoint, and loops end
-// verified; what it tries to leave behind, and what the gate tries, is not there.
-func TestClientConfined(t *testing.T) {
+// In a sandbox the real client works as usual, reaches its endpoint, and loops end verified. Files
+// that the agent or a gate tries to leave outside do not exist.
+func TestClientInSandbox(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		level confine.Level
@@ -58,7 +58,7 @@ func TestClientConfined(t *testing.T) {
 			}, "\n")
 			// The guard would deny them; it does not read what is computed.
 			hidden := base64.StdEncoding.EncodeToString([]byte(tries))
-			c.plays(messagesapi.Write(c.path("t.b64"), hidden), messagesapi.Bash(`s=$(base64 -d t.b64); sh -c "$s"; rm t.b64`), c.adds("bye"), done)
+			c.playAnswers(messagesapi.Write(c.path("t.b64"), hidden), messagesapi.Bash(`s=$(base64 -d t.b64); sh -c "$s"; rm t.b64`), c.answerAddingWord("bye"), done)
 			gate := checkWords + ` && ! echo x > "` + out + `"`
 			r := c.run(0, append(tc.more, "--confine", string(level), "--gate", gate, "--agent-command", c.client, "add bye")...)
 			if got, want := c.read("env.txt"), "token="; level == confine.Strict && strings.TrimSpace(got) != want {
@@ -72,7 +72,7 @@ func TestClientConfined(t *testing.T) {
 					t.Errorf("%s was written", path)
 				}
 			}
-			c.intact()
+			c.checkJournalChain()
 			if r := c.pawl("report", "."); !strings.Contains(r.String(), "sandbox       "+string(level)+", by bubblewrap, around agent and gates") {
 				t.Errorf("the report does not name the wall: %s", r)
 			}
@@ -136,8 +136,8 @@ func (b *bench) withoutBubblewrap() {
 	b.env["PATH"] = dir
 }
 
-// What cannot be confined as was asked does not begin, nor continue.
-func TestConfineIsRefused(t *testing.T) {
+// A loop whose sandbox is not available neither starts nor resumes.
+func TestUnavailableSandboxIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	b.withoutBubblewrap()
@@ -145,13 +145,13 @@ func TestConfineIsRefused(t *testing.T) {
 		return append([]string{"run", "--confine", level, "--agent", "scripted", "--agent-command", b.script(part("bye")), "--gate", checkWords, "add bye"}, more...)
 	}
 	r := b.pawl(args("strict")...)
-	if r.code != 2 || !r.says("--confine strict is not available here: bubblewrap is not installed") || !r.says("apt install bubblewrap") {
+	if r.code != 2 || !r.contains("--confine strict is not available here: bubblewrap is not installed") || !r.contains("apt install bubblewrap") {
 		t.Errorf("%s", r)
 	}
 	if got := b.git("branch", "--list", "pawl/*"); got != "" {
 		t.Errorf("branches %q", got)
 	}
-	if r := b.pawl("list", "--json"); r.says(`"id"`) {
+	if r := b.pawl("list", "--json"); r.contains(`"id"`) {
 		t.Errorf("%s", r)
 	}
 	canConfine(t, confine.Strict)
@@ -161,13 +161,13 @@ func TestConfineIsRefused(t *testing.T) {
 		t.Fatalf("%s", r)
 	}
 	b.env["PATH"] = path
-	if r := b.pawl("resume", ".", "--max-iterations", "1"); r.code != 2 || !r.says("apt install bubblewrap") {
+	if r := b.pawl("resume", ".", "--max-iterations", "1"); r.code != 2 || !r.contains("apt install bubblewrap") {
 		t.Errorf("resumed: %s", r)
 	}
 }
 
-// Where only Landlock is there the loop says what it does not stop.
-func TestConfinedByLandlock(t *testing.T) {
+// If only Landlock is available, the loop reports what it does not restrict.
+func TestLandlockSandboxReportsItsLimits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	b.withoutBubblewrap()
@@ -176,7 +176,7 @@ func TestConfinedByLandlock(t *testing.T) {
 	if r.code == 2 {
 		t.Skip("no Landlock here")
 	}
-	if r.code != 0 || !r.says("confined, but here git's hooks and configuration") {
+	if r.code != 0 || !r.contains("confined, but here git's hooks and configuration") {
 		t.Errorf("%s", r)
 	}
 	if b.read("../planted") != "" {

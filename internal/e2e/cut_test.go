@@ -15,31 +15,31 @@ import (
 // slow is an agent that is in the middle of a turn for long, and then adds a word.
 const slow = "-- add bye/run --\ntouch half.txt; sleep 60\n"
 
-// inTurn starts a loop whose agent is in the middle of the slow turn.
-func (b *bench) inTurn(args ...string) *running {
+// startInSlowTurn starts a loop whose agent is in the slow turn.
+func (b *bench) startInSlowTurn(args ...string) *running {
 	b.t.Helper()
 	script := b.script(slow + part("bye"))
 	r := b.start(append([]string{"run", "add bye", "--gate", checkWords, "--agent", "scripted", "--agent-command", script}, args...)...)
-	r.until("the turn", func() bool { return len(b.git("status", "--porcelain")) > 0 || b.turning() })
+	r.waitUntil("the turn", func() bool { return len(b.git("status", "--porcelain")) > 0 || b.inAgentTurn() })
 	return r
 }
 
-func (b *bench) turning() bool {
+func (b *bench) inAgentTurn() bool {
 	r := b.pawl("list", "--json")
-	return r.says(`"id"`) && b.status().Iteration == 1
+	return r.contains(`"id"`) && b.status().Iteration == 1
 }
 
-// A terminal that goes away says so more than once; the turn is ended cleanly
-// all the same. A pipe whose reader has gone ends it with a code of its own.
-func TestTheTerminalGoesAway(t *testing.T) {
+// A terminal that is closed signals that more than once; the turn still ends cleanly. A pipe whose
+// reader is gone ends the loop with its own exit code.
+func TestLostTerminalEndsTurnCleanly(t *testing.T) {
 	t.Parallel()
 	t.Run("hung up twice", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, wordShop(nil))
-		r := b.inTurn()
+		r := b.startInSlowTurn()
 		r.signal(syscall.SIGHUP)
 		r.signal(syscall.SIGHUP)
-		b.ended(r.wait(), 129)
+		b.checkExitCode(r.wait(), 129)
 		if n := b.events("agent_failed"); n != 1 {
 			t.Errorf("%d turns were ended cleanly", n)
 		}
@@ -70,16 +70,16 @@ func TestTheTerminalGoesAway(t *testing.T) {
 	})
 }
 
-// A loop in a worktree of its own is taken up there.
-func TestKilledInItsWorktree(t *testing.T) {
+// A loop in its own worktree is resumed there.
+func TestKilledLoopInWorktreeIsResumed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n"}))
 	b.git("tag", "start")
-	r := b.inTurn("--worktree", "--plan", "plan.md")
+	r := b.startInSlowTurn("--worktree", "--plan", "plan.md")
 	r.signal(syscall.SIGKILL)
 	r.wait()
 	b.script(part("bye"))
-	b.ended(b.pawl("resume", "."), 0)
+	b.checkExitCode(b.pawl("resume", "."), 0)
 	if got := b.git("log", "--format=%s", "start..pawl/"+b.status().ID); got != "feat(1): add bye" {
 		t.Errorf("commits %q", got)
 	}
@@ -91,9 +91,8 @@ func TestKilledInItsWorktree(t *testing.T) {
 	}
 }
 
-// A program that ends without reading what it is told breaks a pipe too, but
-// nobody's terminal.
-func TestAnAgentThatDoesNotListen(t *testing.T) {
+// A program that ends without reading its input breaks a pipe, but that is not the user's terminal.
+func TestAgentNotReadingItsInput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	agent := filepath.Join(b.home, "agent")
@@ -101,14 +100,14 @@ func TestAnAgentThatDoesNotListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := b.run(1, "add bye", "--gate", checkWords, "--agent", "command", "--agent-command", agent)
-	if !r.says("exit code 3") {
+	if !r.contains("exit code 3") {
 		t.Errorf("the reason is not told: %s", r)
 	}
 }
 
-// A gate that runs when the loop is cut off is ended with it, at the latest when
-// the loop is taken up.
-func TestCutInAGate(t *testing.T) {
+// A gate that runs when the loop is interrupted is ended with it, at the latest when the loop is
+// resumed.
+func TestInterruptedGateIsEnded(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		signal syscall.Signal
@@ -122,14 +121,14 @@ func TestCutInAGate(t *testing.T) {
 			b.write(map[string]string{".git/info/exclude": "pids\n"})
 			gate := fmt.Sprintf("if [ -d .git ] && [ ! -e %s/go ]; then echo $$ >> pids; sleep 1000 & echo $! >> pids; wait; fi; %s", b.home, checkWords)
 			r := b.start("run", "add bye", "--gate", gate, "--agent", "scripted", "--agent-command", b.script(part("bye")))
-			r.until("the gate", func() bool { return len(sortedLines(b.read("pids"))) == 2 })
+			r.waitUntil("the gate", func() bool { return len(sortedLines(b.read("pids"))) == 2 })
 			r.signal(tc.signal)
-			b.ended(r.wait(), tc.code)
+			b.checkExitCode(r.wait(), tc.code)
 			b.write(map[string]string{"../go": ""})
 			if tc.signal == syscall.SIGKILL {
-				b.ended(b.pawl("resume", "."), 0)
+				b.checkExitCode(b.pawl("resume", "."), 0)
 			}
-			b.gone("pids")
+			b.checkProcessesGone("pids")
 		})
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// A closed terminal ends a loop, or leaves it in the background where the settings say so;
-// pawl attach shows it, and Ctrl-C there only detaches.
-func TestAClosedTerminalDetaches(t *testing.T) {
+// A closed terminal ends a loop, or detaches it if the settings say so. pawl attach shows it, and
+// Ctrl-C there only detaches.
+func TestClosedTerminalDetaches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "pawl.toml": "on_hangup = \"detach\"\n"}))
 	script := b.script("-- 1+/sleep --\n1h\n-- 1+/reply --\nhm\n")
 	r := b.start("run", "plan.md", "--yes", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
 	const soon = 30 * time.Second
-	for end := time.Now().Add(soon); !b.turning(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(soon); !b.inAgentTurn(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not begin")
 		}
@@ -43,10 +43,9 @@ func TestAClosedTerminalDetaches(t *testing.T) {
 	}
 }
 
-// The key d gives the terminal back to the shell while the loop continues; after a restart
-// of the machine it continues too. Without it, a loop ends with the process that its user
-// sees, however that ends.
-func TestAKeyDetaches(t *testing.T) {
+// The key d detaches the loop from the terminal, and the loop also survives a restart of the machine.
+// Without it, a loop ends with its process.
+func TestDetachKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
 	script := b.script("-- 1+/sleep --\n1h\n-- 1+/reply --\nhm\n")
@@ -67,7 +66,7 @@ func TestAKeyDetaches(t *testing.T) {
 	if s := b.status(); s.State != "running" || s.Outcome != "" {
 		t.Errorf("after the key: %+v", s)
 	}
-	b.cutPower(b.driver())
+	b.killAll(b.driver())
 	if r := b.pawl("resume", "--after-restart"); r.code != 0 || b.status().State != "running" {
 		t.Errorf("after a restart: %s %+v", r, b.status())
 	}

@@ -86,10 +86,9 @@ func (b *bench) ruleWords() map[string]string {
 	return words
 }
 
-// tries has the model make each call that these rules forbid, one after another,
-// and then do its task. What it gives back checks what came of them, by the requests
-// that answer them.
-func (c *clientBench) tries(words map[string]string, before ...messagesapi.Response) (denied func([]messagesapi.Request)) {
+// tryForbiddenCalls makes the model send each call that these rules forbid, and then do its task. The
+// returned function checks the answers to these calls.
+func (c *clientBench) tryForbiddenCalls(words map[string]string, before ...messagesapi.Response) (denied func([]messagesapi.Request)) {
 	c.t.Helper()
 	remote := c.home + "/remote.git"
 	c.git("init", "-q", "--bare", remote)
@@ -102,7 +101,7 @@ func (c *clientBench) tries(words map[string]string, before ...messagesapi.Respo
 			files[f.write] = c.read(f.write)
 		}
 	}
-	c.plays(append(steps, c.adds("bye"), done)...)
+	c.playAnswers(append(steps, c.answerAddingWord("bye"), done)...)
 	return func(answered []messagesapi.Request) {
 		c.t.Helper()
 		log, tried := c.pawl("log", "."), map[string]bool{}
@@ -112,7 +111,7 @@ func (c *clientBench) tries(words map[string]string, before ...messagesapi.Respo
 			if len(results) != 1 || !results[0].Error || !strings.Contains(results[0].Text, words[f.rule]) {
 				c.t.Errorf("%+v: the model was told %+v, not %q", f, results, words[f.rule])
 			}
-			if !log.says("(" + f.rule + "): ") {
+			if !log.contains("(" + f.rule + "): ") {
 				c.t.Errorf("%+v: the log does not name it: %s", f, log)
 			}
 		}
@@ -129,28 +128,28 @@ func (c *clientBench) tries(words map[string]string, before ...messagesapi.Respo
 			c.t.Errorf("pushed: %s", refs)
 		}
 		want := fmt.Sprintf("%d tool calls denied by the guard (%s)", len(all), strings.Join(rules, ", "))
-		if report := c.pawl("report", "."); !report.says(want) {
+		if report := c.pawl("report", "."); !report.contains(want) {
 			c.t.Errorf("the person is not told %q: %s", want, report)
 		}
 	}
 }
 
-// The client asks the runner before each tool.
+// The client asks the runner for permission before each tool call.
 func TestClientGuardByRule(t *testing.T) {
 	c := newClientBench(t, guardShop())
-	denied := c.tries(c.ruleWords())
+	denied := c.tryForbiddenCalls(c.ruleWords())
 	c.run(0, "plan.md", "--gate", "sh words.sh", "--agent-command", c.client)
 	denied(c.api.Requests()[1:])
 }
 
-// In a session the plugin's hooks say the same. What the agent has read there is the
-// client's affair.
+// In a session the plugin's hooks decide the same. Whether the agent has read a file is checked by
+// the client there.
 func TestSessionGuardByRule(t *testing.T) {
-	s := sessionsWith(t, guardShop(), plugin, uncapped)
+	s := sessionsWith(t, guardShop(), installPlugin, liftStopCap)
 	rules := s.ruleWords()
 	delete(rules, "unread")
-	denied := s.tries(rules, messagesapi.Bash("pawl start plan.md "+words))
+	denied := s.tryForbiddenCalls(rules, messagesapi.Bash("pawl start plan.md "+words))
 	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
+	s.checkState(state{"verified", 1}, p)
 	denied(s.api.Requests()[2:])
 }

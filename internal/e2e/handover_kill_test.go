@@ -22,10 +22,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// seat is a user's session without a client: the test tells Pawl's hooks what a
+// handoverBench is a user's session without a client: the test tells Pawl's hooks what a
 // client would, and plays the agent. The loop leaves it after its first turn, for
 // the context is full then.
-type seat struct {
+type handoverBench struct {
 	*bench
 	id      string // of the loop
 	prompts int
@@ -35,29 +35,29 @@ type seat struct {
 	race    bool          // runners ask for the loop at the moment of each stop
 }
 
-const seatSession = "0d1f2a3b-0000-4000-8000-000000000001"
+const handoverSession = "0d1f2a3b-0000-4000-8000-000000000001"
 
-func newSeat(t *testing.T, kills int) *seat {
+func newHandoverBench(t *testing.T, kills int) *handoverBench {
 	t.Helper()
 	agenttest.Needs(t, "ps") // for rests
-	s := &seat{bench: newBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": threeWords})), left: kills}
-	t.Cleanup(s.rests)
+	s := &handoverBench{bench: newBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": threeWords})), left: kills}
+	t.Cleanup(s.waitUntilIdle)
 	var story strings.Builder
 	for _, word := range []string{"bye", "thanks", "please"} {
 		fmt.Fprintf(&story, "%s-- add %[2]s/cost --\n0.01\n-- add %[2]s/sleep --\n200ms\n", part(word), word)
 	}
 	s.write(map[string]string{"../.config/pawl/config.toml": fmt.Sprintf("agent = \"scripted\"\nagent_command = %q\n", s.script(story.String()))})
 	maps.Copy(s.env, map[string]string{
-		"CLAUDECODE": "1", "CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDE_CODE_SESSION_ID": seatSession,
+		"CLAUDECODE": "1", "CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDE_CODE_SESSION_ID": handoverSession,
 		"CLAUDE_PROJECT_DIR": s.root, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0",
 	})
 	return s
 }
 
-// transcript is what the client would keep of the conversation.
-func (s *seat) transcript() string { return filepath.Join(s.home, "transcript.jsonl") }
+// transcript returns the path of the client's transcript.
+func (s *handoverBench) transcript() string { return filepath.Join(s.home, "transcript.jsonl") }
 
-func (s *seat) writes(line any) {
+func (s *handoverBench) appendTranscript(line any) {
 	s.t.Helper()
 	data, err := json.Marshal(line)
 	if err != nil {
@@ -75,10 +75,10 @@ func (s *seat) writes(line any) {
 
 // hook tells Pawl of an event, and returns what the client would be told to do: a
 // hook that was killed says nothing that is whole.
-func (s *seat) hook(event string, mayDie bool, more map[string]any) (goOn bool) {
+func (s *handoverBench) hook(event string, mayDie bool, more map[string]any) (goOn bool) {
 	s.t.Helper()
 	payload := map[string]any{
-		"hook_event_name": event, "session_id": seatSession, "transcript_path": s.transcript(), "cwd": s.root,
+		"hook_event_name": event, "session_id": handoverSession, "transcript_path": s.transcript(), "cwd": s.root,
 		"prompt_id": fmt.Sprintf("p%d", s.prompts),
 	}
 	maps.Copy(payload, more)
@@ -100,13 +100,13 @@ func (s *seat) hook(event string, mayDie bool, more map[string]any) (goOn bool) 
 		if rand.N(3) > 0 {
 			_ = cmd.Process.Kill() // it may have ended just now
 		} else {
-			s.killOne()
+			s.killOneProcess()
 		}
 	}
 	err = cmd.Wait()
 	switch ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); {
 	case ok && ws.Signaled():
-		s.counts()
+		s.countKill()
 	case err != nil:
 		s.t.Errorf("hook: %v %s", err, problem.String())
 	case mayDie && s.usual == 0:
@@ -115,48 +115,46 @@ func (s *seat) hook(event string, mayDie bool, more map[string]any) (goOn bool) 
 	return json.Valid(out.Bytes()) && strings.Contains(out.String(), "additionalContext")
 }
 
-// counts books a kill.
-func (s *seat) counts() {
+// countKill counts a kill.
+func (s *handoverBench) countKill() {
 	s.left--
 	s.killed++
 }
 
-// killOne ends one of the processes that drive the loop or run it.
-func (s *seat) killOne() {
+// killOneProcess kills one of the processes that drive or run the loop.
+func (s *handoverBench) killOneProcess() {
 	s.t.Helper()
 	pids := s.drivers(s.id)
 	if len(pids) > 0 && syscall.Kill(pids[rand.N(len(pids))], syscall.SIGKILL) == nil {
-		s.counts()
+		s.countKill()
 	}
 }
 
-// turn is one of the agent's in the session, which does a part of the work and
-// fills the context. It begins with a word of the user's where the hook of the
-// last stop did not have the session continue.
-func (s *seat) turn(goOn bool) bool {
+// turn plays a turn of the agent in the session, which does a part of the work and fills the context.
+// It begins with a user message if the last stop did not continue the session.
+func (s *handoverBench) turn(goOn bool) bool {
 	s.t.Helper()
 	if !goOn {
 		s.prompts++
 		s.hook("UserPromptSubmit", false, map[string]any{"prompt": "continue"})
-		s.writes(map[string]any{"type": "user", "promptId": fmt.Sprintf("p%d", s.prompts), "turnOrigin": "human", "message": map[string]any{"content": "continue"}})
+		s.appendTranscript(map[string]any{"type": "user", "promptId": fmt.Sprintf("p%d", s.prompts), "turnOrigin": "human", "message": map[string]any{"content": "continue"}})
 	}
 	s.write(map[string]string{"bye.txt": "bye\n"})
 	s.hook("PostToolUse", false, map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": s.path("bye.txt")}})
 	const said = "Half of it is there."
-	s.writes(map[string]any{"type": "assistant", "message": map[string]any{
+	s.appendTranscript(map[string]any{"type": "assistant", "message": map[string]any{
 		"id": fmt.Sprintf("m%d", time.Now().UnixNano()), "model": "claude-opus-5-5", "content": []any{map[string]any{"type": "text", "text": said}},
 		"usage": map[string]any{"input_tokens": 850_000},
 	}})
 	if s.race {
-		defer s.asked("handover", s.id)()
-		defer s.asked("resume", s.id, "--quiet")()
+		defer s.startUnchecked("handover", s.id)()
+		defer s.startUnchecked("resume", s.id, "--quiet")()
 	}
 	return s.hook("Stop", true, map[string]any{"stop_hook_active": goOn, "last_assistant_message": said})
 }
 
-// until continues the loop until it has ended, whoever has it, and kills on
-// the way.
-func (s *seat) until() {
+// continueWithKills continues the loop until it has ended, whoever owns it, with kills in between.
+func (s *handoverBench) continueWithKills() {
 	s.t.Helper()
 	if r := s.pawl("start", "plan.md", "--gate", "sh words.sh", "--handover"); r.code != 0 {
 		s.t.Fatalf("start: %s", r)
@@ -167,7 +165,7 @@ func (s *seat) until() {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("no end after %d kills\n%s\n%s", s.killed, s.pawl("status", ".").out, s.pawl("log", ".").out)
 		}
-		switch now := s.where(); {
+		switch now := s.position(); {
 		case now.Outcome != "":
 			return
 		case now.InSession:
@@ -177,21 +175,21 @@ func (s *seat) until() {
 			goOn = s.turn(goOn)
 		case s.left > 0 && rand.N(4) == 0:
 			goOn = true
-			for s.pawlDying("start", "--take", s.id) { // back into the session: who asked is waited for
+			for s.runWithKill("start", "--take", s.id) { // back into the session: who asked is waited for
 			}
 		case now.State != "orphaned":
 			time.Sleep(rand.N(300 * time.Millisecond))
 			if s.left > 0 {
-				s.killOne()
+				s.killOneProcess()
 			}
 		default:
-			s.pawlDying("resume", ".", "--quiet") // by a person
+			s.runWithKill("resume", ".", "--quiet") // by a person
 		}
 	}
 }
 
-// pawlDying runs pawl, which is killed on the way while there are kills left.
-func (s *seat) pawlDying(args ...string) (died bool) {
+// runWithKill runs pawl, and kills it while there are kills left.
+func (s *handoverBench) runWithKill(args ...string) (died bool) {
 	s.t.Helper()
 	r := s.start(args...)
 	if s.left > 0 {
@@ -202,19 +200,19 @@ func (s *seat) pawlDying(args ...string) (died bool) {
 		}
 	}
 	if died = r.wait().code == 128+int(syscall.SIGKILL); died {
-		s.counts()
+		s.countKill()
 	} // else it may have come too late: another has the loop
 	return died
 }
 
-// whereabouts are how a loop stands, and who has it.
-type whereabouts struct {
+// loopPosition are how a loop stands, and who has it.
+type loopPosition struct {
 	status
 	InSession bool `json:"in_session"`
 }
 
-// where is the loop now?
-func (s *seat) where() (now whereabouts) {
+// position returns where the loop is now.
+func (s *handoverBench) position() (now loopPosition) {
 	s.t.Helper()
 	r := s.pawl("status", s.id, "--json")
 	if err := json.Unmarshal([]byte(r.out), &now); err != nil {
@@ -223,8 +221,8 @@ func (s *seat) where() (now whereabouts) {
 	return now
 }
 
-// unharmed checks that the loop looks as if nobody had killed anything.
-func (s *seat) unharmed() {
+// checkNothingLost checks that the loop ended as without kills.
+func (s *handoverBench) checkNothingLost() {
 	s.t.Helper()
 	now := s.status()
 	if got := s.read("plan.md"); now.Outcome != "verified" || got != strings.ReplaceAll(threeWords, "[ ]", "[x]") {
@@ -239,13 +237,13 @@ func (s *seat) unharmed() {
 	if cents := int(math.Round(100 * now.CostUSD)); cents < 3 || cents > 3+cut {
 		s.t.Errorf("after %d kills and %d interruptions it cost %d cents", s.killed, cut, cents)
 	}
-	s.intact()
-	s.oneOwner()
+	s.checkJournalChain()
+	s.checkOneOwner()
 	s.turn(false) // the user is shown the end at the latest now,
 	s.turn(false) // and the agent is told
 	if entries, err := os.ReadDir(filepath.Join(s.env["PAWL_HOME"], "sessions")); err == nil {
 		if slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return strings.HasPrefix(e.Name(), seatSession) && filepath.Ext(e.Name()) == ".json"
+			return strings.HasPrefix(e.Name(), handoverSession) && filepath.Ext(e.Name()) == ".json"
 		}) {
 			s.t.Errorf("the loop still lives in the session")
 		}
@@ -255,23 +253,23 @@ func (s *seat) unharmed() {
 	}
 }
 
-// Hooks and runners are killed at any moment of a handover: there is one owner at
-// a time, and in the end the loop looks as if nobody had killed anything.
+// Hooks and runners are killed at any moment of a handover. There is one owner at a time, and the end
+// is the same as without kills.
 func TestHandoverKills(t *testing.T) {
 	t.Parallel()
-	calm := newSeat(t, 0)
-	calm.until()
-	calm.unharmed()
+	calm := newHandoverBench(t, 0)
+	calm.continueWithKills()
+	calm.checkNothingLost()
 	for i, most := range []int{*kills / 2, (*kills + 1) / 2} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			killed, loops := 0, 0
 			for ; killed < most && !t.Failed(); loops++ {
-				s := newSeat(t, min(most-killed, 3)) // the first of them fall into the handover
+				s := newHandoverBench(t, min(most-killed, 3)) // the first of them fall into the handover
 				s.usual = calm.usual
-				s.until()
+				s.continueWithKills()
 				s.left = 0
-				s.unharmed()
+				s.checkNothingLost()
 				killed += s.killed
 			}
 			t.Logf("%d kills over %d loops", killed, loops)

@@ -47,9 +47,9 @@ func claiming(key string) string {
 	return fmt.Sprintf("-- %s/reply --\n<promise>DONE</promise>\n", key)
 }
 
-// stories are what the agent does in loops over threeWords. They tell what to do
+// killScripts are what the agent does in loops over threeWords. They tell what to do
 // by the prompt alone, as an agent would, so that a turn may begin again.
-var stories = map[string]string{
+var killScripts = map[string]string{
 	"three words": part("bye") + part("thanks") + part("please"),
 	// The first claim has no test; the second task is committed on a branch of the
 	// agent's own; the third breaks what was there until the tree is restored.
@@ -61,21 +61,20 @@ var stories = map[string]string{
 		"-- add bye/files/bye.txt --\nbye\n" + claiming("add bye"),
 }
 
-// TestKills kills loops at random moments, again and again until they have
-// ended, and finds them as if nobody had: nothing lost, nothing doubled.
+// TestKills kills loops at random moments until they have ended. Nothing is lost or doubled.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	for name, story := range stories {
+	for name, story := range killScripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			calm := newKillBench(t, story)
-			calm.until(0)
-			calm.unharmed(0, calm.status().Iteration)
+			calm.runWithKills(0)
+			calm.checkNothingLost(0, calm.status().Iteration)
 			killed, loops := 0, 0
-			for most := (*kills + 1) / len(stories); killed < most && !t.Failed(); loops++ {
+			for most := (*kills + 1) / len(killScripts); killed < most && !t.Failed(); loops++ {
 				b := newKillBench(t, story)
-				n := b.until(most - killed)
-				b.unharmed(n, calm.status().Iteration)
+				n := b.runWithKills(most - killed)
+				b.checkNothingLost(n, calm.status().Iteration)
 				killed += n
 			}
 			t.Logf("%d kills over %d loops", killed, loops)
@@ -92,9 +91,9 @@ func newKillBench(t *testing.T, story string) *bench {
 	return b
 }
 
-// until runs the loop until it has ended, with at most so many kills, and counts
-// them.
-func (b *bench) until(most int) (killed int) {
+// runWithKills runs the loop until it has ended, with at most the given number of kills, and returns
+// their number.
+func (b *bench) runWithKills(most int) (killed int) {
 	b.t.Helper()
 	args := []string{"run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", b.home + "/script.txtar", "--quiet"}
 	for {
@@ -108,11 +107,11 @@ func (b *bench) until(most int) (killed int) {
 		}
 		res := r.wait()
 		if res.code != 128+int(syscall.SIGKILL) {
-			b.ended(res, 0)
+			b.checkExitCode(res, 0)
 			return killed
 		}
 		killed++
-		if !b.pawl("list", "--json").says(`"id"`) {
+		if !b.pawl("list", "--json").contains(`"id"`) {
 			continue // before there was a loop
 		}
 		if b.status().State == "ended" {
@@ -122,12 +121,12 @@ func (b *bench) until(most int) (killed int) {
 	}
 }
 
-// unharmed checks that a loop over threeWords looks as if nobody had killed it:
-// verified, one commit and one tick a task, and as many iterations.
-func (b *bench) unharmed(killed, iterations int) {
+// checkNothingLost checks that a loop over threeWords ended as without kills: verified, with one
+// commit and one tick for each task, and the expected iterations.
+func (b *bench) checkNothingLost(killed, iterations int) {
 	t := b.t
 	t.Helper()
-	b.intact()
+	b.checkJournalChain()
 	want := []string{"feat(1):_add_bye", "feat(2):_add_thanks", "feat(3):_add_please"}
 	if diff := cmp.Diff(want, b.subjects()); diff != "" {
 		t.Errorf("commits after %d kills: %s", killed, diff)

@@ -79,7 +79,7 @@ func conformance() map[string]string {
 	}
 }
 
-// The protocol's own conformance suite is a client of `pawl mcp`.
+// The protocol's conformance suite runs as a client of `pawl mcp`.
 func TestClientMCPConformance(t *testing.T) {
 	suite := agenttest.Installed(t, filepath.Join(".cache", "mcp", "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))
 	t.Parallel()
@@ -156,11 +156,11 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.servers[id] = d.b.mcp()
 	}
 	w.Header().Set(header, id)
-	d.servers[id].say(line.String())
+	d.servers[id].send(line.String())
 	if !bytes.Contains(body, []byte(`"id"`)) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, d.servers[id].hear())
+	_, _ = io.WriteString(w, d.servers[id].receive())
 }

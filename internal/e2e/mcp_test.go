@@ -67,11 +67,11 @@ func (b *bench) mcp() *mcpServer {
 	return s
 }
 
-// say sends a line.
-func (s *mcpServer) say(line string) { _, _ = io.WriteString(s.in, line+"\n") }
+// send sends a line.
+func (s *mcpServer) send(line string) { _, _ = io.WriteString(s.in, line+"\n") }
 
-// hear gives the next line, "" if there is none.
-func (s *mcpServer) hear() string {
+// receive returns the next line, or "" if there is none.
+func (s *mcpServer) receive() string {
 	select {
 	case line := <-s.lines:
 		return line
@@ -80,8 +80,8 @@ func (s *mcpServer) hear() string {
 	}
 }
 
-// A client that speaks well and badly, in each version of the protocol: one answer
-// to each request, one to what is none, and the server continues.
+// A client sends valid and invalid messages, in each protocol version. Each request gets one
+// response, each invalid message one error, and the server continues.
 func TestMCPDialogue(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
@@ -120,19 +120,19 @@ func TestMCPDialogue(t *testing.T) {
 			{`[{"jsonrpc":"2.0","id":17,"method":"ping"},{"jsonrpc":"2.0","id":18,"method":"ping"}]`, `17 result, 18 result`},
 			{`{"jsonrpc":"2.0","id":19,"method":"ping"}`, `19 result`},
 		} {
-			s.say(turn.says)
+			s.send(turn.says)
 			if turn.hears == "" {
 				continue // the next answer is another's, and the last is nobody's
 			}
-			if got := gist(t, s.hear()); got != turn.hears {
+			if got := summarizeLine(t, s.receive()); got != turn.hears {
 				t.Fatalf("%s: to %.120s the server says %q, not %q", version, turn.says, got, turn.hears)
 			}
 		}
 	}
 }
 
-// gist is what matters of a line of the server's.
-func gist(t *testing.T, line string) string {
+// summarizeLine returns the relevant parts of a server line.
+func summarizeLine(t *testing.T, line string) string {
 	t.Helper()
 	type message struct {
 		ID     json.RawMessage
@@ -161,7 +161,7 @@ func gist(t *testing.T, line string) string {
 	return strings.Join(gists, ", ")
 }
 
-// A call that is cut off ends at once, with its gate, and nothing else with it.
+// A cancelled call ends at once with its gate, and nothing else ends.
 func TestMCPCallCutOff(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"pawl.toml": `gates = ["touch began; sleep 300; touch ended"]` + "\n"})
@@ -169,30 +169,30 @@ func TestMCPCallCutOff(t *testing.T) {
 		t.Fatal(r)
 	}
 	s := b.mcp()
-	s.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
-	s.hear()
-	s.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"verify"}}`)
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	s.receive()
+	s.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"verify"}}`)
 	for deadline := time.Now().Add(timeout); !exists(b.path("began")); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no gate ran")
 		}
 	}
 	began := time.Now()
-	s.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	s.say(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-	answers := s.hear() + s.hear()
+	s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	s.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	answers := s.receive() + s.receive()
 	s.warns = "pawl: running touch began; sleep 300; touch ended\n"
 	if took := time.Since(began); took > 30*time.Second || !strings.Contains(answers, `"id":3,"result":{}`) || !strings.Contains(answers, "canceled") {
 		t.Errorf("after %s the server says:\n%s", took, answers)
 	}
 }
 
-// Ctrl-C is an end like any other: nothing is said, and shells see why.
+// Ctrl-C is a normal end: nothing is printed, and the exit status shows the signal.
 func TestMCPInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newBench(t, nil).mcp()
-	s.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	s.hear()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	s.receive()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,9 @@ func withCritic(author, critic messagesapi.Script) messagesapi.Script {
 	}
 }
 
-// The real client writes a plan: it asks, says rubbish, tries to write, and revises; another
-// session reviews. Then it works through its plan.
-func TestClientWritesAPlan(t *testing.T) {
+// The real client writes a plan: it asks, answers invalid text, tries to write files, and revises;
+// another session reviews. Then it works through its plan.
+func TestClientWritesPlan(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	c.api.Play(withCritic(
 		messagesapi.Steps(
@@ -44,7 +44,7 @@ func TestClientWritesAPlan(t *testing.T) {
 		messagesapi.Steps(messagesapi.Bash("touch ran.txt"), structured(t, oneRemark)),
 	))
 	r := c.pawl("plan", "new", "add two words", "--yes", "--agent-command", c.client)
-	c.ended(r, 0)
+	c.checkExitCode(r, 0)
 	for _, want := range []string{"1 of 1  Which word first?", "the review has 1 remark", "wrote plan.md"} {
 		if !strings.Contains(r.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, r)
@@ -71,7 +71,7 @@ func TestClientWritesAPlan(t *testing.T) {
 	}
 	c.git("add", ".")
 	c.git("commit", "-qm", "plan")
-	c.plays(c.adds("bye"), done, c.adds("thanks"), done)
+	c.playAnswers(c.answerAddingWord("bye"), done, c.answerAddingWord("thanks"), done)
 	c.pawl("trust", "--yes")
 	if r := c.run(0, "plan.md", "--agent-command", c.client); c.status().Outcome != "verified" {
 		t.Errorf("its own plan:\n%s", r)
@@ -80,7 +80,7 @@ func TestClientWritesAPlan(t *testing.T) {
 
 // The real client improves a plan: a critic objects, the author answers, --yes accepts.
 // A task that is done, in Pawl's layout, stays as it is; the user's file is kept beside it.
-func TestClientImprovesAPlan(t *testing.T) {
+func TestClientImprovesPlan(t *testing.T) {
 	const (
 		kept = "# Words\n\nOne word is there.\n\n- [x] add hello\n  - hello.txt says hello\n"
 		old  = kept + "* [-] add  words\t\r\n"
@@ -93,7 +93,7 @@ func TestClientImprovesAPlan(t *testing.T) {
 		messagesapi.Steps(structured(t, oneRemark)),
 	))
 	r := c.pawl("plan", "improve", "plan.md", "one word a task", "--yes", "--agent-command", c.client)
-	c.ended(r, 0)
+	c.checkExitCode(r, 0)
 	if !strings.Contains(r.String(), "the review has 1 remark; the plan is revised") {
 		t.Errorf("it does not tell of the review:\n%s", r)
 	}
@@ -105,8 +105,8 @@ func TestClientImprovesAPlan(t *testing.T) {
 	}
 }
 
-// At a terminal the user answers, looks and refuses.
-func TestClientAsksAboutAPlan(t *testing.T) {
+// At a terminal the user answers questions about the plan, views it and rejects it.
+func TestClientPlanQuestionsAtTerminal(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	author := func() messagesapi.Script {
 		return messagesapi.Steps(structured(t, askedFirst), structured(t, wordPlan))
@@ -132,8 +132,8 @@ func TestClientAsksAboutAPlan(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends the conversation at each stage and leaves nothing: no file, no process.
-func TestClientPlanIsCutOff(t *testing.T) {
+// Ctrl-C ends the conversation at each stage and leaves no file and no process.
+func TestClientPlanInterruptedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	late := func(r messagesapi.Response) messagesapi.Response { return r.After(time.Hour) }
 	asked, plan, remark, none := structured(t, askedFirst), structured(t, wordPlan), structured(t, oneRemark), structured(t, `{"remarks":[]}`)

@@ -41,9 +41,9 @@ func (b *bench) question() (now asking) {
 func TestClientAsksTheUser(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	ask := tool("ask_user", map[string]any{"question": "bye or goodbye?", "choices": []string{"bye", "goodbye"}})
-	c.plays(
+	c.playAnswers(
 		ask, messagesapi.Bash(c.binary+" answer . goodbye"), messagesapi.Text("You asked: bye or goodbye?\nThe answer: goodbye\n<answer>goodbye</answer>"),
-		c.adds("bye"), done)
+		c.answerAddingWord("bye"), done)
 	run := c.start(append([]string{"run"}, c.goal("add bye")...)...)
 	before := c.question()
 	if before.Question.Text != "bye or goodbye?" || before.State != "waiting" {
@@ -58,7 +58,7 @@ func TestClientAsksTheUser(t *testing.T) {
 	if now := c.question(); now.Turns != 1 {
 		t.Errorf("%+v", now)
 	}
-	if r := c.pawl("answer", "."); !r.says("bye or goodbye?", "2: goodbye") {
+	if r := c.pawl("answer", "."); !r.contains("bye or goodbye?", "2: goodbye") {
 		t.Errorf("%s", r)
 	}
 	if r := c.pawl("answer", ".", "1"); r.code != 0 {
@@ -70,13 +70,13 @@ func TestClientAsksTheUser(t *testing.T) {
 	if prompts := strings.Join(c.prompts(), "\n"); !strings.Contains(prompts, "The answer: bye") || strings.Contains(prompts, "The answer: goodbye") {
 		t.Errorf("the agent was told:\n%s", prompts)
 	}
-	c.intact()
+	c.checkJournalChain()
 }
 
 // In a user's session the next prompt is the answer, or pawl answer from elsewhere.
 func TestTerminalQuestion(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(ownTool("ask_user", map[string]any{"question": "bye or goodbye?"}), messagesapi.Text("I asked."), s.adds("bye"), done)
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(ownTool("ask_user", map[string]any{"question": "bye or goodbye?"}), messagesapi.Text("I asked."), s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
 	c.Shows("the agent asks: bye or goodbye?", turnMost)
@@ -84,13 +84,13 @@ func TestTerminalQuestion(t *testing.T) {
 		t.Fatalf("%s", r)
 	}
 	c.ends(state{"verified", 2})
-	if news := s.said("The answer: bye").News(); !strings.Contains(news, "You asked: bye or goodbye?") {
+	if news := s.requestWith("The answer: bye").News(); !strings.Contains(news, "You asked: bye or goodbye?") {
 		t.Errorf("the agent was told:\n%s", news)
 	}
 }
 
-// A question in the last message of an agent without tools; nobody answers.
-func TestQuestionOfATextAgent(t *testing.T) {
+// A question in the last message of an agent without tools gets no answer.
+func TestUnansweredQuestionOfTextAgent(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		flags   []string
@@ -126,9 +126,9 @@ fi
 	}
 }
 
-// While one task waits for its answer another is worked on; the work that the first had
-// begun is put away, and back when it is answered.
-func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
+// While a task waits for its answer, another is worked on. The first task's work is saved, and
+// restored once the question is answered.
+func TestOtherTasksContinueWhileOneAwaitsAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n- [ ] add thanks\n"}))
 	b.git("tag", "start")
@@ -147,9 +147,9 @@ func TestOtherTasksGoOnWhileOneAsks(t *testing.T) {
 	if res := b.pawl("answer", ".", "goodbye"); res.code != 0 {
 		t.Error(res)
 	}
-	b.ended(r.wait(), 0)
+	b.checkExitCode(r.wait(), 0)
 	if exists(b.path("draft.txt")) || !exists(b.path("bye.txt")) || len(b.subjects()) != 2 {
 		t.Errorf("%q\n%s", b.subjects(), b.pawl("log", ".").out)
 	}
-	b.intact()
+	b.checkJournalChain()
 }

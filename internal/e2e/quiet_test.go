@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// What happens in quiet hours is told when they end, also after a restart of the machine:
-// the end, and no question that was answered meanwhile.
-func TestQuietHours(t *testing.T) {
+// Events in quiet hours are notified when these end, also after a restart of the machine: the end of
+// the loop, but no question that was answered meanwhile.
+func TestQuietHoursDelayNotifications(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	hours := time.Now().Add(-time.Hour).Format("15:04") + "-" + time.Now().Add(time.Hour).Format("15:04")
 	b.write(map[string]string{
 		"../.config/pawl/config.toml": "[notify]\nto = \"command cat >> " + b.path("../told") + "\"\nquiet = \"" + hours + "\"\n",
-		"../agent.sh":                 asksFirst,
+		"../agent.sh":                 askingAgent,
 	})
 	run := b.start("run", "add bye", "--gate", checkWords, "--agent", "command", "--agent-command", b.path("../agent.sh"))
 	b.question()
 	b.pawl("answer", ".", "bye")
-	b.ended(run.wait(), 0)
+	b.checkExitCode(run.wait(), 0)
 	b.killListener()
 	if _, err := os.Stat(b.path("../told")); err == nil {
 		t.Errorf("told in quiet hours: %s", b.read("../told"))

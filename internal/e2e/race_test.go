@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// TestResumesRace kills a loop's owner, and has two processes resume the loop at once, of
-// which the one that gets it is killed in turn. One owns the loop at a time, and it ends as
-// if nobody else had been there.
-func TestResumesRace(t *testing.T) {
+// TestConcurrentResumesGiveOneOwner kills a loop's owner and resumes the loop in two processes at
+// once, of which the new owner is killed in turn. There is one owner at a time, and the loop ends as
+// without kills.
+func TestConcurrentResumesGiveOneOwner(t *testing.T) {
 	t.Parallel()
 	const rounds = 4
-	calm := newKillBench(t, stories["detours"])
-	calm.until(0)
-	b := newKillBench(t, stories["detours"])
+	calm := newKillBench(t, killScripts["detours"])
+	calm.runWithKills(0)
+	b := newKillBench(t, killScripts["detours"])
 	r := b.start("run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", b.home+"/script.txtar", "--quiet")
-	r.until("there is a loop", func() bool { return b.pawl("list", "--json").says(`"id"`) })
+	r.waitUntil("there is a loop", func() bool { return b.pawl("list", "--json").contains(`"id"`) })
 	for range rounds {
 		time.Sleep(rand.N(300 * time.Millisecond))
 		_ = r.cmd.Process.Kill()
@@ -37,39 +37,39 @@ func TestResumesRace(t *testing.T) {
 			t.Fatalf("two owners at once\n%s", b.pawl("log", ".").out)
 		}
 		r = winner
-		if res := loser.wait(); !res.says("continues") && !res.says("is running already") && b.status().State != "ended" {
+		if res := loser.wait(); !res.contains("continues") && !res.contains("is running already") && b.status().State != "ended" {
 			t.Errorf("the one that does not own the loop: %s", res)
 		}
 	}
 	r.wait()
 	if b.status().State != "ended" {
-		b.ended(b.pawl("resume", ".", "--quiet"), 0)
+		b.checkExitCode(b.pawl("resume", ".", "--quiet"), 0)
 	}
-	b.unharmed(rounds, calm.status().Iteration)
-	b.oneOwner()
+	b.checkNothingLost(rounds, calm.status().Iteration)
+	b.checkOneOwner()
 }
 
-// TestHookAndRunnersRace has a loop handed over and resumed at the moment at which its
+// TestHookAndRunnerRaceGivesOneOwner hands a loop over and resumes it at the moment when its
 // session's turn ends.
-func TestHookAndRunnersRace(t *testing.T) {
+func TestHookAndRunnerRaceGivesOneOwner(t *testing.T) {
 	t.Parallel()
-	s := newSeat(t, 0)
+	s := newHandoverBench(t, 0)
 	s.race = true
-	s.until()
+	s.continueWithKills()
 	s.race = false
-	s.unharmed()
+	s.checkNothingLost()
 }
 
-// asked runs pawl beside the test, which continues before it has ended. Whether it gets what
-// it asks for depends on who is first.
-func (b *bench) asked(args ...string) (ended func()) {
+// startUnchecked runs pawl in the background. Its exit code is not checked, because it depends on
+// timing.
+func (b *bench) startUnchecked(args ...string) (ended func()) {
 	r := b.start(args...)
 	return func() { r.wait() }
 }
 
-// oneOwner checks that each record of the journal is of the owner that was the last to
-// take the loop, and that no action has ended twice.
-func (b *bench) oneOwner() {
+// checkOneOwner checks that each journal record is of the owner that last took the loop, and that no
+// action has ended twice.
+func (b *bench) checkOneOwner() {
 	b.t.Helper()
 	owner, ends := 0, map[int]int{}
 	for line := range strings.Lines(b.pawl("log", ".", "--json").out) {

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// hello is the goal of the tests here, with an agent that reaches it in one turn.
-func (b *bench) hello(more ...string) []string {
+// helloGoal returns the arguments of these tests' goal, with an agent that reaches it in one turn.
+func (b *bench) helloGoal(more ...string) []string {
 	b.t.Helper()
 	return append([]string{"add bye", "--gate", checkWords, "--agent", "scripted", "--agent-command", b.script(part("bye"))}, more...)
 }
 
-// What cannot work is refused with exit code 2 before anything is changed, with
-// what is wrong and what to do.
-func TestRefusals(t *testing.T) {
+// Invalid requests end with exit code 2 before anything changes, and say what is wrong and what to
+// do.
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		arrange func(b *bench)
@@ -68,13 +68,13 @@ func TestRefusals(t *testing.T) {
 				c.arrange(b)
 			}
 			if c.args == nil {
-				c.args = b.hello()
+				c.args = b.helloGoal()
 			}
 			r, want := b.pawl(append([]string{"run"}, c.args...)...), cmp.Or(c.code, 2)
-			if r.code != want || !r.says(c.says...) || !strings.Contains(r.err, "pawl: error: ") {
+			if r.code != want || !r.contains(c.says...) || !strings.Contains(r.err, "pawl: error: ") {
 				t.Errorf("exit %d and %q wanted; %s", want, c.says, r)
 			}
-			if list := b.pawl("list", "--json"); list.says(`"id"`) {
+			if list := b.pawl("list", "--json"); list.contains(`"id"`) {
 				t.Errorf("a loop was made: %s", list.out)
 			}
 			if _, err := os.Stat(b.home + "/ran"); err == nil {
@@ -84,17 +84,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A gate out of the repository's files runs once it is trusted, and asks again
-// when it was changed.
-func TestTrust(t *testing.T) {
+// A gate from the repository's files runs once it is trusted, and needs trust again when it changes.
+func TestChangedGateAsksForTrustAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"pawl.toml": "gates = ['" + checkWords + "']\n"}))
 	b.git("tag", "start")
 	args := []string{"run", "add bye", "--agent", "scripted", "--agent-command", b.script(part("bye"))}
-	if r := b.pawl(args...); r.code != 2 || !r.says("pawl trust") {
+	if r := b.pawl(args...); r.code != 2 || !r.contains("pawl trust") {
 		t.Fatalf("not refused: %s", r)
 	}
-	if r := b.pawl("trust", "--yes"); r.code != 0 || !r.says(checkWords) {
+	if r := b.pawl("trust", "--yes"); r.code != 0 || !r.contains(checkWords) {
 		t.Fatalf("not trusted: %s", r)
 	}
 	if r := b.pawl(args...); r.code != 0 {
@@ -102,26 +101,26 @@ func TestTrust(t *testing.T) {
 	}
 	b.write(map[string]string{"pawl.toml": "gates = ['true']\n"})
 	b.git("commit", "-q", "-a", "-m", "another gate")
-	if r := b.pawl(args...); r.code != 2 || !r.says("pawl.toml: true") {
+	if r := b.pawl(args...); r.code != 2 || !r.contains("pawl.toml: true") {
 		t.Errorf("the changed gate: %s", r)
 	}
 }
 
-// Two loops cannot act on one work tree; the second is told who does. In a
-// worktree of its own it can work beside the first.
-func TestTwoLoops(t *testing.T) {
+// Two loops cannot run in one work tree; the second is told which loop has it. It can run in its own
+// worktree.
+func TestSecondLoopInWorkTreeIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	b.git("tag", "start")
 	slow := b.script("-- 1/run --\ntouch started; sleep 60\n")
 	first := b.start("run", "wait", "--gate", checkWords, "--agent", "scripted", "--agent-command", slow)
-	first.until("its turn", func() bool { return exists(b.path("started")) })
+	first.waitUntil("its turn", func() bool { return exists(b.path("started")) })
 	id := b.status().ID
 
-	if r := b.pawl(append([]string{"run"}, b.hello()...)...); r.code != 2 && r.code != 1 || !r.says(id) {
+	if r := b.pawl(append([]string{"run"}, b.helloGoal()...)...); r.code != 2 && r.code != 1 || !r.contains(id) {
 		t.Errorf("the second must be told of %s: %s", id, r)
 	}
-	r := b.run(0, b.hello("--worktree")...)
+	r := b.run(0, b.helloGoal("--worktree")...)
 	if got := b.git("log", "--format=%s", "-1", "pawl/"+b.status().ID); got != "feat: add bye" {
 		t.Errorf("beside the first: %q; %s", got, r)
 	}

@@ -31,8 +31,8 @@ func (r result) String() string {
 	return fmt.Sprintf("exit %d\n--- stdout\n%s\n--- stderr\n%s", r.code, r.out, r.err)
 }
 
-// says reports whether all texts stand in the output.
-func (r result) says(texts ...string) bool {
+// contains reports whether the output has all texts.
+func (r result) contains(texts ...string) bool {
 	for _, text := range texts {
 		if !strings.Contains(r.out+r.err, text) {
 			return false
@@ -100,12 +100,12 @@ func (b *bench) pawl(args ...string) result {
 func (b *bench) run(code int, args ...string) result {
 	b.t.Helper()
 	r := b.pawl(append([]string{"run"}, args...)...)
-	b.ended(r, code)
+	b.checkExitCode(r, code)
 	return r
 }
 
-// ended checks an exit code; where it is another, the journal tells why.
-func (b *bench) ended(r result, code int) {
+// checkExitCode checks an exit code. On failure it prints the journal.
+func (b *bench) checkExitCode(r result, code int) {
 	b.t.Helper()
 	if r.code != code {
 		b.t.Fatalf("exit %d wanted; %s\n--- log\n%s", code, r, b.pawl("log", ".").out)
@@ -138,8 +138,8 @@ func (r *running) signal(s syscall.Signal) {
 	}
 }
 
-// until waits until something is so.
-func (r *running) until(what string, so func() bool) {
+// waitUntil waits until a condition holds.
+func (r *running) waitUntil(what string, so func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(timeout / 2); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if so() {
@@ -157,36 +157,34 @@ func (r *running) until(what string, so func() bool) {
 	r.t.Fatalf("no %s within %v\n%s\n%s", what, timeout/2, r.out.String(), r.err.String())
 }
 
-// untilSays waits for a text in the output.
-func (r *running) untilSays(text string) {
+// waitForOutput waits for a text in the output.
+func (r *running) waitForOutput(text string) {
 	r.t.Helper()
-	r.until(strconv.Quote(text), func() bool { return strings.Contains(r.out.String()+r.err.String(), text) })
+	r.waitUntil(strconv.Quote(text), func() bool { return strings.Contains(r.out.String()+r.err.String(), text) })
 }
 
-// gone checks that the processes whose ids a file of the repository holds, one a
-// line, are there no more.
-func (b *bench) gone(file string) {
+// checkProcessesGone checks that the processes whose ids are in a file, one a line, have ended.
+func (b *bench) checkProcessesGone(file string) {
 	b.t.Helper()
 	pids := strings.Fields(b.read(file))
 	if len(pids) == 0 {
 		b.t.Errorf("%s names no process", file)
 	}
 	for _, pid := range pids {
-		if b.lives(pid) {
+		if b.isAlive(pid) {
 			b.t.Errorf("process %s is left over", pid)
 		}
 	}
 }
 
-// cutPower kills processes that drive a loop or belong to it, and waits until they are there no more and
-// hold nothing: a busy kernel ends them, and each of their threads, a little later than kill
-// returns. Some may have died of another's end.
-func (b *bench) cutPower(pids ...int) {
+// killAll kills the processes of a loop and waits until they hold nothing. A busy kernel ends them,
+// and each of their threads, a little later than kill returns. Some may have ended already.
+func (b *bench) killAll(pids ...int) {
 	b.t.Helper()
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	live := func(pid int) bool { return b.lives(strconv.Itoa(pid)) }
+	live := func(pid int) bool { return b.isAlive(strconv.Itoa(pid)) }
 	for end := time.Now().Add(timeout); slices.ContainsFunc(pids, live) || b.status().State == "running"; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("some of %v live on", pids)
@@ -194,8 +192,8 @@ func (b *bench) cutPower(pids ...int) {
 	}
 }
 
-// lives reports whether a process is there; one that nobody has buried is not.
-func (b *bench) lives(pid string) bool {
+// isAlive reports whether a process runs. A zombie does not.
+func (b *bench) isAlive(pid string) bool {
 	b.t.Helper()
 	n, err := strconv.Atoi(pid)
 	if err != nil {

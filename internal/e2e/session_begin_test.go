@@ -10,14 +10,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// The agent is asked to start a loop, and does by a command in its shell. The
-// turn that ends without a word is sent on, the claim is judged.
-func TestSessionBegunInTheShell(t *testing.T) {
-	s := newSessions(t, settings)
-	s.plays(begins("'add bye' "+words, s.adds("bye"), messagesapi.Text("I did it."), done)...)
+// The agent is asked to start a loop, and does so by a shell command. A turn without a claim is
+// continued, and the claim is gated.
+func TestSessionStartedByAgentInShell(t *testing.T) {
+	s := newSessions(t, installSettings)
+	s.playAnswers(startLoopCall("'add bye' "+words, s.answerAddingWord("bye"), messagesapi.Text("I did it."), done)...)
 	p := s.print("loop on adding bye")
-	s.is(state{"verified", 2}, p)
-	if n := s.continued(); n != 1 || !p.tells("2/25 · continuing", "ended VERIFIED after 2 iterations") {
+	s.checkState(state{"verified", 2}, p)
+	if n := s.continued(); n != 1 || !p.hasHookMessages("2/25 · continuing", "ended VERIFIED after 2 iterations") {
 		t.Errorf("continued %d times; %s", n, p)
 	}
 	if got := s.git("log", "--oneline", "start.."); got != "" {
@@ -25,9 +25,9 @@ func TestSessionBegunInTheShell(t *testing.T) {
 	}
 }
 
-// What is typed behind a command of the plugin becomes the loop's prompt to the
-// byte: it goes through no shell and no model.
-func TestSessionBegunByCommand(t *testing.T) {
+// The text after a plugin command becomes the loop's prompt unchanged: no shell and no model
+// processes it.
+func TestSessionStartedByPluginCommand(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{
 		"quotes":    `say "hello" and 'bye', it's all`,
@@ -39,15 +39,15 @@ func TestSessionBegunByCommand(t *testing.T) {
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, plugin)
-			s.plays(s.adds("bye"), done)
+			s := newSessions(t, installPlugin)
+			s.playAnswers(s.answerAddingWord("bye"), done)
 			p := s.print("/pawl:loop " + text)
-			s.is(state{"unverified", 1}, p)
+			s.checkState(state{"unverified", 1}, p)
 			if got := s.prompt(); got != text {
 				t.Errorf("the prompt: %.2000q\nwant: %.2000q", got, text)
 			}
 			if told := s.api.Requests()[0].News(); len(text) > 9_000 {
-				s.holds(told, text)
+				s.checkFileHolds(told, text)
 			} else if !strings.Contains(told, "# Goal\n\n"+visible(text)+"\n") {
 				t.Errorf("the agent was told %.3000q", told)
 			}
@@ -61,8 +61,8 @@ func visible(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\u200b", "", "\u202e", "").Replace(text)
 }
 
-// holds checks that the file that the agent is referred to has the whole text.
-func (s *sessions) holds(told, text string) {
+// checkFileHolds checks that the file named in the agent's prompt has the whole text.
+func (s *sessions) checkFileHolds(told, text string) {
 	s.t.Helper()
 	_, rest, _ := strings.Cut(told, "read it in ")
 	path, _, ok := strings.Cut(rest, ".\n")
@@ -73,10 +73,10 @@ func (s *sessions) holds(told, text string) {
 }
 
 // What is pasted behind the command's name is the prompt too.
-func TestTerminalPastedGoal(t *testing.T) {
+func TestTerminalPastedGoalIsPrompt(t *testing.T) {
 	const text = "first: say \"hello\"\n\n  - it's $5\n  - `id` and $(id)\n\nlast"
-	s := newSessions(t, plugin, uncapped)
-	s.plays(s.adds("bye"), done)
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.Draft("/pawl:loop ")
 	c.Paste(text)
@@ -95,17 +95,17 @@ func TestSessionWithoutAnID(t *testing.T) {
 		"session": "-u CLAUDE_CODE_SESSION_ID", "session and process": "-u CLAUDE_CODE_SESSION_ID -u CLAUDE_PID",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, settings)
-			s.plays(messagesapi.Bash("env "+unset+" pawl start 'add bye' "+words), s.adds("bye"), more, done)
+			s := newSessions(t, installSettings)
+			s.playAnswers(messagesapi.Bash("env "+unset+" pawl start 'add bye' "+words), s.answerAddingWord("bye"), more, done)
 			p := s.print("loop")
-			s.is(state{"verified", 2}, p)
+			s.checkState(state{"verified", 2}, p)
 		})
 	}
 }
 
-// What cannot be understood begins nothing, and no agent hears of it.
+// An invalid command starts nothing, and no agent gets it.
 func TestSessionRefusedCommands(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	for args, why := range map[string]string{
 		"add bye --max-iteration 3": "did you mean --max-iterations?", "add bye --max-iterations x": "must be a positive integer", "": "no prompt",
 	} {
@@ -114,10 +114,10 @@ func TestSessionRefusedCommands(t *testing.T) {
 		}
 	}
 	if n := len(s.api.Requests()); n != 0 {
-		t.Errorf("%d requests\n%s", n, s.story())
+		t.Errorf("%d requests\n%s", n, s.conversation())
 	}
-	s.plays(messagesapi.Text("Shown."))
-	if p := s.print("/pawl:loop --help"); !p.tells("usage: /pawl:loop") || !strings.Contains(s.said("usage: /pawl:loop").News(), "do nothing else") {
-		t.Errorf("%s\n%s", p, s.story())
+	s.playAnswers(messagesapi.Text("Shown."))
+	if p := s.print("/pawl:loop --help"); !p.hasHookMessages("usage: /pawl:loop") || !strings.Contains(s.requestWith("usage: /pawl:loop").News(), "do nothing else") {
+		t.Errorf("%s\n%s", p, s.conversation())
 	}
 }

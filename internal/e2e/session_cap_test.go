@@ -12,8 +12,8 @@ import (
 // more is the end of a turn that claims nothing.
 var more = messagesapi.Text("More to come.")
 
-// thinks begins a loop without a gate and then plays the model turn by turn.
-func thinks(flags string, turn messagesapi.Script) messagesapi.Script {
+// playTurns begins a loop without a gate and then plays the model turn by turn.
+func playTurns(flags string, turn messagesapi.Script) messagesapi.Script {
 	return func(r messagesapi.Request) messagesapi.Response {
 		if r.Number == 1 {
 			return messagesapi.Bash("pawl start 'think about words' " + flags)
@@ -22,30 +22,30 @@ func thinks(flags string, turn messagesapi.Script) messagesapi.Script {
 	}
 }
 
-// Thirty stops in a row are answered with more work. With a tool call in each
-// turn the client's cap is never met; without, it has to be lifted.
+// Thirty stops in a row are answered with more work. With a tool call in each turn the client's stop
+// cap is never met; otherwise it must be lifted.
 func TestSessionThirtyTurns(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		how  installation
 		turn messagesapi.Script
 	}{
-		"with tools, capped": {capped, func(r messagesapi.Request) messagesapi.Response {
+		"with tools, capped": {installWithStopCap, func(r messagesapi.Request) messagesapi.Response {
 			if len(r.ToolResults()) > 0 {
 				return more
 			}
 			return messagesapi.Bash("true")
 		}},
-		"without tools, the cap lifted": {settings, messagesapi.Steps(more)},
+		"without tools, the cap lifted": {installSettings, messagesapi.Steps(more)},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newSessions(t, c.how)
-			s.api.Play(thinks("--max-iterations 31", c.turn))
+			s.api.Play(playTurns("--max-iterations 31", c.turn))
 			p := s.print("loop")
-			s.is(state{"iterations", 31}, p)
+			s.checkState(state{"iterations", 31}, p)
 			if n := s.continued(); n != 30 {
-				t.Errorf("continued %d times\n%s", n, s.story())
+				t.Errorf("continued %d times\n%s", n, s.conversation())
 			}
 			if p.failed || p.said != "More to come." {
 				t.Errorf("%s", p)
@@ -56,17 +56,17 @@ func TestSessionThirtyTurns(t *testing.T) {
 
 const toolAsked = "Call a tool before you end this turn"
 
-// Where the cap stands, Pawl asks for a tool call before it is met.
-func TestSessionCapAvoided(t *testing.T) {
-	s := newSessions(t, capped)
-	s.api.Play(thinks("--max-iterations 15", func(r messagesapi.Request) messagesapi.Response {
+// If the cap is not lifted, Pawl asks for a tool call before it is met.
+func TestSessionStopCapIsAvoided(t *testing.T) {
+	s := newSessions(t, installWithStopCap)
+	s.api.Play(playTurns("--max-iterations 15", func(r messagesapi.Request) messagesapi.Response {
 		if sentOn(r) && strings.Contains(r.News(), toolAsked) {
 			return messagesapi.Bash("true")
 		}
 		return more
 	}))
 	p := s.print("loop")
-	s.is(state{"iterations", 15}, p)
+	s.checkState(state{"iterations", 15}, p)
 	asked := 0
 	for _, r := range s.api.Requests() {
 		if sentOn(r) && strings.Contains(r.News(), toolAsked) {
@@ -74,17 +74,17 @@ func TestSessionCapAvoided(t *testing.T) {
 		}
 	}
 	if asked != 2 {
-		t.Errorf("a tool call was asked for %d times\n%s", asked, s.story())
+		t.Errorf("a tool call was asked for %d times\n%s", asked, s.conversation())
 	}
 }
 
-// An agent that does not call one meets the cap: the turn ends by itself, the
-// loop does not, and continues when the session does.
-func TestSessionCapMet(t *testing.T) {
-	s := newSessions(t, capped)
-	s.api.Play(thinks("", messagesapi.Steps(more)))
+// An agent without tool calls meets the cap: the turn ends, but the loop does not, and continues when
+// the session does.
+func TestSessionStopCapIsMet(t *testing.T) {
+	s := newSessions(t, installWithStopCap)
+	s.api.Play(playTurns("", messagesapi.Steps(more)))
 	p := s.print("loop")
-	if !p.tells("is NOT done: the client ends a turn after 8 stops without a tool call") || p.failed || p.said != "More to come." {
+	if !p.hasHookMessages("is NOT done: the client ends a turn after 8 stops without a tool call") || p.failed || p.said != "More to come." {
 		t.Errorf("%s", p)
 	}
 	if n := s.continued(); n != 8 {
@@ -93,10 +93,10 @@ func TestSessionCapMet(t *testing.T) {
 	if got := s.status(); got.Outcome != "" || got.State != "waiting" {
 		t.Errorf("status %+v", got)
 	}
-	s.plays(more, s.adds("bye"), done)
+	s.playAnswers(more, s.answerAddingWord("bye"), done)
 	p = s.print("continue", "--resume", p.session)
-	s.is(state{"unverified", 11}, p)
+	s.checkState(state{"unverified", 11}, p)
 	if n := s.continued(); n != 9 {
-		t.Errorf("continued %d times\n%s", n, s.story())
+		t.Errorf("continued %d times\n%s", n, s.conversation())
 	}
 }

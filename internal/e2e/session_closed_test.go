@@ -32,12 +32,12 @@ func TestSessionGuardBlocks(t *testing.T) {
 			return messagesapi.Bash("touch ran.unseen")
 		case 5:
 			s.rename(hook+".away", hook)
-			return s.adds("bye")
+			return s.answerAddingWord("bye")
 		}
 		return done
 	})
 	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
+	s.checkState(state{"verified", 1}, p)
 	if ran, err := filepath.Glob(s.path("ran.*")); err != nil || len(ran) != 1 || ran[0] != s.path("ran.judged") {
 		t.Errorf("ran: %q, %v", ran, err)
 	}

@@ -30,7 +30,7 @@ func features(n int) string {
 // A folder that is made in a session is followed from its own files alone, to its
 // end: each feature in turn, claimed by its mark or by word, the counters kept.
 func TestSessionFeatureList(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	list := features(3)
 	var told, counted []string
 	var marked bool
@@ -48,7 +48,7 @@ func TestSessionFeatureList(t *testing.T) {
 		}
 		switch {
 		case len(r.ToolResults()) == 0:
-			return s.adds(fmt.Sprintf("word%d", len(told)))
+			return s.answerAddingWord(fmt.Sprintf("word%d", len(told)))
 		case len(told) != 2:
 			return messagesapi.Text("It is there.\n\n<promise>DONE</promise>")
 		case !marked: // as the controller wants it
@@ -58,9 +58,9 @@ func TestSessionFeatureList(t *testing.T) {
 		return messagesapi.Text("Feature 2 passes.")
 	})
 	p := s.print("wait for the folder")
-	s.is(state{"unverified", 4}, p) // there is no gate
+	s.checkState(state{"unverified", 4}, p) // there is no gate
 	if len(told) != 3 {
-		t.Fatalf("sent on %d times\n%s\n%s", len(told), p, s.story())
+		t.Fatalf("sent on %d times\n%s\n%s", len(told), p, s.conversation())
 	}
 	for i, text := range told {
 		for _, want := range []string{fmt.Sprintf("id: %d\n", i+1), fmt.Sprintf("title: add word%d", i+1), "- run words.sh"} {
@@ -81,14 +81,14 @@ func TestSessionFeatureList(t *testing.T) {
 			t.Errorf("%q is not in progress.txt:\n%s", want, log)
 		}
 	}
-	if !p.tells("Ralph Loop iteration 2/9 | NEXT FEATURE (ID 1): add word1", "Ralph Loop iteration 4/9 | NEXT FEATURE (ID 3): add word3") {
+	if !p.hasHookMessages("Ralph Loop iteration 2/9 | NEXT FEATURE (ID 1): add word1", "Ralph Loop iteration 4/9 | NEXT FEATURE (ID 3): add word3") {
 		t.Errorf("%s", p)
 	}
 }
 
-// A list that goes away completes nothing.
-func TestSessionFeatureListGone(t *testing.T) {
-	s := newSessions(t, settings)
+// A deleted feature list completes nothing.
+func TestSessionDeletedFeatureListCompletesNothing(t *testing.T) {
+	s := newSessions(t, installSettings)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch r.Number {
 		case 1:
@@ -101,8 +101,8 @@ func TestSessionFeatureListGone(t *testing.T) {
 		return more
 	})
 	p := s.print("wait for the folder")
-	s.is(state{"iterations", 3}, p)
-	if !p.tells("feature_list.json was deleted", "Max iterations (3) reached. 2 features remaining. remaining_features: 1, 2") {
+	s.checkState(state{"iterations", 3}, p)
+	if !p.hasHookMessages("feature_list.json was deleted", "Max iterations (3) reached. 2 features remaining. remaining_features: 1, 2") {
 		t.Errorf("%s", p)
 	}
 	if got := s.read(featureProgress); got != "- Iteration: 3\n- Max Iterations: 3\n- Status: REACHED_LIMIT\n" {
@@ -110,19 +110,18 @@ func TestSessionFeatureListGone(t *testing.T) {
 	}
 }
 
-// With the project's own gates, in a folder that RALPH_LOOP_DIR names: what is
-// verified is COMPLETE.
+// With the project's gates, in a folder that RALPH_LOOP_DIR names, verified work ends as COMPLETE.
 func TestSessionFeatureListVerified(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	s.write(map[string]string{"pawl.toml": "gates = ['sh words.sh']\n", "work/feature_list.json": features(1)})
 	s.env["RALPH_LOOP_DIR"] = "work"
 	if r := s.pawl("trust", "--yes"); r.code != 0 {
 		t.Fatal(r)
 	}
-	s.plays(more, s.adds("bye"), done)
+	s.playAnswers(more, s.answerAddingWord("bye"), done)
 	p := s.print("work")
-	s.is(state{"verified", 2}, p)
-	if !p.tells("All 1 features verified. Loop complete.") {
+	s.checkState(state{"verified", 2}, p)
+	if !p.hasHookMessages("All 1 features verified. Loop complete.") {
 		t.Errorf("%s", p)
 	}
 	if got, want := s.read("work/progress.txt"), "# Ralph Loop Progress\n\n- Iteration: 2\n- Max Iterations: 15\n- Status: COMPLETE\n"; !strings.HasPrefix(got, want) {

@@ -46,7 +46,7 @@ func feature(r messagesapi.Request) string {
 // everything that it passes: that is four claims, and the gates judge each.
 func TestSessionFeatureListByName(t *testing.T) {
 	const dir = "loops/words"
-	s := newSessions(t, settings, gated)
+	s := newSessions(t, installSettings, gated)
 	s.env["RALPH_LOOP_DIR"] = dir
 	lied := false
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
@@ -64,27 +64,27 @@ func TestSessionFeatureListByName(t *testing.T) {
 			return messagesapi.Write(s.path("tests/word2.sh"), wordTest("word2")).
 				And(messagesapi.Bash(`sed -i.bak 's/"passes": false/"passes": true/' ` + dir + "/feature_list.json && rm " + dir + "/*.bak"))
 		case word != "":
-			return s.adds(word).And(messagesapi.Bash(fmt.Sprintf(`sed -i.bak '/"add %s"/s/false/true/' %s/feature_list.json && rm %[2]s/*.bak`, word, dir)))
+			return s.answerAddingWord(word).And(messagesapi.Bash(fmt.Sprintf(`sed -i.bak '/"add %s"/s/false/true/' %s/feature_list.json && rm %[2]s/*.bak`, word, dir)))
 		}
 		return more
 	})
 	p := s.print("wait for the folder")
-	s.is(state{"verified", 6}, p)
+	s.checkState(state{"verified", 6}, p)
 	if got := s.read(dir + "/feature_list.json"); got != strings.ReplaceAll(features(4), `"passes": false`, `"passes": true`) {
 		t.Errorf("the list: %s", got)
 	}
 	if got := s.read(dir + "/progress.txt"); !strings.Contains(got, "- Iteration: 6\n- Max Iterations: 9\n- Status: COMPLETE\n") {
 		t.Errorf("progress.txt: %s", got)
 	}
-	if !p.tells("NEXT FEATURE (ID 2): add word2", "All 4 features verified. Loop complete.") {
+	if !p.hasHookMessages("NEXT FEATURE (ID 2): add word2", "All 4 features verified. Loop complete.") {
 		t.Errorf("%s", p)
 	}
 }
 
-// The format promises a fresh session at 80 %: it continues in one, with the same
-// folder.
+// The format promises a fresh session at 80 % of the context: the loop continues in one, with the
+// same folder.
 func TestSessionFeatureListHandover(t *testing.T) {
-	s := newHandover(t, settings, gated)
+	s := newHandover(t, installSettings, gated)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch word := feature(r); {
 		case r.Number == 1:
@@ -93,13 +93,13 @@ func TestSessionFeatureListHandover(t *testing.T) {
 		case len(r.ToolResults()) > 0:
 			return done.Using(nearlyFull)
 		case word != "":
-			return s.adds(word).Using(nearlyFull)
+			return s.answerAddingWord(word).Using(nearlyFull)
 		}
 		return more
 	})
 	p := s.print("wait for the folder")
-	s.is(state{"verified", 4}, p)
-	s.moved(1)
+	s.checkState(state{"verified", 4}, p)
+	s.checkHandovers(1)
 	if n := len(s.clients()); n < 2 {
 		t.Errorf("%d sessions", n)
 	}
@@ -111,9 +111,9 @@ func TestSessionFeatureListHandover(t *testing.T) {
 	}
 }
 
-// The limit ends it with the features that remain.
+// The iteration limit ends the loop, and the report names the remaining features.
 func TestSessionFeatureListLimit(t *testing.T) {
-	s := newSessions(t, settings, gated)
+	s := newSessions(t, installSettings, gated)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch word := feature(r); {
 		case r.Number == 1:
@@ -121,13 +121,13 @@ func TestSessionFeatureListLimit(t *testing.T) {
 		case len(r.ToolResults()) > 0:
 			return done
 		case word != "":
-			return s.adds(word)
+			return s.answerAddingWord(word)
 		}
 		return more
 	})
 	p := s.print("wait for the folder")
-	s.is(state{"iterations", 3}, p)
-	if !p.tells("Max iterations (3) reached. 3 features remaining. remaining_features: 3, 4, 5") {
+	s.checkState(state{"iterations", 3}, p)
+	if !p.hasHookMessages("Max iterations (3) reached. 3 features remaining. remaining_features: 3, 4, 5") {
 		t.Errorf("%s", p)
 	}
 	if got := s.read(featureProgress); !strings.Contains(got, "- Iteration: 3\n- Max Iterations: 3\n- Status: REACHED_LIMIT\n") {

@@ -11,10 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// A gate fails twice and then passes. Nothing of the repository is touched but
-// the files that the agent wrote.
+// A gate fails twice and then passes. Only the agent's files change in the repository.
 func TestSessionGateFailsTwice(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	s.write(map[string]string{"staged.txt": "staged\n"})
 	s.git("add", "staged.txt")
 	git := func() string {
@@ -22,11 +21,11 @@ func TestSessionGateFailsTwice(t *testing.T) {
 	}
 	before := git()
 	test := messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye"))
-	s.plays(begins("'add bye' "+words,
+	s.playAnswers(startLoopCall("'add bye' "+words,
 		test, done, messagesapi.Bash("echo bey > bye.txt"), done, messagesapi.Bash("echo bye > bye.txt"), done)...)
 	p := s.print("loop")
-	s.is(state{"verified", 3}, p)
-	if !p.tells("2/25 · not done: sh words.sh", "3/25 · not done: sh words.sh", "ended VERIFIED after 3 iterations") {
+	s.checkState(state{"verified", 3}, p)
+	if !p.hasHookMessages("2/25 · not done: sh words.sh", "3/25 · not done: sh words.sh", "ended VERIFIED after 3 iterations") {
 		t.Errorf("%s", p)
 	}
 	if diff := cmp.Diff(before, git()); diff != "" {
@@ -45,12 +44,12 @@ func TestSessionGateFailsTwice(t *testing.T) {
 		}
 	}
 	if told != 2 {
-		t.Errorf("the agent was told of the failure %d times\n%s", told, s.story())
+		t.Errorf("the agent was told of the failure %d times\n%s", told, s.conversation())
 	}
 }
 
-// Who talks about the promise has not made it.
-func TestSessionClaims(t *testing.T) {
+// An agent that only mentions the promise does not claim.
+func TestSessionQuotedPromiseIsNoClaim(t *testing.T) {
 	t.Parallel()
 	const promise = "<promise>DONE</promise>"
 	mentions := []string{
@@ -71,17 +70,17 @@ func TestSessionClaims(t *testing.T) {
 	}
 	for name, claim := range claims {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, settings)
-			steps, turns := []messagesapi.Response{s.adds("bye")}, 1
+			s := newSessions(t, installSettings)
+			steps, turns := []messagesapi.Response{s.answerAddingWord("bye")}, 1
 			if name == "on its own" {
 				for _, text := range mentions {
 					steps = append(steps, messagesapi.Text(text), messagesapi.Bash("true"))
 				}
 				turns += len(mentions)
 			}
-			s.plays(begins("'add bye' "+words, append(steps, messagesapi.Text(claim))...)...)
+			s.playAnswers(startLoopCall("'add bye' "+words, append(steps, messagesapi.Text(claim))...)...)
 			p := s.print("loop")
-			s.is(state{"verified", turns}, p)
+			s.checkState(state{"verified", turns}, p)
 			if p.said != claim {
 				t.Errorf("%s", p)
 			}
@@ -91,30 +90,30 @@ func TestSessionClaims(t *testing.T) {
 
 // A turn that ends with a tool call and no word, and one that ends with nothing,
 // claim nothing: a promise from earlier in the turn does not count.
-func TestSessionSilentTurns(t *testing.T) {
-	s := newSessions(t, settings)
-	s.plays(begins("'add bye' "+words, done.And(s.adds("bye")), messagesapi.Response{}, messagesapi.Response{}, done)...)
+func TestSessionSilentTurnsClaimNothing(t *testing.T) {
+	s := newSessions(t, installSettings)
+	s.playAnswers(startLoopCall("'add bye' "+words, done.And(s.answerAddingWord("bye")), messagesapi.Response{}, messagesapi.Response{}, done)...)
 	p := s.print("loop")
-	s.is(state{"verified", 2}, p) // the client asks once by itself for a word
+	s.checkState(state{"verified", 2}, p) // the client asks once by itself for a word
 }
 
-// A loop to make a command succeed needs no claim: green is the goal.
+// A loop that makes a command succeed needs no claim: the passing command is the goal.
 func TestSessionVerify(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(messagesapi.Text("I look at it first."), messagesapi.Write(s.path("bye.txt"), "bye\n"), messagesapi.Text("Written."))
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(messagesapi.Text("I look at it first."), messagesapi.Write(s.path("bye.txt"), "bye\n"), messagesapi.Text("Written."))
 	p := s.print("/pawl:verify grep -q bye bye.txt")
-	s.is(state{"verified", 2}, p)
+	s.checkState(state{"verified", 2}, p)
 	if told := s.api.Requests()[0].News(); !strings.Contains(told, "grep -q bye bye.txt") {
 		t.Errorf("the agent was told %s", told)
 	}
 }
 
-// Who asks for commits gets them, on the branch that they are on.
+// If the user asks for commits, they go to the current branch.
 func TestSessionCommits(t *testing.T) {
-	s := newSessions(t, settings)
-	s.plays(begins("'add bye' --commit "+words, s.adds("bye"), done)...)
+	s := newSessions(t, installSettings)
+	s.playAnswers(startLoopCall("'add bye' --commit "+words, s.answerAddingWord("bye"), done)...)
 	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
+	s.checkState(state{"verified", 1}, p)
 	if diff := cmp.Diff([]string{"feat:_add_bye"}, s.subjects()); diff != "" {
 		t.Error(diff)
 	}
@@ -123,19 +122,19 @@ func TestSessionCommits(t *testing.T) {
 	}
 }
 
-// A plan is worked through task by task, and ticked.
+// A plan is worked through task by task, and its tasks are ticked.
 func TestSessionPlan(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	s.write(map[string]string{"plan.md": threeWords})
 	s.git("add", "plan.md")
 	s.git("commit", "-q", "-m", "plan")
-	s.plays(begins("plan.md "+words, s.adds("bye"), done, s.adds("thanks"), done, s.adds("please"), done)...)
+	s.playAnswers(startLoopCall("plan.md "+words, s.answerAddingWord("bye"), done, s.answerAddingWord("thanks"), done, s.answerAddingWord("please"), done)...)
 	p := s.print("loop")
-	s.is(state{"verified", 3}, p)
+	s.checkState(state{"verified", 3}, p)
 	if got := s.read("plan.md"); got != strings.ReplaceAll(threeWords, "[ ]", "[x]") {
 		t.Errorf("the plan:\n%s", got)
 	}
-	if !p.tells("next: ") {
+	if !p.hasHookMessages("next: ") {
 		t.Errorf("%s", p)
 	}
 }
@@ -143,8 +142,8 @@ func TestSessionPlan(t *testing.T) {
 // An agent that keeps changing protected files, by a script that nobody reads, is told to put it back, and ends
 // the loop by doing so a third time. In a user's session nothing is put back
 // over their head.
-func TestSessionTampers(t *testing.T) {
-	s := newSessions(t, settings)
+func TestSessionTamperingEndsLoop(t *testing.T) {
+	s := newSessions(t, installSettings)
 	s.write(map[string]string{"pawl.toml": "protect = [\"words.sh\"]\n"})
 	s.git("add", "pawl.toml")
 	s.git("commit", "-q", "-m", "protect the check")
@@ -159,22 +158,22 @@ func TestSessionTampers(t *testing.T) {
 	})
 	p := s.print("loop")
 	if got := s.status(); got.Outcome != "tampered" {
-		t.Errorf("status %+v\n%s\n%s\n%s", got, p, s.story(), s.pawl("log", ".").out)
+		t.Errorf("status %+v\n%s\n%s\n%s", got, p, s.conversation(), s.pawl("log", ".").out)
 	}
-	if !strings.Contains(s.said("Stop hook").News(), "words.sh") {
-		t.Errorf("the agent was not told\n%s", s.story())
+	if !strings.Contains(s.requestWith("Stop hook").News(), "words.sh") {
+		t.Errorf("the agent was not told\n%s", s.conversation())
 	}
 }
 
-// A gate may say as much as it likes: what the agent is told of it stays within
-// what the client hands on, and says how to end.
-func TestSessionLongOutput(t *testing.T) {
-	s := newSessions(t, settings)
+// A gate may print any amount of output. The agent gets a part that the client passes on, with a note
+// about the rest.
+func TestSessionLongGateOutputIsShortened(t *testing.T) {
+	s := newSessions(t, installSettings)
 	s.write(map[string]string{"../noise.sh": "[ -e bye.txt ] && [ ! -e tests/bye.sh ] && { yes 'äöü 日本語 failure of everything' | head -n 3000; echo the end of it; exit 1; }; " + checkWords + "\n"})
-	s.plays(begins("'add bye' --gate 'sh "+s.home+"/noise.sh'", messagesapi.Write(s.path("bye.txt"), "bye\n"), done, s.adds("bye"), done)...)
+	s.playAnswers(startLoopCall("'add bye' --gate 'sh "+s.home+"/noise.sh'", messagesapi.Write(s.path("bye.txt"), "bye\n"), done, s.answerAddingWord("bye"), done)...)
 	p := s.print("loop")
-	s.is(state{"verified", 2}, p)
-	told := s.said("Not done yet").News()
+	s.checkState(state{"verified", 2}, p)
+	told := s.requestWith("Not done yet").News()
 	if !strings.Contains(told, "the end of it") || !strings.Contains(told, "End with <promise>DONE") {
 		t.Errorf("told %s", told)
 	}

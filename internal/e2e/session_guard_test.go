@@ -10,47 +10,47 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// Without a loop the guard is silent: what the user allows goes through.
+// Without a loop the guard is silent: the user's permissions apply.
 func TestSessionGuardOutsideOfALoop(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	remote := s.home + "/remote.git"
 	s.git("init", "-q", "--bare", remote)
 	s.git("remote", "add", "origin", remote)
-	s.plays(messagesapi.Bash("git push -q origin HEAD:main"), messagesapi.Text("Pushed."))
+	s.playAnswers(messagesapi.Bash("git push -q origin HEAD:main"), messagesapi.Text("Pushed."))
 	p := s.print("push it")
 	if refs := s.git("ls-remote", "origin"); !strings.Contains(refs, "refs/heads/main") {
 		t.Errorf("not pushed: %s", p)
 	}
 }
 
-// asks leaves every shell command but Pawl's to a prompt.
-func (s *sessions) asks() {
+// promptForShellCommands makes the client prompt for every shell command but Pawl's.
+func (s *sessions) promptForShellCommands() {
 	s.write(map[string]string{"../.claude/settings.json": `{"permissions": {"defaultMode": "default", "allow": ["Bash(pawl start:*)", "Write"]}}`})
 }
 
-// With nobody there a prompt for permission is answered by the guard.
+// In an unattended session the guard answers a permission prompt.
 func TestSessionPromptForPermission(t *testing.T) {
-	s := newSessions(t, settings)
-	s.asks()
-	s.plays(begins("'add bye' "+words, messagesapi.Bash("touch asked.txt"), messagesapi.Bash("git push"), s.adds("bye"), done)...)
+	s := newSessions(t, installSettings)
+	s.promptForShellCommands()
+	s.playAnswers(startLoopCall("'add bye' "+words, messagesapi.Bash("touch asked.txt"), messagesapi.Bash("git push"), s.answerAddingWord("bye"), done)...)
 	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
+	s.checkState(state{"verified", 1}, p)
 	if !exists(s.path("asked.txt")) {
-		t.Errorf("the command was not run\n%s", s.story())
+		t.Errorf("the command was not run\n%s", s.conversation())
 	}
 	if results := s.api.Requests()[3].ToolResults(); len(results) != 1 || !results[0].Error {
 		t.Errorf("the model was told %+v", results)
 	}
 }
 
-// So it is in an interactive session whose person said that they leave.
+// So it does in an interactive session whose user said that they are away.
 func TestTerminalPromptForPermission(t *testing.T) {
 	t.Parallel()
 	for name, flag := range map[string]string{"nobody there": " --unattended", "somebody there": ""} {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, settings)
-			s.asks()
-			s.plays(messagesapi.Bash("touch asked.txt"), s.adds("bye"), done)
+			s := newSessions(t, installSettings)
+			s.promptForShellCommands()
+			s.playAnswers(messagesapi.Bash("touch asked.txt"), s.answerAddingWord("bye"), done)
 			c := s.open()
 			c.shell("pawl start 'add bye' " + words + flag)
 			if flag == "" {
@@ -69,9 +69,9 @@ func TestTerminalPromptForPermission(t *testing.T) {
 	}
 }
 
-// The agent has no say in its loop's end, and no way to Pawl's own files.
+// The agent cannot end its loop, and cannot write Pawl's files.
 func TestSessionAgentCannotStop(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	var steps []messagesapi.Response
 	for _, command := range []string{
 		"pawl stop .", "env -u CLAUDECODE pawl stop .", "rm -rf ~/state/loops", "cd ~/state && rm -rf loops", "find ~/state -delete",
@@ -79,9 +79,9 @@ func TestSessionAgentCannotStop(t *testing.T) {
 	} {
 		steps = append(steps, messagesapi.Bash("true; "+command))
 	}
-	s.plays(begins("'add bye' "+words, append(steps, s.adds("bye"), done)...)...)
+	s.playAnswers(startLoopCall("'add bye' "+words, append(steps, s.answerAddingWord("bye"), done)...)...)
 	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
+	s.checkState(state{"verified", 1}, p)
 	for i, r := range s.api.Requests()[2 : 2+len(steps)] {
 		if results := r.ToolResults(); len(results) != 1 || !strings.Contains(results[0].Text, "Pawl keeps its own") {
 			t.Errorf("call %d: the model was told %+v", i+1, results)

@@ -25,13 +25,13 @@ func newHandover(t *testing.T, how ...installation) *sessions {
 	t.Helper()
 	agenttest.Needs(t, "ps") // for rests
 	s := newSessions(t, append(how, onPath)...)
-	t.Cleanup(s.rests)
+	t.Cleanup(s.waitUntilIdle)
 	return s
 }
 
-// rests waits until nothing drives a loop any more: what a hook started may be
-// about to end, and the test's folders go away.
-func (b *bench) rests() {
+// waitUntilIdle waits until no process drives a loop: a process that a hook started may still run
+// when the test's folders are removed.
+func (b *bench) waitUntilIdle() {
 	entries, _ := os.ReadDir(filepath.Join(b.env["PAWL_HOME"], "loops")) // there may be none
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return len(b.drivers(e.Name())) > 0 }) {
@@ -68,9 +68,9 @@ func (b *bench) drivers(loop string) []int {
 	return pids
 }
 
-// two plays two models: that of the user's session, which spoke first, and that
-// of those that Pawl starts.
-func (s *sessions) two(person, fresh messagesapi.Script) {
+// playTwoModels plays two models: one for the user's session, which sent the first request, and one
+// for the sessions that Pawl starts.
+func (s *sessions) playTwoModels(person, fresh messagesapi.Script) {
 	first := ""
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if first == "" {
@@ -96,9 +96,9 @@ func (s *sessions) owners() []int {
 	return epochs
 }
 
-// moved checks that the newest loop went from the session to a runner once, and
-// that it was one loop all the way.
-func (s *sessions) moved(times int) {
+// checkHandovers checks how often the newest loop went from the session to a runner, and that it
+// stayed one loop.
+func (s *sessions) checkHandovers(times int) {
 	s.t.Helper()
 	if entries, err := os.ReadDir(filepath.Join(s.env["PAWL_HOME"], "loops")); err != nil || len(entries) != 1 {
 		s.t.Errorf("loops: %v %v", entries, err)
@@ -125,17 +125,17 @@ func TestSessionHandoverFull(t *testing.T) {
 		"with a commit": {flags: "--handover --commit", commits: []string{"feat:_add_bye_and_thanks"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newHandover(t, settings)
-			s.two(
-				messagesapi.Steps(begins("'add bye and thanks' "+tc.flags+" "+words, s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), more)...),
-				messagesapi.Steps(s.adds("thanks"), done))
+			s := newHandover(t, installSettings)
+			s.playTwoModels(
+				messagesapi.Steps(startLoopCall("'add bye and thanks' "+tc.flags+" "+words, s.answerAddingWord("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), more)...),
+				messagesapi.Steps(s.answerAddingWord("thanks"), done))
 			p := s.print("loop")
-			s.is(state{"verified", 2}, p)
-			s.moved(1)
-			if !p.tells("ended VERIFIED after 2 iterations") || s.continued() != 0 {
-				t.Errorf("%s\n%s", p, s.story())
+			s.checkState(state{"verified", 2}, p)
+			s.checkHandovers(1)
+			if !p.hasHookMessages("ended VERIFIED after 2 iterations") || s.continued() != 0 {
+				t.Errorf("%s\n%s", p, s.conversation())
 			}
-			fresh := s.said("add bye and thanks\n")
+			fresh := s.requestWith("add bye and thanks\n")
 			for _, want := range []string{"# Goal", "?? bye.txt", "the context is 85 % full"} {
 				if !strings.Contains(fresh.News(), want) {
 					t.Errorf("the fresh session was not told %q, but:\n%s", want, fresh.News())
@@ -153,55 +153,54 @@ func TestSessionHandoverFull(t *testing.T) {
 
 // On a terminal the user is told where the loop went and how to follow it.
 func TestTerminalHandoverFull(t *testing.T) {
-	s := newHandover(t, settings)
-	s.two(
-		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
-		messagesapi.Steps(until("go"), s.adds("thanks"), done))
+	s := newHandover(t, installSettings)
+	s.playTwoModels(
+		messagesapi.Steps(s.answerAddingWord("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
+		messagesapi.Steps(waitForFileCall("go"), s.answerAddingWord("thanks"), done))
 	c := s.open()
 	c.shell("pawl start 'add bye and thanks' --handover " + words)
 	c.Shows("continues in fresh sessions, since the context is 85 % full", turnMost)
 	c.Shows("--follow", turnMost)
-	if r := s.pawl("status", "."); !r.says("running", "fresh") {
+	if r := s.pawl("status", "."); !r.contains("running", "fresh") {
 		t.Errorf("status: %s", r)
 	}
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.Shows("Hello.", turnMost)
 	c.Kill() // the loop needs neither the client nor the terminal
 	s.write(map[string]string{"go": ""})
 	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
-	s.is(state{"verified", 2}, c)
-	s.moved(1)
+	s.checkState(state{"verified", 2}, c)
+	s.checkHandovers(1)
 }
 
-// The session that a loop left is told of its end: the user sees it, and the agent reads
-// it, with the next prompt.
-func TestTerminalHandoverEndTold(t *testing.T) {
-	s := newHandover(t, settings)
-	s.two(
-		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
-		messagesapi.Steps(s.adds("thanks"), done))
+// The session that a loop left is told of the loop's end: the user sees it, and the agent reads it
+// with the next prompt.
+func TestTerminalHandoverEndIsReported(t *testing.T) {
+	s := newHandover(t, installSettings)
+	s.playTwoModels(
+		messagesapi.Steps(s.answerAddingWord("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
+		messagesapi.Steps(s.answerAddingWord("thanks"), done))
 	c := s.open()
 	c.shell("pawl start 'add bye and thanks' --handover " + words)
 	c.Shows("continues in fresh sessions", turnMost)
 	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.Shows("ended VERIFIED after 2 iterations", turnMost)
 	c.Shows("Hello.", turnMost)
-	if news := s.said("are you there").News(); !strings.Contains(news, "The loop that was in this session: ") || !strings.Contains(news, "ended VERIFIED") {
+	if news := s.requestWith("are you there").News(); !strings.Contains(news, "The loop that was in this session: ") || !strings.Contains(news, "ended VERIFIED") {
 		t.Errorf("the agent was not told of the end, but:\n%s", news)
 	}
-	s.moved(1)
+	s.checkHandovers(1)
 }
 
-// Where the client would end the session whatever a hook says, it is handed over
-// before.
-func TestSessionHandoverAtTheCap(t *testing.T) {
-	s := newHandover(t, capped)
-	s.two(
-		messagesapi.Steps(begins("'add bye' --handover "+words, more)...),
-		messagesapi.Steps(s.adds("bye"), done))
+// If the client would end the session despite its hooks, the loop is handed over before.
+func TestSessionHandoverAtStopCap(t *testing.T) {
+	s := newHandover(t, installWithStopCap)
+	s.playTwoModels(
+		messagesapi.Steps(startLoopCall("'add bye' --handover "+words, more)...),
+		messagesapi.Steps(s.answerAddingWord("bye"), done))
 	p := s.print("loop")
-	s.moved(1)
+	s.checkHandovers(1)
 	got := s.status()
 	if got.Outcome != "verified" || got.Iteration < 8 || got.Iteration > 10 {
 		t.Errorf("status %+v\n%s\n%s", got, p, s.pawl("log", ".").out)
@@ -211,46 +210,45 @@ func TestSessionHandoverAtTheCap(t *testing.T) {
 	}
 }
 
-// Three claims that are not so spend the tries of the session.
+// Three false claims use up the session's attempts.
 func TestSessionHandoverAfterThreeFailures(t *testing.T) {
-	s := newHandover(t, settings)
+	s := newHandover(t, installSettings)
 	test := messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye"))
 	wrong := messagesapi.Bash("echo bey >> bye.txt")
-	s.two(
-		messagesapi.Steps(begins("'add bye' --handover "+words, test, done, wrong, done, wrong, done, more)...),
+	s.playTwoModels(
+		messagesapi.Steps(startLoopCall("'add bye' --handover "+words, test, done, wrong, done, wrong, done, more)...),
 		messagesapi.Steps(messagesapi.Bash("echo bye > bye.txt"), done))
 	p := s.print("loop")
-	s.is(state{"verified", 4}, p)
-	s.moved(1)
+	s.checkState(state{"verified", 4}, p)
+	s.checkHandovers(1)
 }
 
 // Without consent the user is told what to type, and it works from another
 // terminal. Nothing waits then for the client, which writes an answer's use behind:
 // each answer is full, that whichever is seen tells.
-func TestTerminalHandoverByHand(t *testing.T) {
-	s := newHandover(t, plugin, uncapped)
-	s.two(
-		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Bash("true").Using(nearlyFull), more.Using(nearlyFull), until("go"), more),
-		messagesapi.Steps(s.adds("thanks"), done))
+func TestTerminalHandoverByCommand(t *testing.T) {
+	s := newHandover(t, installPlugin, liftStopCap)
+	s.playTwoModels(
+		messagesapi.Steps(s.answerAddingWord("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Bash("true").Using(nearlyFull), more.Using(nearlyFull), waitForFileCall("go"), more),
+		messagesapi.Steps(s.answerAddingWord("thanks"), done))
 	c := s.open()
 	c.loops("add bye and thanks " + words)
 	c.Shows("until [", turnMost)
 	if said := strings.Join(strings.Fields(c.Screen()), " "); !strings.Contains(said, "the context is 85 % full") || !strings.Contains(said, "pawl handover") {
 		t.Errorf("no offer: %s", c)
 	}
-	if r := s.pawl("handover", "."); r.code != 0 || !r.says("when this turn ends") {
+	if r := s.pawl("handover", "."); r.code != 0 || !r.contains("when this turn ends") {
 		t.Fatalf("handover: %s", r)
 	}
 	s.write(map[string]string{"go": ""})
 	c.Shows("continues in fresh sessions", turnMost)
 	c.ends(state{"verified", 4})
-	s.moved(1)
+	s.checkHandovers(1)
 }
 
-// A loop goes to a runner, and comes back into another session out of the middle
-// of a turn.
+// A loop goes to a runner, and comes back into another session during a turn.
 func TestTerminalHandoverAndBack(t *testing.T) {
-	s := newHandover(t, settings)
+	s := newHandover(t, installSettings)
 	ids := map[string]int{}
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if _, known := ids[r.Session]; !known {
@@ -260,13 +258,13 @@ func TestTerminalHandoverAndBack(t *testing.T) {
 		case 0:
 			return []messagesapi.Response{
 				messagesapi.Bash("pawl start 'add bye and thanks' --handover " + words),
-				s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull),
+				s.answerAddingWord("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull),
 			}[min(turn, 2)]
 		case 1:
-			return until("never")
+			return waitForFileCall("never")
 		}
 		if len(r.ToolResults()) == 0 {
-			return s.adds("thanks")
+			return s.answerAddingWord("thanks")
 		}
 		return done
 	})
@@ -276,8 +274,8 @@ func TestTerminalHandoverAndBack(t *testing.T) {
 	c := s.open()
 	c.shell("pawl start --take " + s.now().ID)
 	c.ends(state{"verified", 2})
-	s.moved(2)
-	if p := <-first; !p.tells("now runs in another session") {
+	s.checkHandovers(2)
+	if p := <-first; !p.hasHookMessages("now runs in another session") {
 		t.Errorf("%s", p)
 	}
 }

@@ -12,66 +12,66 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// rests begins a loop whose agent waits in a tool call for the file go, and
-// holds the session there by Esc: the loop is at work and the input is free.
-func (c *terminal) rests(steps ...messagesapi.Response) {
+// holdAtInput begins a loop whose agent waits in a tool call for the file go, and stops the session
+// there by Esc: the loop runs and the input is free.
+func (c *terminal) holdAtInput(steps ...messagesapi.Response) {
 	c.s.t.Helper()
-	c.s.plays(append([]messagesapi.Response{until("never")}, steps...)...)
+	c.s.playAnswers(append([]messagesapi.Response{waitForFileCall("never")}, steps...)...)
 	c.loops("add bye " + words)
 	c.Shows("until [", turnMost)
 	c.Keys("Escape")
 	c.Shows("Interrupted", turnMost)
 }
 
-// An emptied context is another session to the client. The loop continues in it,
-// and the agent is told the goal.
+// A cleared context is another session to the client. The loop continues in it, and the agent gets
+// the goal.
 func TestTerminalClear(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	c := s.open()
-	c.rests(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	c.holdAtInput(messagesapi.Text("Here I am."), s.answerAddingWord("bye"), done)
 	old := s.api.Requests()[0].Session
 	c.Type("/clear")
 	c.Shows("continues in this session", turnMost)
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.ends(state{"verified", 1})
-	hello := s.said("are you there")
+	hello := s.requestWith("are you there")
 	if hello.Session == old || !strings.Contains(hello.News(), "# Goal\n\nadd bye") {
 		t.Errorf("the new session was told: %s", hello.News())
 	}
 }
 
-// said is the first request whose news has the text.
-func (s *sessions) said(text string) messagesapi.Request {
+// requestWith returns the first request whose new messages have the text.
+func (s *sessions) requestWith(text string) messagesapi.Request {
 	s.t.Helper()
 	for _, r := range s.api.Requests() {
 		if strings.Contains(r.News(), text) {
 			return r
 		}
 	}
-	s.t.Fatalf("nobody said %q\n%s", text, s.story())
+	s.t.Fatalf("nobody said %q\n%s", text, s.conversation())
 	return messagesapi.Request{}
 }
 
-// A compacted context has lost the goal: it is told anew.
+// A compacted context has lost the goal, so the agent gets it again.
 func TestTerminalCompact(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	c := s.open()
-	c.rests(messagesapi.Text("A summary."))
+	c.holdAtInput(messagesapi.Text("A summary."))
 	c.Type("/compact")
 	c.Shows("continues in this session", turnMost)
-	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
-	c.types("are you there")
+	s.playAnswers(messagesapi.Text("Here I am."), s.answerAddingWord("bye"), done)
+	c.typeLine("are you there")
 	c.ends(state{"verified", 1})
-	if hello := s.said("are you there"); !strings.Contains(hello.News(), "# Goal\n\nadd bye") {
+	if hello := s.requestWith("are you there"); !strings.Contains(hello.News(), "# Goal\n\nadd bye") {
 		t.Errorf("after the compaction the model was told: %s", hello.News())
 	}
 }
 
-// A session is closed with its loop and taken up again.
+// A session is closed with its loop and resumed.
 func TestTerminalResume(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	c := s.open()
-	c.rests(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	c.holdAtInput(messagesapi.Text("Here I am."), s.answerAddingWord("bye"), done)
 	id := s.api.Requests()[0].Session
 	c.Type("/exit")
 	c.Gone(turnMost)
@@ -80,20 +80,20 @@ func TestTerminalResume(t *testing.T) {
 	}
 	c = s.open("--resume", id)
 	c.Shows("continues in this session", turnMost)
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.ends(state{"verified", 1})
 }
 
-// A fork is another session: the loop stays where it was.
+// A fork is another session: the loop stays in the first one.
 func TestTerminalFork(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	c := s.open()
-	c.rests(messagesapi.Text("I am the fork.\n\n<promise>DONE</promise>"))
+	c.holdAtInput(messagesapi.Text("I am the fork.\n\n<promise>DONE</promise>"))
 	id := s.api.Requests()[0].Session
 	c.Type("/exit")
 	c.Gone(turnMost)
 	c = s.open("--resume", id, "--fork-session")
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.Shows("I am the fork.", turnMost)
 	time.Sleep(2 * time.Second)
 	if n := s.continued(); n != 0 || strings.Contains(c.Screen(), "Stop says") {
@@ -104,52 +104,50 @@ func TestTerminalFork(t *testing.T) {
 	}
 	c.Type("/exit")
 	c.Gone(turnMost)
-	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	s.playAnswers(messagesapi.Text("Here I am."), s.answerAddingWord("bye"), done)
 	c = s.open("--resume", id)
-	c.types("are you still there")
+	c.typeLine("are you still there")
 	c.ends(state{"verified", 1})
 }
 
-// The client is killed in the middle of a turn. The loop continues when the session
-// is taken up again.
+// The client is killed during a turn. The loop continues when the session is resumed.
 func TestTerminalKilled(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(until("never"))
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(waitForFileCall("never"))
 	c := s.open()
 	c.loops("add bye " + words)
 	c.Shows("until [", turnMost)
 	id := s.api.Requests()[0].Session
-	c.until("transcript to take up again", func() bool { return s.transcribed(id, "tool_use") }) // it is written behind
+	c.waitUntil("transcript to take up again", func() bool { return s.transcribed(id, "tool_use") }) // it is written behind
 	c.Kill()
-	s.eventually("it to be known", func() bool { return s.pawl("status").says("its session is closed", "claude --resume "+id) })
-	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	s.eventually("it to be known", func() bool { return s.pawl("status").contains("its session is closed", "claude --resume "+id) })
+	s.playAnswers(messagesapi.Text("Here I am."), s.answerAddingWord("bye"), done)
 	c = s.open("--resume", id)
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.ends(state{"verified", 1})
 }
 
-// The terminal is closed while the gates run: they come to their verdict all the
-// same.
+// The terminal is closed while the gates run: they still give their verdict.
 func TestTerminalClosedWhileGatesRun(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(s.adds("bye"), done)
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(s.answerAddingWord("bye"), done)
 	c := s.open()
 	const gate = "if [ -e bye.txt ]; then sleep 5; fi; sh words.sh"
 	c.loops("add bye --gate '" + gate + "'")
 	c.gatesRun("bye.txt")
 	c.Kill()
 	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
-	s.is(state{"verified", 1}, c)
+	s.checkState(state{"verified", 1}, c)
 }
 
-// The context is emptied while the loop waits: the new session is woken.
+// The context is cleared while the loop waits: the new session is woken.
 func TestTerminalClearWhileWaiting(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	s.env["CLAUDE_CODE_MAX_RETRIES"] = "0"
-	s.plays(messagesapi.Bash("true"), messagesapi.Fail(500, "boom"), messagesapi.Fail(500, "boom"), s.adds("bye"), done)
+	s.playAnswers(messagesapi.Bash("true"), messagesapi.Fail(500, "boom"), messagesapi.Fail(500, "boom"), s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
-	c.until("wait", func() bool { return len(s.api.Requests()) == 3 && s.now().State == "waiting" })
+	c.waitUntil("wait", func() bool { return len(s.api.Requests()) == 3 && s.now().State == "waiting" })
 	c.Type("/clear")
 	c.Shows("continues in this session", turnMost)
 	c.ends(state{"verified", 1})
@@ -158,17 +156,17 @@ func TestTerminalClearWhileWaiting(t *testing.T) {
 	}
 }
 
-// The context is emptied while a question is open: user and agent are told it again.
+// The context is cleared while a question is open: the user and the agent get it again.
 func TestTerminalClearWhileAsking(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(messagesapi.Text("<question>bye or goodbye?</question>"))
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(messagesapi.Text("<question>bye or goodbye?</question>"))
 	c := s.open()
 	c.loops("add bye " + words)
-	c.until("wait", func() bool { return s.now().State == "waiting" })
+	c.waitUntil("wait", func() bool { return s.now().State == "waiting" })
 	c.Type("/clear")
 	c.Shows("continues in this session", turnMost)
-	s.plays(messagesapi.Text("It is bye."), s.adds("bye"), done)
-	c.types("the short one")
+	s.playAnswers(messagesapi.Text("It is bye."), s.answerAddingWord("bye"), done)
+	c.typeLine("the short one")
 	c.ends(state{"verified", 2})
 	for _, r := range s.api.Requests()[1:] {
 		if r.Says("the short one") {

@@ -9,10 +9,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// In a session that commits, what the user writes in the folder while the model thinks
-// is left alone. What the agent's commands make without naming it is committed.
-func TestSessionLeavesTheUsersNewFilesAlone(t *testing.T) {
-	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "gen.sh": "echo made > made.txt\n", "edited.txt": "once\n"}), settings)
+// In a session that commits, files that the user writes while the model thinks are not committed.
+// Files that the agent's commands make without naming them are.
+func TestSessionNewUserFilesAreNotCommitted(t *testing.T) {
+	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "gen.sh": "echo made > made.txt\n", "edited.txt": "once\n"}), installSettings)
 	thinks := func() { time.Sleep(2500 * time.Millisecond) } // longer than a file's time is doubted
 	steps := []func() messagesapi.Response{
 		func() messagesapi.Response { return messagesapi.Bash("pawl start 'add bye' --commit " + words) },
@@ -22,7 +22,7 @@ func TestSessionLeavesTheUsersNewFilesAlone(t *testing.T) {
 			thinks()
 			return messagesapi.Bash("sh gen.sh")
 		},
-		func() messagesapi.Response { return s.adds("bye") },
+		func() messagesapi.Response { return s.answerAddingWord("bye") },
 	}
 	s.api.Play(func(messagesapi.Request) messagesapi.Response {
 		if len(steps) == 0 {
@@ -33,7 +33,7 @@ func TestSessionLeavesTheUsersNewFilesAlone(t *testing.T) {
 		return step()
 	})
 	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
+	s.checkState(state{"verified", 1}, p)
 	if got := s.git("show", "--format=", "--name-only", "HEAD"); got != "bye.txt\nmade.txt\ntests/bye.sh" {
 		t.Errorf("in the commit: %s", got)
 	}

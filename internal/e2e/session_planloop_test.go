@@ -28,21 +28,21 @@ func newPlanLoop(t *testing.T, how ...installation) *sessions {
 	return s
 }
 
-// stories are the turns of the model.
-func (s *sessions) stories() []messagesapi.Response {
+// storyTurns returns the model's turns.
+func (s *sessions) storyTurns() []messagesapi.Response {
 	look := messagesapi.Bash("echo $(cat .ralph/current-story " + prd + "current-story) $(git log -1 --format=%s $(cat .ralph/.checkpoint)) >> seen")
 	untested := messagesapi.Write(s.path("tests/thanks.sh"), wordTest("thanks"))
 	return []messagesapi.Response{
-		look.And(s.adds("bye")), done,
+		look.And(s.answerAddingWord("bye")), done,
 		look.And(untested), done,
-		look.And(s.adds("thanks")), done,
-		look.And(s.adds("please")), done,
+		look.And(s.answerAddingWord("thanks")), done,
+		look.And(s.answerAddingWord("please")), done,
 	}
 }
 
-// storied checks the files when all stories are done; base is the subject that
-// each but the first began with.
-func (s *sessions) storied(bases ...string) {
+// checkStoryFiles checks the files when all stories are done. base is the subject that each but the
+// first began with.
+func (s *sessions) checkStoryFiles(bases ...string) {
 	s.t.Helper()
 	want := ""
 	for i, id := range []string{"US-001", "US-002", "US-002", "US-003"} {
@@ -70,38 +70,36 @@ func (s *sessions) storied(bases ...string) {
 	}
 }
 
-// A plan in .ralph/PRD-1 in a user's session: the plan loop's files are kept as
-// its tools read them.
+// A plan in .ralph/PRD-1 in a user's session: the plan loop's files stay readable for its tools.
 func TestSessionPlanLoop(t *testing.T) {
-	s := newPlanLoop(t, settings)
-	s.plays(begins(prd+"plan.md "+words, s.stories()...)...)
+	s := newPlanLoop(t, installSettings)
+	s.playAnswers(startLoopCall(prd+"plan.md "+words, s.storyTurns()...)...)
 	p := s.print("loop")
-	s.is(state{"verified", 4}, p)
-	s.storied("plan")
-	if !p.tells("All stories complete!") || s.git("log", "--oneline", "start..") != "" {
+	s.checkState(state{"verified", 4}, p)
+	s.checkStoryFiles("plan")
+	if !p.hasHookMessages("All stories complete!") || s.git("log", "--oneline", "start..") != "" {
 		t.Errorf("%s", p)
 	}
 }
 
-// The same around the client: with commits, of which the files are not part.
+// The same in sessions that Pawl starts, with commits that do not contain the files.
 func TestClientPlanLoop(t *testing.T) {
 	s := newPlanLoop(t)
-	s.plays(s.stories()...)
+	s.playAnswers(s.storyTurns()...)
 	r := s.run(0, s.goal("--plan", prd+"plan.md", "--branch", "current")...)
 	if got := s.status(); got.Outcome != "verified" || got.Iteration != 4 || got.Commits != 3 {
 		t.Errorf("%+v: %s", got, r)
 	}
-	s.storied("plan", "feat(US-001): add bye", "feat(US-001): add bye", "feat(US-002): add thanks")
+	s.checkStoryFiles("plan", "feat(US-001): add bye", "feat(US-001): add bye", "feat(US-002): add thanks")
 	if got := s.git("log", "--format=", "--name-only", "start.."); strings.Contains(got, "progress.md") || strings.Contains(got, ".log") {
 		t.Errorf("committed: %s", got)
 	}
 }
 
-// A person who leaves with a story open finds it in sessions.log, and takes both
-// up again.
-func TestTerminalPlanLoopLeft(t *testing.T) {
-	s := newPlanLoop(t, plugin, uncapped)
-	s.plays(append([]messagesapi.Response{until("never"), messagesapi.Text("Here I am.")}, s.stories()...)...)
+// A user who leaves with an open story finds it in sessions.log, and resumes both.
+func TestTerminalPlanLoopIsResumed(t *testing.T) {
+	s := newPlanLoop(t, installPlugin, liftStopCap)
+	s.playAnswers(append([]messagesapi.Response{waitForFileCall("never"), messagesapi.Text("Here I am.")}, s.storyTurns()...)...)
 	c := s.open()
 	c.loops(prd + "plan.md " + words)
 	c.Shows("until [", turnMost)
@@ -117,7 +115,7 @@ func TestTerminalPlanLoopLeft(t *testing.T) {
 		}
 	}
 	c = s.open("--resume", id)
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.ends(state{"verified", 4})
 	if got := s.read(prd + "plan.md"); got != strings.ReplaceAll(userStories, "[ ]", "[x]") {
 		t.Errorf("the plan:\n%s", got)

@@ -18,7 +18,7 @@ const ralphLoop = "---\niteration: 1\nmax_iterations: 5\ncompletion_promise: \"A
 
 // Deleting the file cancels the loop.
 func TestSessionRalphFileDeleted(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if r.Number == 1 {
 			s.write(map[string]string{ralphFile: ralphLoop})
@@ -28,16 +28,16 @@ func TestSessionRalphFileDeleted(t *testing.T) {
 		return more
 	})
 	p := s.print("wait for the file")
-	s.is(state{"cancelled", 2}, p)
+	s.checkState(state{"cancelled", 2}, p)
 	if n := s.continued(); n != 1 {
-		t.Errorf("continued %d times\n%s", n, s.story())
+		t.Errorf("continued %d times\n%s", n, s.conversation())
 	}
 }
 
-// The commands that people know.
+// The commands of the ralph-loop plugin.
 func TestTerminalRalphCommands(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(until("never"))
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(waitForFileCall("never"))
 	c := s.open()
 	c.Type(`/ralph-loop "add bye" --max-iterations 5 --completion-promise "ALL DONE"`)
 	c.Shows("until [", turnMost)
@@ -55,7 +55,7 @@ func TestTerminalRalphCommands(t *testing.T) {
 	c.Shows("ended CANCELLED", turnMost)
 	s.eventually("end of the file", func() bool { return !exists(s.path(ralphFile)) })
 	if n := len(s.api.Requests()); n != asked {
-		t.Errorf("%d requests after the end\n%s", n-asked, s.story())
+		t.Errorf("%d requests after the end\n%s", n-asked, s.conversation())
 	}
 }
 
@@ -65,7 +65,7 @@ var allDone = messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>")
 // session that stops: the agent is told its prompt, the turns are counted in it,
 // and it is removed when the promise ends the loop.
 func TestSessionRalphFile(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	iterations := func() string {
 		for line := range strings.Lines(s.read(ralphFile)) {
 			if n, ok := strings.CutPrefix(line, "iteration: "); ok {
@@ -81,21 +81,21 @@ func TestSessionRalphFile(t *testing.T) {
 		case 1:
 			s.write(map[string]string{ralphFile: ralphLoop})
 		case 3:
-			return s.adds("bye")
+			return s.answerAddingWord("bye")
 		case 4:
 			return allDone
 		}
 		return more
 	})
 	p := s.print("wait for the file")
-	s.is(state{"unverified", 3}, p)
+	s.checkState(state{"unverified", 3}, p)
 	if got := strings.Join(counted, " "); got != " 2 3 3" {
 		t.Errorf("the file counted %q", got)
 	}
 	if exists(s.path(ralphFile)) {
 		t.Errorf("the file is left over: %s", s.read(ralphFile))
 	}
-	if !p.tells("<promise>ALL DONE</promise>") {
+	if !p.hasHookMessages("<promise>ALL DONE</promise>") {
 		t.Errorf("%s", p)
 	}
 	if told := s.api.Requests()[1].News(); !strings.Contains(told, "add bye") {

@@ -54,21 +54,21 @@ var seeds = map[string]seed{
 	},
 }
 
-// works is a model that does what any of the seeds asks for, once it is asked.
-func (s *sessions) works(d seed) {
+// playSeedWork plays a model that does the work of any seed when it is asked.
+func (s *sessions) playSeedWork(d seed) {
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch {
 		case len(r.ToolResults()) > 0:
 			return messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>\n<promise>DONE</promise>")
 		case strings.Contains(r.News(), d.asks):
-			return s.adds("bye")
+			return s.answerAddingWord("bye")
 		}
 		return more
 	})
 }
 
-// lays writes the files of a seed as if a user had done it so long ago.
-func (s *sessions) lays(d seed, ago time.Duration) {
+// writeSeed writes the files of a seed, as old as given.
+func (s *sessions) writeSeed(d seed, ago time.Duration) {
 	s.t.Helper()
 	s.write(d.files)
 	for name := range d.files {
@@ -79,11 +79,11 @@ func (s *sessions) lays(d seed, ago time.Duration) {
 	}
 }
 
-// cameTo checks the loop of a seed, and the file that others read.
-func (s *sessions) cameTo(d seed, p fmt.Stringer) {
+// checkSeed checks the loop of a seed, and the file that other tools read.
+func (s *sessions) checkSeed(d seed, p fmt.Stringer) {
 	s.t.Helper()
 	if got := s.status(); got.Outcome != d.ends {
-		s.t.Fatalf("%+v, want %s: %s\n%s\n%s", got, d.ends, p, s.story(), s.pawl("log", ".").out)
+		s.t.Fatalf("%+v, want %s: %s\n%s\n%s", got, d.ends, p, s.conversation(), s.pawl("log", ".").out)
 	}
 	s.eventually("end in "+d.state, func() bool { // it is written after the loop's end
 		there := exists(s.path(d.state))
@@ -96,16 +96,16 @@ func TestSessionSeeds(t *testing.T) {
 	t.Parallel()
 	for name, d := range seeds {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, settings)
-			s.lays(d, 30*time.Second)
-			s.trustsAny(d)
-			s.works(d)
+			s := newSessions(t, installSettings)
+			s.writeSeed(d, 30*time.Second)
+			s.trustSeedCommand(d)
+			s.playSeedWork(d)
 			prompt := "hi there"
 			if d.state == "" {
 				prompt = "/pawl:loop " + d.named
-				plugin(s)
+				installPlugin(s)
 			}
-			s.cameTo(d, s.print(prompt))
+			s.checkSeed(d, s.print(prompt))
 		})
 	}
 }
@@ -113,10 +113,10 @@ func TestSessionSeeds(t *testing.T) {
 // Files that were prepared long before claude -p begin nothing. Its standard error says
 // why at its end, and what begins them; nothing else of its text output does.
 func TestSessionSeedsOfLongAgo(t *testing.T) {
-	s := newSessions(t, settings)
-	s.plays(more)
+	s := newSessions(t, installSettings)
+	s.playAnswers(more)
 	for _, d := range seeds {
-		s.lays(d, time.Hour)
+		s.writeSeed(d, time.Hour)
 	}
 	p := s.print("hi there")
 	if n := len(s.api.Requests()); p.code != 0 || n != 1 {
@@ -129,8 +129,8 @@ func TestSessionSeedsOfLongAgo(t *testing.T) {
 	}
 }
 
-// trustsAny has the user allow the command of a file, where one has any.
-func (s *sessions) trustsAny(d seed) {
+// trustSeedCommand trusts the command of a seed's file, if it has one.
+func (s *sessions) trustSeedCommand(d seed) {
 	s.t.Helper()
 	if d.state == verifyState {
 		if r := s.pawl("trust", "--yes"); r.code != 0 {
@@ -146,35 +146,35 @@ func TestTerminalSeeds(t *testing.T) {
 	t.Parallel()
 	for name, d := range seeds {
 		t.Run(name, func(t *testing.T) {
-			s := newSessions(t, settings)
-			s.works(d)
+			s := newSessions(t, installSettings)
+			s.playSeedWork(d)
 			c := s.open()
 			first := ""
 			if d.state != "" {
-				s.lays(d, 10*time.Second)
-				s.trustsAny(d)
-				c.types("hi there")
-				c.until("end of the loop", func() bool { return s.now().Outcome != "" })
-				s.cameTo(d, c)
+				s.writeSeed(d, 10*time.Second)
+				s.trustSeedCommand(d)
+				c.typeLine("hi there")
+				c.waitUntil("end of the loop", func() bool { return s.now().Outcome != "" })
+				s.checkSeed(d, c)
 				first = s.now().ID
 			}
 			_ = os.Remove(s.path("bye.txt")) // the work of the first loop, where there was one
-			s.lays(d, time.Hour)
+			s.writeSeed(d, time.Hour)
 			if d.state != "" {
-				c.types("anything new?")
-				c.reads("to start it: ! pawl start " + d.state)
+				c.typeLine("anything new?")
+				c.waitForScreen("to start it: ! pawl start " + d.state)
 			}
 			c.shell("pawl start " + d.named)
-			c.until("end of the second loop", func() bool { now := s.now(); return now.ID != first && now.Outcome != "" })
-			s.cameTo(d, c)
+			c.waitUntil("end of the second loop", func() bool { now := s.now(); return now.ID != first && now.Outcome != "" })
+			s.checkSeed(d, c)
 		})
 	}
 }
 
-// reads waits for words on the screen, wherever the client breaks its lines.
-func (c *terminal) reads(words string) {
+// waitForScreen waits for words on the screen, wherever lines are broken.
+func (c *terminal) waitForScreen(words string) {
 	c.s.t.Helper()
-	c.until(fmt.Sprintf("words %q", words), func() bool {
+	c.waitUntil(fmt.Sprintf("words %q", words), func() bool {
 		return strings.Contains(strings.Join(strings.Fields(c.Screen()), " "), words)
 	})
 }

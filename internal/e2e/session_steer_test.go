@@ -11,11 +11,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// The loop is cancelled from another terminal while the agent is in a tool call:
-// the session is told when its turn ends, and is free.
-func TestTerminalStoppedFromElsewhere(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(until("go"), done, messagesapi.Text("Hello."))
+// The loop is cancelled from another terminal during a tool call. The session is told at the end of
+// its turn, and is free.
+func TestTerminalLoopStoppedFromAnotherTerminal(t *testing.T) {
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(waitForFileCall("go"), done, messagesapi.Text("Hello."))
 	c := s.open()
 	c.loops("add bye " + words)
 	c.Shows("until [", turnMost)
@@ -25,30 +25,29 @@ func TestTerminalStoppedFromElsewhere(t *testing.T) {
 	s.write(map[string]string{"go": ""})
 	c.ends(state{"cancelled", 1})
 	c.Shows("It works.", turnMost)
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.Shows("Hello.", turnMost)
 	if n := s.continued(); n != 0 {
-		t.Errorf("continued %d times\n%s", n, s.story())
+		t.Errorf("continued %d times\n%s", n, s.conversation())
 	}
 }
 
-// The plugin's commands for a loop that is at work: what it says, a word to the
-// agent, its end.
+// The plugin's commands for a running loop: status, message, stop.
 func TestTerminalCommands(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	c := s.open()
-	c.rests()
+	c.holdAtInput()
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if sentOn(r) {
-			return until("never")
+			return waitForFileCall("never")
 		}
 		return messagesapi.Text("Said so.")
 	})
 	c.Type("/pawl:status")
-	c.hears("iteration 1 of 25")
-	c.interrupts("1/25 · ")
+	c.waitForModelInput("iteration 1 of 25")
+	c.interruptAfter("1/25 · ")
 	c.Type(`/pawl:tell say "please", it's $5`)
-	c.interrupts(`The user says: say "please", it's $5`)
+	c.interruptAfter(`The user says: say "please", it's $5`)
 	c.Type("/pawl:cancel")
 	c.ends(state{"cancelled", 1})
 	c.Shows("ended CANCELLED", turnMost)
@@ -56,30 +55,29 @@ func TestTerminalCommands(t *testing.T) {
 		t.Errorf("the command is shown beside its answer: %s", c)
 	}
 	asked := len(s.api.Requests())
-	c.types("are you there") // by then the model would have been asked about the command
+	c.typeLine("are you there") // by then the model would have been asked about the command
 	if n := len(s.api.Requests()); n != asked+1 {
-		t.Errorf("%d requests after the end, want 1\n%s\n%s", n-asked, s.story(), c)
+		t.Errorf("%d requests after the end, want 1\n%s\n%s", n-asked, s.conversation(), c)
 	}
 }
 
-// interrupts waits until the model was sent on with a text, and holds the session
-// by Esc.
-func (c *terminal) interrupts(after string) {
+// interruptAfter waits until the model gets a prompt with a text, and stops the session by Esc.
+func (c *terminal) interruptAfter(after string) {
 	c.s.t.Helper()
 	calls := strings.Count(c.Screen(), "until [")
-	c.until("sent on with "+after, func() bool {
+	c.waitUntil("sent on with "+after, func() bool {
 		return slices.ContainsFunc(c.s.api.Requests(), func(r messagesapi.Request) bool { return sentOn(r) && strings.Contains(r.News(), after) })
 	})
-	c.until("tool call", func() bool { return strings.Count(c.Screen(), "until [") > calls })
+	c.waitUntil("tool call", func() bool { return strings.Count(c.Screen(), "until [") > calls })
 	n := strings.Count(c.Screen(), "Interrupted")
 	c.Keys("Escape")
-	c.until("interruption", func() bool { return strings.Count(c.Screen(), "Interrupted") > n })
+	c.waitUntil("interruption", func() bool { return strings.Count(c.Screen(), "Interrupted") > n })
 }
 
-// A word from another terminal reaches the agent at its next stop.
-func TestSessionTold(t *testing.T) {
-	s := newSessions(t, settings)
-	steps, asked := messagesapi.Steps(begins("'add bye' "+words, s.adds("bye"), more, done)...), 0
+// A message from another terminal reaches the agent at its next stop.
+func TestSessionGetsMessageAtNextStop(t *testing.T) {
+	s := newSessions(t, installSettings)
+	steps, asked := messagesapi.Steps(startLoopCall("'add bye' "+words, s.answerAddingWord("bye"), more, done)...), 0
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if asked++; asked == 2 { // the loop has begun
 			if res := s.pawl("tell", ".", "make it polite"); res.code != 0 {
@@ -89,16 +87,16 @@ func TestSessionTold(t *testing.T) {
 		return steps(r)
 	})
 	p := s.print("loop")
-	s.is(state{"verified", 2}, p)
-	if !strings.Contains(s.said("The user says").News(), "make it polite") {
-		t.Error(s.story())
+	s.checkState(state{"verified", 2}, p)
+	if !strings.Contains(s.requestWith("The user says").News(), "make it polite") {
+		t.Error(s.conversation())
 	}
 }
 
 // A paused loop leaves the session alone until it is resumed.
-func TestTerminalPaused(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(until("go"), more, s.adds("bye"), done)
+func TestTerminalPausedLoopLeavesSessionAlone(t *testing.T) {
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(waitForFileCall("go"), more, s.answerAddingWord("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
 	c.Shows("until [", turnMost)
@@ -108,7 +106,7 @@ func TestTerminalPaused(t *testing.T) {
 	s.write(map[string]string{"go": ""})
 	c.Shows("is paused", turnMost)
 	if n := s.continued(); n != 0 {
-		t.Errorf("continued %d times\n%s", n, s.story())
+		t.Errorf("continued %d times\n%s", n, s.conversation())
 	}
 	if r := s.pawl("resume", "."); r.code != 0 {
 		t.Fatalf("resume: %s", r)
@@ -116,10 +114,10 @@ func TestTerminalPaused(t *testing.T) {
 	c.ends(state{"verified", 2})
 }
 
-// The loop is stopped while its gates run: the session need not wait for them.
+// The loop is stopped while its gates run: the session does not wait for them.
 func TestTerminalStoppedWhileGatesRun(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
-	s.plays(s.adds("bye"), done, messagesapi.Text("Hello."))
+	s := newSessions(t, installPlugin, liftStopCap)
+	s.playAnswers(s.answerAddingWord("bye"), done, messagesapi.Text("Hello."))
 	c := s.open()
 	const gate = "if [ -e bye.txt ]; then sleep 60; fi; sh words.sh"
 	c.loops("add bye --gate '" + gate + "'")
@@ -128,22 +126,22 @@ func TestTerminalStoppedWhileGatesRun(t *testing.T) {
 		t.Fatalf("stop: %s", r)
 	}
 	c.ends(state{"cancelled", 1})
-	c.types("are you there")
+	c.typeLine("are you there")
 	c.Shows("Hello.", 30*time.Second)
 }
 
 // A limit that is lowered from another terminal holds at the agent's next stop.
-func TestSessionLimited(t *testing.T) {
-	s := newSessions(t, settings)
-	steps, asked := messagesapi.Steps(begins("'add bye' "+words, more, more, more)...), 0
+func TestSessionLoweredLimitHoldsAtNextStop(t *testing.T) {
+	s := newSessions(t, installSettings)
+	steps, asked := messagesapi.Steps(startLoopCall("'add bye' "+words, more, more, more)...), 0
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if asked++; asked == 3 { // in the first continued turn
-			if res := s.pawl("limit", ".", "--max-iterations", "2"); res.code != 0 || !res.says("iterations 25 → 2") {
+			if res := s.pawl("limit", ".", "--max-iterations", "2"); res.code != 0 || !res.contains("iterations 25 → 2") {
 				t.Errorf("limit: %s", res)
 			}
 		}
 		return steps(r)
 	})
 	p := s.print("loop")
-	s.is(state{"iterations", 2}, p)
+	s.checkState(state{"iterations", 2}, p)
 }

@@ -30,11 +30,11 @@ type sessions struct {
 // How Pawl is installed.
 type installation func(*sessions)
 
-// settings puts the hooks into the project's settings and lifts the client's cap.
-func settings(s *sessions) { s.install("--yes") }
+// installSettings puts the hooks into the project's settings and lifts the client's stop cap.
+func installSettings(s *sessions) { s.install("--yes") }
 
-// capped leaves the client's cap as it is.
-func capped(s *sessions) { s.install() }
+// installWithStopCap leaves the client's stop cap as it is.
+func installWithStopCap(s *sessions) { s.install() }
 
 func (s *sessions) install(more ...string) {
 	s.t.Helper()
@@ -43,8 +43,8 @@ func (s *sessions) install(more ...string) {
 	}
 }
 
-// plugin exports the plugin and has the client load it.
-func plugin(s *sessions) {
+// installPlugin exports the plugin and makes the client load it.
+func installPlugin(s *sessions) {
 	s.t.Helper()
 	dir := filepath.Join(s.home, "marketplace")
 	if r := s.pawl("plugin", "export", dir); r.code != 0 {
@@ -53,8 +53,8 @@ func plugin(s *sessions) {
 	s.args = append(s.args, "--plugin-dir", filepath.Join(dir, "pawl"))
 }
 
-// uncapped lifts the client's cap for everything in this home.
-func uncapped(s *sessions) {
+// liftStopCap lifts the client's stop cap in this home.
+func liftStopCap(s *sessions) {
 	s.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "0"
 }
 
@@ -97,8 +97,8 @@ func (p printed) String() string {
 	return fmt.Sprintf("exit %d, failed: %t, said: %q\nshown:\n%s\n%s", p.code, p.failed, p.said, strings.Join(p.shown, "\n"), p.err)
 }
 
-// tells reports whether hooks told the user each of the texts.
-func (p printed) tells(texts ...string) bool {
+// hasHookMessages reports whether hooks showed the user each of the texts.
+func (p printed) hasHookMessages(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool {
 		return !slices.ContainsFunc(p.shown, func(line string) bool { return strings.Contains(line, text) })
 	})
@@ -124,7 +124,7 @@ func (s *sessions) print(prompt string, more ...string) printed {
 	p := printed{code: cmd.ProcessState.ExitCode(), err: problem.String()}
 	p.read(out.String())
 	if ctx.Err() != nil {
-		s.t.Fatalf("the client is still running after %v: %v\n%s\n%s", sessionTimeout, err, p, s.story())
+		s.t.Fatalf("the client is still running after %v: %v\n%s\n%s", sessionTimeout, err, p, s.conversation())
 	}
 	return p
 }
@@ -151,8 +151,8 @@ func (p *printed) read(stream string) {
 	}
 }
 
-// story is the conversation so far, for who looks for a fault.
-func (s *sessions) story() string {
+// conversation returns the conversation so far, for failure messages.
+func (s *sessions) conversation() string {
 	var b strings.Builder
 	for _, r := range s.api.Requests() {
 		fmt.Fprintf(&b, "#%d %.8s ", r.Number, r.Session)
@@ -169,8 +169,8 @@ func (s *sessions) story() string {
 	return b.String()
 }
 
-// begins is the model's own call of `pawl start`, and the steps after it.
-func begins(args string, steps ...messagesapi.Response) []messagesapi.Response {
+// startLoopCall returns the model's call of `pawl start`, and the steps after it.
+func startLoopCall(args string, steps ...messagesapi.Response) []messagesapi.Response {
 	return append([]messagesapi.Response{messagesapi.Bash("pawl start " + args)}, steps...)
 }
 
@@ -183,14 +183,14 @@ type state struct {
 	iteration int
 }
 
-// is checks how the newest loop stands.
-func (s *sessions) is(want state, p fmt.Stringer) {
+// checkState checks the state of the newest loop.
+func (s *sessions) checkState(want state, p fmt.Stringer) {
 	s.t.Helper()
 	got := s.status()
 	if (state{got.Outcome, got.Iteration}) != want {
-		s.t.Errorf("the loop: %+v, want %+v\n%s\n%s\n%s", got, want, p, s.story(), s.pawl("log", ".").out)
+		s.t.Errorf("the loop: %+v, want %+v\n%s\n%s\n%s", got, want, p, s.conversation(), s.pawl("log", ".").out)
 	}
-	s.intact()
+	s.checkJournalChain()
 }
 
 // glance is between two looks at a loop: each starts a process, and takes time from
@@ -203,7 +203,7 @@ func (s *sessions) now() status {
 	s.looked = time.Now()
 	var now status
 	r := s.pawl("status", ".", "--json")
-	if err := json.Unmarshal([]byte(r.out), &now); err != nil && !r.says("there is no loop here") {
+	if err := json.Unmarshal([]byte(r.out), &now); err != nil && !r.contains("there is no loop here") {
 		s.t.Fatalf("pawl status --json: %v\n%s", err, r)
 	}
 	return now
@@ -244,7 +244,7 @@ func (s *sessions) eventually(what string, so func() bool) {
 	s.t.Helper()
 	for deadline := time.Now().Add(sessionTimeout); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.t.Fatalf("no %s within %v\n%s", what, sessionTimeout, s.story())
+			s.t.Fatalf("no %s within %v\n%s", what, sessionTimeout, s.conversation())
 		}
 	}
 }

@@ -15,7 +15,7 @@ const thMio = ".claude/th-loop-mio.local.md"
 // its turns on a terminal. What another process writes into the day's channel
 // reaches it, and the line stop ends the loop while it rests.
 func TestTerminalThLoopAgent(t *testing.T) {
-	s := newSessions(t, plugin, uncapped)
+	s := newSessions(t, installPlugin, liftStopCap)
 	s.env["TH_LOOP_AGENT"] = "mio"
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if r.Number == 1 {
@@ -27,19 +27,19 @@ func TestTerminalThLoopAgent(t *testing.T) {
 		return more
 	})
 	c := s.open()
-	c.types("wait for the file")
-	c.hears("look at greet.sh")
+	c.typeLine("wait for the file")
+	c.waitForModelInput("look at greet.sh")
 	s.appends("## 10:05 nao\nand at the tests\n")
-	c.hears("and at the tests")
-	c.until("rest", func() bool { return s.now().State == "waiting" })
+	c.waitForModelInput("and at the tests")
+	c.waitUntil("rest", func() bool { return s.now().State == "waiting" })
 	s.appends("stop\n")
-	c.until("end of the loop", func() bool { return s.now().Outcome != "" })
+	c.waitUntil("end of the loop", func() bool { return s.now().Outcome != "" })
 	if got := s.status(); got.Outcome != "cancelled" || got.Iteration < 3 {
 		t.Errorf("%+v\n%s", got, s.pawl("log", ".").out)
 	}
-	c.until("end in the file", func() bool { return strings.Contains(s.read(thMio), "status: stopped\n") })
+	c.waitUntil("end in the file", func() bool { return strings.Contains(s.read(thMio), "status: stopped\n") })
 	if got := s.read(thFile); got != thLoop {
 		t.Errorf("another's file: %s", got)
 	}
-	s.intact()
+	s.checkJournalChain()
 }

@@ -34,7 +34,7 @@ func (s *sessions) appends(text string) {
 // A th-loop's file is followed from itself alone: what others write to the channel
 // is told once, its limit is its end, whatever the agent claims.
 func TestSessionThLoop(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch r.Number {
 		case 1:
@@ -49,7 +49,7 @@ func TestSessionThLoop(t *testing.T) {
 		return more
 	})
 	p := s.print("wait for the file")
-	s.is(state{"finished", 5}, p)
+	s.checkState(state{"finished", 5}, p)
 	for i, want := range []string{"look at greet.sh", "and at the tests", "half a line", "", ""} {
 		if i+1 >= len(s.api.Requests()) {
 			break
@@ -62,14 +62,14 @@ func TestSessionThLoop(t *testing.T) {
 	if got := s.read(thFile); !strings.Contains(got, "status: completed   # x\nstarted: 1737304800\n") || !strings.Contains(got, "iteration: 5\n") || !strings.Contains(got, "last_read_timestamp: ") {
 		t.Errorf("the file: %s", got)
 	}
-	if !p.tells("th-loop completed: ") {
+	if !p.hasHookMessages("th-loop completed: ") {
 		t.Errorf("%s", p)
 	}
 }
 
-// The word stop, written by another process, ends the loop at the next stop.
+// The word stop, written by another process, ends the loop at the agent's next stop.
 func TestSessionThLoopStop(t *testing.T) {
-	s := newSessions(t, settings)
+	s := newSessions(t, installSettings)
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch r.Number {
 		case 1:
@@ -80,7 +80,7 @@ func TestSessionThLoopStop(t *testing.T) {
 		return more
 	})
 	p := s.print("wait for the file")
-	s.is(state{"cancelled", 3}, p)
+	s.checkState(state{"cancelled", 3}, p)
 	if got := s.read(thFile); !strings.Contains(got, "status: stopped") {
 		t.Errorf("the file: %s", got)
 	}

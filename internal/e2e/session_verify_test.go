@@ -22,12 +22,12 @@ import (
 // turn of anybody's adds a line.
 func newVerify(t *testing.T, how ...installation) *sessions {
 	t.Helper()
-	s := newSessions(t, append(how, onPath, uncapped)...)
+	s := newSessions(t, append(how, onPath, liftStopCap)...)
 	s.write(map[string]string{"check.sh": `n=$(wc -l < work.txt); echo "$((n)) of 5 lines"; test "$n" -ge 5` + "\n", "work.txt": ""})
 	s.git("add", "check.sh", "work.txt")
 	s.git("commit", "-q", "-m", "check")
 	s.api.Play(addsLine)
-	t.Cleanup(s.rests)
+	t.Cleanup(s.waitUntilIdle)
 	return s
 }
 
@@ -65,13 +65,13 @@ func (s *sessions) clients() []string {
 // own that was told what the others had learned.
 func (s *sessions) fifth(p fmt.Stringer) {
 	s.t.Helper()
-	s.is(state{"verified", 5}, p)
+	s.checkState(state{"verified", 5}, p)
 	if got := s.read("work.txt"); got != strings.Repeat("line\n", 5) {
-		s.t.Errorf("work.txt: %q\n%s", got, s.story())
+		s.t.Errorf("work.txt: %q\n%s", got, s.conversation())
 	}
 	ids := s.clients()
 	if len(ids) != 3 {
-		s.t.Fatalf("%d sessions\n%s", len(ids), s.story())
+		s.t.Fatalf("%d sessions\n%s", len(ids), s.conversation())
 	}
 	for i, id := range ids[1:] {
 		at := slices.IndexFunc(s.api.Requests(), func(r messagesapi.Request) bool { return r.Session == id })
@@ -83,7 +83,7 @@ func (s *sessions) fifth(p fmt.Stringer) {
 		}
 	}
 	if n := s.continued(); n > 4 {
-		s.t.Errorf("sent on %d times\n%s", n, s.story())
+		s.t.Errorf("sent on %d times\n%s", n, s.conversation())
 	}
 }
 
@@ -93,31 +93,31 @@ const (
 	verifyFix = `:: verify:"sh check.sh" max:6 fix it`
 )
 
-// A command succeeds on the fifth try: three in the session, two beside it. The
-// session waits for them where nobody sits.
+// A command succeeds on the fifth attempt: three in the session, two isolated ones. An unattended
+// session waits for these.
 func TestSessionVerifyFifthTry(t *testing.T) {
-	s := newVerify(t, plugin)
+	s := newVerify(t, installPlugin)
 	p := s.print("/pawl:verify sh check.sh")
 	s.fifth(p)
-	if !p.tells(stats, "Turns 2", "not done: sh check.sh") {
+	if !p.hasHookMessages(stats, "Turns 2", "not done: sh check.sh") {
 		t.Errorf("%s", p)
 	}
 }
 
-// What a program passes to the client was not typed by a user: it begins nothing,
-// and the program is told what would.
-func TestSessionVerifyWordsOfAProgram(t *testing.T) {
-	s := newVerify(t, plugin)
+// Text that a program passes to the client was not typed by a user. It starts nothing, and the
+// program is told what would.
+func TestSessionVerifyWordsFromProgramStartNothing(t *testing.T) {
+	s := newVerify(t, installPlugin)
 	p := s.print(verifyFix)
-	if got := s.now(); got.ID != "" || !p.tells("no verify loop was started", "/pawl:verify") || s.continued() != 0 {
+	if got := s.now(); got.ID != "" || !p.hasHookMessages("no verify loop was started", "/pawl:verify") || s.continued() != 0 {
 		t.Errorf("%+v, %s", got, p)
 	}
 }
 
-// On a terminal the stop is allowed while a try is made, the user may type
-// meanwhile, and the session is woken with what comes of the last.
+// On a terminal the stop is allowed during an isolated attempt, the user may type meanwhile, and the
+// session is woken with the result of the last one.
 func TestTerminalVerifyFifthTry(t *testing.T) {
-	s := newVerify(t, settings)
+	s := newVerify(t, installSettings)
 	person := ""
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		person = cmp.Or(person, r.Session)
@@ -132,28 +132,28 @@ func TestTerminalVerifyFifthTry(t *testing.T) {
 	c := s.open()
 	c.shell("pawl start --verify 'sh check.sh'")
 	c.Shows("in a separate session", turnMost)
-	c.types("what takes so long")
+	c.typeLine("what takes so long")
 	c.Shows("A try.", turnMost)
-	c.hears(stats)
+	c.waitForModelInput(stats)
 	s.fifth(c)
 }
 
-// The words may be typed: then the loop begins with that very turn.
-func TestTerminalVerifyTyped(t *testing.T) {
-	s := newVerify(t, plugin)
+// If the user types the words, the loop begins with that turn.
+func TestTerminalVerifyTypedStartsLoop(t *testing.T) {
+	s := newVerify(t, installPlugin)
 	c := s.open()
 	c.Type(verifyFix)
-	c.hears(stats)
+	c.waitForModelInput(stats)
 	s.fifth(c)
-	if told := s.said("fix it").News(); !strings.Contains(told, "Pawl runs  sh check.sh  after each turn") {
+	if told := s.requestWith("fix it").News(); !strings.Contains(told, "Pawl runs  sh check.sh  after each turn") {
 		t.Errorf("the agent was told %s", told)
 	}
 }
 
-// What another session sends looks the same to a hook, and begins nothing. So it
-// is with what the client tells of a background command.
-func TestTerminalVerifyNotTyped(t *testing.T) {
-	s := newVerify(t, plugin)
+// A message of another session looks the same to a hook, and starts nothing. Neither does the
+// client's message about a background command.
+func TestTerminalVerifyNotTypedStartsNothing(t *testing.T) {
+	s := newVerify(t, installPlugin)
 	s.write(map[string]string{"../.claude/settings.json": `{"permissions": {"defaultMode": "default", "allow": ["Bash", "Write"]},
 		"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "env > ` + s.home + `/hook.env"}]}]}}`})
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
@@ -168,17 +168,17 @@ func TestTerminalVerifyNotTyped(t *testing.T) {
 		return more
 	})
 	c := s.open()
-	c.types("wait for it")
+	c.typeLine("wait for it")
 	c.Shows("It has ended.", turnMost)
 	s.peer(verifyFix + " from afar")
 	c.Shows("Hello, other session.", turnMost)
 	c.Type("/exit")
 	c.Gone(turnMost)
 	if got := s.now(); got.ID != "" {
-		t.Errorf("a loop was begun: %+v\n%s", got, s.story())
+		t.Errorf("a loop was begun: %+v\n%s", got, s.conversation())
 	}
 	if n := s.continued(); n != 0 {
-		t.Errorf("sent on %d times\n%s", n, s.story())
+		t.Errorf("sent on %d times\n%s", n, s.conversation())
 	}
 }
 
@@ -207,17 +207,17 @@ func (s *sessions) peer(text string) {
 	})
 }
 
-// A client that cannot be started makes no try: the session continues by itself,
-// and says why.
+// If the client cannot be started for an isolated attempt, the session continues with its own
+// attempts and says why.
 func TestSessionVerifyWithoutIsolation(t *testing.T) {
-	s := newVerify(t, plugin)
+	s := newVerify(t, installPlugin)
 	s.options(`agent_command = "no-such-client"`)
 	p := s.print("/pawl:verify sh check.sh")
-	s.is(state{"verified", 5}, p)
+	s.checkState(state{"verified", 5}, p)
 	if ids := s.clients(); len(ids) != 1 {
-		t.Errorf("%d sessions\n%s", len(ids), s.story())
+		t.Errorf("%d sessions\n%s", len(ids), s.conversation())
 	}
-	if !p.tells("4/25 · not done: sh check.sh", "an isolated try could not start", "no-such-client") || p.tells("Cost $") {
+	if !p.hasHookMessages("4/25 · not done: sh check.sh", "an isolated try could not start", "no-such-client") || p.hasHookMessages("Cost $") {
 		t.Errorf("%s", p)
 	}
 }

@@ -50,22 +50,21 @@ func (s *sessions) writesState(counted *[]string) messagesapi.Script {
 	}
 }
 
-// A command that came out of a file runs once the user has allowed it, and not
-// before.
+// A command from a file runs only once the user has trusted it.
 func TestSessionVerifyFile(t *testing.T) {
-	s := newVerify(t, settings)
+	s := newVerify(t, installSettings)
 	var counted []string
 	s.api.Play(s.writesState(&counted))
 	s.write(map[string]string{"check.sh": "touch " + s.home + "/ran; " + s.read("check.sh")})
 	p := s.print("begin the chain")
-	if !p.tells(verifyState, "pawl trust") || s.now().ID != "" || exists(s.home+"/ran") {
-		t.Fatalf("%+v, %s\n%s", s.now(), p, s.story())
+	if !p.hasHookMessages(verifyState, "pawl trust") || s.now().ID != "" || exists(s.home+"/ran") {
+		t.Fatalf("%+v, %s\n%s", s.now(), p, s.conversation())
 	}
 	s.trusts()
 	p = s.print("what now", "--resume", p.session)
 	s.chained(p, counted)
 	for i, want := range []string{"Shell Verification FAILED (Iteration 1/7)", "Shell Verification FAILED (Iteration 2/7)", "[Verify] PASSED on iteration 6!", stats} {
-		if !p.tells(want) {
+		if !p.hasHookMessages(want) {
 			t.Errorf("%d: %q was not told: %s", i, want, p)
 		}
 	}
@@ -74,7 +73,7 @@ func TestSessionVerifyFile(t *testing.T) {
 // trusts has the user allow the command of the file.
 func (s *sessions) trusts() {
 	s.t.Helper()
-	if r := s.pawl("trust", "--yes"); r.code != 0 || !r.says("sh check.sh") {
+	if r := s.pawl("trust", "--yes"); r.code != 0 || !r.contains("sh check.sh") {
 		s.t.Fatalf("trust: %s", r)
 	}
 }
@@ -83,9 +82,9 @@ func (s *sessions) trusts() {
 // tries in the session, three beside it.
 func (s *sessions) chained(p fmt.Stringer, counted []string) {
 	s.t.Helper()
-	s.is(state{"verified", 6}, p)
+	s.checkState(state{"verified", 6}, p)
 	if ids := s.clients(); len(ids) != 4 {
-		s.t.Errorf("%d sessions\n%s", len(ids), s.story())
+		s.t.Errorf("%d sessions\n%s", len(ids), s.conversation())
 	}
 	if got := strings.Join(counted, " "); got != "1 2 3 4 5" {
 		s.t.Errorf("the file counted %s", got)
@@ -95,9 +94,9 @@ func (s *sessions) chained(p fmt.Stringer, counted []string) {
 	}
 }
 
-// On a terminal the session is woken with what the last try came to.
+// On a terminal the session is woken with the result of the last attempt.
 func TestTerminalVerifyFile(t *testing.T) {
-	s := newVerify(t, plugin)
+	s := newVerify(t, installPlugin)
 	s.write(map[string]string{verifyState: verifyActive})
 	s.trusts()
 	if err := os.Remove(s.path(verifyState)); err != nil {

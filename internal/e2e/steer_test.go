@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// A person speaks to a loop, holds it and lets it continue, from another terminal.
-func TestSteering(t *testing.T) {
+// A user sends a message to a loop, pauses it and resumes it, from another terminal.
+func TestLoopIsControlledFromAnotherTerminal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n"}))
 	b.git("tag", "start")
 	// Told of it the agent does the right thing; until then it only looks.
 	script := b.script(saying("mind the hat", "bye") + "-- add bye/sleep --\n300ms\n-- add bye/tools --\n1\n-- add bye/reply --\nI look around.\n")
 	r := b.start("run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
-	r.until("the first turn", b.turning)
+	r.waitUntil("the first turn", b.inAgentTurn)
 	if res := b.pawl("pause", "."); res.code != 0 {
 		t.Fatal(res)
 	}
-	r.until("the pause", func() bool { return b.status().State == "paused" })
+	r.waitUntil("the pause", func() bool { return b.status().State == "paused" })
 	if res := b.pawl("tell", ".", "mind the hat"); res.code != 0 {
 		t.Fatal(res)
 	}
@@ -30,7 +30,7 @@ func TestSteering(t *testing.T) {
 	if res := b.pawl("resume", "."); res.code != 0 {
 		t.Fatal(res)
 	}
-	b.ended(r.wait(), 0)
+	b.checkExitCode(r.wait(), 0)
 	if s := b.status(); s.Outcome != "verified" || s.Iteration > 3 {
 		t.Errorf("status %+v", s)
 	}
@@ -38,8 +38,8 @@ func TestSteering(t *testing.T) {
 
 func saying(key, word string) string { return adding(key, word) + claiming(key) }
 
-// After a limit the work lies in the tree, and another run continues from it.
-func TestAnotherRunGoesOnAfterALimit(t *testing.T) {
+// After a limit the work is in the tree, and the next run continues from it.
+func TestNextRunContinuesAfterLimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "half.txt": "none\n"}))
 	b.git("tag", "start")
@@ -49,7 +49,7 @@ func TestAnotherRunGoesOnAfterALimit(t *testing.T) {
 	if b.read("half.txt") != "half\n" {
 		t.Error("the half work is lost")
 	}
-	if r := b.run(0, append(args, b.script(part("thanks")+part("please")))...); !r.says("begins with task 2 (add thanks)", "left it unfinished (half.txt)") {
+	if r := b.run(0, append(args, b.script(part("thanks")+part("please")))...); !r.contains("begins with task 2 (add thanks)", "left it unfinished (half.txt)") {
 		t.Errorf("the half work must be named: %s", r)
 	}
 	if got := b.git("log", "-1", "--format=%s", "--", "half.txt"); !strings.Contains(got, "thanks") {
@@ -61,13 +61,13 @@ func TestAnotherRunGoesOnAfterALimit(t *testing.T) {
 	if got := len(b.subjects()); got != 3 {
 		t.Errorf("commits %q", b.subjects())
 	}
-	if r := b.run(0, append(args, b.script(part("bye")))...); !r.says("finished") && !r.says("FINISHED") {
+	if r := b.run(0, append(args, b.script(part("bye")))...); !r.contains("finished") && !r.contains("FINISHED") {
 		t.Errorf("a plan that is done: %s", r)
 	}
 }
 
-// What a loop did can be undone, and done again.
-func TestUndo(t *testing.T) {
+// The work of a loop can be undone, and restored.
+func TestUndoAndRedo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	b.git("tag", "start")
@@ -84,9 +84,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// A loop that a user or a limit ended continues where it was when it is asked
-// to, with what lies in the tree.
-func TestResumeAfterTheEnd(t *testing.T) {
+// A loop that ended by a user or a limit is resumed with the work in the tree.
+func TestEndedLoopIsResumed(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		code int
@@ -104,15 +103,15 @@ func TestResumeAfterTheEnd(t *testing.T) {
 			b.git("tag", "start")
 			script := b.script("-- add bye/files/half.txt --\nhalf\n-- add bye/sleep --\n500ms\n")
 			r := b.start(append([]string{"run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script}, tc.args...)...)
-			r.until("the half work", func() bool { return exists(b.path("half.txt")) || b.turning() })
+			r.waitUntil("the half work", func() bool { return exists(b.path("half.txt")) || b.inAgentTurn() })
 			tc.end(r)
-			b.ended(r.wait(), tc.code)
-			b.script(stories["three words"])
-			b.ended(b.pawl(append([]string{"resume", "."}, tc.more...)...), 0)
+			b.checkExitCode(r.wait(), tc.code)
+			b.script(killScripts["three words"])
+			b.checkExitCode(b.pawl(append([]string{"resume", "."}, tc.more...)...), 0)
 			if got := b.subjects(); len(got) != 3 {
 				t.Errorf("commits %q", got)
 			}
-			b.intact()
+			b.checkJournalChain()
 		})
 	}
 }

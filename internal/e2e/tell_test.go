@@ -18,16 +18,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// What a user says now is in the next request of the client at work, once.
-func TestClientToldNow(t *testing.T) {
+// An urgent message is in the next request of the running client, once.
+func TestClientUrgentMessageIsInNextRequest(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
-	c.plays(messagesapi.Bash("until [ -e go ]; do sleep 0.1; done; rm go"), messagesapi.Text("I see."), c.adds("bye"), done)
+	c.playAnswers(messagesapi.Bash("until [ -e go ]; do sleep 0.1; done; rm go"), messagesapi.Text("I see."), c.answerAddingWord("bye"), done)
 	run := c.start(append([]string{"run"}, c.goal("add bye")...)...)
-	run.until("the tool", func() bool { return len(c.api.Requests()) == 1 })
-	if r := c.pawl("tell", ".", "--now", "mind the hat"); !r.says("after the running tool call") {
+	run.waitUntil("the tool", func() bool { return len(c.api.Requests()) == 1 })
+	if r := c.pawl("tell", ".", "--now", "mind the hat"); !r.contains("after the running tool call") {
 		t.Errorf("%s", r)
 	}
-	run.until("the message", func() bool { return strings.Contains(c.pawl("log", ".").out, "for this turn: mind the hat") })
+	run.waitUntil("the message", func() bool { return strings.Contains(c.pawl("log", ".").out, "for this turn: mind the hat") })
 	c.write(map[string]string{"go": ""})
 	run.wait()
 	if got := c.status(); got.Outcome != "verified" {
@@ -47,10 +47,10 @@ func TestClientToldNow(t *testing.T) {
 	}
 }
 
-// In a user's session the hook gives it to the agent after the tool.
-func TestSessionToldNow(t *testing.T) {
-	s := newSessions(t, settings)
-	steps, asked := messagesapi.Steps(begins("'add bye' "+words, s.adds("bye"), messagesapi.Bash("true"), more, done)...), 0
+// In a user's session the hook delivers it to the agent after the tool call.
+func TestSessionUrgentMessageComesAfterTool(t *testing.T) {
+	s := newSessions(t, installSettings)
+	steps, asked := messagesapi.Steps(startLoopCall("'add bye' "+words, s.answerAddingWord("bye"), messagesapi.Bash("true"), more, done)...), 0
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		if asked++; asked == 2 { // the loop has begun
 			if res := s.pawl("tell", ".", "--now", "make it polite"); res.code != 0 {
@@ -60,7 +60,7 @@ func TestSessionToldNow(t *testing.T) {
 		return steps(r)
 	})
 	p := s.print("loop")
-	s.is(state{"verified", 2}, p)
+	s.checkState(state{"verified", 2}, p)
 	told := 0
 	for i, r := range s.api.Requests() {
 		if strings.Contains(r.News(), "make it polite") && !strings.Contains(r.News(), "pawl tell") {
@@ -70,19 +70,19 @@ func TestSessionToldNow(t *testing.T) {
 		}
 	}
 	if told != 1 {
-		t.Errorf("told %d times\n%s", told, s.story())
+		t.Errorf("told %d times\n%s", told, s.conversation())
 	}
 }
 
 // Ten senders say twenty things each, half of them for the turn under way, while the loop
 // is killed again and again: the agent reads each once, and those of a sender in order.
-func TestMessagesUnderKills(t *testing.T) {
+func TestMessagesSurviveKills(t *testing.T) {
 	t.Parallel()
 	const senders, each = 10, 20
 	b := newBench(t, wordShop(nil))
 	script := b.script("-- 1+/sleep --\n300ms\n-- 1+/tools --\n1\n-- 1+/reply --\nI look around.\n")
 	run := b.start("run", "look around", "--kind", "explore", "--max-iterations", "500", "--agent", "scripted", "--agent-command", script)
-	run.until("the first turn", b.turning)
+	run.waitUntil("the first turn", b.inAgentTurn)
 	var all sync.WaitGroup
 	for sender := range senders {
 		all.Go(func() {
@@ -106,7 +106,7 @@ func TestMessagesUnderKills(t *testing.T) {
 		run = b.start("resume", ".")
 	}
 	<-sent
-	run.until("the last message", func() bool { return len(b.readMessages()) >= senders*each })
+	run.waitUntil("the last message", func() bool { return len(b.readMessages()) >= senders*each })
 	b.pawl("stop", ".")
 	run.wait()
 	got, next := b.readMessages(), map[string]int{}

@@ -31,11 +31,11 @@ func (s *sessions) open(more ...string) *terminal {
 	return t
 }
 
-// types sends a line, and waits until the model hears it.
-func (c *terminal) types(line string) {
+// typeLine sends a line, and waits until the model gets it.
+func (c *terminal) typeLine(line string) {
 	c.s.t.Helper()
 	c.Type(line)
-	c.hears(line)
+	c.waitForModelInput(line)
 }
 
 // shell types a command of the user's own shell, in the client's bash mode.
@@ -43,7 +43,7 @@ func (c *terminal) shell(command string) {
 	c.s.t.Helper()
 	n := strings.Count(c.Screen(), "!")
 	c.Keys("!")
-	c.until("bash mode", func() bool { return strings.Count(c.Screen(), "!") > n })
+	c.waitUntil("bash mode", func() bool { return strings.Count(c.Screen(), "!") > n })
 	c.Type(command)
 }
 
@@ -51,13 +51,13 @@ func (c *terminal) shell(command string) {
 func (c *terminal) loops(args string) {
 	c.s.t.Helper()
 	c.Type("/pawl:loop " + args)
-	c.hears("<command-args>" + args)
+	c.waitForModelInput("<command-args>" + args)
 }
 
-// hears waits until the model is told something new that has the text.
-func (c *terminal) hears(text string) {
+// waitForModelInput waits until the model gets new input with the text.
+func (c *terminal) waitForModelInput(text string) {
 	c.s.t.Helper()
-	c.until(fmt.Sprintf("request that says %q", text), func() bool {
+	c.waitUntil(fmt.Sprintf("request that says %q", text), func() bool {
 		for _, r := range c.s.api.Requests() {
 			if strings.Contains(r.News(), text) {
 				return true
@@ -67,8 +67,8 @@ func (c *terminal) hears(text string) {
 	})
 }
 
-// until waits until something is so.
-func (c *terminal) until(what string, so func() bool) {
+// waitUntil waits until a condition holds.
+func (c *terminal) waitUntil(what string, so func() bool) {
 	c.s.t.Helper()
 	c.Until(what, turnMost, so)
 }
@@ -77,7 +77,7 @@ func (c *terminal) until(what string, so func() bool) {
 // out of sight.
 func (c *terminal) gatesRun(file string) {
 	c.s.t.Helper()
-	c.until("gate at work", func() bool { return exists(c.s.path(file)) && c.s.pawl("status").says("· running the gates") })
+	c.waitUntil("gate at work", func() bool { return exists(c.s.path(file)) && c.s.pawl("status").contains("· running the gates") })
 }
 
 // String is the screen, for who looks for a fault.
@@ -86,6 +86,6 @@ func (c *terminal) String() string { return "screen:\n" + c.Screen() }
 // ends waits until the newest loop has ended, and checks how.
 func (c *terminal) ends(want state) {
 	c.s.t.Helper()
-	c.until("end of the loop", func() bool { return c.s.now().Outcome != "" })
-	c.s.is(want, c)
+	c.waitUntil("end of the loop", func() bool { return c.s.now().Outcome != "" })
+	c.s.checkState(want, c)
 }

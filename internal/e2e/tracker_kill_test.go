@@ -43,9 +43,9 @@ rm kill
 kill -9 $(cat pid) $PPID
 `
 
-// TestKillsAroundTheTracker kills a loop over two issues at each step between claim, work
-// and end: each issue is claimed once, told its end once, and no claim stays.
-func TestKillsAroundTheTracker(t *testing.T) {
+// TestTrackerClaimsSurviveKills kills a loop over two issues at each step between claim, work and
+// end. Each issue is claimed once, gets its end once, and no claim stays.
+func TestTrackerClaimsSurviveKills(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "sed")
 	steps := []string{
@@ -61,9 +61,9 @@ func TestKillsAroundTheTracker(t *testing.T) {
 			if r := b.pawl(args...); r.code != 128+int(syscall.SIGKILL) {
 				t.Fatalf("it was not killed: %s", r)
 			}
-			b.ended(b.pawl("resume", ".", "--quiet"), 0)
-			b.ended(b.pawl("resume", "."), 0) // nothing is left to do, or to tell
-			b.intact()
+			b.checkExitCode(b.pawl("resume", ".", "--quiet"), 0)
+			b.checkExitCode(b.pawl("resume", "."), 0) // nothing is left to do, or to tell
+			b.checkJournalChain()
 			want := "claim 7\nclaim 8\ndone 7\ndone 8\n"
 			if diff := cmp.Diff(want, b.read("../did")); diff != "" {
 				t.Errorf("what the tracker was told: %s\n%s", diff, b.pawl("log", ".").out)
@@ -93,7 +93,7 @@ func trackerBench(t *testing.T) *bench {
 	b.git("add", "-A")
 	b.git("commit", "-q", "-m", "tracker")
 	b.git("tag", "-f", "start")
-	b.ended(b.pawl("trust", "--yes"), 0)
+	b.checkExitCode(b.pawl("trust", "--yes"), 0)
 	var story strings.Builder
 	for _, word := range []string{"bye", "thanks"} {
 		story.WriteString(part(word) + fmt.Sprintf("-- add %s/run --\nsh %s/at.sh turn-%[1]s\n", word, b.home))

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The user's index, stash, untracked files and branches are as they were, and
-// the commits are as a user would want them.
-func TestWhatIsTheUsersStays(t *testing.T) {
+// The user's index, stash, untracked files and branches are unchanged, and the commits have the
+// user's settings.
+func TestUserIndexStashAndBranchesAreKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "notes.txt": "one\n"}))
 	b.write(map[string]string{"notes.txt": "stashed\n"})
@@ -23,7 +23,7 @@ func TestWhatIsTheUsersStays(t *testing.T) {
 	b.git("reset", "-q")
 	before := b.git("stash", "list") + b.git("rev-parse", "main")
 
-	script := b.script(stories["three words"])
+	script := b.script(killScripts["three words"])
 	b.run(0, "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
 
 	if after := b.git("stash", "list") + b.git("rev-parse", "main"); after != before {
@@ -47,7 +47,7 @@ func TestWhatIsTheUsersStays(t *testing.T) {
 }
 
 // Odd states of a repository in which a loop must work.
-func TestOddTrees(t *testing.T) {
+func TestOddRepositoryStates(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		arrange func(b *bench)
@@ -122,7 +122,7 @@ func TestOddTrees(t *testing.T) {
 			b := newBench(t, wordShop(nil))
 			c.arrange(b)
 			b.git("tag", "-f", "start")
-			b.run(0, b.hello(c.args...)...)
+			b.run(0, b.helloGoal(c.args...)...)
 			want := c.branch
 			if want == "" {
 				want = "pawl/" + b.status().ID
@@ -140,14 +140,13 @@ func TestOddTrees(t *testing.T) {
 	}
 }
 
-// The user's changes are committed first, as theirs, and their branch and
-// index can be had back.
-func TestAllowDirty(t *testing.T) {
+// The user's changes are committed first, as theirs, and their branch and index can be restored.
+func TestAllowDirtyCommitsUserChangesFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	b.git("tag", "start")
 	b.write(map[string]string{"hello.txt": "hello\n", "tests/hello.sh": wordTest("hello") + "# mine\n"})
-	b.run(0, b.hello("--allow-dirty")...)
+	b.run(0, b.helloGoal("--allow-dirty")...)
 	log := strings.Split(b.git("log", "--reverse", "--format=%s|%an|%(trailers:key=Pawl-Task)", "start..HEAD"), "\n")
 	if len(log) != 2 || !strings.HasPrefix(log[0], "Work in progress before loop") || !strings.HasPrefix(log[1], "feat: add bye") {
 		t.Errorf("commits %q", log)
@@ -157,9 +156,9 @@ func TestAllowDirty(t *testing.T) {
 	}
 }
 
-// A commit hook's refusal is a gate's failure, told to the agent; what a hook
-// writes, however slow it is, is judged and committed.
-func TestCommitHooks(t *testing.T) {
+// A commit hook's refusal is a gate failure that the agent is told of. Files that a hook writes,
+// however slowly, are gated and committed.
+func TestCommitHookRefusalIsReportedToAgent(t *testing.T) {
 	t.Parallel()
 	const refuses = "#!/bin/sh\nif [ ! -e signed.txt ]; then echo 'sign your work in signed.txt' >&2; exit 1; fi\n"
 	const formats = "#!/bin/sh\nsleep 3\necho formatted > format.txt\ngit add format.txt\n"
@@ -176,7 +175,7 @@ func TestCommitHooks(t *testing.T) {
 			b := newBench(t, wordShop(nil))
 			b.git("tag", "start")
 			b.write(map[string]string{".git/hooks/pre-commit": c.hook})
-			b.run(0, append(b.hello(), "--agent-command", b.script(c.script))...)
+			b.run(0, append(b.helloGoal(), "--agent-command", b.script(c.script))...)
 			if s := b.status(); s.Iteration != c.iterations || s.Commits != 1 {
 				t.Errorf("status %+v", s)
 			}

@@ -40,7 +40,7 @@ func TestClientCheats(t *testing.T) {
 			continue
 		}
 		t.Run(name+"/plugin", func(t *testing.T) {
-			l := newLiar(t, s, plugin, uncapped)
+			l := newLiar(t, s, installPlugin, liftStopCap)
 			l.api.Play(func(r messagesapi.Request) messagesapi.Response {
 				if r.Number == 1 {
 					return messagesapi.Bash("pawl start --max-iterations 8 " + l.lines("run")[0])
@@ -205,8 +205,8 @@ func (l *liar) isCaught(said string) {
 			l.t.Errorf("%s: %v: %s", command, err, out)
 		}
 	}
-	l.intact()
+	l.checkJournalChain()
 	if l.t.Failed() {
-		l.t.Logf("%s\n%s\n%s\n%s", page, said, l.story(), filepath.Base(l.scenario.File))
+		l.t.Logf("%s\n%s\n%s\n%s", page, said, l.conversation(), filepath.Base(l.scenario.File))
 	}
 }

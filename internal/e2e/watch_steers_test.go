@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// A user at the screen begins loops, answers a question, rejects and approves the work,
-// restores undone work and undoes that, and the loops obey.
-func TestWatchBeginsAnswersApprovesRestores(t *testing.T) {
+// A user of pawl watch starts loops, answers a question, rejects and approves the work, restores
+// undone work and undoes that, and the loops obey.
+func TestWatchStartsAnswersApprovesRestores(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(nil))
 	b.write(map[string]string{

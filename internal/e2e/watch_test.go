@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// A user at the screen opens a loop, tells it something, pauses it and stops it, and the
-// loop obeys. Leaving the screen gives the terminal back.
-func TestWatch(t *testing.T) {
+// A user of pawl watch opens a loop, sends a message, pauses it and stops it, and the loop obeys.
+// Leaving the screen restores the terminal.
+func TestWatchControlsLoop(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
 	script := b.script("-- 1/sleep --\n15s\n-- 1/reply --\nhm\n-- 2+/sleep --\n1h\n-- 2+/reply --\nhm\n")
@@ -46,7 +46,7 @@ func TestWatch(t *testing.T) {
 	term.Shows("left 0", soon)
 }
 
-// A user at the screen skips a task and has it tried again, and the loop obeys.
+// A user of pawl watch skips a task and retries it, and the loop obeys.
 func TestWatchSkipsAndRetries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
