@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/protected"
@@ -158,7 +159,11 @@ func (r *Runner) attributeProtected(ctx context.Context, changed []string, m mem
 			inspection.Tampered = append(inspection.Tampered, path)
 			continue
 		}
-		inspection.Remarks = append(inspection.Remarks, path+" was changed, but not by the agent: kept")
+		remark := path + " was changed, but not by the agent: kept"
+		if path == config.ProjectFile {
+			remark += "; this loop keeps the settings that it began with, a new one reads the file"
+		}
+		inspection.Remarks = append(inspection.Remarks, remark)
 		if path == r.Spec.Plan {
 			if err := r.plan.AdoptUserEdit(ctx); err != nil {
 				return err

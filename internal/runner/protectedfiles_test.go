@@ -77,10 +77,15 @@ func TestProtectedFileChangedByUserDuringPauseIsKept(t *testing.T) {
 		t.Fatalf("not paused but %s %s: %s", s.Phase, s.Outcome, s.Reason)
 	}
 	b.write("check.sh", "# mine\n"+gateScript)
+	b.write("pawl.toml", "max_iterations = 30\n")
 	b.rewrite("-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n")
 	s = b.resume(logObserver{t})
 	if s.Violations != 0 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
+	}
+	journal, err := os.ReadFile(filepath.Join(b.loop.Dir, "journal.jsonl"))
+	if want := "pawl.toml was changed, but not by the agent: kept; this loop keeps the settings that it began with"; err != nil || !strings.Contains(string(journal), want) {
+		t.Errorf("the journal does not say %q (%v)", want, err)
 	}
 }
 
