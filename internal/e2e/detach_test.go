@@ -44,7 +44,7 @@ func TestClosedTerminalDetaches(t *testing.T) {
 }
 
 // The key d detaches the loop from the terminal, and the loop also survives a restart of the machine.
-// Without it, a loop ends with its process.
+// Without it, a loop ends with the process that its user sees, however that process ends.
 func TestDetachKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
