@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -158,8 +159,12 @@ func (v *Verifier) RunInCheckout(ctx context.Context, tree string, gates []gate.
 	results, err := v.runInCheckout(ctx, gates, runTarget{tree: tree, logDir: logDir})
 	for i := range results {
 		if r := &results[i]; r.Status != gate.Pass {
-			if why := v.Checkout.Problem(gates[i]); why != "" {
-				r.Status, r.Reason = gate.Unknown, why+"; "+r.Reason
+			why := v.Checkout.Problem(gates[i])
+			if why == "" {
+				continue
+			}
+			if r.Status = gate.Unknown; !strings.Contains(r.Reason, why) {
+				r.Reason = why + "; " + r.Reason
 			}
 		}
 	}
