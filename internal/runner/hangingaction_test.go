@@ -45,7 +45,7 @@ func TestPanicInActionIsReportedAsError(t *testing.T) {
 	_, err := recoverPanics("run_gates", func(context.Context, memory.ActionContext) (loop.EventPayload, error) {
 		return loop.Faulted{Error: none[2]}, nil
 	})(t.Context(), memory.ActionContext{})
-	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/overtake_test.go:") {
+	if err == nil || !strings.Contains(err.Error(), "Pawl failed inside (run_gates)") || !strings.Contains(err.Error(), "at runner/hangingaction_test.go:") {
 		t.Errorf("%v", err)
 	}
 	if failure.Hint(err) == "" {
