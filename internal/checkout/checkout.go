@@ -275,7 +275,7 @@ func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
 	if k.current.setUp, err = k.Isolate(ctx, nil); err != nil {
 		return err
 	}
-	if err := k.runSetUp(ctx, k.current.tree.Root(), k.current.setUp, k.Setup); err != nil {
+	if err := k.runSetUp(ctx, k.current.tree.Root(), k.current.setUp, setup{commands: k.Setup}); err != nil {
 		return err
 	}
 	k.current.deps = done
@@ -284,16 +284,23 @@ func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
 
 // SetUp runs the project's setup in a fresh worktree, each command with its own time limit.
 func (k *Checkout) SetUp(ctx context.Context, dir string) error {
-	return k.runSetUp(ctx, dir, nil, k.Setup)
+	return k.runSetUp(ctx, dir, nil, setup{commands: k.Setup})
+}
+
+// setup is what prepares a checkout.
+type setup struct {
+	commands []string // for the shell
+	env      []string // added to the gates' environment
 }
 
 // runSetUp runs the commands of a setup in a folder.
-func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation, commands []string) error {
-	for _, text := range commands {
+func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation, s setup) error {
+	for _, text := range s.commands {
 		out := &proc.Tail{Most: maxSetupOutput}
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		var c Command
 		c.Argv, c.Env = proc.Shell(text)
+		c.Env = slices.Concat(s.env, c.Env)
 		spec := k.Spec(in, dir, c)
 		spec.Stdout, spec.Stderr = out, out
 		exit := proc.Run(limited, spec)

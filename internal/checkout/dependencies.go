@@ -288,7 +288,7 @@ func (k *Checkout) installByLock(ctx context.Context, locks string, folders []st
 	if err != nil {
 		return false, err
 	}
-	if err := k.runSetUp(ctx, root, in, commands); err != nil {
+	if err := k.runSetUp(ctx, root, in, setup{commands, installerSettings}); err != nil {
 		in.Remove()
 		if k.installed.failed == nil {
 			k.installed.failed = map[string]string{}

@@ -200,6 +200,7 @@ func (w logObserver) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 		w.t.Logf("  gates %s: %s green=%v %s %s", p.Gates.Purpose, p.Gates.Status, p.Gates.Green, p.Gates.Evidence, p.Gates.Reason)
 	}
 }
+
 func (w logObserver) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }
 func (w logObserver) Gate(p verify.Progress) {}
 func (w logObserver) Note(n memory.Note)     { w.t.Logf("  note %s", n.Text) }

@@ -95,7 +95,7 @@ func TestCheckoutInstallsWhatAChangedLockFileNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bin := t.TempDir()
-			if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\n[ \"$1\" = ci ] || exit 2\n"+c.npm+"\n"), 0o755); err != nil {
+			if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\n[ \"$1 $npm_config_prefer_offline\" = \"ci true\" ] || exit 2\n"+c.npm+"\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			start := files{".gitignore": "node_modules/\n", "package.json": `{"dependencies": {"a": "1"}}`, "package-lock.json": "answer=1\n"}
