@@ -89,7 +89,7 @@ func (s State) Abandoned(at time.Time, why string) State {
 }
 
 // allDoneReason is why a loop without open tasks ends.
-const beginWithCompletePlan = "every task was done before"
+const allDoneReason = "every task was done before"
 
 // allDoneBefore ends a loop whose plan had nothing open, after a gate run.
 func (m *machine) allDoneBefore() {
@@ -97,14 +97,14 @@ func (m *machine) allDoneBefore() {
 		m.runGates(ForFinal)
 		return
 	}
-	m.endDoneBefore(beginWithCompletePlan)
+	m.endDoneBefore(allDoneReason)
 }
 
 // endDoneBefore ends such a loop if no gate fails. Tasks that an earlier loop left without enough
 // evidence keep it unverified.
 func (m *machine) endDoneBefore(reason string) {
 	if why := m.lessThanWanted(); why != "" {
-		m.finish(Unverified, beginWithCompletePlan+", but "+why, "")
+		m.finish(Unverified, allDoneReason+", but "+why, "")
 		return
 	}
 	m.finish(Finished, reason, "")
@@ -118,11 +118,11 @@ func (m *machine) startedDone() bool { return m.s.Current == "" && m.s.BeforeFir
 func (m *machine) endDonePlanByGates(g Gates) {
 	switch {
 	case m.s.Gates.Green:
-		m.endDoneBefore(beginWithCompletePlan + ", and the gates pass")
+		m.endDoneBefore(allDoneReason + ", and the gates pass")
 	case g.Status == gate.Unknown:
-		m.finish(Unverified, beginWithCompletePlan+", but a gate gave no clear result: "+g.Reason, "")
+		m.finish(Unverified, allDoneReason+", but a gate gave no clear result: "+g.Reason, "")
 	default:
-		m.finish(Errored, beginWithCompletePlan+", but a gate fails: "+m.finalFailure(), "pawl resume . lets the agent make the gates pass")
+		m.finish(Errored, allDoneReason+", but a gate fails: "+m.finalFailure(), "pawl resume . lets the agent make the gates pass")
 	}
 }
 
