@@ -93,7 +93,8 @@ func TestRemoveCompiled(t *testing.T) {
 func TestSetupFailure(t *testing.T) {
 	t.Parallel()
 	for setup, want := range map[string]string{
-		"exit 7":                            "exit 7 failed with exit code 7: it printed nothing",
+		"exit 7": "exit 7 failed with exit code 7: it printed nothing",
+		"echo npm error code E404; echo npm error A complete log of this run can be found in: /x-debug-0.log; exit 7": "echo npm error code E404; echo npm error A complete log of this run can be found in: /x-debug-0.log; exit 7 failed with exit code 7: npm error code E404",
 		"echo no network; echo >&2; exit 7": "echo no network; echo >&2; exit 7 failed with exit code 7: no network",
 	} {
 		k := New(Options{Dir: t.TempDir(), Env: os.Environ(), Setup: []string{setup}})

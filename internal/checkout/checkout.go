@@ -268,7 +268,9 @@ func (k *Checkout) installOrSetUp(ctx context.Context, tree string) error {
 		if err := k.installDependencies(ctx, locks); err != nil {
 			return err
 		}
-		k.current.deps = done
+		if k.installed.failed[locks] == "" { // else the next claim tries again
+			k.current.deps = done
+		}
 		return nil
 	}
 	k.current.setUp.Remove()

@@ -8,12 +8,12 @@ import (
 )
 
 // LastLine returns the last informative line of an output, cut to 200 bytes. It skips the stack
-// trace that JavaScript prints after an error.
+// trace that JavaScript prints after an error, and where npm keeps its log.
 func LastLine(tail string) string {
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])
 	for _, line0 := range slices.Backward(lines) {
-		if l := strings.TrimSpace(line0); l != "" && !stackFrame.MatchString(l) {
+		if l := strings.TrimSpace(line0); l != "" && !afterError.MatchString(l) {
 			line = l
 			break
 		}
@@ -24,4 +24,6 @@ func LastLine(tail string) string {
 	return line
 }
 
-var stackFrame = regex.New(`^at .*:\d+\)?$|^at (?:async )?[\w.<>]+ \(.*\)$|^Node\.js v[\d.]+$`)
+// afterError matches lines that programs print after the error itself.
+var afterError = regex.New(`^at .*:\d+\)?$|^at (?:async )?[\w.<>]+ \(.*\)$|^Node\.js v[\d.]+$` +
+	`|^npm (?:error|ERR!)(?: A complete log of this run can be found in.*| +\S*-debug-\d*\.log)?$`)
