@@ -58,9 +58,13 @@ func (p *Plan) NewTasks(have loop.Tasks) []loop.Task {
 // removedTasks returns the loop's unfinished tasks that the plan does not have any more. They could
 // not be ticked.
 func (p *Plan) removedTasks(have loop.Tasks) []loop.Task {
+	if p.Spec.Plan == "" {
+		return nil
+	}
 	var removed []loop.Task
+	inPlan := p.Current().Index() // a plan may have thousands
 	for _, t := range have {
-		if _, there := p.Current().Task(t.ID); p.Spec.Plan != "" && !there && t.Status != loop.Done && !t.IsOwn() {
+		if _, there := inPlan[t.ID]; !there && t.Status != loop.Done && !t.IsOwn() {
 			removed = append(removed, loop.Task{ID: t.ID, Title: t.Title, Status: loop.Skipped, Why: loop.RemovedFromPlan, LeftOut: true})
 		}
 	}
