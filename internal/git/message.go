@@ -119,15 +119,7 @@ func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]T
 	if err != nil {
 		return nil, err
 	}
-	from, err := r.Resolve(ctx, base+"^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	tip, err := r.Resolve(ctx, ref+"^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	ids, err := r.commitsSince(ctx, from, tip)
+	ids, err := r.commitsSince(ctx, base, ref)
 	if err != nil {
 		return nil, fmt.Errorf("find commits with %s: %w", key, err)
 	}
@@ -149,15 +141,7 @@ func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]T
 
 // Trees returns the tree of each commit in base..tip. A commit that git no longer has is an error.
 func (r *Repo) Trees(ctx context.Context, base, tip string) (map[string]string, error) {
-	from, err := r.Resolve(ctx, base+"^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	to, err := r.Resolve(ctx, tip+"^{commit}")
-	if err != nil {
-		return nil, err
-	}
-	ids, err := r.commitsSince(ctx, from, to)
+	ids, err := r.commitsSince(ctx, base, tip)
 	if err != nil {
 		return nil, fmt.Errorf("list the commits since %s: %w", base, err)
 	}
@@ -178,6 +162,12 @@ const maxWalk = 200
 // commitsSince returns the commits of base..tip, newest first. It follows parents as long as each
 // commit has one, and asks git otherwise.
 func (r *Repo) commitsSince(ctx context.Context, base, tip string) (ids []string, err error) {
+	if base, err = r.Resolve(ctx, base+"^{commit}"); err != nil {
+		return nil, err
+	}
+	if tip, err = r.Resolve(ctx, tip+"^{commit}"); err != nil {
+		return nil, err
+	}
 	for at := tip; at != base; {
 		c, err := r.readCommit(ctx, at)
 		if err != nil {

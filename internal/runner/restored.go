@@ -121,7 +121,7 @@ func (r *Runner) rewordedCommits(ctx context.Context, branch string, tasks loop.
 	}
 	kept := slices.Collect(maps.Values(inBranch))
 	reworded := map[string]bool{}
-	for _, t := range tasks {
+	for _, t := range slices.Backward(tasks) { // the last one of a squash has the others before it
 		if !committed(t) || reworded[t.Commit] {
 			continue
 		}
