@@ -127,7 +127,8 @@ func (t *Tracker) UserCommits(ctx context.Context, m memory.ActionContext, commi
 }
 
 // commitTimes returns the times of a commit's object. Git may have packed it since (git gc): then they
-// are the commit's own time, which an agent could make up, and those of all packs made after it.
+// are the commit's own time, which an agent could make up, and those of all packs made after it. It
+// returns nil if git cannot say: in doubt the commit is the agent's.
 func (t *Tracker) commitTimes(ctx context.Context, commit string) []time.Time {
 	if times := timesOf(t.Repo.LooseObjectPath(commit)); len(times) > 0 {
 		return times
