@@ -7,6 +7,8 @@
 //   - An editing tool wrote the file: the agent's.
 //   - Its times (also those of a new folder around it) lie outside of all recorded spans: the
 //     user's. A file that appeared while gates ran is the gates'.
+//   - A tracked file that the agent edited, and that somebody changed again while no call ran: the
+//     agent's, named as perhaps the user's.
 //   - No call since the last inspection can have changed a protected file: the user's.
 //   - A commit whose object was written while no call ran: the user's.
 //   - In doubt, as with a clock that is not this machine's: the agent's, so that no ungated work
@@ -48,6 +50,7 @@ type Tracker struct {
 	agentNewFiles map[string]bool        // new files that are attributed to the agent
 	complete      string                 // base and state of the index at which all new files were attributed
 	agentEdits    map[string]bool        // tracked files whose changes since the base are attributed to the agent
+	agentChanged  map[string]time.Time   // when the agent's tracked files changed last, as of the last inspection
 	editsBase     string                 // that base
 	userEdits     map[string][]time.Time // tracked files with changes of the user since the base, with their times when they were last attributed
 }
@@ -66,7 +69,7 @@ type Options struct {
 
 // New returns a Tracker.
 func New(o Options) *Tracker {
-	t := &Tracker{Options: o, agentNewFiles: map[string]bool{}, agentEdits: map[string]bool{}, userEdits: map[string][]time.Time{}}
+	t := &Tracker{Options: o, agentNewFiles: map[string]bool{}, agentEdits: map[string]bool{}, agentChanged: map[string]time.Time{}, userEdits: map[string][]time.Time{}}
 	t.calls.Resolve = record.PathNames
 	return t
 }

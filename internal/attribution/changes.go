@@ -20,6 +20,7 @@ const MaxAgentFiles = 1000
 type Found struct {
 	Others    memory.NewFiles // new files of the user's and the gates'; Edits: nil if they are as before
 	UserEdits []string        // tracked files that the user edited since the last time
+	Shared    []string        // tracked files of the agent's that changed since then while it did not run
 	ByAgent   []string        // new files of the agent's
 	Unnamed   []string        // those that no tool call names
 	// Files of the agent's that changed since a turn that was cut off began, and may be the user's.
@@ -45,12 +46,13 @@ func (t *Tracker) Attribute(ctx context.Context, m memory.ActionContext, tree st
 	}
 	changed.edited = slices.DeleteFunc(slices.Clone(changed.paths), func(file string) bool { return t.agentEdits[file] || known[file] })
 	var e evidence
-	if len(changed.edited)+len(fresh) > 0 {
+	if len(changed.edited)+len(fresh) > 0 || slices.ContainsFunc(changed.paths, t.changedAgain) {
 		if e, err = t.evidence(ctx, m, fresh); err != nil {
 			return m, f, err
 		}
 	}
 	t.attributeEdits(changed, was, e, &f)
+	f.Shared = t.sharedEdits(changed.paths, e.timeline, known)
 	t.attributeNewFiles(fresh, e, &f)
 	t.others = t.others.Merge(f.Others)
 	m.NewFiles = m.Merge(f.Others)

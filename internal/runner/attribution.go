@@ -26,6 +26,7 @@ func (r *Runner) attributeChanges(ctx context.Context, m memory.ActionContext, t
 		return m, err
 	}
 	r.noteDoubtful(ctx, "changed", found.DoubtfulEdits)
+	r.noteShared(ctx, found.Shared)
 	if found.Others.Edits != nil {
 		r.recordEdits(ctx, *found.Others.Edits, found.UserEdits)
 	}
@@ -123,6 +124,16 @@ func (r *Runner) noteDoubtful(ctx context.Context, how string, files []string) {
 	few := plan.Few(files, maxListedFiles)
 	n := memory.Note{Level: loop.Warning, PossibleUserChange: few + ", " + how + " since a turn that was cut off began"}
 	n.Text = how + " since the turn that was cut off began, treated as the agent's work, perhaps yours: " + few
+	r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
+}
+
+// noteShared notes files of the agent's that somebody else changed too.
+func (r *Runner) noteShared(ctx context.Context, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	n := memory.Note{Level: loop.Warning, PossibleUserChange: plan.Few(files, maxListedFiles) + ", changed by the agent, and again while it made no tool call"}
+	n.Text = "perhaps your edit: " + n.PossibleUserChange + "; committed with its work"
 	r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
 }
 

@@ -18,9 +18,9 @@ func TestFileFormattedByGateIsNotUserEdit(t *testing.T) {
 	files := map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n", "lib.txt": "lib  \n"}
 	b := newBench(t, files)
 	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
-	s := b.runObserved(haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && sleep 0.2 && echo lib > lib.txt && sleep 0.2"}, "max_iterations": "2"}, w)
+	s := b.runObserved("-- 1/run --\nprintf 'lib   ' > lib.txt\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && sleep 0.2 && echo lib > lib.txt && sleep 0.2"}, "max_iterations": "2"}, w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
-	if w.hasNote("your edit of lib.txt") {
+	if w.hasNote("your edit of lib.txt") || w.hasNote("perhaps your edit") {
 		t.Error("a gate's edit is named as the user's")
 	}
 }
@@ -52,6 +52,21 @@ func TestUserEditOfFileReadByAgentIsUserEdit(t *testing.T) {
 		if len(task.ChangedTests) > 0 {
 			t.Errorf("task %s is said to have changed %v", task.ID, task.ChangedTests)
 		}
+	}
+}
+
+// A user's edit of a file that the agent has edited in the same task is committed with it, and named.
+func TestUserEditOfFileEditedByAgentIsNamed(t *testing.T) {
+	t.Parallel()
+	const note = "perhaps your edit: lib.txt"
+	edit := "-- 1/run --\necho agent >> lib.txt; sleep 0.1\n"
+	_, w, s := editDuringPause(t, edit, func(b *bench) { b.write("lib.txt", "lib\nagent\nmine\n") })
+	if !w.hasNote(note) {
+		t.Errorf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
+	}
+	_, w, _ = editDuringPause(t, edit, func(*bench) {})
+	if w.hasNote(note) {
+		t.Errorf("named without an edit of the user: %q", w.notes)
 	}
 }
 

@@ -42,6 +42,11 @@ func (r CallRecords) Timeline(started, now time.Time, tolerance time.Duration) T
 	return t
 }
 
+// NobodyRan reports whether neither the agent nor Pawl's gates and hooks ran at a time of the loop.
+func (t Timeline) NobodyRan(at time.Time) bool {
+	return t.known && at.After(t.Started) && !anyContains(t.agent, at, t.Tolerance) && !anyContains(t.gates, at, t.Tolerance)
+}
+
 // FileAuthor returns who created a file with these times: the file's, and those of each new
 // folder that it lies in. Empty times are unknown.
 func (t Timeline) FileAuthor(files ...[]time.Time) Author {
