@@ -22,6 +22,8 @@ type CommitRequest struct {
 	Message  string
 	Trailers []Trailer
 	Date     time.Time // zero = now
+	// UserFiles stay staged as they are in the user's index.
+	UserFiles []string
 }
 
 // Committed is the result of Commit.
@@ -71,7 +73,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if same, err := r.isRequested(ctx, tip, q); err != nil {
 		return Committed{}, err
 	} else if same { // created before a crash
-		return Committed{Commit: tip}, r.AlignIndex(ctx, tip)
+		return Committed{Commit: tip}, r.AlignIndex(ctx, tip, q.UserFiles...)
 	}
 	done, err := r.commitTree(ctx, q)
 	if err != nil {
@@ -84,7 +86,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(q.Message), ref, done.Commit, tip); err != nil {
 		return Committed{}, err
 	}
-	return done, r.AlignIndex(ctx, done.Commit)
+	return done, r.AlignIndex(ctx, done.Commit, q.UserFiles...)
 }
 
 // isRequested reports whether a commit is the requested one, except for date and signature.

@@ -58,8 +58,8 @@ func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, err
 // Squash moves the branch back to base without changing files, so that the agent's commits become
 // uncommitted changes. It is called before RunHooks, which then see all work as staged, and after a
 // restore. HEAD must be on the branch. The commits are kept under refs/pawl/<loop>/squashed/; it
-// returns that ref, or "".
-func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, error) {
+// returns that ref, or "". The user's files stay staged.
+func (r *Repo) Squash(ctx context.Context, loop, branch, base string, userFiles ...string) (string, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
 		return "", err
@@ -79,21 +79,21 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 	if err := r.write(ctx, "update-ref", "-m", "pawl: squash", ref, to, tip); err != nil {
 		return kept, fmt.Errorf("squash %s: %w", branch, err)
 	}
-	return kept, r.AlignIndex(ctx, to)
+	return kept, r.AlignIndex(ctx, to, userFiles...)
 }
 
 // AlignIndex makes the user's index contain a commit's tree. It does not change the work tree, and
-// keeps git's cache of unchanged files. Moving a branch and this are two steps. If a process died
-// between them, the next one does the second.
-func (r *Repo) AlignIndex(ctx context.Context, commit string) error {
-	err := r.alignIndex(ctx, commit)
+// keeps git's cache of unchanged files. What is staged of the user's files stays so. Moving a
+// branch and this are two steps. If a process died between them, the next one does the second.
+func (r *Repo) AlignIndex(ctx context.Context, commit string, userFiles ...string) error {
+	err := r.alignIndex(ctx, commit, userFiles)
 	if err != nil {
 		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
 }
 
-func (r *Repo) alignIndex(ctx context.Context, commit string) error {
+func (r *Repo) alignIndex(ctx context.Context, commit string, userFiles []string) error {
 	id, err := r.Resolve(ctx, commit+"^{commit}")
 	if err != nil {
 		return err
@@ -104,6 +104,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		few = r.refreshIndex(ctx, setArgs(changes)...) == nil
 	}
 	if !few {
+		staged := r.indexEntries(userFiles)
 		if err := r.revealChanged(ctx, id); err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 		if err := r.write(ctx, "read-tree", "--reset", id); err != nil {
 			return err
 		}
-		if err := r.refreshIndex(ctx); err != nil {
+		if err := r.refreshIndex(ctx, setArgs(staged)...); err != nil {
 			return err
 		}
 	}
@@ -124,6 +125,27 @@ func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	defer r.mu.Unlock()
 	r.aligned = aligned{stamp, id}
 	return err
+}
+
+// maxStaged limits the files that stay staged, since each is an argument of git.
+const maxStaged = 1000
+
+// indexEntries returns the entries that the user's index has for these files, as changes that set
+// them again. It returns none of an index that cannot be read, as with SHA-256.
+func (r *Repo) indexEntries(files []string) (changes []Change) {
+	if len(files) == 0 {
+		return nil
+	}
+	entries, err := indexfile.Read(filepath.Join(r.gitDir, "index"))
+	if err != nil {
+		return nil
+	}
+	for _, file := range files {
+		if i, ok := indexfile.Find(entries, file); ok && !entries[i].IsConflict() && !entries[i].IsIntended() {
+			changes = append(changes, Change{Path: file, Status: 'M', To: Entry(entries[i].Object())})
+		}
+	}
+	return changes[:min(len(changes), maxStaged)]
 }
 
 // refreshIndex sets entries of the user's index, and makes git check which files equal it.

@@ -132,8 +132,8 @@ func (r *Runner) keepsAgentCommits() bool { return r.Spec.KeepAgentCommits || r.
 
 // squash turns the agent's own commits into uncommitted changes. The caller passes the
 // returned function to enqueue: it records where the commits are kept.
-func (r *Runner) squash(ctx context.Context, base memory.Base) (noted func(context.Context) error, err error) {
-	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
+func (r *Runner) squash(ctx context.Context, m memory.ActionContext, base memory.Base) (noted func(context.Context) error, err error) {
+	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit, r.userFiles(m)...)
 	if err != nil {
 		return nil, err
 	}
@@ -355,7 +355,7 @@ func (r *Runner) squashAtEnd(ctx context.Context, m memory.ActionContext) error 
 	if !base.HasAgentCommits || r.keepsAgentCommits() {
 		return nil
 	}
-	noted, err := r.squash(ctx, base)
+	noted, err := r.squash(ctx, m, base)
 	if err != nil {
 		return err
 	}

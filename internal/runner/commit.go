@@ -124,7 +124,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 		if kept.Committed, err = r.Repo.TreeOf(ctx, sha); err != nil {
 			return kept, fmt.Errorf("read the commit: %w", err)
 		}
-		return kept, r.Repo.AlignIndex(ctx, "HEAD")
+		return kept, r.Repo.AlignIndex(ctx, "HEAD", r.userFiles(m)...)
 	}
 	parent, err := r.commitParent(ctx, m)
 	if err == nil {
@@ -139,6 +139,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
 		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
 		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
+		UserFiles: r.userFiles(m),
 	})
 	if c.Unsigned != "" {
 		n := memory.Note{Level: loop.Warning, Text: "the commit is not signed: " + c.Unsigned, Unsigned: plan.OneLine(c.Unsigned, 200)}
@@ -151,6 +152,11 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 		err = fmt.Errorf("commit: %w", err)
 	}
 	return kept, err
+}
+
+// userFiles returns the files that only the user has changed or created.
+func (r *Runner) userFiles(m memory.ActionContext) []string {
+	return slices.Concat(r.Spec.Untracked, m.WithUserEdits(m.ClaimUserEdits()).ExcludedFiles())
 }
 
 // gatedHead returns the commit that HEAD was at when the gates ran.

@@ -28,7 +28,7 @@ type candidate struct {
 func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory.ActionContext) (c candidate, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsAgentCommits() {
-		noted, err := r.squash(ctx, m.Base)
+		noted, err := r.squash(ctx, m, m.Base)
 		if err != nil {
 			return c, nil, fmt.Errorf("squash the agent's commits: %w", err)
 		}

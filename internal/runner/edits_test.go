@@ -70,6 +70,29 @@ func TestUserEditOfFileEditedByAgentIsNamed(t *testing.T) {
 	}
 }
 
+// What the user stages while the agent works stays staged, also if the work tree has more.
+func TestStagedFilesOfUserStayStaged(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"lib.txt": "lib\n", ".gitignore": "*.log\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	b.write("before.txt", "mine\n")
+	w := inFirstTurn(b, func() {
+		b.write("mine.txt", "one\n")
+		b.write("lib.txt", "lib\nmine\n")
+		b.git("add", "mine.txt", "lib.txt", "before.txt")
+		b.write("mine.txt", "one\ntwo\n")
+	})
+	s := b.runObserved("-- 1/sleep --\n200ms\n-- 1/run --\necho two >> have.txt; git add have.txt\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if got := b.git("status", "--porcelain"); s.Outcome != loop.Verified || got != "A  before.txt\nM  lib.txt\nAM mine.txt" {
+		t.Errorf("%s: %s; status:\n%s", s.Outcome, s.Reason, got)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
+		t.Errorf("committed: %s", got)
+	}
+}
+
 // Files that the user deletes or renames are user edits.
 func TestUserDeletionsAndRenamesAreUserEdits(t *testing.T) {
 	t.Parallel()

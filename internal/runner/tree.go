@@ -128,7 +128,7 @@ func (r *Runner) squashAgentCommits(ctx context.Context, m memory.ActionContext)
 	if _, _, err := r.switchBack(ctx, m); err != nil {
 		return err
 	}
-	noted, err := r.squash(ctx, m.Base)
+	noted, err := r.squash(ctx, m, m.Base)
 	if err != nil {
 		return fmt.Errorf("take the agent's commits back: %w", err)
 	}
