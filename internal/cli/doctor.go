@@ -33,7 +33,7 @@ type doctorResult struct {
 func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	dir := git.RealPath(a.dir) // as in the root's path
 	found := doctor.Examine(doctor.Gather(ctx, doctor.Options{
-		Dir: dir, Root: a.root(), Home: a.env.Home, PawlHome: a.env.PawlHome, Vars: a.env.Vars,
+		Dir: dir, Root: a.root(), ClientConfig: a.env.ClientConfig(), PawlHome: a.env.PawlHome, Vars: a.env.Vars,
 		Version: version.String(), PluginVersion: pluginVersion, RunHooks: c.RunHooks,
 	}))
 	if ctx.Err() != nil {

@@ -38,7 +38,7 @@ type installCmd struct {
 // request returns the request for the named settings file.
 func (c *settingsArgs) request(a *app) (install.Request, error) {
 	scope := install.Scope(c.Scope)
-	path, err := scope.Path(a.root(), a.env.Home)
+	path, err := scope.Path(a.root(), a.env.ClientConfig())
 	if err == nil && scope == install.Project && isSameFile(a.root(), a.env.Home) {
 		err = failure.New(failure.Usage, "leave --scope out", "the project settings of your home folder are your own, for all sessions")
 	}

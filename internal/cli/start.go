@@ -110,7 +110,7 @@ func (c *startCmd) Run(ctx context.Context, a *app) error {
 		a.printf("  changed  nothing: this was a dry run\n")
 		return dryRunExit(obstacles)
 	}
-	if !mentionsHook(a.env.Home, p.Root()) {
+	if !mentionsHook(a.env.ClientConfig(), p.Root()) {
 		term.Warnf(a.Err, "the loop needs Pawl's hook, and no settings here have it")
 		term.Hintf(a.Err, "pawl install claude adds it; pawl doctor shows details")
 	}
@@ -146,9 +146,9 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 
 // mentionsHook reports whether settings of the client mention Pawl as a hook or a plugin. It does not
 // read those of an administrator or the command line.
-func mentionsHook(home, root string) bool {
+func mentionsHook(config, root string) bool {
 	files := []string{
-		filepath.Join(home, ".claude", "settings.json"),
+		filepath.Join(config, "settings.json"),
 		filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"),
 	}
 	return slices.ContainsFunc(files, func(file string) bool {

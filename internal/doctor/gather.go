@@ -22,11 +22,13 @@ import (
 
 // Options holds the folders and the environment that Gather examines.
 type Options struct {
-	Dir, Root string   // the current folder and the project's root, absolute
-	Home      string   // the user's home folder, "" if there is none
-	PawlHome  string   // the folder with the loops
-	Vars      []string // the environment, as NAME=value
-	Version   string   // this program's version, as `pawl version` prints it after the name
+	Dir, Root string // the current folder and the project's root, absolute
+	PawlHome  string // the folder with the loops
+
+	// ClientConfig is the folder with the user's settings of the client, "" if there is none.
+	ClientConfig string
+	Vars         []string // the environment, as NAME=value
+	Version      string   // this program's version, as `pawl version` prints it after the name
 	// PluginVersion returns the version of the plugin that this Pawl would install with the
 	// given hook. It may be nil.
 	PluginVersion func(command string, args []string) (string, error)
@@ -121,7 +123,7 @@ func readFiles(f Facts, o Options) []settingsFile {
 		}
 		files = append(files, s)
 	}
-	if dir := configDir(f, o); dir != "" {
+	if dir := o.ClientConfig; dir != "" {
 		read(user, filepath.Join(dir, "settings.json"))
 	}
 	read(project, filepath.Join(o.Root, ".claude", "settings.json"))
@@ -134,17 +136,6 @@ func readFiles(f Facts, o Options) []settingsFile {
 		}
 	}
 	return files
-}
-
-// configDir returns the user's configuration folder of the client, "" without a home folder.
-func configDir(f Facts, o Options) string {
-	switch {
-	case f.vars["CLAUDE_CONFIG_DIR"] != "":
-		return f.vars["CLAUDE_CONFIG_DIR"]
-	case o.Home == "":
-		return ""
-	}
-	return filepath.Join(o.Home, ".claude")
 }
 
 // managedDirs returns the folders in which administrators put settings for all users.

@@ -44,7 +44,7 @@ func newMachine(t *testing.T, programs ...string) *machine {
 	for _, p := range programs {
 		m.program(filepath.Join(m.bin, p))
 	}
-	m.vars = append(os.Environ(), "PATH="+m.bin, "HOME="+m.home, "CLAUDE_CONFIG_DIR=", "PAWL_LOOP=brisk-otter-7f3a", "CLAUDE_CODE_MESSAGING_SOCKET=/tmp/s", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=")
+	m.vars = append(os.Environ(), "PATH="+m.bin, "HOME="+m.home, "PAWL_LOOP=brisk-otter-7f3a", "CLAUDE_CODE_MESSAGING_SOCKET=/tmp/s", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=")
 	return m
 }
 
@@ -101,7 +101,7 @@ func hooks(event, command string, args ...string) string {
 
 func (m *machine) gather(change func(*Options)) Facts {
 	m.t.Helper()
-	o := Options{Dir: m.root, Root: m.root, Home: m.home, PawlHome: filepath.Join(m.home, "pawl", "state"), Vars: m.vars, Version: "v1.0.0 test"}
+	o := Options{Dir: m.root, Root: m.root, ClientConfig: filepath.Join(m.home, ".claude"), PawlHome: filepath.Join(m.home, "pawl", "state"), Vars: m.vars, Version: "v1.0.0 test"}
 	if change != nil {
 		change(&o)
 	}

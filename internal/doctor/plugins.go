@@ -31,7 +31,7 @@ type pluginRegistry struct {
 
 // readPlugins returns the plugins that are installed for this project, sorted by id.
 func readPlugins(f Facts, o Options) []plugin {
-	dir := configDir(f, o)
+	dir := o.ClientConfig
 	if dir == "" {
 		return nil
 	}

@@ -85,6 +85,15 @@ func (e Environment) PlanLoop() PlanLoop {
 	}
 }
 
+// ClientConfig returns the folder with the user's settings of Claude Code:
+// $CLAUDE_CONFIG_DIR, otherwise .claude in the home folder; "" without either.
+func (e Environment) ClientConfig() string {
+	if dir := absolute(e.Variable("CLAUDE_CONFIG_DIR")); dir != "" || e.Home == "" {
+		return dir
+	}
+	return filepath.Join(e.Home, ".claude")
+}
+
 // HomeError says why there is no folder to keep loops in.
 type HomeError struct{ what, hint string }
 

@@ -85,6 +85,24 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+func TestClientConfig(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "home")
+	elsewhere := filepath.Join(home, "work")
+	for _, tt := range []struct{ home, variable, want string }{
+		{home, "", filepath.Join(home, ".claude")},
+		{home, elsewhere, elsewhere},
+		{"", elsewhere, elsewhere},
+		{home, "relative", filepath.Join(home, ".claude")},
+		{"", "", ""},
+	} {
+		e := Environment{Home: tt.home, Vars: []string{"CLAUDE_CONFIG_DIR=" + tt.variable}}
+		if got := e.ClientConfig(); got != tt.want {
+			t.Errorf("home %q, CLAUDE_CONFIG_DIR=%q: %q, want %q", tt.home, tt.variable, got, tt.want)
+		}
+	}
+}
+
 func TestReadSeesTheProcess(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("PAWL_HOME", home)

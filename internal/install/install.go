@@ -40,14 +40,15 @@ const (
 	Local   Scope = "local"   // sessions of the user in a repository
 )
 
-// Path returns the settings file of a scope. root is the repository, home the user's home folder.
-func (s Scope) Path(root, home string) (string, error) {
+// Path returns the settings file of a scope. root is the repository, config the user's configuration
+// folder of the client.
+func (s Scope) Path(root, config string) (string, error) {
 	switch s {
 	case User:
-		if home == "" {
+		if config == "" {
 			return "", failure.New(failure.Usage, "set HOME, or --scope local", "there is no home folder with settings")
 		}
-		return filepath.Join(home, ".claude", "settings.json"), nil
+		return filepath.Join(config, "settings.json"), nil
 	case Project:
 		return filepath.Join(root, ".claude", "settings.json"), nil
 	case Local:

@@ -70,14 +70,14 @@ func listing(t *testing.T, dir string) []string {
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[Scope]string{
-		User: "h/.claude/settings.json", Project: "r/.claude/settings.json", Local: "r/.claude/settings.local.json",
+		User: "c/settings.json", Project: "r/.claude/settings.json", Local: "r/.claude/settings.local.json",
 	} {
-		got, err := scope.Path("r", "h")
+		got, err := scope.Path("r", "c")
 		if err != nil || filepath.ToSlash(got) != want {
 			t.Errorf("%s: %s, %v", scope, got, err)
 		}
 	}
-	if _, err := Scope("plugin").Path("r", "h"); failure.CodeOf(err) != failure.Usage {
+	if _, err := Scope("plugin").Path("r", "c"); failure.CodeOf(err) != failure.Usage {
 		t.Errorf("plugin: %v", err)
 	}
 	if _, err := User.Path("r", ""); failure.CodeOf(err) != failure.Usage {

@@ -118,7 +118,7 @@ func (q *SessionRequest) setVerify(args ralphloop.Args) {
 
 // setRalphLoop begins a loop as the ralph-loop plugin does, with a file of its format.
 func (q *SessionRequest) setRalphLoop(ctx context.Context, args ralphloop.Args) error {
-	if statefile.IsRalphPluginEnabled(q.Project, q.Env.Home) {
+	if statefile.IsRalphPluginEnabled(q.Project, q.Env.ClientConfig()) {
 		return failure.New(failure.Usage, "disable it:  claude plugin disable ralph-loop;  or use /pawl:loop, which writes no file of its kind",
 			"the original plugin is enabled and would check the same %s", ralphloop.Path)
 	}

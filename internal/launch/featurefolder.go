@@ -17,7 +17,7 @@ func (q *Request) useFeatureFolder(ctx context.Context, root string) (*statefile
 	if path == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	f, err := statefile.NamedFeatureFolder(path, statefile.Place{Root: root, Home: q.Env.Home}, trackedBy(ctx))
+	f, err := statefile.NamedFeatureFolder(path, statefile.Place{Root: root, ClientConfig: q.Env.ClientConfig()}, trackedBy(ctx))
 	if f == nil {
 		return nil, err
 	}

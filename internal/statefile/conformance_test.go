@@ -40,7 +40,7 @@ func (s sample) write(t testing.TB, f Format) *project {
 	for path, text := range s.files {
 		p.put(path, text)
 	}
-	p.place.Root, p.place.Home, p.spec.CompatFormat = p.root, p.dir, f.Name()
+	p.place.Root, p.place.ClientConfig, p.spec.CompatFormat = p.root, filepath.Join(p.dir, ".claude"), f.Name()
 	return p
 }
 

@@ -177,7 +177,7 @@ func (featureList) progressToFollow(path string, p Place, c SessionInfo) (progre
 	}
 	ok, why := featureloop.Adopt(progress, about)
 	if ok {
-		why = controllerHookFile(p.Root, p.Home)
+		why = controllerHookFile(p.Root, p.ClientConfig)
 	}
 	if !ok || why != "" {
 		return nil, why, nil
@@ -225,8 +225,8 @@ func featureGoal(dir, root string) (string, error) {
 
 // controllerHookFile returns why the controller's Stop hook has to be removed first, "" if the
 // settings have no such hook.
-func controllerHookFile(root, home string) string {
-	path := readClientSettings(root, home).stopHookFile("ralph-loop-controller")
+func controllerHookFile(root, config string) string {
+	path := readClientSettings(root, config).stopHookFile("ralph-loop-controller")
 	if path == "" {
 		return ""
 	}

@@ -99,7 +99,7 @@ func (p *project) remove(name string) {
 }
 
 func (p *project) place() statefile.Place {
-	return statefile.Place{Root: p.root, RalphLoopDir: p.dir, Home: p.home}
+	return statefile.Place{Root: p.root, RalphLoopDir: p.dir, ClientConfig: filepath.Join(p.home, ".claude")}
 }
 
 func featureFormat(t *testing.T) statefile.Format {

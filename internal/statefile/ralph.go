@@ -28,7 +28,7 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 	if err != nil {
 		return Proposal{}, err
 	}
-	about := c.fileContext(DisplayPath(p.Root, path), IsRalphPluginEnabled(p.Root, p.Home))
+	about := c.fileContext(DisplayPath(p.Root, path), IsRalphPluginEnabled(p.Root, p.ClientConfig))
 	about.Modified = info.ModTime()
 	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
@@ -49,8 +49,8 @@ func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
 
 // IsRalphPluginEnabled reports whether the original plugin is enabled in a project. Then it follows
 // the file, not Pawl.
-func IsRalphPluginEnabled(root, home string) bool {
-	return readClientSettings(root, home).pluginEnabled("ralph-loop", "ralph-wiggum")
+func IsRalphPluginEnabled(root, config string) bool {
+	return readClientSettings(root, config).pluginEnabled("ralph-loop", "ralph-wiggum")
 }
 
 func (ralphLoop) Follow(o LoopInfo) Files { return ralphFiles{o} }

@@ -20,12 +20,12 @@ type clientSettings struct {
 
 type stopHook struct{ file, command string }
 
-// readClientSettings reads the settings for a project. The nearest file has precedence. Files with
-// invalid JSON are ignored, as the client does.
-func readClientSettings(root, home string) clientSettings {
+// readClientSettings reads the settings for a project, and those of the user in config. The nearest
+// file has precedence. Files with invalid JSON are ignored, as the client does.
+func readClientSettings(root, config string) clientSettings {
 	paths := []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json")}
-	if home != "" {
-		paths = append([]string{filepath.Join(home, ".claude", "settings.json")}, paths...)
+	if config != "" {
+		paths = append([]string{filepath.Join(config, "settings.json")}, paths...)
 	}
 	s := clientSettings{plugins: map[string]bool{}}
 	for _, path := range paths {

@@ -52,11 +52,11 @@ func TestSettings(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			root, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
-			if got := readClientSettings(root, home).pluginEnabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
+			root, config := filepath.Join(dir, "project"), filepath.Join(dir, "home", ".claude")
+			if got := readClientSettings(root, config).pluginEnabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
 				t.Errorf("enabled: %v", got)
 			}
-			at := readClientSettings(root, home).stopHookFile("th-loop-stop-hook")
+			at := readClientSettings(root, config).stopHookFile("th-loop-stop-hook")
 			if at != "" {
 				at = DisplayPath(dir, at)
 			}

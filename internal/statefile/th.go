@@ -31,7 +31,7 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	about := c.fileContext(name, thHookActive(p.Root, p.Home))
+	about := c.fileContext(name, thHookActive(p.Root, p.ClientConfig))
 	about.Modified = info.ModTime()
 	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
@@ -56,8 +56,8 @@ func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
 
 // thHookActive reports whether th-loop's own hook is installed. Then the hook follows the file, not
 // Pawl.
-func thHookActive(root, home string) bool {
-	s := readClientSettings(root, home)
+func thHookActive(root, config string) bool {
+	s := readClientSettings(root, config)
 	return s.stopHookFile("th-loop-stop-hook") != "" || s.pluginEnabled("th-loop")
 }
 

@@ -48,14 +48,14 @@ func (verifyActive) Find(p Place) string {
 
 // promptsHookActive reports whether the hook of claude-prompts is active, as a hook or in a plugin.
 // Then the hook follows the file, not Pawl.
-func promptsHookActive(root, home string) bool {
-	s := readClientSettings(root, home)
+func promptsHookActive(root, config string) bool {
+	s := readClientSettings(root, config)
 	return s.stopHookFile("ralph-stop") != "" || s.pluginEnabled("claude-prompts", "claude-prompts-mcp")
 }
 
 func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	name := DisplayPath(p.Root, path)
-	about := c.fileContext(name, promptsHookActive(p.Root, p.Home))
+	about := c.fileContext(name, promptsHookActive(p.Root, p.ClientConfig))
 	if filepath.Ext(path) == ".db" {
 		if about.Followed || !verifyactive.IsFresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // another hook follows it, or it is old

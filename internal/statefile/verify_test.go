@@ -91,7 +91,7 @@ func (w *verifyWorld) format() Format {
 }
 
 func (w *verifyWorld) place() Place {
-	return Place{Root: w.root, Plugin: w.plugin, Home: filepath.Join(w.root, "home")}
+	return Place{Root: w.root, Plugin: w.plugin, ClientConfig: filepath.Join(w.root, "home", ".claude")}
 }
 
 // propose returns the result for the found file.

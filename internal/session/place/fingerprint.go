@@ -38,8 +38,8 @@ func (p Project) Fingerprint(now time.Time) string {
 		paths = append(paths, dir, filepath.Join(dir, "feature_list.json"), filepath.Join(dir, "progress.txt"))
 	}
 	paths = append(paths, p.path(".claude", "settings.json"), p.path(".claude", "settings.local.json"))
-	if p.Home != "" {
-		paths = append(paths, filepath.Join(p.Home, ".claude", "settings.json"))
+	if p.ClientConfig != "" {
+		paths = append(paths, filepath.Join(p.ClientConfig, "settings.json"))
 	}
 	var seen strings.Builder
 	for _, path := range paths {

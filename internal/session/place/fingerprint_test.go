@@ -59,7 +59,7 @@ func TestFingerprint(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			g := &inspectedProject{t: t, Project: place.Project{Root: root, Home: filepath.Join(root, "home")}, folder: place.Of(filepath.Join(root, "pawl")), now: now}
+			g := &inspectedProject{t: t, Project: place.Project{Root: root, ClientConfig: filepath.Join(root, "home", ".claude")}, folder: place.Of(filepath.Join(root, "pawl")), now: now}
 			for _, name := range []string{th, list, progress, db} {
 				g.put(name, old)
 			}

@@ -15,12 +15,12 @@ type Project struct {
 	Plugin       string // $CLAUDE_PLUGIN_ROOT
 	RalphLoopDir string // $RALPH_LOOP_DIR
 	ThLoopAgent  string // $TH_LOOP_AGENT
-	Home         string // the user's home folder, with settings of their client; "" if there is none
+	ClientConfig string // the folder with the user's settings of the client; "" if there is none
 }
 
 // At returns the project in a folder, with the variables of env.
 func At(root string, env environment.Environment) Project {
-	return Project{Root: root, Plugin: env.Session.Plugin, RalphLoopDir: env.RalphLoopDir, ThLoopAgent: env.ThLoopAgent, Home: env.Home}
+	return Project{Root: root, Plugin: env.Session.Plugin, RalphLoopDir: env.RalphLoopDir, ThLoopAgent: env.ThLoopAgent, ClientConfig: env.ClientConfig()}
 }
 
 // RalphLoopPath returns the state file of the official ralph-loop plugin.
