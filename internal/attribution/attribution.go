@@ -50,7 +50,7 @@ type Tracker struct {
 	agentNewFiles map[string]bool        // new files that are attributed to the agent
 	complete      string                 // base and state of the index at which all new files were attributed
 	agentEdits    map[string]bool        // tracked files whose changes since the base are attributed to the agent
-	agentChanged  map[string]time.Time   // when the agent's tracked files changed last, as of the last inspection
+	agentBlobs    map[string]string      // contents of the agent's tracked files at the last inspection
 	editsBase     string                 // that base
 	userEdits     map[string][]time.Time // tracked files with changes of the user since the base, with their times when they were last attributed
 }
@@ -69,7 +69,7 @@ type Options struct {
 
 // New returns a Tracker.
 func New(o Options) *Tracker {
-	t := &Tracker{Options: o, agentNewFiles: map[string]bool{}, agentEdits: map[string]bool{}, agentChanged: map[string]time.Time{}, userEdits: map[string][]time.Time{}}
+	t := &Tracker{Options: o, agentNewFiles: map[string]bool{}, agentEdits: map[string]bool{}, agentBlobs: map[string]string{}, userEdits: map[string][]time.Time{}}
 	t.calls.Resolve = record.PathNames
 	return t
 }

@@ -46,13 +46,13 @@ func (t *Tracker) Attribute(ctx context.Context, m memory.ActionContext, tree st
 	}
 	changed.edited = slices.DeleteFunc(slices.Clone(changed.paths), func(file string) bool { return t.agentEdits[file] || known[file] })
 	var e evidence
-	if len(changed.edited)+len(fresh) > 0 || slices.ContainsFunc(changed.paths, t.changedAgain) {
+	if len(changed.edited)+len(fresh) > 0 || slices.ContainsFunc(changed.paths, func(file string) bool { return t.changedAgain(file, changed) }) {
 		if e, err = t.evidence(ctx, m, fresh); err != nil {
 			return m, f, err
 		}
 	}
 	t.attributeEdits(changed, was, e, &f)
-	f.Shared = t.sharedEdits(changed.paths, e.timeline, known)
+	f.Shared = t.sharedEdits(changed, e.timeline, known)
 	t.attributeNewFiles(fresh, e, &f)
 	t.others = t.others.Merge(f.Others)
 	m.NewFiles = m.Merge(f.Others)
@@ -154,8 +154,9 @@ func (t *Tracker) commitTimes(ctx context.Context, commit string) []time.Time {
 // changedFiles are tracked files that differ from the loop's base.
 type changedFiles struct {
 	paths        []string
-	edited       []string // those that are not attributed to the agent yet
-	onlyUnstaged bool     // only files that differ from the index; others may differ from the base too
+	blobs        map[string]string // their contents, if a snapshot was taken; "": deleted
+	edited       []string          // those that are not attributed to the agent yet
+	onlyUnstaged bool              // only files that differ from the index; others may differ from the base too
 }
 
 // filesSinceBase returns the files that the loop's base lacks and that are not attributed yet, and
@@ -187,10 +188,12 @@ func (t *Tracker) filesSinceBase(ctx context.Context, m memory.ActionContext, tr
 	if err != nil {
 		return nil, changed, fmt.Errorf("look for new files: %w", err)
 	}
+	changed.blobs = map[string]string{}
 	for _, c := range diff {
 		switch {
 		case c.Status != 'A':
 			changed.paths = append(changed.paths, c.Path)
+			changed.blobs[c.Path] = c.To.ID
 		case !attributed[c.Path]:
 			fresh = append(fresh, c.Path)
 		}

@@ -53,35 +53,25 @@ func (t *Tracker) attributeEdits(changed changedFiles, was memory.Edits, e evide
 	f.UserEdits = slices.DeleteFunc(slices.Clone(now.ByUser), func(file string) bool { return slices.Contains(was.ByUser, file) })
 }
 
-// changedAgain reports whether a file with changes of the agent has changed since sharedEdits.
-func (t *Tracker) changedAgain(file string) bool {
-	at, ok := t.lastChange(file)
-	return ok && t.agentEdits[file] && !at.Equal(t.agentChanged[file])
+// changedAgain reports whether a file with changes of the agent has another content than at the
+// last inspection.
+func (t *Tracker) changedAgain(file string, changed changedFiles) bool {
+	return t.agentEdits[file] && changed.blobs[file] != "" && changed.blobs[file] != t.agentBlobs[file]
 }
 
 // sharedEdits returns the agent's files that changed again while neither it nor Pawl ran: by the
 // user, or by a program like an editor's formatter. Nothing tells these changes from the agent's.
-func (t *Tracker) sharedEdits(paths []string, timeline authorship.Timeline, known map[string]bool) (shared []string) {
-	for _, file := range paths {
-		if known[file] || !t.changedAgain(file) {
+func (t *Tracker) sharedEdits(changed changedFiles, timeline authorship.Timeline, known map[string]bool) (shared []string) {
+	for _, file := range changed.paths {
+		if known[file] || !t.changedAgain(file, changed) {
 			continue
 		}
-		at, _ := t.lastChange(file)
-		t.agentChanged[file] = at
-		if timeline.NobodyRan(at) {
+		t.agentBlobs[file] = changed.blobs[file]
+		if times := timesOf(t.abs(file)); timeline.NobodyRan(times[:min(len(times), 2)]) { // without its creation
 			shared = append(shared, file)
 		}
 	}
 	return shared
-}
-
-// lastChange returns when a file changed last. It returns false for a deleted file.
-func (t *Tracker) lastChange(file string) (time.Time, bool) {
-	times := timesOf(t.abs(file))
-	if len(times) == 0 {
-		return time.Time{}, false
-	}
-	return slices.MaxFunc(times, time.Time.Compare), true
 }
 
 // keepStagedEdits adds the earlier edits of the user that are in git's index.

@@ -132,8 +132,8 @@ func (r *Runner) noteShared(ctx context.Context, files []string) {
 	if len(files) == 0 {
 		return
 	}
-	n := memory.Note{Level: loop.Warning, PossibleUserChange: plan.Few(files, maxListedFiles) + ", changed by the agent, and again while it made no tool call"}
-	n.Text = "perhaps your edit: " + n.PossibleUserChange + "; committed with its work"
+	n := memory.Note{Level: loop.Warning, PossibleUserChange: "edits of " + plan.Few(files, maxListedFiles) + " while the agent made no tool call: committed with its own edits of the same files"}
+	n.Text = "perhaps yours: " + n.PossibleUserChange
 	r.enqueue(ctx, func(context.Context) error { r.recordNote(n); return nil })
 }
 

@@ -20,7 +20,7 @@ func TestFileFormattedByGateIsNotUserEdit(t *testing.T) {
 	w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
 	s := b.runObserved("-- 1/run --\nprintf 'lib   ' > lib.txt\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && sleep 0.2 && echo lib > lib.txt && sleep 0.2"}, "max_iterations": "2"}, w)
 	t.Logf("%s: %s\n%q", s.Outcome, s.Reason, w.notes)
-	if w.hasNote("your edit of lib.txt") || w.hasNote("perhaps your edit") {
+	if w.hasNote("your edit of lib.txt") || w.hasNote("perhaps yours") {
 		t.Error("a gate's edit is named as the user's")
 	}
 }
@@ -58,7 +58,7 @@ func TestUserEditOfFileReadByAgentIsUserEdit(t *testing.T) {
 // A user's edit of a file that the agent has edited in the same task is committed with it, and named.
 func TestUserEditOfFileEditedByAgentIsNamed(t *testing.T) {
 	t.Parallel()
-	const note = "perhaps your edit: lib.txt"
+	const note = "perhaps yours: edits of lib.txt while the agent made no tool call"
 	edit := "-- 1/run --\necho agent >> lib.txt; sleep 0.1\n"
 	_, w, s := editDuringPause(t, edit, func(b *bench) { b.write("lib.txt", "lib\nagent\nmine\n") })
 	if !w.hasNote(note) {

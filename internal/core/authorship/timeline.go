@@ -42,9 +42,14 @@ func (r CallRecords) Timeline(started, now time.Time, tolerance time.Duration) T
 	return t
 }
 
-// NobodyRan reports whether neither the agent nor Pawl's gates and hooks ran at a time of the loop.
-func (t Timeline) NobodyRan(at time.Time) bool {
-	return t.known && at.After(t.Started) && !anyContains(t.agent, at, t.Tolerance) && !anyContains(t.gates, at, t.Tolerance)
+// NobodyRan reports whether a file with these times changed while the loop ran, and neither the agent
+// nor Pawl's gates and hooks did. A call may set times, but not that of the change of attributes.
+func (t Timeline) NobodyRan(times []time.Time) bool {
+	if !t.known || len(times) == 0 || !slices.MaxFunc(times, time.Time.Compare).After(t.Started) {
+		return false
+	}
+	ran := slices.Concat(t.agent, t.gates)
+	return !slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(ran, at, t.Tolerance) })
 }
 
 // FileAuthor returns who created a file with these times: the file's, and those of each new
