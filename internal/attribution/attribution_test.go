@@ -114,7 +114,7 @@ func TestAttribute(t *testing.T) {
 	edits := &memory.Edits{Since: b.m.Base.Commit, ByUser: memory.Paths{"a"}, ByAgent: memory.Paths{"b", "c"}}
 	want := Found{
 		Others:    memory.NewFiles{ByUser: memory.Paths{"mine"}, ByGates: memory.Paths{"built"}, Edits: edits},
-		UserEdits: []string{"a"}, ByAgent: []string{"made"}, Unnamed: []string{"made"},
+		UserEdits: []string{"a"}, Shared: []string{"c"}, ByAgent: []string{"made"}, Unnamed: []string{"made"},
 	}
 	if diff := cmp.Diff(want, b.attribute()); diff != "" {
 		t.Errorf("first: (-want +got)\n%s", diff)
@@ -123,7 +123,11 @@ func TestAttribute(t *testing.T) {
 		t.Errorf("again: %s", diff)
 	}
 	b.writes("b", "made") // the user changes the agent's files
-	if diff := cmp.Diff(Found{}, b.attribute()); diff != "" {
+	tree, _, err := b.Repo.Snapshot(b.Context())
+	b.must(err)
+	_, found, err := b.Attribute(b.Context(), b.m, tree)
+	b.must(err)
+	if diff := cmp.Diff(Found{Shared: []string{"b"}}, found); diff != "" {
 		t.Errorf("the agent's files, after an edit of the user's: %s", diff)
 	}
 	b.calls(script, "a")
