@@ -20,7 +20,6 @@
 package attribution
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -60,9 +59,6 @@ type Options struct {
 	Loop      *store.Loop
 	Repo      *git.Repo // of the work tree
 	InSession bool      // a user's session has the loop
-	// Tolerance is how close to a span a time counts as within it; 0 = a second, as some file
-	// systems store whole seconds.
-	Tolerance time.Duration
 	// KnownFiles returns files that need no attribution, such as those that Pawl writes.
 	KnownFiles func() []string
 }
@@ -83,33 +79,57 @@ type recording struct {
 	hasNewSpans atomic.Bool // a span was recorded since the last inspection
 }
 
-const timeTolerance = time.Second
+const (
+	clockTick   = 50 * time.Millisecond // kernels stamp files with the time of their last tick: 4 to 16 ms ago
+	wholeSecond = time.Second           // the precision of some file systems
+)
 
 // timeline returns when agent, gates and hooks ran. It is empty if file times are unusable.
 func (t *Tracker) timeline(m memory.ActionContext) (authorship.Timeline, error) {
 	calls, err := record.RecordedCalls(t.Loop)
-	if err != nil || t.hasForeignClock() {
+	if err != nil {
 		return authorship.Timeline{}, err
+	}
+	tolerance, ok := t.fileTimeError()
+	if !ok {
+		return authorship.Timeline{}, nil
 	}
 	t.mu.Lock()
 	calls.OpenSpan = t.activity.OpenSpan(time.Now())
 	t.mu.Unlock()
-	return calls.Timeline(m.StartedAt, time.Now(), cmp.Or(t.Tolerance, timeTolerance)), nil
+	return calls.Timeline(m.StartedAt, time.Now(), tolerance), nil
 }
 
-// hasForeignClock reports whether the file system uses another clock, as some network file
-// systems do.
-func (t *Tracker) hasForeignClock() bool {
+// fileTimeError returns how far the times of files may be from this machine's clock, measured with a
+// new file. ok is false if the file system uses another clock, as some network file systems do.
+func (t *Tracker) fileTimeError() (tolerance time.Duration, ok bool) {
+	before := time.Now()
 	f, err := os.CreateTemp(t.Repo.GitDir(), "pawl-clock-")
 	if err != nil {
-		return true
+		return 0, false
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	if err := f.Close(); err != nil {
-		return true
+		return 0, false
 	}
 	info, err := os.Stat(f.Name())
-	return err != nil || time.Since(info.ModTime()).Abs() > timeTolerance
+	if err != nil {
+		return 0, false
+	}
+	return clockError(info.ModTime(), authorship.Span{From: before, Until: time.Now()})
+}
+
+// clockError returns how far times may be off if a file that was made in a span has this time. A
+// time without a fraction is of a file system that stores whole seconds.
+func clockError(made time.Time, span authorship.Span) (tolerance time.Duration, ok bool) {
+	off := max(span.From.Sub(made), made.Sub(span.Until))
+	switch {
+	case off > wholeSecond:
+		return 0, false
+	case off > clockTick || made.Nanosecond() == 0:
+		return wholeSecond, true
+	}
+	return clockTick, true
 }
 
 // abs returns the absolute path of a file of the work tree.

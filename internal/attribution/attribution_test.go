@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// tolerance is well below the time between two steps of a test, and above that between two ticks
-// of the file system's clock.
-const tolerance = 30 * time.Millisecond
+// pause is the time between two steps of a test: later steps are no doubt of the file's time.
+const pause = 3 * clockTick
 
 // tree is a work tree in which agent, user and gates work by turns.
 type tree struct {
@@ -30,7 +30,7 @@ type tree struct {
 func newTree(t *testing.T, files ...string) *tree {
 	t.Helper()
 	root := t.TempDir()
-	b := &tree{T: t, Tracker: New(Options{Tolerance: tolerance, KnownFiles: func() []string { return []string{"plan.md"} }})}
+	b := &tree{T: t, Tracker: New(Options{KnownFiles: func() []string { return []string{"plan.md"} }})}
 	run := func(args ...string) {
 		cmd := exec.CommandContext(t.Context(), "git", args...)
 		cmd.Dir = root
@@ -63,13 +63,13 @@ func newTree(t *testing.T, files ...string) *tree {
 // writes has somebody write files, apart from what happened before.
 func (b *tree) writes(names ...string) {
 	b.Helper()
-	time.Sleep(4 * tolerance)
+	time.Sleep(pause)
 	for _, name := range names {
 		if err := os.WriteFile(b.abs(name), []byte(name+time.Now().String()), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
-	time.Sleep(4 * tolerance)
+	time.Sleep(pause)
 }
 
 // calls has the agent write files in a tool call.
@@ -165,4 +165,29 @@ func TestMayBeAgents(t *testing.T) {
 	b.must(os.Remove(file))
 	b.calls(script)
 	may(true, "deleted: no time is left")
+}
+
+// How close to a call a file's time counts as the call's depends on the clock of the file system.
+func TestClockError(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 1, 2, 3, 4, 5, 300_000_000, time.UTC)
+	span := authorship.Span{From: from, Until: from.Add(2 * time.Millisecond)}
+	for _, c := range []struct {
+		name string
+		made time.Time
+		want time.Duration
+		ok   bool
+	}{
+		{"within", from.Add(time.Millisecond), clockTick, true},
+		{"last tick of the kernel", from.Add(-10 * time.Millisecond), clockTick, true},
+		{"whole seconds", from.Truncate(time.Second), wholeSecond, true},
+		{"a server's clock, behind", from.Add(-600 * time.Millisecond), wholeSecond, true},
+		{"a server's clock, ahead", from.Add(600 * time.Millisecond), wholeSecond, true},
+		{"another clock, behind", from.Add(-3 * time.Second), 0, false},
+		{"another clock, ahead", from.Add(3 * time.Second), 0, false},
+	} {
+		if got, ok := clockError(c.made, span); got != c.want || ok != c.ok {
+			t.Errorf("%s: %v, %v, want %v, %v", c.name, got, ok, c.want, c.ok)
+		}
+	}
 }

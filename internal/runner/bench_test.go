@@ -62,7 +62,7 @@ const gitConfig = `[user]
 
 // fileDoubt is the tolerance of a file's time: file systems keep nanoseconds, but the kernel stamps
 // files with a coarse clock.
-const fileDoubt = 20 * time.Millisecond
+const fileDoubt = 50 * time.Millisecond
 
 // lockWait is long enough for another git process to end: no test leaves one running.
 const lockWait = time.Second
@@ -181,7 +181,7 @@ func (b *bench) drive(ctx context.Context, d *launch.Driver, o runner.Observer) 
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	d.Observer, d.FileTimeTolerance = o, fileDoubt
+	d.Observer = o
 	d.Repo.SetLockWait(lockWait)
 	b.loop = d.Loop
 	state, err := d.Run(ctx)

@@ -88,7 +88,7 @@ func (st *sessionLoop) runDriverWith(ctx context.Context, o runner.Observer) (lo
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	d.Observer, d.Agent, d.FileTimeTolerance = o, st.agent, fileDoubt
+	d.Observer, d.Agent = o, st.agent
 	st.s, err = d.RunInSession(ctx)
 	if closed := d.Close(); closed != nil {
 		st.t.Fatal(closed)

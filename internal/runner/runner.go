@@ -56,10 +56,7 @@ type Runner struct {
 	Callbacks
 	Confinement
 	StartOptions
-	// FileTimeTolerance is how close the time of a new file may be to the agent's work to count as
-	// made by it; 0 = a second, as some file systems keep whole seconds.
-	FileTimeTolerance time.Duration
-	MachineClock      func() time.Time // nil = time.Now
+	MachineClock func() time.Time // nil = time.Now
 
 	journalState
 	controlState
@@ -230,7 +227,7 @@ func (r *Runner) open() error {
 	}
 	r.mem, r.mark, r.untestedCommits = mem, mark, readMutationQueue(r.Loop)
 	r.authors = attribution.New(attribution.Options{
-		Loop: r.Loop, Repo: r.Repo, InSession: r.inSession, Tolerance: r.FileTimeTolerance, KnownFiles: r.knownFiles,
+		Loop: r.Loop, Repo: r.Repo, InSession: r.inSession, KnownFiles: r.knownFiles,
 	})
 	r.clock.Machine = r.MachineClock
 	r.clock.AdvanceTo(mem.State.Now)
