@@ -77,8 +77,9 @@ func (v *Verifier) workTreeStillIs(ctx context.Context, tree string, before bool
 	return !slices.ContainsFunc(changes, func(c git.Change) bool { return !slices.Contains(status.Untracked, c.Path) }), nil
 }
 
-// baselineInCheckout is for a tree that the work tree no longer holds. A failure there is unknown:
-// the checkout may lack something.
+// baselineInCheckout is for a tree that the work tree no longer holds. A failure there is unknown
+// unless checkouts are known to reproduce the gate, or the work tree gives the same result now, as
+// after an edit of the user's: else the checkout may lack something.
 func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w runTarget) ([]gate.Result, error) {
 	results, err := v.runInCheckout(ctx, gates, w)
 	if ctx.Err() != nil {
@@ -90,17 +91,38 @@ func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w 
 			results = append(results, v.unknownResult(g, w.tree, err))
 		}
 	}
-	for i := range results {
-		if results[i].Status == gate.Fail {
+	reproduced, err := v.reproducedAtStart()
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range gates {
+		if results[i].Status != gate.Fail || slices.Contains(reproduced, g.Name) {
+			continue
+		}
+		now, err := v.resultNow(ctx, g, w.logDir)
+		if err != nil {
+			return nil, err
+		}
+		if !gate.Reproduces(results[i], now) {
 			results[i].Status = gate.Unknown
-			results[i].Reason = "fails, but passed when the task began: " + results[i].Reason
+			results[i].Reason = "fails in a checkout of the tree that the task began with, but the work tree has changed since, so the checkout may be the cause: " + results[i].Reason
 		}
 	}
 	return results, nil
 }
 
+// resultNow returns a gate's result in the work tree as it is now.
+func (v *Verifier) resultNow(ctx context.Context, g gate.Gate, logDir string) (gate.Result, error) {
+	tree, _, err := v.Repo.Resnapshot(ctx)
+	if err != nil {
+		return gate.Result{}, fmt.Errorf("compare a checkout with the work tree: %w", err)
+	}
+	return v.cachedOrRun(ctx, g, runTarget{root: v.Root, tree: tree, logDir: logDir})
+}
+
 // repeatBefore returns the second results of the baseline, cached or from a checkout. A failure in
-// a checkout counts only if what passed before passes there too.
+// a checkout counts only if what passed before passes there too. If nothing passed, checkouts must have
+// reproduced the gate at the loop's start.
 func (c *claim) repeatBefore(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
 	w.tree = c.Base
 	if w.cacheOnly = !c.allCached(ctx, gates, w); !w.cacheOnly || c.allCached(ctx, gates, w) {
@@ -113,14 +135,14 @@ func (c *claim) repeatBefore(ctx context.Context, w runTarget, gates []gate.Gate
 	}
 	for i, again := range results {
 		before := c.seen.Baseline[slices.IndexFunc(c.seen.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
-		if !reproducesPasses(before, again) {
+		if !reproducesPasses(before, again, slices.Contains(c.seen.Clean.ReproducedAtStart, again.Gate)) {
 			results[i].Status, results[i].Reason = gate.Unknown, "what passed before fails in the worktree"
 		}
 	}
 	return gate.Run{Results: results}, nil
 }
 
-func reproducesPasses(before, again gate.Result) bool {
+func reproducesPasses(before, again gate.Result, atStart bool) bool {
 	passed := 0
 	for id, s := range before.Tests {
 		if s == gate.Pass {
@@ -130,5 +152,5 @@ func reproducesPasses(before, again gate.Result) bool {
 			passed++
 		}
 	}
-	return passed > 0 || again.Status == gate.Pass
+	return passed > 0 || again.Status == gate.Pass || atStart
 }

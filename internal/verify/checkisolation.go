@@ -59,6 +59,11 @@ func (v *Verifier) CheckIsolation(ctx context.Context, tree string, gates []gate
 // reproducedFile lists the gates that an isolated checkout reproduced before the first turn.
 func (v *Verifier) reproducedFile() string { return filepath.Join(v.Dir, "shown.json") }
 
+func (v *Verifier) reproducedAtStart() (gates []string, err error) {
+	_, err = checkout.ReadRecord(v.reproducedFile(), &gates)
+	return gates, err
+}
+
 // irreproducibleInBestMode calls irreproducible in a namespace, and then without one if that
 // reproduces more gates.
 func (v *Verifier) irreproducibleInBestMode(ctx context.Context, gates []gate.Gate, seen []gate.Result, w runTarget) (unshown []IrreproducibleGate, err error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -27,7 +26,7 @@ func (c *claim) observe(ctx context.Context) (err error) {
 	if err := c.Checkout.CompareDependencies(ctx); err != nil {
 		return err
 	}
-	if _, err := checkout.ReadRecord(c.reproducedFile(), &c.seen.Clean.ReproducedAtStart); err != nil {
+	if c.seen.Clean.ReproducedAtStart, err = c.reproducedAtStart(); err != nil {
 		return err
 	}
 	if c.seen.Baseline = c.KnownBaseline; c.seen.Baseline == nil {

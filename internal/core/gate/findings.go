@@ -22,6 +22,7 @@ type assessment struct {
 	Observation
 	flips      flips
 	byNewTests []string // flips that new tests caused
+	unrepeated []string // gates with flips that gave no result when repeated on the tree before the work
 	overlay    overlayResult
 	proving    map[string][]string // the proving tests by gate
 }
@@ -82,8 +83,16 @@ func (w *assessment) derive(v *Verdict) {
 	if names := w.flips.gates(notComparable); len(names) > 0 {
 		v.Labels = append(v.Labels, notRepeatable+plan.Few(names, 4))
 	}
-	for _, name := range without(w.flips.turned(), slices.Concat(confirmed, w.flips.onlyHere())) {
-		v.Flaky, v.Labels = append(v.Flaky, name), append(v.Labels, "flaky: "+name)
+	w.unrepeated = filter(w.flips.gates(seenOnce), func(name string) bool {
+		return w.probed(RepeatBefore) && w.probeResult(RepeatBefore, name).Status == Unknown
+	})
+	for _, f := range w.flips {
+		if slices.Contains(w.unrepeated, f.gate) {
+			continue
+		}
+		for _, name := range without(f.turned, slices.Concat(confirmed, f.onlyHere)) {
+			v.Flaky, v.Labels = append(v.Flaky, name), append(v.Labels, "flaky: "+name)
+		}
 	}
 	if w.hasOverlay() {
 		w.overlay = w.evaluateOverlay()
@@ -245,6 +254,13 @@ func overlayFindings() []finding {
 				v.Proving, v.Reason = names, "green with this work, and red when its functions are broken: "+plan.Few(names, 4)
 			}
 			return len(names) > 0
+		},
+	}, {
+		fact: "what failed before passes, and its gate could not be repeated on the tree before the work", evidence: EvidenceUnknown,
+		remedy: "fix the isolated checkout (`pawl doctor`)",
+		holds: func(w assessment, v *Verdict) bool {
+			v.Reason = "whether it failed before this work is unknown, because the gates gave no clear result there a second time: " + plan.Few(w.unrepeated, 4)
+			return len(w.unrepeated) > 0
 		},
 	}, {
 		fact: "Pawl could not find out whether new tests fail without the work", evidence: EvidenceUnknown,
