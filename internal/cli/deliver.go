@@ -81,7 +81,7 @@ func (a *app) reopenInSession(s *loopinfo.Loop, given loop.Limits) error {
 		return requireUnended(s)
 	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
-		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s continues in fresh sessions", s.ID),
+		return failure.New(failure.Usage, s.Memory.State.ResumeCommand(s.ID)+";  or "+s.Memory.State.ContinueCommand("handover", s.ID)+" continues in fresh sessions",
 			"loop %s ran in a Claude Code session and has ended (%s): continue it in a session", s.ID, s.Memory.State.Outcome)
 	}
 	in, err := a.requireSession(s.Spec.Unattended)

@@ -257,7 +257,10 @@ func endSummary(s *lease) string {
 	case loop.Verified, loop.Finished, loop.Unverified, loop.CancelledEnd:
 		return text
 	}
-	return text + " · " + st.ResumeCommand(s.loop.ID) + " continues in fresh sessions"
+	if st.InSession {
+		text += " · ! " + st.ContinueCommand("resume", s.loop.ID) + " continues here"
+	}
+	return text + " · " + st.ContinueCommand("handover", s.loop.ID) + " continues in fresh sessions"
 }
 
 // lastEvidence returns the evidence for the last task that is done.

@@ -215,9 +215,18 @@ func flagDuration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
-// ResumeCommand returns the command that continues the loop, with MoreFlag.
+// ResumeCommand returns the command that continues the loop, with MoreFlag. That of a session's
+// loop must be typed in a session.
 func (s State) ResumeCommand(id string) string {
-	return strings.TrimSpace("pawl resume " + id + " " + s.MoreFlag())
+	if s.InSession {
+		return "in Claude Code: ! " + s.ContinueCommand("resume", id)
+	}
+	return s.ContinueCommand("resume", id)
+}
+
+// ContinueCommand returns `pawl resume`, or `pawl handover` for fresh sessions, with MoreFlag.
+func (s State) ContinueCommand(name, id string) string {
+	return strings.TrimSpace("pawl " + name + " " + id + " " + s.MoreFlag())
 }
 
 // MoreFlag returns the pawl resume option that raises the exhausted limit, or "".
