@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -68,7 +69,7 @@ func (a *app) findAttachable(ref string) (*loopinfo.Loop, error) {
 func (a *app) explainNoDriver(s *loopinfo.Loop) error {
 	err := requireDriver(s)
 	if s.Memory.State.StartedAt.IsZero() {
-		if log, openErr := os.Open(filepath.Join(s.Dir, "run.log")); openErr == nil {
+		if log, openErr := os.Open(filepath.Join(s.Dir, store.RunnerLog)); openErr == nil {
 			defer log.Close()
 			words, _ := launch.LastWords(log, 0)
 			err = failure.New(failure.CodeOf(err), failure.Hint(err), "loop %s did not begin: %s", s.ID, words)

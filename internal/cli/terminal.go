@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -143,7 +144,7 @@ func (f *foreground) listen(a *app, d *launch.Driver, handler *signalHandler, sc
 // leave continues without the terminal and ends the foreground process. From then on, the driver
 // writes to run.log.
 func (f *foreground) leave(a *app, d *launch.Driver, handler *signalHandler, screen term.Printer) {
-	log, err := os.OpenFile(filepath.Join(d.Loop.Dir, "run.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := os.OpenFile(filepath.Join(d.Loop.Dir, store.RunnerLog), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
 		defer log.Close()
 		err = d.Owner.Detach()

@@ -16,9 +16,9 @@ import (
 // may be nil, returns true. The driver continues afterwards: the client kills hooks that
 // exceed its timeout, and gates may take an hour.
 func (h *handler) runDriver(ctx context.Context, loop string, isDone func() bool) error {
-	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, store.DriverLog), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("open drive.log: %w", err)
+		return fmt.Errorf("open %s: %w", store.DriverLog, err)
 	}
 	defer log.Close()
 	cmd := h.pawlCommand(context.WithoutCancel(ctx), "session", "drive", loop)

@@ -40,6 +40,9 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 	case st.Phase == loop.Turning && promptReady(s):
 		return h.giveTurn(ctx, b, s)
 	}
+	if why := s.loop.LastError(store.DriverLog, h.now); why != "" {
+		return h.letSessionEnd(ctx, b, fmt.Sprintf("%s cannot continue: %s. Pawl tries again when your next turn ends", b.Loop, plan.OneLine(why, 300)))
+	}
 	return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is not ready for its next turn (%s); pawl status %[1]s shows more", b.Loop, st.Phase))
 }
 

@@ -40,7 +40,7 @@ const acquireTimeout = 30 * time.Second
 // the id of that process. epoch is that of the last owner. flags are more flags of session run. If no
 // process continues the loop, the error says why.
 func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
-	log, err := openLog(l, "run.log")
+	log, err := openLog(l, store.RunnerLog)
 	if err != nil {
 		return 0, err
 	}
@@ -208,7 +208,7 @@ func (b Background) ContinueGates(begun *SessionLoop) error {
 
 // startBeside starts a process for a loop in a session. It outlives this one.
 func (b Background) startBeside(l *store.Loop, command string) error {
-	log, err := openLog(l, "drive.log")
+	log, err := openLog(l, store.DriverLog)
 	if err != nil {
 		return err
 	}

@@ -3,18 +3,16 @@ package loopinfo
 import (
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -64,7 +62,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	if len(st.Approved) > 0 {
 		line("approved", "the agent may change %s", plan.OneLine(narrate.Tests(st.Approved), 200))
 	}
-	Rows(line, "why", plan.OneLine(st.Reason, 0))
+	Rows(line, "why", plan.OneLine(st.Reason, 0), s.failedStep())
 	line("next", "%s", s.nextSteps(sum.State))
 	return b.String()
 }
@@ -210,10 +208,22 @@ func (s *Loop) LastOwner() string {
 	if s.Driver.PID == 0 {
 		return "it never started"
 	}
-	if why := s.lastError(); why != "" {
-		return fmt.Sprintf("process %d failed: %s", s.Driver.PID, why)
+	if why := s.LastError(store.RunnerLog, s.Driver.Since); why != "" {
+		return fmt.Sprintf("process %d failed: %s", s.Driver.PID, plan.OneLine(why, 300))
 	}
 	return fmt.Sprintf("process %d is gone", s.Driver.PID)
+}
+
+// failedStep says why the loop's next step in its session failed, "" if it did not.
+func (s *Loop) failedStep() string {
+	if !s.InSession() || s.Alive || !s.Memory.State.Phase.OwnerActs() {
+		return ""
+	}
+	why := s.LastError(store.DriverLog, s.Driver.Since)
+	if why == "" {
+		return ""
+	}
+	return plan.OneLine(why, 300) + "; Pawl tries again when the next turn ends"
 }
 
 // nextSteps returns the commands to type now.
@@ -251,32 +261,6 @@ func Rows(line func(label, format string, args ...any), label string, texts ...s
 			label = ""
 		}
 	}
-}
-
-// lastError returns the error that ended the last background process, "" if there is none.
-func (s *Loop) lastError() string {
-	log, err := atomicfile.Open(filepath.Join(s.Dir, "run.log"))
-	if err != nil {
-		return ""
-	}
-	defer log.Close()
-	info, err := log.Stat()
-	if err != nil || info.ModTime().Before(s.Driver.Since) { // the log is an earlier process's
-		return ""
-	}
-	const most = 4 << 10
-	data, _ := io.ReadAll(io.NewSectionReader(log, max(0, info.Size()-most), most))
-	last := ""
-	for line := range strings.Lines(string(data)) {
-		if !strings.HasPrefix(line, "pawl: hint: ") {
-			last = line
-		}
-	}
-	words, _ := strings.CutPrefix(last, "pawl: error: ")
-	if words == last {
-		return ""
-	}
-	return plan.OneLine(words, 300)
 }
 
 // SplitTests separates the paths that an approval without names covers: tests, and files that work was

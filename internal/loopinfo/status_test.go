@@ -240,12 +240,37 @@ func TestOrphanedTellsTheLastError(t *testing.T) {
 		"long":                {strings.Repeat("pawl: warning: x\n", 1000) + full, 0, "process 7 failed: append to journal: no space left on device"},
 	} {
 		dir, now := t.TempDir(), time.Now()
-		log := filepath.Join(dir, "run.log")
+		log := filepath.Join(dir, store.RunnerLog)
 		if err := errors.Join(os.WriteFile(log, []byte(c.log), 0o600), os.Chtimes(log, now, now.Add(-c.age))); err != nil {
 			t.Fatal(err)
 		}
 		s := &Loop{Loop: &store.Loop{Dir: dir}, Driver: store.Holder{PID: 7, Since: now.Add(-time.Minute)}}
 		if got := s.LastOwner(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A step of a session's loop that failed is told while it is due, and not while a process takes it.
+func TestStatusTellsWhyAStepFailed(t *testing.T) {
+	t.Parallel()
+	const log = "pawl: error: open repository: stat /w: no such file or directory\n"
+	for name, c := range map[string]struct {
+		phase loop.Phase
+		alive bool
+		want  string
+	}{
+		"failed":  {loop.Inspecting, false, "open repository: stat /w: no such file or directory; Pawl tries again when the next turn ends"},
+		"at work": {loop.Inspecting, true, ""},
+		"not due": {loop.Turning, false, ""},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, store.DriverLog), []byte(log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := &Loop{Loop: &store.Loop{Dir: dir}, Alive: c.alive}
+		s.Memory.State.Phase, s.Memory.State.InSession = c.phase, true
+		if got := s.failedStep(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
