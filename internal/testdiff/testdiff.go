@@ -26,7 +26,8 @@ const (
 	Changed Kind = "changed" // an assertion is missing
 	Deleted Kind = "deleted"
 	Renamed Kind = "renamed"
-	Moved   Kind = "moved" // to where the runner does not look, see File
+	Merged  Kind = "merged" // its values are in another test, as in a row of its table
+	Moved   Kind = "moved"  // to where the runner does not look, see File
 	Skipped Kind = "skipped"
 	Focused Kind = "focused" // the others do not run
 	Emptied Kind = "emptied" // no assertion is left or reached
@@ -78,9 +79,15 @@ func Compare(path string, before, after []byte) []Change {
 		}
 	}
 	fresh := newOnes(now, left)
+	values := valuesIn(path, after)
 	for _, old := range gone {
 		i := slices.IndexFunc(fresh, func(t test) bool { return t.group == old.group && similarTests(old, t) })
-		if i < 0 {
+		merged := len(fresh) > 0 && old.mergedInto(values)
+		switch {
+		case merged && (i < 0 || len(compare(old, fresh[i])) > 0):
+			add(Merged, old.line, old.name)
+			continue
+		case i < 0:
 			add(Deleted, old.line, old.name)
 			continue
 		}
