@@ -3,9 +3,11 @@ package verify
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -22,6 +24,12 @@ const maxTestFiles = 20_000
 
 // fileState distinguishes two states of a file.
 type fileState struct{ size, content, attributes int64 }
+
+// hasSameContent reports whether only attributes of a file changed, as by chmod: or its times were set
+// back after a change of its content.
+func (s fileState) hasSameContent(was fileState) bool {
+	return s.size == was.size && s.content == was.content
+}
 
 // testFileStates returns the states of the test files and gate scripts; nil without a tree.
 func (v *Verifier) testFileStates(ctx context.Context, g gate.Gate, w runTarget) map[string]fileState {
@@ -71,9 +79,10 @@ func (v *Verifier) repositoryRoot(w runTarget) string {
 // writtenTests maps the test files that a run wrote to whether their content is as before.
 func (v *Verifier) writtenTests(ctx context.Context, w runTarget, before map[string]fileState) map[string]bool {
 	var wrote map[string]bool
+	setsModes := sync.OnceValue(func() bool { return v.testsSetModes(ctx, w.tree) })
 	for file, was := range before {
 		path := filepath.Join(v.repositoryRoot(w), filepath.FromSlash(file))
-		if stateOfFile(path) == was {
+		if is := stateOfFile(path); is == was || is.hasSameContent(was) && setsModes() {
 			continue
 		}
 		if wrote == nil {
@@ -84,4 +93,10 @@ func (v *Verifier) writtenTests(ctx context.Context, w runTarget, before map[str
 		wrote[file] = err == nil && errNow == nil && bytes.Equal(old, now)
 	}
 	return wrote
+}
+
+// testsSetModes reports whether a test sets modes of files, as of the fake programs beside it.
+func (v *Verifier) testsSetModes(ctx context.Context, tree string) bool {
+	tests, err := contentsOf(ctx, v.Repo, tree, v.files.tests, maxTestsRead)
+	return err == nil && slices.ContainsFunc(slices.Collect(maps.Values(tests)), func(text []byte) bool { return bytes.Contains(text, []byte("chmod")) })
 }
