@@ -43,7 +43,7 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 	rules.IsRun = func(file string) bool { return gatesRunScript(checks, file) } // what a test script gives arguments to is what it tests
 	outside := slices.DeleteFunc(slices.Clone(steps), inTest)
 	rules.IsRequested = func(file string) bool { // a file that only a test script runs is what it tests
-		return work.MentionsPath(c.Asked, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
+		return c.taskMentions(ctx, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
 	}
 	rules.RunsMake = slices.ContainsFunc(steps, func(s testrun.Step) bool { return buildTool.MatchString(s.Words[0]) })
 	rules.HasFiles = func(dir string) bool {
@@ -54,6 +54,16 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 		return err != nil || len(files) > 0
 	}
 	return rules, nil
+}
+
+// taskMentions reports whether the task names a file: by its path, or a new one by its name alone, as in
+// "read defaults.ini beside the program".
+func (c *claim) taskMentions(ctx context.Context, file string) bool {
+	if base := path.Base(file); !work.MentionsPath(c.Asked, file) && path.Ext(base) != "" && work.MentionsPath(c.Asked, base) {
+		was, err := c.fileContent(ctx, c.ProtectedTree, file)
+		return err == nil && was == nil
+	}
+	return work.MentionsPath(c.Asked, file)
 }
 
 // productData returns whether a file of a given base name is data of the program: the program's source

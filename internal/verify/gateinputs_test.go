@@ -320,3 +320,22 @@ func TestAScriptThatATestScriptRuns(t *testing.T) {
 		})
 	}
 }
+
+// A new file that the task names without its folder is work: the program reads it. An old one is not.
+func TestNewFileNamedByTaskIsWork(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"app/greet.sh": "echo hi\n", "tests/old.sh": "[ -n \"$(sh app/greet.sh)\" ]\n",
+	}
+	work := files{
+		"app/greet.sh": ". \"$(dirname \"$0\")/names.ini\"\necho \"hello $name\"\n", "app/names.ini": "name=you\n",
+		"tests/new.sh": "[ \"$(sh app/greet.sh)\" = 'hello you' ]\n",
+	}
+	for asked, want := range map[string]bool{"greet with the name from names.ini beside greet.sh": true, "greet with a name": false} {
+		b := newBench(t, start, nil)
+		f := b.claim(gates("for t in tests/*.sh; do sh $t || exit 1; done"), work, func(r *verify.Request) { r.Asked = asked })
+		if got := f.Verdict.Evidence == gate.Proven; got != want {
+			t.Errorf("%s: %s: %s\n%+v", asked, f.Verdict.Evidence, f.Verdict.Reason, f.Observation.Inputs)
+		}
+	}
+}
