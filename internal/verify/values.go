@@ -18,8 +18,8 @@ import (
 // errNoValues means that the tests have no replaceable values.
 var errNoValues = errors.New("the tests have no values that can be replaced")
 
-// minTelling is how many expected values make it unlikely that other inputs give them all by
-// chance.
+// minTelling is how many inputs and expected values make it unlikely that other inputs give the same
+// results by chance.
 const minTelling = 2
 
 // runWithOtherValues runs gates with other values in the tests, see mutant.Values, or with failing
@@ -95,7 +95,7 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 			}
 		}
 	}
-	if len(changed) == 0 || p != gate.OtherExpected && p != gate.FailingTests && len(telling) < minTelling {
+	if len(changed) == 0 || p != gate.OtherExpected && p != gate.FailingTests && min(len(telling), len(given)) < minTelling {
 		return nil, nil, errNoValues
 	}
 	return changed, given, nil
