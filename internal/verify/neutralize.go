@@ -3,13 +3,16 @@ package verify
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // neutralizedTree is a claim's tree with neutralized signs.
@@ -58,7 +61,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 		change := sign.NewChange(ch.Path, before, after)
 		text, names := c.neutralizeFile(change, in)
 		if only == nil && !c.isTest(ch.Path) {
-			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, c.signs.tests)...)
+			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, c.signs.tests, c.Asked)...)
 		}
 		if len(names) > 0 {
 			files[ch.Path] = text
@@ -73,14 +76,22 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 	return n, err
 }
 
-// hardcodedPlaces returns places in a file that contain what tests expect, or read it.
-func hardcodedPlaces(change *sign.Change, tests *sign.Tests) (places []string) {
-	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.IsRequested(s) })
+// hardcodedPlaces returns places in a file that contain what tests expect, or read it. A file that the
+// task names may be read.
+func hardcodedPlaces(change *sign.Change, tests *sign.Tests, asked string) (places []string) {
+	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool {
+		return s.Kind != sign.ReadsTests || tests.IsRequested(s) || slices.ContainsFunc(quotedFile.FindAllString(s.Text, -1), func(file string) bool {
+			return work.MentionsPath(asked, path.Base(strings.Trim(file, "\"'`")))
+		})
+	})
 	for _, s := range append(tests.HardcodedAnswers(change), reads...) {
 		places = append(places, fmt.Sprintf("%s:%d", s.Path, s.Line))
 	}
 	return places
 }
+
+// quotedFile matches the name of a file in quotes.
+var quotedFile = regex.New("[\"'`][\\w./-]+\\.\\w+[\"'`]")
 
 // neutralizeFile neutralizes the selected signs of a file. All but the last step keep line numbers.
 func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, []string) {
