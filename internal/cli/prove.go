@@ -65,7 +65,7 @@ func (a *app) resolveProofTarget(ctx context.Context, repo *git.Repo, word strin
 		if of, err = loopinfo.Read(l); err != nil {
 			return out, nil, err
 		}
-		from, to = of.Spec.StartCommit, of.Spec.Branch
+		from, to = of.Spec.StartCommit, of.Branch(ctx)
 	}
 	if out.Commit, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
 		return out, nil, failure.New(failure.Usage, "name a commit (HEAD~1) or a loop (pawl list)", "there is no commit or loop %q", word)

@@ -28,7 +28,7 @@ func (s *Loop) Report(ctx context.Context, env environment.Environment, happened
 	all, m := slices.Values(happened), s.Memory
 	from, remarks := s.comparisonBase(ctx)
 	return report.Loop{
-		ID: s.ID, Goal: s.Spec.Goal(), Status: s.Summary().State, Branch: s.Spec.Branch, From: from, BranchFate: s.BranchFate(ctx),
+		ID: s.ID, Goal: s.Spec.Goal(), Status: s.Summary().State, Branch: s.Branch(ctx), From: from, BranchFate: s.BranchFate(ctx),
 		State: m.State, Gates: m.Results, Now: time.Now(),
 
 		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),

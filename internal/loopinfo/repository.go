@@ -49,6 +49,23 @@ func (s *Loop) PlanPath() string {
 	return s.Spec.PlanPath(s.Spec.WorkTree(s.Loop))
 }
 
+// Branch returns the branch with the loop's commits. In the user's checkout that is the branch that
+// they switched to; if it has the commits no more, Branch returns the last commit, abbreviated.
+func (s *Loop) Branch(ctx context.Context) string {
+	spec, tip := s.Spec.Repository, s.Memory.Base.Commit
+	if spec.NoCommit || spec.Branch != spec.StartBranch || tip == "" || tip == spec.StartCommit {
+		return spec.Branch
+	}
+	repo, err := s.Origin(ctx)
+	if err != nil || branchContains(ctx, repo, spec.Branch, tip) {
+		return spec.Branch
+	}
+	if now, err := repo.Branch(ctx); err == nil && now != "" && branchContains(ctx, repo, now, tip) {
+		return now
+	}
+	return tip[:min(7, len(tip))]
+}
+
 // BranchFate says what happened to the loop's branch after its end: merged, or deleted with the
 // command that restores it. It returns "" if the branch can be merged or git fails.
 func (s *Loop) BranchFate(ctx context.Context) string {

@@ -43,7 +43,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	line("spent", "%s", narrate.Spending(st))
 	Rows(line, "left", narrate.TimeLeft(st))
 	if s.Spec.Branch != "" && !s.Spec.NoCommit && (sum.Commits > 0 || !s.HasEnded()) {
-		line("branch", "%s, %s", s.Spec.Branch, strings.TrimSuffix(figure.Count(sum.Commits, "commit")+", "+s.BranchFate(ctx), ", "))
+		line("branch", "%s, %s", s.Branch(ctx), strings.TrimSuffix(figure.Count(sum.Commits, "commit")+", "+s.BranchFate(ctx), ", "))
 	}
 	if s.Spec.UsesWorktree {
 		line("worktree", "%s", s.Spec.WorkTree(s.Loop))
