@@ -67,7 +67,7 @@ const (
 func (d *dialogue) leaveUngatedClaim() {
 	d.t.Helper()
 	d.setGateResults("dies dies dies")
-	if got := d.sendEvent(claims); !strings.Contains(got, "judging") {
+	if got := d.sendEvent(claims); !strings.Contains(got, "cannot continue: killed") {
 		d.t.Fatal(got)
 	}
 }

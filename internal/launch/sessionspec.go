@@ -114,6 +114,9 @@ func (p *Prepared) setStateFile(path, format string) {
 	s.CompatFormat, s.CompatFile = format, filepath.ToSlash(record.ResolvePath(path))
 	if rel, err := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(path)); err == nil && filepath.IsLocal(rel) {
 		s.CompatFile = filepath.ToSlash(rel)
+		if format == statefile.RalphLoopName || format == statefile.VerifyActiveName {
+			s.Guard.StateFile = s.CompatFile
+		}
 		if !slices.Contains(s.Untracked, s.CompatFile) {
 			s.Untracked = append(s.Untracked, s.CompatFile)
 		}

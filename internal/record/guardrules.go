@@ -29,6 +29,10 @@ type GuardConfig struct {
 	// the plan, in which the agent may change the checkboxes only, relative to the root,
 	// with slashes; "": there is none, or ticking is how the agent claims
 	TickOnly string `json:"tick_only,omitempty"`
+	// another tool's state file whose edit or removal pauses or ends the loop, relative to
+	// the root, with slashes; "": there is none. The agent changes it only if the user's
+	// own turn asks for that.
+	StateFile string `json:"state_file,omitempty"`
 }
 
 // GuardDirs are the folders that a loop's guard must know, all absolute.
@@ -72,6 +76,9 @@ func (s Spec) GuardRules(dirs GuardDirs, turn TurnScope) guard.Rules {
 	allowTempDir(&r)
 	for _, file := range turn.Protected {
 		r.Protected = append(r.Protected, absolute(file))
+	}
+	if s.Guard.StateFile != "" {
+		r.Protected = append(r.Protected, absolute(s.Guard.StateFile))
 	}
 	if s.Guard.TickOnly != "" {
 		r.Plans = []string{absolute(s.Guard.TickOnly)}
@@ -128,6 +135,9 @@ func SessionGuardRules(l *store.Loop, dirs GuardDirs, userTurn bool) (guard.Rule
 		return guard.Rules{}, err
 	}
 	dirs.Root = stored.Root
+	if userTurn {
+		stored.Spec.Guard.StateFile = ""
+	}
 	settings, err := readPlanSettings(l, stored.Spec.PlanSettings)
 	if err != nil {
 		return guard.Rules{}, err

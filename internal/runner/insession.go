@@ -99,7 +99,7 @@ func (r *Runner) writePrompts(a loop.BeginTurn) error {
 		return fmt.Errorf("make the iteration's folder: %w", err)
 	}
 	if path := r.goalPath(); path != "" {
-		if err := atomicfile.Write(path, []byte(r.Spec.Prompt), 0o600); err != nil {
+		if err := atomicfile.Write(path, []byte(r.goal()), 0o600); err != nil {
 			return fmt.Errorf("keep the goal: %w", err)
 		}
 	}

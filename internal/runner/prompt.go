@@ -40,7 +40,7 @@ func (r *Runner) continuePrompt(a loop.BeginTurn) (string, error) {
 // goalPath returns the file for a goal that is too long to repeat in each turn of a user's
 // session, or "".
 func (r *Runner) goalPath() string {
-	if !r.inSession || len(r.Spec.Prompt) <= prompt.MaxGoalInSession {
+	if !r.inSession || len(r.goal()) <= prompt.MaxGoalInSession {
 		return ""
 	}
 	return filepath.Join(r.Loop.Dir, "goal.md")
@@ -108,7 +108,7 @@ const messageTaskDetail = "All other tasks are done. The agent has not read this
 
 func (r *Runner) promptData(a loop.BeginTurn, m memory.ActionContext) prompt.Data {
 	d := prompt.Data{
-		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
+		Loop: r.Loop.ID, Goal: r.goal(), Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: r.lessons(m.Lessons), Notes: a.Notes, Recap: prompt.Recap(m.History), Budget: budget(m),
 		// Other tools repeat the goal, and such a loop may have begun without a prompt of the user.
 		Retell:   r.Spec.CompatFile != "",

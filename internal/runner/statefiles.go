@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,6 +17,14 @@ const receiveInterval = time.Second
 // runner does.
 func (r *Runner) files() statefile.Files {
 	return statefile.FilesOf(r.Repo.Root(), r.Loop.Dir, r.Spec)
+}
+
+// goal returns what the user asked for, as they last wrote it.
+func (r *Runner) goal() string {
+	if files, ok := r.files().(statefile.GoalSource); ok {
+		return cmp.Or(files.Goal(), r.Spec.Prompt)
+	}
+	return r.Spec.Prompt
 }
 
 // receiveFileChanges turns changes that the user or another process made to the files into

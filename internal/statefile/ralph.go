@@ -19,7 +19,10 @@ import (
 // counter that someone edits is overwritten.
 type ralphLoop struct{}
 
-func (ralphLoop) Name() string { return "ralph-loop" }
+// RalphLoopName is the name of that format.
+const RalphLoopName = "ralph-loop"
+
+func (ralphLoop) Name() string { return RalphLoopName }
 
 func (ralphLoop) Find(p Place) string { return existingPath(p.RalphLoopPath()) }
 
@@ -63,10 +66,26 @@ func (r ralphFiles) OwnPaths() []string { return relativePaths(r.Root, r.Path) }
 // it.
 func (r ralphFiles) savedPath() string { return filepath.Join(r.LoopDir, "ralph-loop.local.md") }
 
-// ReceiveChanges treats edits as the user's: deleting the file cancels the loop, and active: false
-// pauses it.
+// goalPath returns where the loop keeps the prompt that the agent was told last.
+func (r ralphFiles) goalPath() string { return filepath.Join(r.LoopDir, "ralph-prompt.md") }
+
+// Goal returns the prompt that the agent was told last.
+func (r ralphFiles) Goal() string {
+	goal, _ := atomicfile.Read(r.goalPath(), ralphloop.MaxSize) // without one, that of the beginning holds
+	return string(goal)
+}
+
+func (r ralphFiles) saveGoal(goal string) error {
+	if err := atomicfile.Write(r.goalPath(), []byte(goal), 0o600); err != nil {
+		return fmt.Errorf("keep the prompt: %w", err)
+	}
+	return nil
+}
+
+// ReceiveChanges treats edits as the user's: deleting the file cancels the loop, active: false
+// pauses it, and another prompt is told to the agent.
 func (r ralphFiles) ReceiveChanges(time.Time) (Changes, error) {
-	f, _, err := readRalph(r.Path)
+	f, info, err := readRalph(r.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && existingPath(r.savedPath()) != "":
 		return Changes{}, nil
@@ -75,7 +94,12 @@ func (r ralphFiles) ReceiveChanges(time.Time) (Changes, error) {
 	case err != nil:
 		return Changes{}, err
 	}
-	return Changes{Paused: !f.Active}, nil
+	c := Changes{Paused: !f.Active}
+	if told := r.Goal(); told != "" && told != f.Prompt {
+		c.Notes = []Note{newNote(info.ModTime(), 0, goalChanged(r.Spec.CompatFile, f.Prompt))}
+		c.Acknowledge = func() error { return r.saveGoal(f.Prompt) }
+	}
+	return c, nil
 }
 
 // UpdateProgress writes the iteration into the file, nothing else.
@@ -89,6 +113,11 @@ func (r ralphFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 	}
 	if err := writeFile(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)
+	}
+	if r.Goal() == "" {
+		if err := r.saveGoal(f.Prompt); err != nil {
+			return err
+		}
 	}
 	if err := os.Remove(r.savedPath()); err != nil && !errors.Is(err, fs.ErrNotExist) { // the loop was resumed
 		return fmt.Errorf("set the iteration: %w", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
 func ralphProject(t *testing.T) *project { return ralphSample().write(t, ralphLoop{}) }
@@ -58,6 +59,47 @@ func TestRalphLoopIsLeftAlone(t *testing.T) {
 		}
 		if got := ask("s1", false); refused != (got.Refused != "") {
 			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+// Another prompt is told once, and is the goal from then on; the old one again is another.
+func TestRalphLoopHearsAnotherPrompt(t *testing.T) {
+	t.Parallel()
+	p := ralphProject(t)
+	first := p.files[p.state]
+	second := strings.Replace(first, "Do it.", "Do that.", 1)
+	if err := p.loop().UpdateProgress(memory.Memory{}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for i, text := range []string{first, second, second, first, second} {
+		p.put(p.state, text)
+		at := time.Now().Add(time.Duration(i) * time.Second)
+		if err := os.Chtimes(p.path(p.state), at, at); err != nil {
+			t.Fatal(err)
+		}
+		w, err := p.loop().ReceiveChanges(at)
+		again, err2 := p.loop().ReceiveChanges(at)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if i == 0 || i == 2 {
+			if len(w.Notes) > 0 {
+				t.Errorf("%d: told %v", i, w.Notes)
+			}
+			continue
+		}
+		if diff := cmp.Diff(w.Notes, again.Notes); diff != "" || len(w.Notes) != 1 || ids[w.Notes[0].ID] {
+			t.Fatalf("%d: %v\n%s", i, w.Notes, diff)
+		}
+		ids[w.Notes[0].ID] = true
+		if err := w.Acknowledge(); err != nil {
+			t.Fatal(err)
+		}
+		goal := p.loop().(GoalSource).Goal()
+		if !strings.HasSuffix(w.Notes[0].Text, goal) || !strings.Contains(text, goal) {
+			t.Errorf("%d: the goal is %q, told %q", i, goal, w.Notes[0].Text)
 		}
 	}
 }

@@ -16,6 +16,9 @@
 package statefile
 
 import (
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"time"
 
@@ -203,6 +206,24 @@ type Files interface {
 	ProgressLine(s loop.State) string
 	// EndLine returns a line that is shown at the end before Pawl's own line, "" for none.
 	EndLine(s loop.State) string
+}
+
+// newNote returns a note. Of equal texts at one time, number tells them apart.
+func newNote(at time.Time, number int, text string) Note {
+	h := fnv.New128a()
+	fmt.Fprintf(h, "%d %d %s", at.UnixNano(), number, text)
+	return Note{ID: hex.EncodeToString(h.Sum(nil)), Text: text}
+}
+
+// GoalSource is implemented by Files in which the user may change the goal while the loop runs.
+type GoalSource interface {
+	// Goal returns the goal as ReceiveChanges last acknowledged it, "" for that of the beginning.
+	Goal() string
+}
+
+// goalChanged is the note about a new goal.
+func goalChanged(file, goal string) string {
+	return fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", file, goal)
 }
 
 // SessionLeaver is implemented by Files that store that the session was left with the loop open.

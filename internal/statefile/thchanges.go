@@ -2,11 +2,9 @@ package statefile
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -60,6 +58,14 @@ func (t thFiles) loadState() thState {
 	return m
 }
 
+// Goal returns the prompt of the state file, as the agent was told it.
+func (t thFiles) Goal() string {
+	if p := t.loadState().Prompt; p != nil {
+		return *p
+	}
+	return ""
+}
+
 func (t thFiles) saveState(m thState) error {
 	if err := atomicfile.WriteJSON(t.statePath(), m); err != nil {
 		return fmt.Errorf("remember what the channel said: %w", err)
@@ -105,7 +111,7 @@ func (t thFiles) ReceiveChanges(now time.Time) (Changes, error) {
 	m.Paused = paused && m.KnownStop == ""
 	if f != nil {
 		if m.Prompt != nil && *m.Prompt != f.Prompt && f.Prompt != "" && !w.writes.state {
-			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.CompatFile, f.Prompt))
+			w.note(goalChanged(t.Spec.CompatFile, f.Prompt))
 		}
 		m.Prompt = &f.Prompt
 	}
@@ -145,9 +151,7 @@ type thChanges struct {
 func (w *thChanges) note(text string) { w.noteAt(w.now, text) }
 
 func (w *thChanges) noteAt(at time.Time, text string) {
-	h := fnv.New128a()
-	fmt.Fprintf(h, "%d %d %s", at.UnixNano(), len(w.Notes), text)
-	w.Notes = append(w.Notes, Note{ID: hex.EncodeToString(h.Sum(nil)), Text: text})
+	w.Notes = append(w.Notes, newNote(at, len(w.Notes), text))
 }
 
 // readChannel adds notes about new messages in the channel. It returns why the loop should end, or
