@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // that is how git names a content
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -78,7 +76,7 @@ func (r *Repo) unchangedFiles(ctx context.Context, changes []Change) ([]string, 
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("compare %s: %w", c.Path, err)
-		case blobID(content) == c.To.ID:
+		case (object{id: c.To.ID, kind: "blob", data: content}).sum() == c.To.ID:
 			same = append(same, c.Path)
 		case !link: // compared without filters; a filter may make it equal
 			ask, wanted[c.Path] = append(ask, c.Path), c.To.ID
@@ -100,12 +98,4 @@ func (r *Repo) unchangedFiles(ctx context.Context, changes []Change) ([]string, 
 		}
 	}
 	return same, nil
-}
-
-// blobID returns git's id of a content.
-func blobID(content []byte) string {
-	h := sha1.New() //nolint:gosec // see above
-	fmt.Fprintf(h, "blob %d\x00", len(content))
-	_, _ = h.Write(content)
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -41,15 +41,8 @@ const signTimeout = 30 * time.Second
 // RunHooks. Commits of the branch that Parent lacks (the agent's) are squashed into this one and
 // kept under refs/pawl/<loop>/squashed/. If it is repeated after a crash, it finds the existing
 // commit; if other commits followed, use FindCommit.
-func (r *Repo) Commit(ctx context.Context, q CommitRequest) (Committed, error) {
-	done, err := r.commit(ctx, q)
-	if err != nil {
-		return done, fmt.Errorf("commit to %s: %w", q.Branch, err)
-	}
-	return done, nil
-}
-
-func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
+func (r *Repo) Commit(ctx context.Context, q CommitRequest) (done Committed, err error) {
+	defer wrap(&err, "commit to %s", q.Branch)
 	ref, err := r.branchRef(ctx, q.Branch)
 	if err != nil {
 		return Committed{}, err
@@ -75,8 +68,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	} else if same { // created before a crash
 		return Committed{Commit: tip}, r.AlignIndex(ctx, tip, q.UserFiles...)
 	}
-	done, err := r.commitTree(ctx, q)
-	if err != nil {
+	if done, err = r.commitTree(ctx, q); err != nil {
 		return Committed{}, err
 	}
 	if done.Squashed, err = r.keepCommits(ctx, q.Loop, q.Parent, tip); err != nil {

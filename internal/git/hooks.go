@@ -47,16 +47,9 @@ const (
 // would. They run in the root, with an index that contains the tree to commit as staged files. The
 // user's index does not change. The next Snapshot sees what a hook changes in the work tree. A hook
 // that fails is a result, not an error.
-func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (HookResult, error) {
-	result, err := r.runHooks(ctx, q)
-	if err != nil {
-		return result, fmt.Errorf("run commit hooks: %w", err)
-	}
-	return result, nil
-}
-
-func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) {
-	result := HookResult{Message: q.Message}
+func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (result HookResult, err error) {
+	defer wrap(&err, "run commit hooks")
+	result.Message = q.Message
 	hooks, err := r.hooksDir(ctx)
 	// Hooks such as commitlint expect the message where git commit writes it.
 	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")

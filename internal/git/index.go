@@ -239,10 +239,7 @@ func comparePaths(users, kept []indexfile.Entry) (changes []Change) {
 func (r *Repo) rebuildIndex(ctx context.Context, index string) error {
 	out, err := r.run(ctx, call{args: []string{"ls-files", "-s", "-z"}})
 	if err == nil {
-		err = os.Remove(index)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		err = ignoreNotExist(os.Remove(index))
 	}
 	if err == nil {
 		_, err = r.run(ctx, call{args: []string{"update-index", "-z", "--index-info"}, index: index, stdin: out})

@@ -48,14 +48,8 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 // Renew moves the worktree to another folder, which must be missing or empty, and checks out a
 // commit or tree there without other files. The result equals a fresh worktree, but files that no
 // gate touched are not written again.
-func (w *Worktree) Renew(ctx context.Context, dir, rev string) error {
-	if err := w.renew(ctx, dir, rev); err != nil {
-		return fmt.Errorf("move worktree to %s: %w", dir, err)
-	}
-	return nil
-}
-
-func (w *Worktree) renew(ctx context.Context, dir, rev string) error {
+func (w *Worktree) Renew(ctx context.Context, dir, rev string) (err error) {
+	defer wrap(&err, "move worktree to %s", dir)
 	commit, err := w.commitOf(ctx, rev)
 	if err != nil {
 		return err

@@ -86,20 +86,22 @@ func readObject(out *bufio.Reader, size int) (object, error) {
 // whoever can write to the repository can put other content under an old id, for example today's
 // tests into yesterday's tree.
 func (o object) verify() error {
-	if o.data == nil {
+	if o.data == nil || o.sum() == o.id {
 		return nil
 	}
+	return failure.New(failure.Error, "something wrote into git's object store; see what:  git fsck",
+		"the content of %s %s in git's object store does not match its name", o.kind, o.id)
+}
+
+// sum returns the id that the content has, by the hash of the id.
+func (o object) sum() string {
 	var sum hash.Hash = sha1.New() //nolint:gosec // that is how git names objects
 	if len(o.id) == hex.EncodedLen(sha256.Size) {
 		sum = sha256.New()
 	}
 	fmt.Fprintf(sum, "%s %d\x00", o.kind, len(o.data))
 	sum.Write(o.data)
-	if hex.EncodeToString(sum.Sum(nil)) == o.id {
-		return nil
-	}
-	return failure.New(failure.Error, "something wrote into git's object store; see what:  git fsck",
-		"the content of %s %s in git's object store does not match its name", o.kind, o.id)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // VerifyObjects reads trees (or commits) with all their subtrees by a git without a cache. The

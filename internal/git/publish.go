@@ -45,10 +45,8 @@ func (r *Repo) Remote(ctx context.Context, branches ...string) (Remote, error) {
 		return Remote{}, err
 	}
 	for _, name := range names {
-		for have := range strings.FieldsSeq(known) {
-			if have == name {
-				return r.remote(ctx, name)
-			}
+		if slices.Contains(strings.Fields(known), name) {
+			return r.remote(ctx, name)
 		}
 	}
 	return Remote{}, nil

@@ -331,6 +331,13 @@ func (o *limitedBuffer) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
+// wrap says what failed in an error. It is deferred, so that each return of a function is wrapped.
+func wrap(err *error, format string, args ...any) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), *err)
+	}
+}
+
 // splitNul splits NUL-terminated output.
 func splitNul(out []byte) []string {
 	s := strings.TrimSuffix(string(out), "\x00")

@@ -85,15 +85,8 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string, userFiles 
 // AlignIndex makes the user's index contain a commit's tree. It does not change the work tree, and
 // keeps git's cache of unchanged files. What is staged of the user's files stays so. Moving a
 // branch and this are two steps. If a process died between them, the next one does the second.
-func (r *Repo) AlignIndex(ctx context.Context, commit string, userFiles ...string) error {
-	err := r.alignIndex(ctx, commit, userFiles)
-	if err != nil {
-		return fmt.Errorf("update index: %w", err)
-	}
-	return nil
-}
-
-func (r *Repo) alignIndex(ctx context.Context, commit string, userFiles []string) error {
+func (r *Repo) AlignIndex(ctx context.Context, commit string, userFiles ...string) (err error) {
+	defer wrap(&err, "update index")
 	id, err := r.Resolve(ctx, commit+"^{commit}")
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -13,15 +12,8 @@ import (
 // the branch of HEAD (or a detached HEAD). The index before is kept under refs/pawl/<loop>/staged.
 // `git reset --soft HEAD~1` and `git read-tree --reset` of it restore everything. It returns "" if
 // there was nothing to commit.
-func (r *Repo) CommitUserChanges(ctx context.Context, loop, message string) (string, error) {
-	sha, err := r.commitUserChanges(ctx, loop, message)
-	if err != nil {
-		return "", fmt.Errorf("commit your changes: %w", err)
-	}
-	return sha, nil
-}
-
-func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (string, error) {
+func (r *Repo) CommitUserChanges(ctx context.Context, loop, message string) (sha string, err error) {
+	defer wrap(&err, "commit your changes")
 	status, err := r.Status(ctx)
 	if err != nil || len(status.Dirty) == 0 {
 		return "", err
