@@ -85,15 +85,11 @@ func (a *app) gates(command, root string, typed []string, hint string) (config.S
 
 // resolve combines the settings of the user and the repository with typed flags.
 func (a *app) resolve(root string, typed map[string]any) (config.Settings, error) {
-	user, err := config.ReadUser(a.env)
+	layers, err := config.ReadFiles(a.env, root)
 	if err != nil {
 		return config.Settings{}, err
 	}
-	project, err := config.ReadProject(root)
-	if err != nil {
-		return config.Settings{}, err
-	}
-	return config.Resolve(user, project, config.Flags(typed))
+	return config.Resolve(append(layers, config.Flags(typed))...)
 }
 
 // noGates returns the error of a command that needs a gate.

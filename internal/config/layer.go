@@ -82,6 +82,16 @@ func ReadProject(root string) (Layer, error) {
 	return readTOML(Layer{name: layerProject, file: ProjectFile, repo: true}, filepath.Join(root, ProjectFile))
 }
 
+// ReadFiles reads the layers of the user and of the repository at root, the lowest first.
+func ReadFiles(env environment.Environment, root string) ([]Layer, error) {
+	user, err := ReadUser(env)
+	if err != nil {
+		return nil, err
+	}
+	project, err := ReadProject(root)
+	return []Layer{user, project}, err
+}
+
 func readTOML(l Layer, path string) (Layer, error) {
 	data, err := atomicfile.Read(path, maxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
