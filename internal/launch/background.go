@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,11 +106,6 @@ func hasBegunInBackground(l *store.Loop, since time.Time) bool {
 	return err == nil && !m.State.InSession && !m.State.Now.Before(since)
 }
 
-func hasNewerOwner(l *store.Loop, epoch int64) bool {
-	last, _, err := l.Holder()
-	return err == nil && last.Epoch > epoch
-}
-
 // LastWords returns the end of a process's output: the error and its hint.
 func LastWords(log io.ReaderAt, from int64) (words, hint string) {
 	const most = 3
@@ -141,7 +137,7 @@ const ownerReleaseTimeout = 5 * time.Second
 
 // Resume resumes a loop as soon as its owner releases it. It returns nil if another process acquired
 // it first, which may have ended it since.
-func (c Successor) Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Driver, error) {
+func (c Successor) Resume(ctx context.Context, l *store.Loop, env environment.Environment) (d *Driver, err error) {
 	may := func(epoch int64) error {
 		m, _, err := record.Load(l)
 		if err == nil && (epoch != c.After || !c.Now && m.State.HandsOverTo() != loop.OwnerRunner) {
@@ -149,18 +145,18 @@ func (c Successor) Resume(ctx context.Context, l *store.Loop, env environment.En
 		}
 		return err
 	}
-	for deadline := time.Now().Add(ownerReleaseTimeout); ; time.Sleep(pollInterval) {
-		if hasNewerOwner(l, c.After) {
-			return nil, nil //nolint:nilnil // another process drives it
+	_, ended := Poll(ctx, ownerReleaseTimeout, func() (bool, error) {
+		if last, _, lost := l.Holder(); lost == nil && last.Epoch > c.After {
+			d, err = nil, nil // another process drives it
+			return true, nil
 		}
-		d, err := Resume(ctx, l, env, ResumeOptions{MoreLimits: c.Limits, MayOwn: may})
-		if errors.Is(err, store.ErrOwnershipLost) {
-			return nil, nil //nolint:nilnil // another process acquired it just now
-		}
-		if !store.IsHeld(err) || time.Now().After(deadline) {
-			return d, err
-		}
+		d, err = Resume(ctx, l, env, ResumeOptions{MoreLimits: c.Limits, MayOwn: may})
+		return !store.IsHeld(err), nil
+	})
+	if errors.Is(err, store.ErrOwnershipLost) {
+		return nil, nil //nolint:nilnil // another process acquired it just now
 	}
+	return d, cmp.Or(ended, err)
 }
 
 // DriveInSession drives a loop in a session up to the agent's turn. If the loop is handed over, it
@@ -239,19 +235,17 @@ func (b Background) Start(log io.Writer, args ...string) (pid int, err error) {
 // pollInterval is how often Poll checks.
 const pollInterval = 100 * time.Millisecond
 
-// Poll calls look until it returns true or the timeout is over. It returns false after the timeout.
-func Poll(ctx context.Context, timeout time.Duration, look func() (done bool, err error)) (done bool, err error) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
+// Poll calls look, at once and then again and again, until it returns true or an error. It returns false
+// after the timeout.
+func Poll(ctx context.Context, timeout time.Duration, look func() (done bool, err error)) (bool, error) {
+	for deadline := time.Now().Add(timeout); ; {
+		if done, err := look(); done || err != nil || time.Now().After(deadline) {
+			return done, err
+		}
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-tick.C:
-		}
-		if done, err = look(); done || err != nil {
-			return done, err
+		case <-time.After(pollInterval):
 		}
 	}
-	return false, nil
 }

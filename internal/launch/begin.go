@@ -104,11 +104,7 @@ func (q Request) open(ctx context.Context, dir string) (*git.Repo, error) {
 // resolveRequest reads goal, options and gates, without git.
 func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, error) {
 	planFlag, _ := q.Flags["plan"].(string)
-	user, err := config.ReadUser(q.Env)
-	if err != nil {
-		return nil, err
-	}
-	project, err := config.ReadProject(root)
+	layers, err := config.ReadFiles(q.Env, root)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +124,7 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 		return nil, err
 	}
 	goal.redactPrompt(q.Env.Vars)
-	s, err := config.Resolve(user, project, goal.Layer, fromEnv.layer(goal, q.Flags), config.Flags(q.Flags))
+	s, err := config.Resolve(append(layers, goal.Layer, fromEnv.layer(goal, q.Flags), config.Flags(q.Flags))...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,11 @@ func useCommitMessage(spec *record.Spec, env environment.Environment) error {
 	if spec.MessageFromCLI {
 		return nil
 	}
-	user, err := config.ReadUser(env)
+	layers, err := config.ReadFiles(env, spec.Root)
 	if err != nil {
 		return err
 	}
-	project, err := config.ReadProject(spec.Root)
-	if err != nil {
-		return err
-	}
-	s, err := config.Resolve(user, project)
+	s, err := config.Resolve(layers...)
 	if err == nil {
 		spec.CommitMessage = s.CommitMessage
 	}

@@ -73,13 +73,7 @@ func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Env
 
 // appendNote journals a note between two turns of the loop's owner, as that owner.
 func appendNote(ctx context.Context, l *store.Loop, env environment.Environment, n memory.Note) (err error) {
-	owner, err := acquireWithin(ctx, noteTimeout, func() (*store.Owner, error) {
-		last, _, err := l.Holder()
-		if err != nil {
-			return nil, err
-		}
-		return l.Rejoin(ctx, last.Epoch)
-	})
+	owner, err := rejoinWithin(ctx, l, noteTimeout)
 	if err != nil {
 		return fmt.Errorf("note what mutation testing found: %w", err)
 	}

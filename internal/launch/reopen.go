@@ -44,9 +44,6 @@ func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environ
 	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, d.abandon(explainCancel(ctx, err))
 	}
-	if a.Memory.State.Phase == loop.Ended {
-		return a, nil
-	}
 	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
 }
 

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -202,8 +203,11 @@ func (a *SessionLoop) runToFirstTurn(ctx context.Context, d *Driver, timeout tim
 	return err
 }
 
-// bind stores that the session's hooks drive the loop.
+// bind stores that the session's hooks drive the loop, unless it has ended.
 func (a *SessionLoop) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
+	if a.Memory.State.Phase == loop.Ended {
+		return nil
+	}
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{
 		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,
@@ -220,13 +224,18 @@ func (a *SessionLoop) bind(ctx context.Context, p *Prepared, in UserSession, epo
 // *store.HeldError.
 func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, timeout time.Duration) (*Driver, error) {
 	return acquireInSession(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
-		return acquireWithin(ctx, timeout, func() (*store.Owner, error) {
-			last, _, err := l.Holder()
-			if err != nil {
-				return nil, err
-			}
-			return l.Rejoin(ctx, last.Epoch)
-		})
+		return rejoinWithin(ctx, l, timeout)
+	})
+}
+
+// rejoinWithin acquires a loop as its current owner, see acquireWithin.
+func rejoinWithin(ctx context.Context, l *store.Loop, timeout time.Duration) (*store.Owner, error) {
+	return acquireWithin(ctx, timeout, func() (*store.Owner, error) {
+		last, _, err := l.Holder()
+		if err != nil {
+			return nil, err
+		}
+		return l.Rejoin(ctx, last.Epoch)
 	})
 }
 
@@ -249,19 +258,10 @@ func acquireInSession(ctx context.Context, l *store.Loop, env environment.Enviro
 
 // acquireWithin calls own until it succeeds, while another process holds the loop, up to
 // a timeout.
-func acquireWithin(ctx context.Context, timeout time.Duration, own func() (*store.Owner, error)) (*store.Owner, error) {
-	for deadline := time.Now().Add(timeout); ; {
-		owner, err := own()
-		if !store.IsHeld(err) || time.Now().After(deadline) {
-			return owner, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(lockPollInterval):
-		}
-	}
+func acquireWithin(ctx context.Context, timeout time.Duration, own func() (*store.Owner, error)) (owner *store.Owner, err error) {
+	_, ended := Poll(ctx, timeout, func() (bool, error) {
+		owner, err = own()
+		return !store.IsHeld(err), nil
+	})
+	return owner, cmp.Or(ended, err)
 }
-
-// lockPollInterval is how often to try a lock that another process holds.
-const lockPollInterval = 100 * time.Millisecond

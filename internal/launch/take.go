@@ -64,9 +64,6 @@ func TakeIntoSession(ctx context.Context, l *store.Loop, env environment.Environ
 	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, errors.Join(explainCancel(ctx, err), a.bindUnready(ctx, p, o.Session, d))
 	}
-	if a.Memory.State.Phase == loop.Ended {
-		return a, nil
-	}
 	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
 }
 
@@ -78,7 +75,7 @@ const takeLockTimeout = 2 * time.Second
 // continue it.
 func (a *SessionLoop) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Driver) (err error) {
 	ctx = context.WithoutCancel(ctx)
-	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.InSession || a.Memory.State.Phase == loop.Ended {
+	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.InSession {
 		return err
 	}
 	return a.bind(ctx, p, in, d.Owner.Epoch())
@@ -216,32 +213,15 @@ func (d *Driver) ReleaseForSession(ctx context.Context, env environment.Environm
 	if err := d.Close(); err != nil {
 		return nil, err
 	}
-	tick := time.NewTicker(lockPollInterval)
-	defer tick.Stop()
-	for deadline := time.Now().Add(timeout); ; {
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-tick.C:
-		}
-		if last, _, err := d.Loop.Holder(); err != nil || last.Epoch != epoch {
-			return nil, err
-		}
-		if time.Now().Before(deadline) {
-			continue
-		}
-		back, err := Resume(ctx, d.Loop, env, ResumeOptions{MayOwn: func(now int64) error {
-			if now != epoch {
-				return store.ErrOwnershipLost
-			}
-			return nil
-		}})
-		switch {
-		case errors.Is(err, store.ErrOwnershipLost):
-			return nil, nil //nolint:nilnil // a session acquired it
-		case store.IsHeld(err): // a process is about to acquire it
-		default:
-			return back, err
-		}
+	taken, err := Poll(ctx, timeout, func() (bool, error) {
+		last, _, err := d.Loop.Holder()
+		return last.Epoch != epoch, err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil || taken:
+		return nil, err
 	}
+	return Successor{After: epoch, Now: true}.Resume(ctx, d.Loop, env)
 }
