@@ -1,6 +1,25 @@
 package atomicfile
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// EncodeJSON returns v as JSON on one line, newline included, without escapes for HTML: people
+// read it, and commands are full of "&&".
+func EncodeJSON(v any) ([]byte, error) { return encodeJSON(v, "") }
+
+// EncodeIndentedJSON does the same on several lines.
+func EncodeIndentedJSON(v any) ([]byte, error) { return encodeJSON(v, "  ") }
+
+func encodeJSON(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
 
 // ReadJSON reads into v what a file holds that Pawl wrote itself. After an error v may
 // hold a part of it.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // editor changes a document and keeps its origin.
@@ -202,7 +204,7 @@ func equalGroup(group hujson.Value, want Group) bool {
 	if err != nil {
 		return false
 	}
-	data, err := compactJSON(want)
+	data, err := atomicfile.EncodeJSON(want)
 	if err != nil {
 		return false
 	}

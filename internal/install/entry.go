@@ -1,13 +1,13 @@
 package install
 
 import (
-	"bytes"
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Entries are the hooks and variables that a settings file should contain.
@@ -64,25 +64,13 @@ func (e Events) MarshalJSON() ([]byte, error) {
 		}
 		b = append(b, hujson.String(event.Name)...)
 		b = append(b, ':')
-		groups, err := compactJSON(event.Groups)
+		groups, err := atomicfile.EncodeJSON(event.Groups)
 		if err != nil {
 			return nil, err
 		}
 		b = append(b, groups...)
 	}
 	return append(b, '}'), nil
-}
-
-// compactJSON returns v as JSON without spaces, and without escapes for HTML: users read "&&" in
-// their settings.
-func compactJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // isPawlHook reports whether a hook starts Pawl, from any folder. A hook whose text only mentions

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // style is how a file is written, so that additions look like the rest.
@@ -70,10 +72,11 @@ func (l style) gapBefore(in list, outer placement) (before, end string) {
 
 // render returns a value as JSON in a placement.
 func (l style) render(v any, p placement) (hujson.Literal, error) {
-	data, err := compactJSON(v)
+	data, err := atomicfile.EncodeJSON(v)
 	if err != nil {
 		return nil, err
 	}
+	data = bytes.TrimSpace(data)
 	var b bytes.Buffer
 	if p.ownLines {
 		if err := json.Indent(&b, data, p.indent, l.unit); err != nil {

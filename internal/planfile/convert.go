@@ -3,11 +3,11 @@ package planfile
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -230,15 +230,5 @@ func writeJSON(p plan.Plan, format string) ([]byte, error) {
 			Tasks []jsonTask `json:"tasks"`
 		}{tasks}
 	}
-	return encodeJSON(root)
-}
-
-// encodeJSON returns a value as JSON in a fixed style, for people.
-func encodeJSON(v any) ([]byte, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return out.Bytes(), err
+	return atomicfile.EncodeIndentedJSON(root)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
@@ -228,7 +229,7 @@ func (f *File) withObjectMoved(from, to int) []byte {
 
 // quoteJSON returns text as a JSON string.
 func quoteJSON(text string) string {
-	quoted, err := encodeJSON(text)
+	quoted, err := atomicfile.EncodeJSON(text)
 	if err != nil {
 		return strconv.Quote(text) // not reached: every string can be encoded
 	}

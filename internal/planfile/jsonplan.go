@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
@@ -225,6 +226,6 @@ func canonicalJSON(data []byte, without func(root any)) []byte {
 		return nil // not reached: the data was parsed before
 	}
 	without(root)
-	text, _ := encodeJSON(root) // it was read from JSON
+	text, _ := atomicfile.EncodeIndentedJSON(root) // it was read from JSON
 	return text
 }

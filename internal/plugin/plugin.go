@@ -17,15 +17,14 @@
 package plugin
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/install"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/plugins"
@@ -93,7 +92,7 @@ func New(hook Hook) (Plugin, error) {
 
 // hooks is the content of hooks.json.
 func hooks(hook Hook) ([]byte, error) {
-	return printed(struct {
+	return atomicfile.EncodeIndentedJSON(struct {
 		Description string         `json:"description"`
 		Hooks       install.Events `json:"hooks"`
 	}{
@@ -109,17 +108,7 @@ func tools(program string) ([]byte, error) {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
 	}
-	return printed(map[string]map[string]server{"mcpServers": {"pawl": {program, []string{"mcp"}}}})
-}
-
-// printed is JSON as the files of the plugin have it.
-func printed(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a path may hold "&"
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return b.Bytes(), err
+	return atomicfile.EncodeIndentedJSON(map[string]map[string]server{"mcpServers": {"pawl": {program, []string{"mcp"}}}})
 }
 
 // version is where the manifest has the plugin's version: the part that a user

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -96,16 +97,13 @@ func (e *CorruptError) Error() string {
 // encode makes the line of a record, newline included, and sets its Mark, given
 // the mark of the one before.
 func encode(r *Record, before Mark) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // people read journals, and commands are full of &&
-	if err := enc.Encode(r); err != nil {
+	line, err := atomicfile.EncodeJSON(r)
+	if err != nil {
 		return nil, err
 	}
-	if b.Len() > MaxRecord {
-		return nil, fmt.Errorf("record of %d bytes is longer than %d", b.Len(), MaxRecord)
+	if len(line) > MaxRecord {
+		return nil, fmt.Errorf("record of %d bytes is longer than %d", len(line), MaxRecord)
 	}
-	line := b.Bytes()
 	r.Mark = mark(r.Seq, before.End, line[:len(line)-1])
 	return line, nil
 }
@@ -137,13 +135,8 @@ func raw(data any) (json.RawMessage, error) {
 	if data == nil {
 		return nil, nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(data); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	text, err := atomicfile.EncodeJSON(data)
+	return bytes.TrimSuffix(text, []byte("\n")), err
 }
 
 // Version is the version of what is written of a loop: its spec and the records of
