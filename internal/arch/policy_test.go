@@ -130,7 +130,7 @@ const modules = `
 	github.com/pelletier/go-toml/v2/...   < config deps work
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/faults bench/trust demo
-	github.com/tailscale/hujson           < doctor install
+	github.com/tailscale/hujson           < doctor install planfile
 	github.com/yuin/goldmark/...          < planfile
 	github.com/landlock-lsm/go-landlock/... < confine
 	golang.org/x/sys/...                  < atomicfile bench/faults confine dirwatch proc

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/tailscale/hujson"
 )
 
 // jsonValue is a JSON value at the bytes [start, end).
@@ -48,12 +50,37 @@ func (v *jsonValue) field(names ...string) *jsonValue {
 // parseJSON reads JSON with its offsets.
 func parseJSON(data []byte) (*jsonValue, *jsonError) {
 	var raw json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
+	err := json.Unmarshal(data, &raw) // as strict as other tools: no comments, a limited depth
+	if err != nil {
 		return nil, explainJSONError(data, err)
 	}
-	s := jsonScanner{data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
-	s.decoder.UseNumber()
-	return s.value(), nil
+	root, err := hujson.Parse(data)
+	if err != nil {
+		return nil, explainJSONError(data, err)
+	}
+	return newJSONValue(root), nil
+}
+
+func newJSONValue(in hujson.Value) *jsonValue {
+	v := &jsonValue{start: in.StartOffset, end: in.EndOffset, kind: byte(in.Value.Kind())}
+	switch in := in.Value.(type) {
+	case *hujson.Object:
+		for _, m := range in.Members {
+			name := newJSONValue(m.Name)
+			v.members = append(v.members, jsonMember{
+				name: name.text, after: name.start - len(m.Name.BeforeExtra), start: name.start, end: name.end, value: newJSONValue(m.Value),
+			})
+		}
+	case *hujson.Array:
+		for _, e := range in.Elements {
+			v.elements = append(v.elements, newJSONValue(e))
+		}
+	case hujson.Literal:
+		if v.kind == '"' || v.kind == '0' {
+			v.text = in.String()
+		}
+	}
+	return v
 }
 
 // jsonError is where and why a file is not valid JSON.
@@ -77,48 +104,4 @@ func explainJSONError(data []byte, err error) *jsonError {
 	}
 	start := bytes.LastIndexByte(data[:at], '\n') + 1
 	return &jsonError{at, fmt.Sprintf("this is not JSON: column %d: %v", at-start+1, err)}
-}
-
-// jsonScanner reads valid JSON with its offsets.
-type jsonScanner struct {
-	data    []byte
-	decoder *json.Decoder
-}
-
-// value reads the next value. encoding/json has checked the data and its depth.
-func (s *jsonScanner) value() *jsonValue {
-	start := s.tokenStart(int(s.decoder.InputOffset()))
-	token, _ := s.decoder.Token()
-	v := &jsonValue{start: start, kind: s.data[start]}
-	switch token := token.(type) {
-	case json.Delim:
-		for s.decoder.More() {
-			if v.kind == '[' {
-				v.elements = append(v.elements, s.value())
-				continue
-			}
-			m := jsonMember{start: s.tokenStart(int(s.decoder.InputOffset()))}
-			m.after = len(bytes.TrimRight(s.data[:m.start], " \t\r\n"))
-			name, _ := s.decoder.Token()
-			m.name, _ = name.(string)
-			m.end = int(s.decoder.InputOffset())
-			m.value = s.value()
-			v.members = append(v.members, m)
-		}
-		_, _ = s.decoder.Token()
-	case string:
-		v.text = token
-	case json.Number:
-		v.kind, v.text = '0', token.String()
-	}
-	v.end = int(s.decoder.InputOffset())
-	return v
-}
-
-// tokenStart returns the start of the token after an offset.
-func (s *jsonScanner) tokenStart(at int) int {
-	for bytes.IndexByte([]byte(" \t\r\n,:"), s.data[at]) >= 0 {
-		at++
-	}
-	return at
 }
