@@ -53,7 +53,7 @@ const imports = `
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 
 	# Ring 3: services.
-	notify         < core/* atomicfile failure figure proc
+	notify         < core/* atomicfile environment failure figure proc
 	telemetry      < core/* failure
 	config         < confine core/* environment store planfile failure atomicfile figure
 	install        < failure atomicfile
@@ -61,7 +61,7 @@ const imports = `
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
 	doctor         < agent agent/claude atomicfile config confine core/gate core/plan deps failure figure install proc record session/place store
-	confine        < core/guard atomicfile failure proc redact
+	confine        < core/guard atomicfile environment failure proc redact
 	protected         < core/gate atomicfile git testreport
 	checkout       < atomicfile confine core/gate deps environment git proc testreport
 	verify         < canary checkout core/* deps environment git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -226,12 +227,12 @@ func (o Options) cacheFolders(precious []string) []string {
 		}
 	}
 	for name := range strings.FieldsSeq(cacheVars) {
-		named = append(named, o.lastValue(name))
+		named = append(named, environment.Variable(o.Vars, name))
 	}
-	if goPath := o.lastValue("GOPATH"); goPath != "" {
+	if goPath := environment.Variable(o.Vars, "GOPATH"); goPath != "" {
 		named = append(named, filepath.Join(goPath, "pkg"))
 	}
-	if cargo := o.lastValue("CARGO_HOME"); cargo != "" {
+	if cargo := environment.Variable(o.Vars, "CARGO_HOME"); cargo != "" {
 		named = append(named, filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
 	}
 	var out, seen []string
@@ -256,7 +257,7 @@ func (o Options) cacheDir(c guard.Cache) string {
 	}
 	moved := strings.Fields(movedFolderVars)
 	for i := 0; i < len(moved); i += 2 {
-		if to := o.lastValue(moved[i+1]); to != "" && (c.Dir == moved[i] || strings.HasPrefix(c.Dir, moved[i]+"/")) {
+		if to := environment.Variable(o.Vars, moved[i+1]); to != "" && (c.Dir == moved[i] || strings.HasPrefix(c.Dir, moved[i]+"/")) {
 			dir = filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(c.Dir, moved[i])))
 		}
 	}
@@ -281,19 +282,9 @@ func (o Options) excludedFolders() []string {
 	return resolve(out)
 }
 
-// lastValue returns the last value of a variable in the environment.
-func (o Options) lastValue(name string) string {
-	for _, v := range slices.Backward(o.Vars) {
-		if value, ok := strings.CutPrefix(v, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // isInPath reports whether a program is in the PATH.
 func (o Options) isInPath(program string) bool {
-	return slices.ContainsFunc(filepath.SplitList(o.lastValue("PATH")), func(dir string) bool { return exists(filepath.Join(dir, program)) })
+	return slices.ContainsFunc(filepath.SplitList(environment.Variable(o.Vars, "PATH")), func(dir string) bool { return exists(filepath.Join(dir, program)) })
 }
 
 // shownPaths returns paths that must be visible although they, or their targets, are in folders
@@ -301,7 +292,7 @@ func (o Options) isInPath(program string) bool {
 func (o Options) shownPaths() []string {
 	var out []string
 	all := append([]string{o.Home, o.Program, "/etc/resolv.conf"}, o.Needs...)
-	for _, path := range append(all, filepath.SplitList(o.lastValue("PATH"))...) {
+	for _, path := range append(all, filepath.SplitList(environment.Variable(o.Vars, "PATH"))...) {
 		target, ok := realPath(path)
 		if !ok {
 			continue

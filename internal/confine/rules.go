@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -55,7 +56,7 @@ func (o Options) hookPolicy(p Policy) Policy {
 
 // clientHome returns the configuration folder of Claude Code.
 func (o Options) clientHome() string {
-	if dir := o.lastValue("CLAUDE_CONFIG_DIR"); dir != "" {
+	if dir := environment.Variable(o.Vars, "CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}
 	if o.Home == "" {
@@ -105,7 +106,7 @@ func (o Options) Endpoint() []string {
 	if !o.Client {
 		return nil
 	}
-	if base := o.lastValue("ANTHROPIC_BASE_URL"); base != "" {
+	if base := environment.Variable(o.Vars, "ANTHROPIC_BASE_URL"); base != "" {
 		return []string{endpoint(base)}
 	}
 	return []string{"api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,14 +66,7 @@ func Of(vars []string) (Environment, error) {
 }
 
 // Variable is the value of a variable in Vars, "" if it is not set.
-func (e Environment) Variable(name string) string {
-	for _, v := range slices.Backward(e.Vars) {
-		if value, ok := strings.CutPrefix(v, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
+func (e Environment) Variable(name string) string { return Variable(e.Vars, name) }
 
 // PlanLoop returns the settings of ralph-cli's plan loop. Hooks, which start at each tool
 // call, do without.

@@ -142,7 +142,7 @@ func chatFields(kind notice.Kind, u *url.URL, text string) map[string]any {
 	delete(fields, "token") // Slack's token is in a header
 	fields["text"] = text
 	if kind == notice.Slack {
-		fields["text"] = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+		fields["text"] = markup.Replace(text)
 	}
 	return fields
 }

@@ -65,22 +65,26 @@ type reply struct {
 // chat is the folder of one bot, with its questions and its position.
 type chat struct{ dir string }
 
-// chat returns the bot's folder. Its name does not reveal the token.
-func (l *Listener) chat(r notice.Receiver, u *url.URL) *chat {
+// chat returns the bot's folder, and its address. The folder's name does not reveal the token.
+func (l *Listener) chat(r notice.Receiver) (*chat, *url.URL, error) {
+	u, err := l.Sender.address(r)
+	if err != nil {
+		return nil, nil, err
+	}
 	bot := string(r.Kind) + " " + u.Scheme + u.Host + filepath.Dir(u.Path) + " " + u.Query().Get("token")
 	sum := sha256.Sum256([]byte(bot))
-	return &chat{filepath.Join(l.Dir, hex.EncodeToString(sum[:8]))}
+	c := &chat{filepath.Join(l.Dir, hex.EncodeToString(sum[:8]))}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("make the folder of the chat: %w", err)
+	}
+	return c, u, nil
 }
 
 // Remember records a question that was sent, so that a reply to it is recognized.
 func (l *Listener) Remember(r notice.Receiver, q Asked) error {
-	u, err := l.Sender.address(r)
+	c, _, err := l.chat(r)
 	if err != nil {
 		return err
-	}
-	c := l.chat(r, u)
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return fmt.Errorf("keep question: %w", err)
 	}
 	return c.remember(q)
 }
@@ -88,13 +92,9 @@ func (l *Listener) Remember(r notice.Receiver, q Asked) error {
 // Listen receives replies until the context ends. If another process reads the chat, it waits: that
 // process delivers the replies.
 func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
-	u, err := l.Sender.address(r)
+	c, u, err := l.chat(r)
 	if err != nil {
 		return err
-	}
-	c := l.chat(r, u)
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return fmt.Errorf("listen for answers: %w", err)
 	}
 	lock := flock.New(filepath.Join(c.dir, "lock"), flock.SetPermissions(0o600))
 	if locked, err := lock.TryLockContext(ctx, l.pollInterval()/5); !locked {
@@ -204,14 +204,11 @@ func (l *Listener) answer(c *chat, q Asked, text, id string) string {
 func (l *Listener) respond(u *url.URL, q Asked, said reply, words string) {
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout) // independent of the listener's context, which the answer may have ended
 	defer cancel()
-	if l.Sender.Redact != nil {
-		words = l.Sender.Redact(words)
-	}
 	kind := notice.Telegram
 	if isBot(notice.Slack, u) {
 		kind = notice.Slack
 	}
-	fields := chatFields(kind, u, words)
+	fields := chatFields(kind, u, l.Sender.redacted(words))
 	if kind == notice.Slack {
 		fields["channel"], fields["thread_ts"] = q.Chat, q.Message
 		_, _ = l.Sender.call(ctx, kind, u, method{name: postMessage, fields: fields})

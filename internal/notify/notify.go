@@ -26,6 +26,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -82,12 +83,8 @@ func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver)
 
 // clean removes secrets and limits the text.
 func (s Sender) clean(n notice.Notice) notice.Notice {
-	redact := s.Redact
-	if redact == nil {
-		redact = func(text string) string { return text }
-	}
-	n.Title, n.Goal = plan.OneLine(redact(n.Title), 200), redact(n.Goal)
-	lines := strings.Split(redact(n.Text), "\n")
+	n.Title, n.Goal = plan.OneLine(s.redacted(n.Title), 200), s.redacted(n.Goal)
+	lines := strings.Split(s.redacted(n.Text), "\n")
 	last := len(lines) - 1 // the last line says what to type: it is kept whole
 	left := maxText - len(lines[last])
 	for i, line := range lines[:last] {
@@ -96,6 +93,13 @@ func (s Sender) clean(n notice.Notice) notice.Notice {
 	}
 	n.Text = strings.TrimSpace(strings.Join(lines, "\n"))
 	return n
+}
+
+func (s Sender) redacted(text string) string {
+	if s.Redact == nil {
+		return text
+	}
+	return s.Redact(text)
 }
 
 // sendTo sends to one receiver, with retries.
@@ -108,10 +112,8 @@ func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver)
 	switch r.Kind {
 	case notice.Off, notice.Bell: // the owner of the terminal rings the bell
 		return nil
-	case notice.Desktop:
-		return s.showOnDesktop(ctx, n)
-	case notice.Speech:
-		argv, err := speechArgv(n)
+	case notice.Desktop, notice.Speech:
+		argv, err := localArgv(r.Kind, n)
 		if err != nil {
 			return err
 		}
@@ -129,11 +131,8 @@ func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver)
 // Check returns why a receiver cannot work here, as far as this is known without sending anything.
 func (s Sender) Check(r notice.Receiver) error {
 	switch r.Kind {
-	case notice.Desktop:
-		_, err := desktopArgv(notice.Notice{})
-		return err
-	case notice.Speech:
-		_, err := speechArgv(notice.Notice{})
+	case notice.Desktop, notice.Speech:
+		_, err := localArgv(r.Kind, notice.Notice{})
 		return err
 	case notice.Email:
 		_, err := s.mailbox(r)
@@ -155,20 +154,21 @@ func (s Sender) CheckAnswers(r notice.Receiver) error {
 	return err
 }
 
-// showOnDesktop shows the notice with the program of the desktop.
-func (s Sender) showOnDesktop(ctx context.Context, n notice.Notice) error {
-	argv, err := desktopArgv(n)
-	if err != nil {
-		return err
+// localArgv returns the command that shows a notice on the desktop, or speaks it.
+func localArgv(kind notice.Kind, n notice.Notice) ([]string, error) {
+	if kind == notice.Speech {
+		return speechArgv(n)
 	}
-	return s.run(ctx, proc.Spec{Argv: argv, Env: s.Vars})
+	return desktopArgv(n)
 }
+
+// markup escapes text for Slack, and for the desktop.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // desktopArgv returns the command that shows a notice on the desktop.
 func desktopArgv(n notice.Notice) ([]string, error) {
 	if path, err := exec.LookPath("notify-send"); err == nil {
-		plain := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // its text is markup
-		return []string{path, "--app-name=pawl", "--", n.Title, plain.Replace(n.Text)}, nil
+		return []string{path, "--app-name=pawl", "--", n.Title, markup.Replace(n.Text)}, nil
 	}
 	if path, err := exec.LookPath("osascript"); err == nil {
 		const script = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
@@ -219,10 +219,7 @@ func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 	out := &proc.Tail{Most: maxOutput}
 	spec.Stdout, spec.Stderr, spec.Grace = out, out, time.Second
 	exit := proc.Run(ctx, spec)
-	said := plan.OneLine(out.String(), 200)
-	if s.Redact != nil {
-		said = s.Redact(said)
-	}
+	said := s.redacted(plan.OneLine(out.String(), 200))
 	switch {
 	case exit.OK():
 		return nil
@@ -239,12 +236,7 @@ func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 // value returns the value of env:NAME or the content of file:PATH.
 func (s Sender) value(arg string) (string, error) {
 	if name, ok := strings.CutPrefix(arg, "env:"); ok {
-		found := ""
-		for _, v := range s.Vars {
-			if value, is := strings.CutPrefix(v, name+"="); is {
-				found = value
-			}
-		}
+		found := environment.Variable(s.Vars, name)
 		if found == "" {
 			return "", fmt.Errorf("the environment variable %s is not set", name)
 		}

@@ -75,10 +75,7 @@ func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, 
 
 // readReply returns the error in a service's response, if any.
 func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error {
-	said := hide(plan.OneLine(string(body[:min(len(body), maxOutput)]), 160), u)
-	if s.Redact != nil {
-		said = s.Redact(said)
-	}
+	said := s.redacted(hide(plan.OneLine(string(body[:min(len(body), maxOutput)]), 160), u))
 	err := errors.New(strings.TrimSuffix(fmt.Sprintf("%s answers %s: %s", u.Host, answer.Status, said), ": "))
 	switch code := answer.StatusCode; {
 	case code < http.StatusMultipleChoices:
@@ -102,7 +99,7 @@ func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL)
 	var body any
 	switch kind {
 	case notice.Slack:
-		body = map[string]string{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)}
+		body = map[string]string{"text": markup.Replace(text)}
 	case notice.Discord: // an @name in the text must not mention anybody
 		body = map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}}}
 	case notice.Ntfy:
