@@ -87,7 +87,7 @@ const imports = `
 	narrate        < core/* figure record store store/* verify
 	report         < core/* failure record redact figure narrate
 	page           < core/* figure narrate record report
-	watch          < core/* figure narrate record
+	watch          < core/* figure narrate record report
 	loopinfo       < atomicfile core/* environment failure figure git launch narrate notify page proc record report store store/* term verify watch
 	audit          < core/* failure git narrate proc runner store store/* verify loopinfo
 	restore        < core/* failure git launch runner store store/* term loopinfo

@@ -165,7 +165,7 @@ func (w *Screen) News(id string) ([]string, error) {
 }
 
 // Diff returns the diff of a task.
-func (w *Screen) Diff(ctx context.Context, id, task string) (watch.DiffText, error) {
+func (w *Screen) Diff(ctx context.Context, id, task string) ([]report.DiffLine, error) {
 	s, err := ReadDamaged(w.Store.Loop(id))
 	if err != nil {
 		return nil, err
@@ -174,11 +174,7 @@ func (w *Screen) Diff(ctx context.Context, id, task string) (watch.DiffText, err
 	if err != nil {
 		return nil, err
 	}
-	var text watch.DiffText
-	for _, l := range report.DiffLines(diff, maxLines) {
-		text = append(text, watch.DiffLine{Kind: l.Kind, Text: l.Text})
-	}
-	return text, nil
+	return report.DiffLines(diff, maxLines), nil
 }
 
 // narrated returns the history of a loop, and stops following another one.

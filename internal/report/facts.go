@@ -19,7 +19,7 @@ type Facts struct {
 	record.Status
 	Headline        string         `json:"headline"`     // the outcome, or the current state
 	AwaySeconds     float64        `json:"away_seconds"` // pauses, and waits for usage limits and for the user
-	Waits           []WaitFact     `json:"waits"`        // for usage limits
+	Waits           []Wait         `json:"waits"`        // for usage limits
 	Iterations      []Iteration    `json:"iterations"`
 	Refusals        int            `json:"refusals"` // number of refused claims
 	Restores        int            `json:"restores"`
@@ -32,12 +32,6 @@ type Facts struct {
 	Hosts           []string       `json:"hosts,omitempty"`            // hosts that the sandbox blocked
 	MutationResults []string       `json:"mutation_results,omitempty"` // for each commit, the functions that its tests prove
 	Signs           []string       `json:"look_at,omitempty"`          // what a reviewer should read first
-}
-
-// WaitFact is a wait for a usage limit.
-type WaitFact struct {
-	From  time.Time `json:"from"`
-	Until time.Time `json:"until,omitzero"` // absent while it waits
 }
 
 // Iteration is one turn of the loop and its result. A turn that was cut off and begun again has an
@@ -113,13 +107,10 @@ func (i *Iteration) recordEnd(before, after loop.State, e loop.Event) {
 func (l Loop) Facts(status record.Status) Facts {
 	p := &page{Loop: l}
 	f := Facts{
-		Status: status, Headline: plan.OneLine(p.endHeadline(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: []WaitFact{},
+		Status: status, Headline: plan.OneLine(p.endHeadline(), 0), AwaySeconds: l.State.TimeAway(l.Now).Round(time.Millisecond).Seconds(), Waits: append([]Wait{}, l.Waits...),
 		Iterations: append([]Iteration{}, l.Iterations...), Refusals: l.State.Refusals, Restores: l.State.Restores, Violations: l.State.Violations,
 		Denied: l.Denied, Hosts: l.BlockedHosts, MutationResults: slices.Clone(l.MutationResults), Signs: p.lookAt(),
 		UntoldIssues: l.UntoldIssues, NotSent: l.NotSent, NotDelivered: narrate.NotDelivered(l.State), EditsNotMade: narrate.EditsNotMade(l.State),
-	}
-	for _, w := range l.Waits {
-		f.Waits = append(f.Waits, WaitFact(w))
 	}
 	return f
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -104,23 +103,12 @@ func (p *page) markdownList(title string, lines []string) {
 	}
 }
 
-// escape returns text without a meaning in Markdown or for a code host.
-func escape(s string) string {
-	var b bytes.Buffer
-	for _, r := range plan.OneLine(s, 0) {
-		switch {
-		case r == '@':
-			b.WriteString("&#64;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case strings.ContainsRune("\\`*_{}[]#|~!>", r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return strings.ReplaceAll(b.String(), "://", ":&#47;/")
-}
+// markup escapes what has a meaning in Markdown or for a code host.
+var markup = strings.NewReplacer(
+	"@", "&#64;", "<", "&lt;", "&", "&amp;", "://", ":&#47;/",
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`, "}", `\}`, "[", `\[`, "]", `\]`,
+	"#", `\#`, "|", `\|`, "~", `\~`, "!", `\!`, ">", `\>`,
+)
+
+// escape returns text as one line without such a meaning.
+func escape(s string) string { return markup.Replace(plan.OneLine(s, 0)) }

@@ -13,8 +13,8 @@ import (
 
 // Wait is a period in which a loop waited for a usage limit.
 type Wait struct {
-	From  time.Time
-	Until time.Time // zero: it still waits
+	From  time.Time `json:"from"`
+	Until time.Time `json:"until,omitzero"` // absent while it waits
 }
 
 // Waits returns the waits in a loop's events, in order.

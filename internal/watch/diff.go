@@ -7,12 +7,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pawl-dev/pawl/internal/report"
 )
 
 // diffPane shows the diff of a task in place of the loop's history.
 type diffPane struct {
 	task string
-	text DiffText
+	text []report.DiffLine
 	read bool // text is there
 	line int  // the first one shown
 }

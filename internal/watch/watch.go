@@ -19,6 +19,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
 )
 
 // Source is what the screen shows, and how it acts. Its methods are called from several
@@ -32,7 +33,7 @@ type Source interface {
 	// Detail. The first call returns none.
 	News(id string) ([]string, error)
 	// Diff returns what a task changed.
-	Diff(ctx context.Context, id, task string) (DiffText, error)
+	Diff(ctx context.Context, id, task string) ([]report.DiffLine, error)
 	// Calls returns the agent's tool calls of the newest iteration, in the order of their
 	// starts.
 	Calls(id string) ([]record.Call, error)
@@ -56,12 +57,6 @@ type Line struct {
 	Tasks   []string // ids of those that it is about
 	Trouble bool     // something went wrong there
 }
-
-// DiffText is the diff of a task, a line each.
-type DiffText []DiffLine
-
-// DiffLine is one line of a diff. Kind is add, del, at, file or "".
-type DiffLine struct{ Kind, Text string }
 
 // Options of the screen.
 type Options struct {
@@ -121,7 +116,7 @@ type (
 	}
 	diffRead struct {
 		task string
-		text DiffText
+		text []report.DiffLine
 	}
 	answered struct { // by a command
 		command string

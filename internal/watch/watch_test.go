@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -45,15 +46,21 @@ func (d *double) News(id string) ([]string, error) {
 	return lines, d.err
 }
 
-func (d *double) Diff(_ context.Context, _, task string) (DiffText, error) {
+func (d *double) Diff(_ context.Context, _, task string) ([]report.DiffLine, error) {
 	if task != "US-1" {
 		return nil, d.err
 	}
-	text := DiffText{{"file", "--- a/main.go"}, {"file", "+++ b/main.go"}, {"at", "@@ -1,2 +1,60 @@"}, {"", " package main"}, {"del", "-old\x1b[2J"}}
-	for i := range 60 {
-		text = append(text, DiffLine{"add", fmt.Sprintf("+\tline %d of the log-out button, which is long enough for any screen of eighty columns and of more", i)})
+	text := []report.DiffLine{
+		{Kind: "file", Text: "--- a/main.go"},
+		{Kind: "file", Text: "+++ b/main.go"},
+		{Kind: "at", Text: "@@ -1,2 +1,60 @@"},
+		{Text: " package main"},
+		{Kind: "del", Text: "-old\x1b[2J"},
 	}
-	return append(text, DiffLine{"", "… and 7 more lines"}), d.err
+	for i := range 60 {
+		text = append(text, report.DiffLine{Kind: "add", Text: fmt.Sprintf("+\tline %d of the log-out button, which is long enough for any screen of eighty columns and of more", i)})
+	}
+	return append(text, report.DiffLine{Text: "… and 7 more lines"}), d.err
 }
 
 func (d *double) Calls(string) ([]record.Call, error) { return d.calls, d.err }
