@@ -66,10 +66,8 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 		if now.Status == "closed" {
 			return Reply{}, problem("bd reopen "+r.Issue+", or name another", "issue %s is closed", line(r.Issue))
 		}
-		if now.Status == "in_progress" && now.Assignee != "" {
-			return Reply{}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json") // succeeds if the issue is ours already
-		}
-		return Reply{Changed: true}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json")
+		wasClaimed := now.Status == "in_progress" && now.Assignee != "" // by us, or the claim fails
+		return Reply{Changed: !wasClaimed}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json")
 	case Done:
 		if now.Status == "closed" {
 			return Reply{}, nil

@@ -87,6 +87,15 @@ type ghIssue struct {
 	} `json:"issue_dependencies_summary"`
 }
 
+// isLabelled reports whether the issue has a label, in any case.
+func (i ghIssue) isLabelled(label string) bool {
+	return slices.ContainsFunc(i.Labels, func(b struct{ Name string }) bool { return strings.EqualFold(b.Name, label) })
+}
+
+func (i ghIssue) isAssignedTo(login string) bool {
+	return slices.ContainsFunc(i.Assignees, func(a struct{ Login string }) bool { return a.Login == login })
+}
+
 // list returns the issues that a query selects, their open sub-issues, and the issues that block
 // them.
 func (g *GitHub) list(ctx context.Context, r Request) ([]Issue, error) {
@@ -232,7 +241,7 @@ func (l *lister) related(ctx context.Context, at place, path string, some bool) 
 // claimedBy returns who else works on an issue, or "".
 func (l *lister) claimedBy(ctx context.Context, at place, i ghIssue) (string, error) {
 	if l.label != "" {
-		if slices.ContainsFunc(i.Labels, func(b struct{ Name string }) bool { return strings.EqualFold(b.Name, l.label) }) {
+		if i.isLabelled(l.label) {
 			return "whoever set the label " + l.label, nil
 		}
 		return "", nil
@@ -241,7 +250,7 @@ func (l *lister) claimedBy(ctx context.Context, at place, i ghIssue) (string, er
 		return "", nil
 	}
 	me, err := l.whoAmI(ctx, at.host)
-	if err != nil || slices.ContainsFunc(i.Assignees, func(a struct{ Login string }) bool { return a.Login == me }) {
+	if err != nil || i.isAssignedTo(me) {
 		return "", err
 	}
 	return i.Assignees[0].Login, nil
@@ -268,7 +277,7 @@ func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, erro
 		return Reply{}, problem("reopen it, or name another", "issue #%d is closed", at.number)
 	}
 	if label != "" {
-		if slices.ContainsFunc(now.Labels, func(b struct{ Name string }) bool { return strings.EqualFold(b.Name, label) }) {
+		if now.isLabelled(label) {
 			return Reply{}, nil
 		}
 		return Reply{Changed: true}, g.api(ctx, at.call("POST", "/labels", map[string][]string{"labels": {label}}), nil)
@@ -277,9 +286,8 @@ func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, erro
 	if err != nil {
 		return Reply{}, err
 	}
-	is := func(a struct{ Login string }) bool { return a.Login == me }
 	switch {
-	case slices.ContainsFunc(now.Assignees, is):
+	case now.isAssignedTo(me):
 		return Reply{}, nil
 	case len(now.Assignees) > 0:
 		return Reply{}, problem("name another", "issue #%d is assigned to %s", at.number, line(now.Assignees[0].Login))
@@ -287,7 +295,7 @@ func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, erro
 	if err := g.api(ctx, at.call("POST", "/assignees", map[string][]string{"assignees": {me}}), &now); err != nil {
 		return Reply{}, err
 	}
-	if !slices.ContainsFunc(now.Assignees, is) { // GitHub ignores assignees without permission
+	if !now.isAssignedTo(me) { // GitHub ignores assignees without permission
 		return Reply{}, problem("ask for write access, or claim by a label: [tracker] label in pawl.toml", "GitHub does not assign #%d to %s", at.number, line(me))
 	}
 	return Reply{Changed: true}, nil
