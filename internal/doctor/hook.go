@@ -1,12 +1,13 @@
 package doctor
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/shell"
+
+	"github.com/pawl-dev/pawl/internal/install"
 )
 
 // hook is one hook of a settings file or of an enabled plugin, with the facts about its program.
@@ -52,19 +53,13 @@ func (h hook) isOwn() bool {
 	if len(h.argv) == 0 {
 		return false
 	}
-	switch programName(h.argv[0]) {
+	switch install.ProgramName(h.argv[0]) {
 	case "pawl-hook":
 		return true
 	case "pawl":
 		return len(h.argv) > 2 && h.argv[1] == "hook"
 	}
 	return false
-}
-
-// programName returns the name of a program from its path on any system, without .exe.
-func programName(program string) string {
-	base := strings.ToLower(path.Base(strings.ReplaceAll(program, `\`, "/")))
-	return strings.TrimSuffix(base, ".exe")
 }
 
 // title returns the command of a hook, by which a user recognizes it.
@@ -118,7 +113,7 @@ func scriptOf(argv []string) string {
 		return ""
 	}
 	interpreters := []string{"sh", "bash", "zsh", "dash", "python", "python3", "node", "bun", "deno", "ruby", "perl", "php"}
-	if !slices.Contains(interpreters, programName(argv[0])) {
+	if !slices.Contains(interpreters, install.ProgramName(argv[0])) {
 		return ""
 	}
 	return argv[1]

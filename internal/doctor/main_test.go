@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/install"
 )
 
 // The programs of the tests are this binary under other names: claude, pawl-hook, and hooks of
 // other tools.
 func TestMain(m *testing.M) {
-	switch programName(os.Args[0]) {
+	switch install.ProgramName(os.Args[0]) {
 	case "claude":
 		fmt.Println("2.1.332 (Claude Code)")
 	case "git":

@@ -16,7 +16,6 @@ import (
 type pluginRegistry struct {
 	installed struct {
 		Plugins map[string][]struct {
-			Scope   string `json:"scope"`
 			Dir     string `json:"installPath"`
 			Project string `json:"projectPath"`
 		} `json:"plugins"`

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/install"
 )
 
 // prober examines the programs of hooks. It caches results, because many hooks share one
@@ -135,7 +137,7 @@ func (p prober) version(ctx context.Context, program string) string {
 	version, asked := p.versions[program]
 	if !asked {
 		flag := "--version"
-		if programName(program) == "pawl" {
+		if install.ProgramName(program) == "pawl" {
 			flag = "version"
 		}
 		said, _ := versionOf(ctx, program, flag)

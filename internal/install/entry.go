@@ -34,13 +34,12 @@ type Group struct {
 
 // Hook is a command. With Args, even an empty list, the client runs it without a shell.
 type Hook struct {
-	Type          string   `json:"type"` // "command"
-	Command       string   `json:"command"`
-	Args          []string `json:"args,omitzero"`
-	Timeout       int      `json:"timeout,omitempty"` // seconds; 0 = the client's default
-	AsyncRewake   bool     `json:"asyncRewake,omitempty"`
-	StatusMessage string   `json:"statusMessage,omitempty"`
-	OnFailure     string   `json:"onFailure,omitempty"` // "block": a tool call that the hook does not answer is denied
+	Type        string   `json:"type"` // "command"
+	Command     string   `json:"command"`
+	Args        []string `json:"args,omitzero"`
+	Timeout     int      `json:"timeout,omitempty"` // seconds; 0 = the client's default
+	AsyncRewake bool     `json:"asyncRewake,omitempty"`
+	OnFailure   string   `json:"onFailure,omitempty"` // "block": a tool call that the hook does not answer is denied
 }
 
 // Var is a variable in the environment of the settings.
@@ -93,7 +92,7 @@ func isPawlHook(hook hujson.Value) bool {
 			argv = append(argv, arg)
 		}
 	}
-	switch programName(argv[0]) {
+	switch ProgramName(argv[0]) {
 	case "pawl-hook":
 		return true
 	case "pawl":
@@ -111,8 +110,8 @@ func splitPlainCommand(command string) []string {
 	return []string{""}
 }
 
-// programName returns the name of a program from its path, on any system.
-func programName(command string) string {
+// ProgramName returns the name of a program from its path, on any system.
+func ProgramName(command string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(command, `\`, "/")))
 	return strings.TrimSuffix(name, ".exe")
 }

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,16 +138,13 @@ func (j *gateAnswer) words() string {
 
 // doubts returns reasons why a claim may be refused although its gates pass.
 func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
-	o, wanted := j.Observation, t.Wanted
-	if wanted == "" {
-		wanted = gate.Proven
-	}
+	o := j.Observation
 	switch {
 	case !o.Changed:
 		return " But no file has changed since the task began: a claim without a change is refused."
 	case len(o.Inputs.Changed) > 0 && !o.Inputs.Allowed:
 		return " You changed tests or other gate inputs (" + some(o.Inputs.Changed) + "): Pawl also runs the gates with the originals. Ask with request_test_change if they must change."
-	case wanted == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !turned(o):
+	case cmp.Or(t.Wanted, gate.Proven) == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !turned(o):
 		return " But no test failed before and passes now: Pawl may ask for a test that fails without your change."
 	}
 	return ""

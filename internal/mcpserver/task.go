@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,11 +78,7 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 			}
 		}
 	}
-	wanted := t.Wanted
-	if wanted == "" {
-		wanted = gate.Proven
-	}
-	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.Memory.State.Tasks.Count(loop.Open)-1))
+	p.line("Evidence wanted: %s. Open after it: %d.", cmp.Or(t.Wanted, gate.Proven), max(0, at.Memory.State.Tasks.Count(loop.Open)-1))
 }
 
 func (at *boundLoop) detail(p *page, t plan.Task) {
