@@ -36,27 +36,26 @@ func choices(n *kong.Node) []Row {
 
 func takesLoop(n *kong.Node) bool { return len(n.Positional) > 0 && n.Positional[0].Name == "loop" }
 
-// walk is the shell code, in bash and zsh alike, that finds the command in the
-// words before the one to complete.
-func walk(root *kong.Node, first, end string) string {
-	var names []string
-	for _, n := range Commands(root)[1:] {
+// shellCode returns the code that bash and zsh share. It finds the command in the words before the one to
+// complete, and sets what may follow it.
+func shellCode(root *kong.Node, first, end string, following func(*kong.Node) string) string {
+	var names, cases []string
+	for _, n := range Commands(root) {
 		names = append(names, "'"+Name(n)+"'")
+		cases = append(cases, fmt.Sprintf("    '%s') choices=%s ;;\n", Name(n), following(n)))
 	}
 	return fmt.Sprintf(`    for ((i = %s; i < %s; i++)); do
         case "$cmd ${words[i]}" in
         %s) cmd="$cmd ${words[i]}" ;;
         esac
     done
-`, first, end, strings.Join(names, " | "))
+    case $cmd in
+%s    esac
+`, first, end, strings.Join(names[1:], " | "), strings.Join(cases, ""))
 }
 
 func bashScript(root *kong.Node) string {
-	var b strings.Builder
-	b.WriteString("# bash completion for pawl\n_pawl() {\n    local cmd=pawl i choices= words=(\"${COMP_WORDS[@]}\")\n")
-	b.WriteString(walk(root, "1", "COMP_CWORD"))
-	b.WriteString("    case $cmd in\n")
-	for _, n := range Commands(root) {
+	following := func(n *kong.Node) string {
 		var words []string
 		for _, r := range choices(n) {
 			words = append(words, r.Name)
@@ -64,31 +63,29 @@ func bashScript(root *kong.Node) string {
 		if takesLoop(n) {
 			words = append(words, loopIDs)
 		}
-		fmt.Fprintf(&b, "    '%s') choices=\"%s\" ;;\n", Name(n), strings.Join(words, " "))
+		return `"` + strings.Join(words, " ") + `"`
 	}
-	b.WriteString("    esac\n    COMPREPLY=($(compgen -W \"$choices\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n" +
-		"complete -o default -F _pawl pawl\n")
-	return b.String()
+	return "# bash completion for pawl\n_pawl() {\n    local cmd=pawl i choices= words=(\"${COMP_WORDS[@]}\")\n" +
+		shellCode(root, "1", "COMP_CWORD", following) +
+		"    COMPREPLY=($(compgen -W \"$choices\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n" +
+		"complete -o default -F _pawl pawl\n"
 }
 
 func zshScript(root *kong.Node) string {
-	var b strings.Builder
-	b.WriteString("#compdef pawl\n_pawl() {\n    local cmd=pawl i\n    local -a choices\n")
-	b.WriteString(walk(root, "2", "CURRENT"))
-	b.WriteString("    case $cmd in\n")
-	for _, n := range Commands(root) {
-		fmt.Fprintf(&b, "    '%s') choices=(", Name(n))
+	following := func(n *kong.Node) string {
+		list := "("
 		for _, r := range choices(n) {
-			fmt.Fprintf(&b, "'%s:%s' ", r.Name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.Help))
+			list += fmt.Sprintf("'%s:%s' ", r.Name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.Help))
 		}
 		if takesLoop(n) {
-			b.WriteString(loopIDs)
+			list += loopIDs
 		}
-		b.WriteString(") ;;\n")
+		return list + ")"
 	}
-	b.WriteString("    esac\n    _describe pawl choices || _files\n}\n" +
-		"if [ \"$funcstack[1]\" = _pawl ]; then _pawl; else compdef _pawl pawl; fi\n")
-	return b.String()
+	return "#compdef pawl\n_pawl() {\n    local cmd=pawl i\n    local -a choices\n" +
+		shellCode(root, "2", "CURRENT", following) +
+		"    _describe pawl choices || _files\n}\n" +
+		"if [ \"$funcstack[1]\" = _pawl ]; then _pawl; else compdef _pawl pawl; fi\n"
 }
 
 func fishScript(root *kong.Node) string {
