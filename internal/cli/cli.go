@@ -16,11 +16,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -161,15 +161,7 @@ func (a *app) text(s string) string {
 }
 
 // abs returns a path that the user typed, relative to the current folder, as an absolute one.
-func (a *app) abs(path string) string { return absIn(a.dir, path) }
-
-// absIn returns an absolute path for one that is relative to dir.
-func absIn(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
+func (a *app) abs(path string) string { return launch.AbsPath(a.dir, path) }
 
 // print writes text unchanged, for programs and for quotes. A closed pipe is no error: its reader
 // wanted no more. A full disk fails the command.

@@ -25,11 +25,8 @@ type planImproveCmd struct {
 }
 
 // Run rewrites a plan, and writes it if the user accepts it.
-func (c *planImproveCmd) Run(ctx context.Context, a *app) error {
-	return planError(c.improve(ctx, a))
-}
-
-func (c *planImproveCmd) improve(ctx context.Context, a *app) error {
+func (c *planImproveCmd) Run(ctx context.Context, a *app) (err error) {
+	defer func() { err = planError(err) }()
 	f, err := c.open(a)
 	if err != nil {
 		return err

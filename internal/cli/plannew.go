@@ -47,22 +47,8 @@ type planAuthor struct {
 }
 
 // Run makes a plan, and writes it if the user accepts it.
-func (c *planNewCmd) Run(ctx context.Context, a *app) error {
-	return planError(c.make(ctx, a))
-}
-
-// planError returns the error of a conversation with a hint for the user.
-func planError(err error) error {
-	if errors.Is(err, planner.ErrNoPlan) {
-		err = failure.New(failure.Error, "describe more of what you want, or write the plan by hand, one line per task:  - [ ] what is to be done", "%w", err)
-	}
-	if failed, ok := errors.AsType[*planner.AgentError](err); ok {
-		err = failure.New(failure.Error, failed.Hint, "no plan was written: %w", err)
-	}
-	return err
-}
-
-func (c *planNewCmd) make(ctx context.Context, a *app) error {
+func (c *planNewCmd) Run(ctx context.Context, a *app) (err error) {
+	defer func() { err = planError(err) }()
 	begun, from, err := c.begin(a)
 	if err != nil {
 		return err
@@ -82,6 +68,17 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 		}
 	}
 	return c.write(ctx, a, begun, planTarget{settings, out, c.Format})
+}
+
+// planError returns the error of a conversation with a hint for the user.
+func planError(err error) error {
+	if errors.Is(err, planner.ErrNoPlan) {
+		err = failure.New(failure.Error, "describe more of what you want, or write the plan by hand, one line per task:  - [ ] what is to be done", "%w", err)
+	}
+	if failed, ok := errors.AsType[*planner.AgentError](err); ok {
+		err = failure.New(failure.Error, failed.Hint, "no plan was written: %w", err)
+	}
+	return err
 }
 
 // planTarget says where to write a plan.

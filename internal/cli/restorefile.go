@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 )
 
@@ -15,7 +16,7 @@ import (
 // subfolder, a path whose file or folder exists only from the root is read from the root.
 func (a *app) pathOf(s *loopinfo.Loop, file string) (string, error) {
 	roots := []string{git.RealPath(s.Spec.WorkTree(s.Loop)), git.RealPath(s.Spec.Root)}
-	at := absIn(git.RealPath(a.dir), file)
+	at := launch.AbsPath(git.RealPath(a.dir), file)
 	for _, root := range roots {
 		rel, err := filepath.Rel(root, at)
 		if err != nil || !filepath.IsLocal(rel) {

@@ -169,7 +169,7 @@ func (c *runCmd) Run(a *app) error {
 		return c.detach(a, p)
 	}
 	for {
-		again, err := c.begin(ctx, a, p)
+		again, err := c.begin(a, p)
 		if again == nil {
 			return err
 		}
@@ -184,9 +184,8 @@ func (c *runCmd) mode(a *app) term.Mode { return term.ModeFor(a.Out, c.JSON, c.Q
 
 // begin begins the loop and drives it. It returns a question if the user answered that the run must
 // begin again.
-func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQuestion, error) {
-	begin := a.untilSignal()
-	d, err := p.Begin(begin)
+func (c *runCmd) begin(a *app, p *launch.Prepared) (*redQuestion, error) {
+	d, err := p.Begin(a.untilSignal())
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -269,7 +270,7 @@ func verifyCommand(root, project, path string) (config.Command, error) {
 	}
 	dir := root
 	if f.WorkingDir != "" {
-		dir = absIn(project, f.WorkingDir)
+		dir = launch.AbsPath(project, f.WorkingDir)
 	}
 	return config.VerifyCommand(root, git.RealPath(path), git.RealPath(dir), f.Command), nil
 }

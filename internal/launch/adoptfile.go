@@ -27,7 +27,7 @@ func (q *SessionRequest) adopt(ctx context.Context, r session.BeginRequest) (ok 
 	if !known {
 		return false, "", failure.New(failure.Usage, "", "adopt %s: there is no format %q", r.Adopt, r.Format)
 	}
-	q.File, q.Format = absPath(q.Project, filepath.FromSlash(r.Adopt)), f.Name()
+	q.File, q.Format = AbsPath(q.Project, filepath.FromSlash(r.Adopt)), f.Name()
 	p, err := f.Propose(q.File, place.At(q.Project, q.Env), statefile.SessionInfo{
 		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Unattended: r.Unattended,
 		ByAgent: func(string, ...string) bool { return r.ByAgent },
@@ -90,7 +90,7 @@ func (q *SessionRequest) StateFile() (statefile.Format, string, place.Project) {
 	if len(q.Words) != 1 || q.Words[0] == "" {
 		return nil, "", p
 	}
-	return statefile.FormatOfPath(filepath.Clean(absPath(q.Dir, q.Words[0])), p)
+	return statefile.FormatOfPath(filepath.Clean(AbsPath(q.Dir, q.Words[0])), p)
 }
 
 // displayPath returns a path as seen from the current folder.
@@ -128,7 +128,7 @@ func Follower(env environment.Environment, path string) (string, error) {
 		if err != nil || l.Summary.Outcome != "" || spec.CompatFile == "" {
 			continue
 		}
-		other := absPath(l.Summary.Root, filepath.FromSlash(spec.CompatFile))
+		other := AbsPath(l.Summary.Root, filepath.FromSlash(spec.CompatFile))
 		if info, err := os.Stat(other); other == path || err == nil && file != nil && os.SameFile(file, info) {
 			return l.Loop.ID, nil
 		}

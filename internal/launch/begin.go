@@ -175,7 +175,7 @@ func (g *Goal) readConfiguredPlan(root string, s config.Settings) error {
 	if g.Plan != nil || s.Plan == "" {
 		return nil
 	}
-	return g.readPlan(root, root, absPath(root, s.Plan))
+	return g.readPlan(root, root, AbsPath(root, s.Plan))
 }
 
 // addPlanGates uses the plan's validation commands as gates if there are no others. Like

@@ -37,7 +37,7 @@ func (q *Request) featureFolderPath(root string) string {
 	case q.Text != "" || planned || len(q.Words) > 1:
 		return ""
 	case len(q.Words) == 1 && q.Words[0] != "":
-		return absPath(q.Dir, q.Words[0])
+		return AbsPath(q.Dir, q.Words[0])
 	case len(q.Words) == 1:
 		return ""
 	}

@@ -60,7 +60,7 @@ func ReadGoal(root, dir string, words []string, planPath string) (Goal, error) {
 		planPath = found
 	}
 	if planPath != "" {
-		if err := g.readPlan(root, dir, absPath(dir, planPath)); err != nil {
+		if err := g.readPlan(root, dir, AbsPath(dir, planPath)); err != nil {
 			return Goal{}, err
 		}
 	}
@@ -80,7 +80,7 @@ func fileArg(dir string, words []string) (string, error) {
 		return "", nil
 	}
 	word := words[0]
-	path := absPath(dir, word)
+	path := AbsPath(dir, word)
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.Mode().IsRegular():
@@ -136,7 +136,7 @@ func isPlanName(word string) bool {
 // missingFileError says that a word looks like the name of a plan, but there is no such file.
 func missingFileError(dir, word string) error {
 	hint := "name an existing plan or loop file, or give a prompt in words"
-	path := absPath(dir, word)
+	path := AbsPath(dir, word)
 	if near := cmp.Or(completeName(path), failure.Nearest(filepath.Base(word), planFilesIn(filepath.Dir(path)))); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
 	}
@@ -214,7 +214,7 @@ func namesFile(dir, word string) bool {
 	if word == "" || len(filepath.Base(word)) > maxFileName {
 		return false
 	}
-	info, err := os.Stat(absPath(dir, word))
+	info, err := os.Stat(AbsPath(dir, word))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -357,8 +357,8 @@ func (g *Goal) redactPrompt(env []string) {
 	g.Prompt, g.HadSecret = clean, clean != g.Prompt
 }
 
-// absPath returns a path relative to dir as an absolute path.
-func absPath(dir, path string) string {
+// AbsPath returns a path relative to dir as an absolute path.
+func AbsPath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

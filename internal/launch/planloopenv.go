@@ -30,7 +30,7 @@ func (e *planLoopEnv) plan(root, dir string) string {
 		}
 	}
 	for _, n := range named {
-		path := absPath(dir, n.path)
+		path := AbsPath(dir, n.path)
 		rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
 		if n.value == "" || err != nil || !statefile.IsPlanLoop(filepath.ToSlash(rel)) {
 			continue

@@ -38,7 +38,7 @@ func (p *Prepared) addReviews(q Request) error {
 		g := gate.Gate{Name: unusedReviewName(gates), Kind: gate.ByReview, Rubric: rubric}
 		var err error
 		if typed {
-			err = readRubric(&g, func(name string) (string, error) { return absPath(q.Dir, name), nil })
+			err = readRubric(&g, func(name string) (string, error) { return AbsPath(q.Dir, name), nil })
 		} else {
 			err = p.resolveReview(&g)
 		}

@@ -51,7 +51,7 @@ func (p *Prepared) agentProgram(a record.Agent) string {
 	if a.Command == "" || a.Name != "scripted" && filepath.Base(a.Command) == a.Command {
 		return a.Command
 	}
-	return absPath(p.programDir, a.Command)
+	return AbsPath(p.programDir, a.Command)
 }
 
 // checkTaskIDs refuses typed options that name unknown tasks.
