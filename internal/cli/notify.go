@@ -46,8 +46,8 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 	_, _ = fmt.Fprintf(a.Err, "pawl: sending, with retries for at most %s\n", figure.Duration(notify.SendTimeout))
 	failed := a.newSender(root).Send(ctx, n, receivers)
 	for _, r := range receivers {
-		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
-			a.printf("%s: failed: %s\n", r, plan.OneLine(failed[i].Err.Error(), 0))
+		if err := failed[r]; err != nil {
+			a.printf("%s: failed: %s\n", r, plan.OneLine(err.Error(), 0))
 			continue
 		}
 		if r.Kind == notice.Bell && !a.ringBell(n) {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -106,9 +105,8 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	failed := sender.Send(ctx, n, to)
 	var problems []error
 	for _, r := range to {
-		var err error
-		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
-			err = failed[i].Err
+		err := failed[r]
+		if err != nil {
 			problems = append(problems, fmt.Errorf("not sent to %s: %w", r, err))
 		}
 		notify.LogSent(l.Dir, n, r, err)

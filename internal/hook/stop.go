@@ -261,10 +261,8 @@ func (h *handler) hasWorkNow(b session.Binding, s *lease) bool {
 
 // sleep waits for d or until ctx is done.
 func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

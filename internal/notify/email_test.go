@@ -76,7 +76,7 @@ func TestEmail(t *testing.T) {
 	n := sample()
 	n.Title, n.Text = "ünd\r\nBcc: eve@example.com", strings.Repeat("ä long line ", 20)+"\n.\nQUIT"
 	s := sender(address)
-	if failed := s.Send(t.Context(), n, []notice.Receiver{{Kind: notice.Email, Arg: "env:URL"}}); failed != nil {
+	if failed := s.Send(t.Context(), n, []notice.Receiver{{Kind: notice.Email, Arg: "env:URL"}}); len(failed) > 0 {
 		t.Fatal(failed)
 	}
 	m, err := mail.ReadMessage(strings.NewReader(<-got))
@@ -120,7 +120,7 @@ func TestSpeech(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", dir)
-		if failed := (Sender{}).Send(t.Context(), n, []notice.Receiver{{Kind: notice.Speech}}); failed != nil {
+		if failed := (Sender{}).Send(t.Context(), n, []notice.Receiver{{Kind: notice.Speech}}); len(failed) > 0 {
 			t.Fatal(failed)
 		}
 		if said, err := os.ReadFile(filepath.Join(dir, "said")); string(said) != "rate=1 , done" {

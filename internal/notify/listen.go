@@ -118,7 +118,7 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 		if temporary, ok := errors.AsType[*failure.Temporary](err); ok {
 			pause = max(pause, min(temporary.After, longestPause))
 		}
-		_ = l.sleep(ctx, pause)
+		_ = sleep(ctx, pause)
 	}
 	return ctx.Err()
 }
@@ -142,11 +142,9 @@ func (l *Listener) pollInterval() time.Duration {
 	return slackPause
 }
 
-func (l *Listener) sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -169,7 +169,7 @@ func TestQuestionsCanBeAnswered(t *testing.T) {
 	var at []Place
 	e.Sender.OnSent = func(_ notice.Receiver, p Place) { at = append(at, p) }
 	for _, q := range []loop.Question{{Text: "Which?", Choices: []string{"UTC"}}, {Text: "Right?", Approve: loop.ApproveTask}, {Text: "What?"}} {
-		if failed := e.Sender.Send(t.Context(), question(q), []notice.Receiver{e.receiver}); failed != nil {
+		if failed := e.Sender.Send(t.Context(), question(q), []notice.Receiver{e.receiver}); len(failed) > 0 {
 			t.Fatal(failed)
 		}
 	}
@@ -311,7 +311,7 @@ func TestSlackReplies(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if failed := e.Sender.Send(t.Context(), question(loop.Question{Text: "a < b?"}), []notice.Receiver{r}); failed != nil {
+	if failed := e.Sender.Send(t.Context(), question(loop.Question{Text: "a < b?"}), []notice.Receiver{r}); len(failed) > 0 {
 		t.Fatal(failed)
 	}
 	e.until(t, func() bool { return len(e.took) == 1 })

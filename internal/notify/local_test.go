@@ -23,7 +23,7 @@ func TestACommandGetsTheNotice(t *testing.T) {
 	dir := t.TempDir()
 	s := Sender{Dir: dir, Vars: []string{"PATH=" + os.Getenv("PATH")}}
 	r := notice.Receiver{Kind: notice.Command, Arg: `cat > stdin; echo "$PAWL_EVENT $PAWL_REASON $PAWL_OUTCOME $PAWL_LOOP_ID $PAWL_ROOT ${PAWL_LOOP-none}" > vars`}
-	if failed := s.Send(t.Context(), sample(), []notice.Receiver{r}); failed != nil {
+	if failed := s.Send(t.Context(), sample(), []notice.Receiver{r}); len(failed) > 0 {
 		t.Fatal(failed)
 	}
 	var n notice.Notice
@@ -67,7 +67,7 @@ func TestTheDesktopIsToldByItsOwnProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("PATH", dir)
-			if failed := (Sender{}).Send(t.Context(), sample(), []notice.Receiver{{Kind: notice.Desktop}}); failed != nil {
+			if failed := (Sender{}).Send(t.Context(), sample(), []notice.Receiver{{Kind: notice.Desktop}}); len(failed) > 0 {
 				t.Fatal(failed)
 			}
 			data, err := os.ReadFile(filepath.Join(dir, "args"))

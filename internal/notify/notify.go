@@ -56,28 +56,23 @@ type Sender struct {
 	pauses []time.Duration // before each retry; see failure.Retry
 }
 
-// Failure is a receiver that did not get a notice.
-type Failure struct {
-	Receiver notice.Receiver
-	Err      error
-}
-
-// Send sends a notice to all receivers in parallel. It returns the receivers that did not get it,
-// in their order, when all have answered or the context ends.
-func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver) []Failure {
+// Send sends a notice to all receivers in parallel. When all have answered or the context ends, it
+// returns the errors of those that did not get it.
+func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver) map[notice.Receiver]error {
 	n = s.clean(n)
-	errs := make([]error, len(to))
+	failed := map[notice.Receiver]error{}
+	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for i, r := range to {
-		wg.Go(func() { errs[i] = s.sendTo(ctx, n, r) })
+	for _, r := range to {
+		wg.Go(func() {
+			if err := s.sendTo(ctx, n, r); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed[r] = err
+			}
+		})
 	}
 	wg.Wait()
-	var failed []Failure
-	for i, err := range errs {
-		if err != nil {
-			failed = append(failed, Failure{to[i], err})
-		}
-	}
 	return failed
 }
 

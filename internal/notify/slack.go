@@ -26,7 +26,7 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 		if !l.Open(q) {
 			continue
 		}
-		if err := l.sleep(ctx, l.pollInterval()); err != nil {
+		if err := sleep(ctx, l.pollInterval()); err != nil {
 			return err
 		}
 		reply, err := l.Sender.call(ctx, notice.Slack, u, method{
@@ -49,7 +49,7 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 			}
 		}
 	}
-	return l.sleep(ctx, l.pollInterval())
+	return sleep(ctx, l.pollInterval())
 }
 
 func replyOf(q Asked, m slackMessage) reply {
