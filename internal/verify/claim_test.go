@@ -339,7 +339,7 @@ func TestRepeatOfABaselineThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nothing passed before, so that nothing shows that the worktree is fit to tell.
-	if v := f.Verdict; v.Evidence != gate.EvidenceUnknown || len(v.Flaky) != 2 {
+	if v := f.Verdict; v.Evidence != gate.EvidenceUnknown || len(v.Flaky) > 0 || !strings.Contains(v.Reason, "no clear result there a second time") {
 		t.Errorf("verdict %+v", v)
 	}
 }
