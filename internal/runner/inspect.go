@@ -86,7 +86,9 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 		if err != nil {
 			return fmt.Errorf("list what git ignores: %w", err)
 		}
-		inspection.OutsideChanges = firstN(slices.Concat(m.UserEdits(), m.ByUser, ignored), maxListedFiles)
+		own := r.OwnFiles()
+		others := slices.DeleteFunc(slices.Concat(m.UserEdits(), m.ByUser, ignored), func(file string) bool { return slices.Contains(own, file) })
+		inspection.OutsideChanges = firstN(others, maxListedFiles)
 	}
 	if r.Verify != nil {
 		for _, file := range r.Verify.ChangedSettings() {
