@@ -153,6 +153,11 @@ func TestWorkingFolderOfCommandMatters(t *testing.T) {
 	}
 	few := rules()
 	few.Exists = func(path string) bool { return path == "/w/repo/.mcp.json" }
+	tree := rules() // ci is a folder
+	tree.Protected, tree.Plans = []string{"/w/repo/Makefile", "/w/repo/ci"}, []string{"/w/repo/docs/plan.md"}
+	tree.Exists = func(path string) bool { return path == "/w/repo/ci/." }
+	files := tree
+	files.Protected = []string{"/w/repo/Makefile"}
 	homeless := rules()
 	homeless.Home = ""
 	cases := []struct {
@@ -173,6 +178,10 @@ func TestWorkingFolderOfCommandMatters(t *testing.T) {
 		{"a glob that matches no existing settings", "", "sed -i s/a/b/ *.json", few, "allow "},
 		{"a glob that matches existing settings", "", "rm .*.json", few, "deny settings"},
 		{"a glob, with unknown files", "", "rm *.json", rules(), "deny settings"},
+		{"a glob of what could only be in a file", "", "rm -rf */__pycache__ **/dist **/*.pyc", files, "allow "},
+		{"a glob of what is in a protected folder", "", "rm -rf */out", tree, "deny protected"},
+		{"a glob over any folders, and none", "", "rm -f **/Makefile", tree, "deny protected"},
+		{"a glob over any folders, of the plan", "", "rm -f **/*.md", tree, "deny protected"},
 		{"new settings", "", "echo x > opencode.json", few, "deny settings"},
 		{"abort of a merge there", "", "git merge --abort", main, "allow "},
 		{"an unknown home", "", "touch ~/x", homeless, "deny outside"},

@@ -250,17 +250,24 @@ func (j *checker) isWritable(p string) bool {
 	return slices.ContainsFunc(j.rules.SharedFolders, func(dir string) bool { return j.isFreeIn(cleanPath(dir), p) })
 }
 
+// globReachesFile is globReaches, but nothing is in a path that is known to be no folder.
+func (j *checker) globReachesFile(glob, p string) bool {
+	matches, enters := matchStart(glob, p)
+	return matches || enters && (j.rules.Exists == nil || j.rules.Exists(p+"/."))
+}
+
 // isPlan reports whether a path is a plan, of which only the done marks may be edited.
 func (j *checker) isPlan(p string, glob bool) bool {
 	return slices.ContainsFunc(j.rules.Plans, func(plan string) bool {
-		return p == cleanPath(plan) || glob && globReaches(p, cleanPath(plan))
+		matches, _ := matchStart(p, cleanPath(plan)) // a plan is no folder
+		return p == cleanPath(plan) || glob && matches
 	})
 }
 
 // isProtectedFile reports whether a path is protected.
 func (j *checker) isProtectedFile(p string, glob bool) bool {
 	return slices.ContainsFunc(j.rules.Protected, func(g string) bool {
-		return g != "" && (matchGlob(cleanPath(g), p) || isWithin(p, cleanPath(g)) || glob && globReaches(p, cleanPath(g)))
+		return g != "" && (matchGlob(cleanPath(g), p) || isWithin(p, cleanPath(g)) || glob && j.globReachesFile(p, cleanPath(g)))
 	})
 }
 
@@ -318,16 +325,32 @@ func inGitDir(p string, glob bool) bool {
 // globReaches reports whether a glob may match a path or something in it. If the path is a glob
 // too, only the part before its first wildcard counts.
 func globReaches(glob, p string) bool {
+	matches, enters := matchStart(glob, p)
+	return matches || enters
+}
+
+// matchStart reports whether a glob may match a path, and whether it may match something in it. **
+// matches any folders, or one name, as shells differ.
+func matchStart(glob, p string) (matches, enters bool) {
 	g, s := strings.Split(glob, "/"), strings.Split(p, "/")
+	at := make([]bool, len(g)+1) // at[n]: the first n parts of the glob may match the path so far
+	at[0] = true
 	for i, part := range s {
 		if strings.ContainsAny(part, "*?[") {
-			return i > 0 && i < len(g) && strings.Trim(s[len(s)-1], "*") == ""
+			return i > 0 && strings.Trim(s[len(s)-1], "*") == "" && slices.Contains(at[:len(g)], true), false
 		}
-		if i >= len(g) || part != g[i] && !matchName(g[i], part) {
-			return false
+		next := make([]bool, len(g)+1)
+		for n, name := range g {
+			if anyFolders := name == "**"; at[n] && (anyFolders || part == name || matchName(name, part)) {
+				next[n+1], next[n] = true, next[n] || anyFolders
+			}
 		}
+		for n, name := range g { // ** may match no folder
+			next[n+1] = next[n+1] || next[n] && name == "**"
+		}
+		at = next
 	}
-	return true
+	return at[len(g)], slices.Contains(at[:len(g)], true)
 }
 
 // matchName is path.Match, except that a wildcard matches no leading dot, as in a shell.
