@@ -38,12 +38,9 @@ func (r *Runner) enqueueNote(ctx context.Context, level loop.Level, text string)
 	r.enqueue(ctx, func(context.Context) error { r.note(level, text); return nil })
 }
 
-// noteSkipped notes once which files a checkpoint cannot contain, and when it can contain them all.
+// noteSkipped notes once which files a checkpoint cannot contain, and when it can contain those of
+// the agent's.
 func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
-	if len(skipped) == 0 {
-		r.noteAllCommitted(ctx)
-		return
-	}
 	var names, agents []string
 	for _, s := range skipped {
 		name := s.Path + " (" + s.Reason + ")"
@@ -57,18 +54,10 @@ func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 		if text != "" && text != r.lastSkipped {
 			r.recordNote(memory.Note{Level: loop.Warning, Text: "in no checkpoint and no commit, and never deleted: " + text, Uncommitted: agents})
 		}
-		r.lastSkipped = text
-		return nil
-	})
-}
-
-// noteAllCommitted notes that the files which no checkpoint could contain are committed or gone.
-func (r *Runner) noteAllCommitted(ctx context.Context) {
-	r.enqueue(ctx, func(context.Context) error {
-		if len(r.mem.Uncommitted) > 0 {
+		if len(agents) == 0 && len(r.mem.Uncommitted) > 0 {
 			r.recordNote(memory.Note{Level: loop.Info, Text: "committed since, or gone: " + strings.Join(r.mem.Uncommitted, ", "), AllCommitted: true})
 		}
-		r.lastSkipped = ""
+		r.lastSkipped = text
 		return nil
 	})
 }

@@ -14,12 +14,14 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/checkout"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // Git-ignored files are in no tree: an ignored conftest.py or GNUmakefile affects the work tree only.
-// A clean checkout lacks it, so it proves nothing. A record of names, sizes and times from before the
-// first turn tells which of these files changed since.
+// A clean checkout lacks it, so it proves nothing. The same holds for what no snapshot contains, such
+// as a repository in the work tree. A record of names, sizes and times from before the first turn
+// tells which of these files changed since.
 
 // RecordStart records ignored files, submodules, dependency folders and the home before the first
 // turn. It keeps an earlier record.
@@ -58,16 +60,17 @@ func (v *Verifier) ForgetStart() error {
 
 func (v *Verifier) ignoredFile() string { return filepath.Join(v.Dir, "ignored.json") }
 
-// fileStamp distinguishes two states of an ignored file.
+// fileStamp distinguishes two states of an ignored file, or of a skipped file or folder.
 type fileStamp struct {
-	Size int64 `json:"size"`
-	Time int64 `json:"time"` // of its last change, in nanoseconds
+	Size    int64  `json:"size"`
+	Time    int64  `json:"time"`              // of its last change, in nanoseconds
+	Skipped string `json:"skipped,omitempty"` // why no snapshot contains it; "" = git ignores it
 }
 
 // maxIgnoredPerFolder bounds the files read in one ignored folder.
 const maxIgnoredPerFolder = 2000
 
-// ignoredFiles returns the state of git-ignored files and folders.
+// ignoredFiles returns the state of git-ignored files and folders, and of what snapshots skip.
 func (v *Verifier) ignoredFiles(ctx context.Context) (map[string]fileStamp, error) {
 	names, err := v.Repo.Ignored(ctx)
 	if err != nil {
@@ -86,12 +89,37 @@ func (v *Verifier) ignoredFiles(ctx context.Context) (map[string]fileStamp, erro
 				return nil
 			}
 			if info, err := e.Info(); err == nil {
-				files[v.ignoredName(file)] = fileStamp{info.Size(), info.ModTime().UnixNano()}
+				files[v.ignoredName(file)] = fileStamp{Size: info.Size(), Time: info.ModTime().UnixNano()}
 			}
 			return nil
 		})
 	}
+	_, skipped, err := v.Repo.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find what no snapshot contains: %w", err)
+	}
+	for _, s := range skipped {
+		files[s.Path] = v.stampSkipped(s)
+	}
 	return files, nil
+}
+
+// stampSkipped returns the state of a file or folder that no snapshot contains, git's own files aside.
+func (v *Verifier) stampSkipped(s git.Skipped) fileStamp {
+	all, left := fileStamp{Skipped: s.Reason}, maxIgnoredPerFolder
+	_ = filepath.WalkDir(filepath.Join(v.Repo.Root(), filepath.FromSlash(s.Path)), func(_ string, e fs.DirEntry, err error) error {
+		if left--; err != nil || left < 0 {
+			return fs.SkipAll
+		}
+		if e.Name() == ".git" && e.IsDir() {
+			return fs.SkipDir
+		}
+		if info, err := e.Info(); err == nil && !e.IsDir() {
+			all.Size, all.Time = all.Size+info.Size(), max(all.Time, info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return all
 }
 
 // ignoredName returns a file's path from the repository's top, with slashes.
@@ -103,8 +131,8 @@ func (v *Verifier) ignoredName(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// ChangedIgnoredFiles returns ignored files added or changed since the first turn, oldest change
-// first, then changes in the home. It returns nil without a record, and omits the content of new
+// ChangedIgnoredFiles returns what git ignores and what snapshots skip, with the reason, if it was
+// added or changed since the first turn, oldest change first, then changes in the home. It returns nil without a record, and omits the content of new
 // folders, and what Python compiled: that is removed before a claim is checked.
 func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 	var was map[string]fileStamp
@@ -127,6 +155,11 @@ func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(now[a].Time, now[b].Time), cmp.Compare(a, b)) })
+	for i, name := range names {
+		if why := now[name].Skipped; why != "" {
+			names[i] += " (" + why + ")"
+		}
+	}
 	return append(names, v.Checkout.ChangedInHome(ctx)...), nil
 }
 

@@ -108,7 +108,7 @@ func ignoredFilesHint(came []string) string {
 	if len(came) == 0 {
 		return ""
 	}
-	return "; ignored by git and new or changed since the loop began: " + plan.Few(came, 4)
+	return "; new or changed since the loop began, and in no commit: " + plan.Few(came, 4)
 }
 
 // passesButFailsIn returns the tests that pass here and fail in other, or the gate if no test

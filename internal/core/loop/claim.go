@@ -123,7 +123,7 @@ func (m *machine) outsideChangesNote() string {
 	if len(m.s.OutsideChanges) == 0 {
 		return ""
 	}
-	return " (changed but not committed: ignored by git, outside the work tree or the user's own: " + plan.Few(m.s.OutsideChanges, 4) + ")"
+	return " (changed, but in no commit: " + plan.Few(m.s.OutsideChanges, 4) + ")"
 }
 
 func (m *machine) refuseClaim(f Failing) {
