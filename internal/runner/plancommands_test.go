@@ -42,6 +42,7 @@ type planEditor struct {
 	edits []plan.Edit
 	kill  func()
 	at    string // the kind of an event or an action, or "posted"
+	made  []plan.Edit
 }
 
 func (w *planEditor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
@@ -54,6 +55,9 @@ func (w *planEditor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 		}
 		w.edits = nil
 		w.killAt("posted")
+	}
+	if p, ok := e.Payload.(loop.PlanEdited); ok {
+		w.made = append(w.made, p.Edits...)
 	}
 	for _, a := range acts {
 		w.killAt(string(a.Kind()))
@@ -91,6 +95,22 @@ func TestPlanEditSurvivesOwnerDeath(t *testing.T) {
 				t.Errorf("the plan: %q", got)
 			}
 		})
+	}
+}
+
+// A task that the user skips is done before the next turn, when the edit is applied. The user is told.
+func TestSkippedTaskIsDoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, filesWithPlan("- [ ] two\n- [ ] three\n"))
+	d := b.begin(wordByWord, []string{"plan.md"}, untestedCommit)
+	b.loop = d.Loop
+	w := &planEditor{logObserver: logObserver{t}, b: b, edits: []plan.Edit{{Do: plan.Skip, Task: "1"}}}
+	s, err := b.drive(t.Context(), d, w)
+	if err != nil || s.Outcome != loop.Verified || s.Tasks[0].LeftOut {
+		t.Errorf("%s: %s, tasks %+v (%v)", s.Outcome, s.Reason, s.Tasks, err)
+	}
+	if len(w.made) != 1 || !strings.Contains(w.made[0].Failed, "task 1 was done before the edit could be applied") {
+		t.Errorf("the edit: %+v", w.made)
 	}
 }
 

@@ -48,6 +48,9 @@ func (p *Plan) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, error)
 	if p.frozen == nil {
 		return e, &refusedEdit{errors.New("the loop has no plan")}
 	}
+	if i := slices.IndexFunc(m.Tasks, func(t loop.Task) bool { return t.ID == e.Task }); i >= 0 && m.Tasks[i].Status == loop.Done && (e.Do == plan.Skip || e.Do == plan.Retry) {
+		return e, &refusedEdit{fmt.Errorf("task %s was done before the edit could be applied; pawl plan reopen %s %[1]s works on it again", e.Task, p.Loop.ID)}
+	}
 	frozen, done, err := p.edited(e, m)
 	if err != nil {
 		return e, &refusedEdit{err}
