@@ -156,9 +156,10 @@ func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
 	return found, nil
 }
 
-// editPlanOf edits the plan at path. s is the loop that works on it or did, or nil.
+// editPlanOf edits the plan at path. s is the loop that works on it or did, or nil. A file has no mark
+// for a task that is left out, so an ended loop leaves it out when it is resumed.
 func (a *app) editPlanOf(s *loopinfo.Loop, path string, e plan.Edit) error {
-	if s == nil || s.HasEnded() {
+	if s == nil || s.HasEnded() && !(e.Do == plan.Skip && s.HasWorkLeft()) {
 		return a.editPlanFile(s, path, e)
 	}
 	done, err := tryEdit(s, e)

@@ -56,7 +56,7 @@ func Result(t loop.Task) string {
 		return Approved
 	case t.Status == loop.Done && len(t.TestsChanged) > 0:
 		return ToApprove
-	case t.Status == loop.Done:
+	case t.Status == loop.Done && t.Evidence != "": // a task that the user ticked has none
 		return string(t.Evidence)
 	}
 	return string(t.Status)

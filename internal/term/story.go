@@ -236,7 +236,7 @@ func (s *story) place(id, title string) TaskStarted {
 func taskEnded(e TaskEnded) line {
 	mark := span{red, "✗"}
 	switch e.Result {
-	case "proven", "reviewed", "unproven", "unknown":
+	case "proven", "reviewed", "unproven", "unknown", "done":
 		if mark = (span{green, "✓"}); e.Review {
 			mark = span{yellow, "?"}
 		}

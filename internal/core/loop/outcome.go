@@ -174,7 +174,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
-		return Unverified, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote(), m.answerKindHint()
+		return Unverified, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote(), m.unchangedHint()
 	case m.unreviewedReason() != "":
 		return Unverified, m.unreviewedReason(), ""
 	case m.lessThanWanted() != "":
@@ -212,10 +212,13 @@ func (m *machine) labels(ids []string) string {
 	return plan.Few(names, 4)
 }
 
-// answerKindHint suggests --kind answer for a single goal that changed nothing: it may have asked a
-// question.
-func (m *machine) answerKindHint() string {
-	if len(m.s.Tasks) > 1 || m.s.Policy.Kind != "" && m.s.Policy.Kind != Change {
+// unchangedHint says what to do if a goal or task needs no change: it asked a question, or other work
+// did it already.
+func (m *machine) unchangedHint() string {
+	switch {
+	case len(m.s.Tasks) > 1:
+		return "pawl plan skip . ID  leaves out a task that needs no change, such as one that is done already;  then pawl resume"
+	case m.s.Policy.Kind != "" && m.s.Policy.Kind != Change:
 		return ""
 	}
 	return "if the goal needs no change (a review, a question), use  --kind answer:  the agent's answer is then the result"
