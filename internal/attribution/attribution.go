@@ -51,6 +51,7 @@ type Tracker struct {
 	agentEdits    map[string]bool        // tracked files whose changes since the base are attributed to the agent
 	agentBlobs    map[string]string      // contents of the agent's tracked files at the last inspection
 	editsBase     string                 // that base
+	notByGates    map[string]bool        // tracked files that changed while gates ran, and that no gate changes
 	userEdits     map[string][]time.Time // tracked files with changes of the user since the base, with their times when they were last attributed
 }
 
@@ -65,7 +66,7 @@ type Options struct {
 
 // New returns a Tracker.
 func New(o Options) *Tracker {
-	t := &Tracker{Options: o, agentNewFiles: map[string]bool{}, agentEdits: map[string]bool{}, agentBlobs: map[string]string{}, userEdits: map[string][]time.Time{}}
+	t := &Tracker{Options: o, agentNewFiles: map[string]bool{}, agentEdits: map[string]bool{}, notByGates: map[string]bool{}, agentBlobs: map[string]string{}, userEdits: map[string][]time.Time{}}
 	t.calls.Resolve = record.PathNames
 	return t
 }

@@ -25,7 +25,8 @@ func (t *Tracker) attributeEdits(changed changedFiles, was memory.Edits, e evide
 		wasDeleted := slices.Contains(was.Deleted, file)
 		author := authorship.EditAuthor(authorship.Edit{
 			File: t.abs(file), Times: times, Deleted: deleted,
-			UserEdited: slices.Contains(was.ByUser, file) && !wasDeleted, UserTimes: t.userEdits[file], UserDeleted: wasDeleted,
+			UserEdited: slices.Contains(was.ByUser, file) && !wasDeleted || t.notByGates[file], UserTimes: t.userEdits[file],
+			UserDeleted: wasDeleted || t.notByGates[file],
 		}, e.calls, e.timeline)
 		switch {
 		case author == authorship.Agent:
@@ -42,6 +43,7 @@ func (t *Tracker) attributeEdits(changed changedFiles, was memory.Edits, e evide
 		}
 		now.ByUser = append(now.ByUser, file)
 	}
+	clear(t.notByGates)
 	if changed.onlyUnstaged {
 		now = keepStagedEdits(now, was, changed.paths)
 	}
@@ -72,6 +74,14 @@ func (t *Tracker) sharedEdits(changed changedFiles, timeline authorship.Timeline
 		}
 	}
 	return shared
+}
+
+// NotByGates says that tracked files which changed while gates ran before the first turn were not
+// changed by a gate: the next attribution counts them as the user's.
+func (t *Tracker) NotByGates(files []string) {
+	for _, file := range files {
+		t.notByGates[file] = true
+	}
 }
 
 // keepStagedEdits adds the earlier edits of the user that are in git's index.

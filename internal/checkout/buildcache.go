@@ -86,6 +86,15 @@ func (k *Checkout) removeCompiled(ctx context.Context, tree string) error {
 	return nil
 }
 
+// ChangedFiles returns the tracked files that differ in the checkout from the tree that it was made of.
+func (k *Checkout) ChangedFiles(ctx context.Context) ([]string, error) {
+	_, modified, _, err := k.current.tree.Unstaged(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find what changed in the checkout: %w", err)
+	}
+	return modified, nil
+}
+
 // IgnoredFiles returns size and time of the ignored files in the clean checkout, and false if
 // unknown. A run that changes them could influence the next run.
 func (k *Checkout) IgnoredFiles(ctx context.Context) (map[string]string, bool) {

@@ -26,7 +26,7 @@ const (
 // Verifier is what the runner needs of package verify.
 type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
-	Rerun(ctx context.Context, tree string, g gate.Gate, logDir string) (gate.Result, error)
+	ChangesTracked(ctx context.Context, tree string, g gate.Gate, logDir string) (files []string, known bool, err error)
 	RecordIgnored(ctx context.Context) error
 	CheckIsolation(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]verify.IrreproducibleGate, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)

@@ -17,9 +17,10 @@ import (
 // can pass, so such a gate is reported before the first turn. So is one that deletes a tracked
 // file: the first commit would delete it, as if the agent had.
 
-// checkGateWrites restores tracked files that the gates deleted, and runs each gate again if they
-// changed or deleted any. If one changes the same file again, it sets the result to unknown and
-// restores the files.
+// checkGateWrites finds out what the gates wrote if tracked files changed while they ran: it may have been
+// the user. So each gate runs again in a checkout of the tree before. What none changes there is the user's.
+// A gate that also changes its own result makes the gates' result unknown, and what gates changed is
+// restored. If a gate can only run in the work tree, nobody can tell, so nothing is restored.
 func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	if r.Repo == nil || r.inSession || !m.BeforeFirstTurn {
 		return g, nil
@@ -30,48 +31,68 @@ func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.Act
 		return g, err
 	}
 	first := git.Paths(changes)
-	deleted := git.Paths(slices.DeleteFunc(changes, func(c git.Change) bool { return c.Status != 'D' }))
-	if len(deleted) > 0 {
-		if tree, err = r.restoreFrom(ctx, tree, before, deleted); err != nil {
-			return g, err
-		}
-	}
-	for _, due := range gate.Due(r.Spec.Gates, gate.Final) {
-		if _, err := r.Verify.Rerun(ctx, tree, due, dir); err != nil {
-			return g, fmt.Errorf("run gate %s once more: %w", due.Name, err)
-		}
-		now, changes, err := r.changedByGates(ctx, tree, m)
-		if err != nil {
-			return g, err
-		}
-		tree = now
-		again := slices.DeleteFunc(git.Paths(changes), func(file string) bool { return !slices.Contains(first, file) })
-		if len(again) == 0 {
-			continue
-		}
-		g.Status, g.Green, g.ChangesTrackedFiles = gate.Unknown, false, true
-		g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", due.Name, plan.Few(again, 5))
-		_, err = r.restoreFrom(ctx, tree, before, first)
+	w := &gateWrites{Runner: r, changed: first, dir: dir, known: true}
+	byGates, err := w.on(ctx, before)
+	if err != nil {
 		return g, err
 	}
-	return g, nil
+	if w.known {
+		r.authors.NotByGates(slices.DeleteFunc(slices.Clone(first), func(file string) bool { return slices.Contains(byGates, file) }))
+	}
+	if len(byGates) == 0 {
+		return g, nil
+	}
+	deleted := git.Paths(slices.DeleteFunc(changes, func(c git.Change) bool { return c.Status != 'D' }))
+	if tree, err = r.Repo.Overlay(ctx, tree, before, deleted); err != nil {
+		return g, fmt.Errorf("restore what was deleted while the gates ran: %w", err)
+	}
+	again, err := w.on(ctx, tree)
+	if again = slices.DeleteFunc(again, func(file string) bool { return !slices.Contains(byGates, file) }); err != nil || len(again) == 0 {
+		return g, err
+	}
+	g.Status, g.Green, g.ChangesTrackedFiles = gate.Unknown, false, true
+	g.Reason = fmt.Sprintf("%s changes files that git tracks, in every run: %s", w.last, plan.Few(again, 5))
+	if !w.known {
+		return g, nil
+	}
+	return g, r.restorePaths(ctx, before, byGates)
 }
 
-// restoreFrom restores files of the work tree, which holds tree, as they are in another tree. It
-// returns the new tree.
-func (r *Runner) restoreFrom(ctx context.Context, tree, from string, files []string) (string, error) {
-	original, err := r.Repo.Overlay(ctx, tree, from, files)
-	if err == nil {
-		_, err = r.restoreFiles(ctx, original, r.OwnFiles())
+// gateWrites finds out which of the changed files gates write.
+type gateWrites struct {
+	*Runner
+	changed []string
+	dir     string
+	known   bool   // each gate could run in a checkout
+	last    string // the last gate that wrote one
+}
+
+// on runs each gate on a tree and returns the changed files that it writes.
+func (w *gateWrites) on(ctx context.Context, tree string) (files []string, err error) {
+	for _, due := range gate.Due(w.Spec.Gates, gate.Final) {
+		wrote, known, err := w.Verify.ChangesTracked(ctx, tree, due, w.dir)
+		if err != nil {
+			return nil, fmt.Errorf("run gate %s once more: %w", due.Name, err)
+		}
+		w.known = w.known && known
+		for _, file := range wrote {
+			if slices.Contains(w.changed, file) && !slices.Contains(files, file) {
+				files, w.last = append(files, file), due.Name
+			}
+		}
 	}
-	return original, err
+	return files, nil
 }
 
 // restorePaths restores files of the work tree as they are in another tree.
 func (r *Runner) restorePaths(ctx context.Context, from string, files []string) error {
 	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	original, err := r.Repo.Overlay(ctx, now, from, files)
 	if err == nil {
-		_, err = r.restoreFrom(ctx, now, from, files)
+		_, err = r.restoreFiles(ctx, original, r.OwnFiles())
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func TestClaimRefusalNamesUserEdits(t *testing.T) {
 	st.write("have.txt", "one\ntwo\n")
 	time.Sleep(10 * fileDoubt)
 	st.endTurnWithClaim()
-	if want := "or the user's own: have.txt"; st.s.Phase != loop.Turning || !strings.Contains(st.s.Failing.Reason, want) {
+	if want := "in no commit: have.txt"; st.s.Phase != loop.Turning || !strings.Contains(st.s.Failing.Reason, want) {
 		t.Errorf("%s: %+v, want %q", st.s.Phase, st.s.Failing, want)
 	}
 }
