@@ -14,7 +14,7 @@ import (
 // restoreTakenWork restores gated work that a stash, checkout or reset has removed from the
 // work tree since its tree was taken at the commit head, that is, files which equal their
 // committed version again. It switches back to the loop's branch. All other changes are the
-// user's and stay, and so does a stash. It reports whether a file was written. In a user's
+// user's and stay, also if they took back an edit of their own, and so does a stash. It reports whether a file was written. In a user's
 // tree it does nothing.
 func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memory.ActionContext) (bool, error) {
 	if r.Spec.NoCommit || r.isUserTree() {
@@ -35,6 +35,7 @@ func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memo
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
 	gone, err := r.removedPaths(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.From)...))
+	gone = slices.DeleteFunc(gone, func(file string) bool { return slices.Contains(m.UserEdits(), file) })
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}

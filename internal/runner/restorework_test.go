@@ -53,6 +53,39 @@ func TestGatedTreeIsCommittedDespiteConcurrentUserEdits(t *testing.T) {
 	}
 }
 
+// editReverter is a user who edits a file while the agent thinks, and takes that back before the commit.
+type editReverter struct {
+	logObserver
+	b *bench
+	n int
+}
+
+func (w *editReverter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.logObserver.Stepped(s, e, acts)
+	switch {
+	case w.n == 0 && s.Phase == loop.Turning:
+		w.b.write("lib.txt", "mine\n")
+	case w.n == 1 && s.Phase == loop.Committing:
+		w.b.sh("git checkout -q lib.txt")
+	default:
+		return
+	}
+	w.n++
+}
+
+func TestUserTakesBackAnEdit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"check.sh": gateScript, "want.txt": "one\n", "have.txt": "", "lib.txt": "lib\n"})
+	w := &editReverter{logObserver: logObserver{t}, b: b}
+	s := b.runObserved("-- 1/sleep --\n400ms\n-- 1/files/have.txt --\none\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(nil), w)
+	if got := b.read("lib.txt"); s.Outcome != loop.Verified || w.n != 2 || got != "lib\n" {
+		t.Errorf("%s: %s; lib.txt is %q after %d steps", s.Outcome, s.Reason, got, w.n)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+}
+
 // A user who checks out another branch during the loop loses nothing: no commit removes an earlier
 // task's work.
 func TestUserCheckoutOfAnotherBranchLosesNoWork(t *testing.T) {
