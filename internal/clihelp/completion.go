@@ -73,14 +73,14 @@ func bashScript(root *kong.Node) string {
 
 func zshScript(root *kong.Node) string {
 	following := func(n *kong.Node) string {
-		list := "("
+		var list strings.Builder
 		for _, r := range choices(n) {
-			list += fmt.Sprintf("'%s:%s' ", r.Name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.Help))
+			fmt.Fprintf(&list, "'%s:%s' ", r.Name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.Help))
 		}
 		if takesLoop(n) {
-			list += loopIDs
+			list.WriteString(loopIDs)
 		}
-		return list + ")"
+		return "(" + list.String() + ")"
 	}
 	return "#compdef pawl\n_pawl() {\n    local cmd=pawl i\n    local -a choices\n" +
 		shellCode(root, "2", "CURRENT", following) +
