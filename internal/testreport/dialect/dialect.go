@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 )
@@ -72,16 +73,18 @@ const (
 // rule describes one kind of line of a runner.
 type rule struct {
 	kind        kind
-	re          *regex.Regex
+	line        string // expression for the whole line
 	section     string // the section in which the rule applies; "" = any
 	nextSection string // the section that the line begins
 	// errorFollows makes the next line that is not blank the first error, if there is none.
 	errorFollows bool
 }
 
-// Dialect describes the text output of one runner.
-type Dialect struct {
-	rules []rule
+// dialect describes the text output of one runner.
+type dialect struct {
+	name     string
+	rules    []rule
+	patterns []*regex.Regex // of the rules
 	// errorsInTotal: the total of a summary includes the tests that ended with an error.
 	errorsInTotal bool
 	// correct may adjust the results after the last line.
@@ -106,42 +109,23 @@ type reader struct {
 	unconfirmed bool // a failure that no summary has counted yet
 }
 
-// dialects are tried in this order if the runner is unknown. The patterns are compiled on first
-// use.
-var dialects = []struct {
-	name    string
-	dialect func() Dialect
-}{
-	{"jest", jest},
-	{"vitest", vitest},
-	{"mocha", mocha},
-	{"node", node},
-	{"ava", ava},
-	{"jasmine", jasmine},
-	{"tap", tap},
-	{"bun", bun},
-	{"playwright", playwright},
-	{"go", golang},
-	{"cargo", cargo},
-	{"pytest", pytest},
-	{"unittest", unittest},
-	{"rspec", rspec},
-	{"minitest", minitest},
-	{"bats", bats},
-	{"prove", prove},
-	{"junit", junit},
-	{"maven", maven},
-	{"gradle", gradle},
-	{"phpunit", phpunit},
-	{"ctest", ctest},
-}
+// dialects returns the dialects in the order in which they are tried if the runner is unknown.
+var dialects = sync.OnceValue(func() []dialect {
+	all := slices.Concat(javascript, native)
+	for i, d := range all {
+		for _, r := range d.rules {
+			all[i].patterns = append(all[i].patterns, regex.New(`^(?:`+r.line+`)$`))
+		}
+	}
+	return all
+})
 
 // Read reads lines as the text output of a runner. It returns false if the
 // runner has no known text format.
 func Read(runner string, lines []string) (Results, bool) {
-	for _, d := range dialects {
+	for _, d := range dialects() {
 		if d.name == runner {
-			return d.dialect().read(lines), true
+			return d.read(lines), true
 		}
 	}
 	return Results{}, false
@@ -161,8 +145,8 @@ func Recognize(lines []string) (string, Results) {
 		sample = slices.Concat(lines[:sampleHead], lines[len(lines)-sampleTail:])
 	}
 	marks, runner := 1, ""
-	for _, d := range dialects {
-		if s := d.dialect().read(sample); s.LineKinds > marks {
+	for _, d := range dialects() {
+		if s := d.read(sample); s.LineKinds > marks {
 			marks, runner = s.LineKinds, d.name
 		}
 	}
@@ -170,7 +154,7 @@ func Recognize(lines []string) (string, Results) {
 	return runner, results
 }
 
-func (d Dialect) read(lines []string) Results {
+func (d dialect) read(lines []string) Results {
 	r := &reader{matched: map[int]bool{}, known: map[string]bool{}}
 	for _, line := range lines {
 		r.readLine(d, strings.TrimRight(line, " \t"))
@@ -200,7 +184,7 @@ func (r *reader) isSummaryEmpty() bool {
 
 func correctEmpty(r *reader) { r.NoTests = r.NoTests || r.isSummaryEmpty() }
 
-func (r *reader) readLine(d Dialect, line string) {
+func (r *reader) readLine(d dialect, line string) {
 	if line == "" {
 		return
 	}
@@ -215,15 +199,15 @@ func (r *reader) readLine(d Dialect, line string) {
 		if rule.section != "" && rule.section != r.section {
 			continue
 		}
-		if m := rule.re.FindStringSubmatch(line); m != nil {
+		if m := d.patterns[i].FindStringSubmatch(line); m != nil {
 			r.matched[i] = true
-			r.applyRule(rule, m)
+			r.applyRule(rule, d.patterns[i], m)
 			return
 		}
 	}
 }
 
-func (r *reader) applyRule(rule rule, m []string) {
+func (r *reader) applyRule(rule rule, re *regex.Regex, m []string) {
 	if rule.nextSection != "" {
 		r.section = rule.nextSection
 	}
@@ -231,24 +215,24 @@ func (r *reader) applyRule(rule rule, m []string) {
 	switch rule.kind {
 	case summaryStart:
 		r.reset()
-		r.addCounts(rule.re, m)
+		r.addCounts(re, m)
 	case counts:
-		r.addCounts(rule.re, m)
+		r.addCounts(re, m)
 	case otherFailure:
 		r.OtherFailure = true
-		r.setFirstError(group(rule.re, m, "err"))
+		r.setFirstError(group(re, m, "err"))
 	case unconfirmedFailure:
 		r.unconfirmed = true
-		r.setFirstError(group(rule.re, m, "err"))
+		r.setFirstError(group(re, m, "err"))
 	case failedTest:
-		r.addName(group(rule.re, m, "name"))
-		r.setFirstError(group(rule.re, m, "err"))
+		r.addName(group(re, m, "name"))
+		r.setFirstError(group(re, m, "err"))
 	case failedFile:
-		r.addFailedFile(group(rule.re, m, "name"))
+		r.addFailedFile(group(re, m, "name"))
 	case lastFileFailed:
 		r.addLastFile()
 	case firstError:
-		r.setFirstError(group(rule.re, m, "err"))
+		r.setFirstError(group(re, m, "err"))
 	case noTests:
 		r.NoTests = true
 	case runnerError:
@@ -373,6 +357,3 @@ func (r *reader) addWordCounts(text string) {
 		}
 	}
 }
-
-// wholeLine compiles a pattern that must match a whole line.
-func wholeLine(pattern string) *regex.Regex { return regex.New(`^(?:` + pattern + `)$`) }

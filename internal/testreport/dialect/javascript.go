@@ -2,32 +2,143 @@ package dialect
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-var jest = sync.OnceValue(func() Dialect {
-	return Dialect{correct: jestCorrect, rules: []rule{
-		{kind: summaryStart, re: wholeLine(`Test Suites: (?:(?P<suites>\d+) failed, )?(?:.*, )?\d+(?: of \d+)? total`)},
-		{kind: counts, re: wholeLine(`Tests: +(?P<counts>.*\d+ total)`)},
-		{kind: typicalLine, re: wholeLine(`Snapshots: +.*total`)},
-		{kind: typicalLine, re: wholeLine(`Time: +[\d.]+ m?s(?:, estimated [\d.]+ m?s)?`)},
-		{kind: typicalLine, re: wholeLine(`Ran all test suites.*\.`)},
-		{kind: resetNames, re: wholeLine(`Summary of all failing tests`)},
-		{kind: failedTest, re: wholeLine(`  ● (?P<name>.+ › .+)`), errorFollows: true},
-		{kind: lastFileFailed, re: wholeLine(`  ● Test suite failed to run`), errorFollows: true},
-		{kind: typicalLine, re: wholeLine(`  ● Console`)},
-		{kind: failedTest, re: wholeLine(`  ● (?P<name>\S.*)`), errorFollows: true},
-		{kind: failedFile, re: wholeLine(`FAIL (?:\S+ )?(?P<name>\S*\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?`)},
-		{kind: typicalLine, re: wholeLine(`PASS (?:\S+ )?\S*\.[cm]?[jt]sx?(?: \([\d.]+ m?s\))?`)},
-		{kind: noTests, re: wholeLine(`No tests found, exiting with code \d`)},
-		{kind: noTests, re: wholeLine(`No tests found related to files changed since .*\.`)},
-		{kind: gateFailed, re: wholeLine(`Jest: .*coverage threshold for .*`)},
-		{kind: runnerError, re: wholeLine(`● (?:Validation Error|Unrecognized CLI Parameters?|Multiple configurations found|Deprecation Error).*`)},
-		{kind: runnerError, re: wholeLine(`(?:Error: )?(?:Could not resolve a module for a custom reporter|Can't find a root directory while resolving a config file path|Could not find a config file based on provided values|Jest: Failed to parse the TypeScript config file).*`)},
-	}}
-})
+// javascript holds the runners of JavaScript.
+var javascript = []dialect{
+	{name: "jest", correct: jestCorrect, rules: []rule{
+		{kind: summaryStart, line: `Test Suites: (?:(?P<suites>\d+) failed, )?(?:.*, )?\d+(?: of \d+)? total`},
+		{kind: counts, line: `Tests: +(?P<counts>.*\d+ total)`},
+		{kind: typicalLine, line: `Snapshots: +.*total`},
+		{kind: typicalLine, line: `Time: +[\d.]+ m?s(?:, estimated [\d.]+ m?s)?`},
+		{kind: typicalLine, line: `Ran all test suites.*\.`},
+		{kind: resetNames, line: `Summary of all failing tests`},
+		{kind: failedTest, line: `  ● (?P<name>.+ › .+)`, errorFollows: true},
+		{kind: lastFileFailed, line: `  ● Test suite failed to run`, errorFollows: true},
+		{kind: typicalLine, line: `  ● Console`},
+		{kind: failedTest, line: `  ● (?P<name>\S.*)`, errorFollows: true},
+		{kind: failedFile, line: `FAIL (?:\S+ )?(?P<name>\S*\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?`},
+		{kind: typicalLine, line: `PASS (?:\S+ )?\S*\.[cm]?[jt]sx?(?: \([\d.]+ m?s\))?`},
+		{kind: noTests, line: `No tests found, exiting with code \d`},
+		{kind: noTests, line: `No tests found related to files changed since .*\.`},
+		{kind: gateFailed, line: `Jest: .*coverage threshold for .*`},
+		{kind: runnerError, line: `● (?:Validation Error|Unrecognized CLI Parameters?|Multiple configurations found|Deprecation Error).*`},
+		{kind: runnerError, line: `(?:Error: )?(?:Could not resolve a module for a custom reporter|Can't find a root directory while resolving a config file path|Could not find a config file based on provided values|Jest: Failed to parse the TypeScript config file).*`},
+	}},
+	{name: "vitest", correct: correctEmpty, rules: []rule{
+		{kind: typicalLine, line: ` *(?:RUN|DEV) +v\d+\.\S+ .*`},
+		{kind: summaryStart, line: ` *Test Files +(?:(?P<suites>\d+) failed)?.*(?:\(\d+\)|no tests)`},
+		{kind: counts, line: ` *Tests +(?P<counts>.*)(?:\(\d+\)|no tests)`},
+		{kind: counts, line: ` *Errors +(?P<errors>\d+) errors?`},
+		{kind: counts, line: ` *Type Errors +(?P<errors>\d+) .*`},
+		{kind: typicalLine, line: ` *Start at +[\d:]+`},
+		{kind: typicalLine, line: ` *Duration +[\d.]+m?s.*`},
+		{kind: failedTest, line: ` *FAIL +(?P<name>\S.*?)(?: \[ .* \])?`, errorFollows: true},
+		{kind: otherFailure, line: `⎯+ *(?:Unhandled (?:Errors?|Rejection)|Uncaught Exception) *⎯+`, nextSection: "unhandled"},
+		{kind: firstError, section: "unhandled", line: `(?P<err>\w*(?:Error|Exception)\b.*: .*)`},
+		{kind: noTests, line: `No test files found, exiting with code \d`},
+		{kind: gateFailed, line: `ERROR: Coverage for .*`},
+		{kind: runnerError, line: `⎯+ *Startup Error *⎯+`, errorFollows: true},
+		{kind: runnerError, line: `(?:CACError: .*|failed to load config from .*| *MISSING DEPENDENCY .*)`},
+	}},
+	{name: "mocha", readLine: mochaName, correct: correctEmpty, rules: []rule{
+		{kind: summaryStart, line: ` +(?P<pass>\d+) passing(?: \([\d.]+m?s?\))?`, nextSection: "sum"},
+		{kind: counts, section: "sum", line: ` +(?P<skip>\d+) pending`},
+		{kind: counts, section: "sum", line: ` +(?P<fail>\d+) failing`, nextSection: "failures"},
+		{kind: typicalLine, line: `      \+ expected - actual`},
+		{kind: typicalLine, line: ` +at (?:async )?Context\.<anonymous> \(.*\)`},
+		{kind: typicalLine, line: ` +at (?:listOnTimeout|process\.process\w+) \(node:internal/.*\)`},
+		{kind: noTests, line: `(?:Error: )?No test files found(?:: .*)?`},
+		{kind: noTests, line: `(?:Warning|Error): Cannot find any files matching pattern .*`},
+		{kind: runnerError, line: `.*(?:ERR_MOCHA_INVALID_(?:REPORTER|INTERFACE|ARG_VALUE)).*`},
+		{kind: gateFailed, line: `ERROR: Coverage for .*`},
+	}},
+	{name: "node", correct: correctEmpty, rules: []rule{
+		{kind: summaryStart, line: `[ℹ#] tests \d+`},
+		{kind: typicalLine, line: `[ℹ#] suites \d+`},
+		{kind: counts, line: `[ℹ#] pass (?P<pass>\d+)`},
+		{kind: counts, line: `[ℹ#] fail (?P<fail>\d+)`},
+		{kind: counts, line: `[ℹ#] cancelled (?P<fail>\d+)`},
+		{kind: counts, line: `[ℹ#] (?:skipped|todo) (?P<skip>\d+)`},
+		{kind: typicalLine, line: `[ℹ#] duration_ms [\d.]+`},
+		{kind: resetNames, line: `✖ failing tests:`, nextSection: "failures"},
+		{kind: failedTest, section: "failures", line: `✖ (?P<name>.+) \([\d.]+m?s\)`, errorFollows: true},
+		{kind: noTests, line: `Could not find '.*'`},
+		{kind: runnerError, line: `\S*node: bad option: .*`},
+		{kind: gateFailed, line: `[ℹ#] Error: [\d.]+% \w+ coverage does not meet threshold of .*`},
+	}},
+	{name: "ava", correct: avaCorrect, readLine: countTicks, rules: []rule{
+		{kind: summaryStart, line: `  ─`},
+		{kind: counts, line: `  (?P<counts>\d+ tests? (?:failed|passed|skipped|todo))`},
+		{kind: counts, line: `  (?P<skip>\d+) (?:tests? todo|known failures?)`},
+		{kind: counts, line: `  (?P<errors>\d+) (?:uncaught exceptions?|unhandled rejections?|unhandled errors?|tests? timed out|tests? remaining .*|tests? (?:was|were) pending .*)`},
+		{kind: failedTest, line: `  ✘ \[fail\]: (?P<name>.+?)(?: (?:Rejected promise returned by test|Error thrown in test|Test finished without running any assertions|Test was expected to fail, but succeeded.*))?`},
+		{kind: otherFailure, line: `  ✘ (?P<err>.*exited (?:with a non-zero exit code|due to).*|Timed out while running tests|No tests found in .*|.* timed out)`},
+		{kind: otherFailure, line: `  Uncaught exception in .*`, errorFollows: true},
+		{kind: noTests, line: `  ✘ (?:Couldn.t find any (?:files to test|matching tests)|No tests found|Based on your configuration, \d+ test files? (?:was|were) found, but did not match).*`},
+		{kind: runnerError, line: `  ✘ (?:Error loading .*|Unknown option.*|Could not find package.json.*)`},
+	}},
+	{name: "jasmine", correct: correctEmpty, rules: []rule{
+		{kind: summaryStart, line: `(?:Ran \d+ of )?(?P<total>\d+) specs?, (?P<fail>\d+) failures?(?:, (?P<skip>\d+) pending specs?)?`},
+		{kind: typicalLine, line: `Finished in [\d.]+ seconds?`},
+		{kind: typicalLine, line: `Randomized with seed \d+(?: \(.*\))?`},
+		{kind: typicalLine, line: `Started`},
+		{kind: resetNames, line: `Failures:`, nextSection: "failures"},
+		{kind: sectionStart, line: `Pending:`, nextSection: "pending"},
+		{kind: failedTest, section: "failures", line: `\d+\) (?P<name>.+)`},
+		{kind: sectionStart, section: "failures", line: `  Message:`, errorFollows: true},
+		{kind: otherFailure, line: `Suite error: .*`, nextSection: "suite"},
+		{kind: sectionStart, section: "suite", line: `  Message:`, errorFollows: true},
+		{kind: noTests, line: `Incomplete: No specs found.*`},
+		{kind: noTests, line: `No specs found`},
+		{kind: gateFailed, line: `Incomplete: f.*`},
+	}},
+	{name: "tap", rules: []rule{
+		{kind: summaryStart, line: `Asserts: +(?P<counts>.*) of \d+`},
+		{kind: counts, line: `Suites: +(?P<counts>.*) of \d+ completed`},
+		{kind: typicalLine, line: `Time: +[\d.]+m?s`},
+		{kind: summaryStart, line: `# \{ total: \d+(?:, pass: (?P<pass>\d+))?(?:, fail: (?P<fail>\d+))?(?:, todo: (?P<skip>\d+))?.* \}`},
+		{kind: typicalLine, line: `# time=[\d.]+m?s`},
+		{kind: typicalLine, line: `TAP version \d+`},
+		{kind: gateFailed, line: `(?:# )?ERROR: (?:incomplete t|No t?)?.*[cC]overage.*`},
+		{kind: summaryStart, line: `# tests +\d+`},
+		{kind: counts, line: `# pass +(?P<pass>\d+)`},
+		{kind: counts, line: `# fail +(?P<fail>\d+)`},
+		{kind: counts, line: `# skip(?:ped)? +(?P<skip>\d+)`},
+		{kind: typicalLine, line: `# ok`},
+	}},
+	{name: "bun", correct: correctEmpty, rules: []rule{
+		{kind: typicalLine, line: `bun test v\d\S*(?: \(.*\))?`},
+		{kind: summaryStart, line: ` *(?P<pass>\d+) pass`},
+		{kind: counts, line: ` *(?P<skip>\d+) (?:skip|todo)`},
+		{kind: counts, line: ` *(?P<fail>\d+) fail`},
+		{kind: counts, line: ` *(?P<errors>\d+) errors?`},
+		{kind: typicalLine, line: `Ran \d+ tests? across \d+ files?\..*`},
+		{kind: failedTest, line: `(?:\(fail\)|✗) (?P<name>.+?)(?: \[[\d.]+m?s\])?`},
+		{kind: firstError, line: `error: (?P<err>.+)`},
+		{kind: noTests, line: `(?:No tests found!|Test filter ".*" had no matches|The following filters did not match any test files.*|error: 0 test files matching .*)`},
+	}},
+	{name: "playwright", correct: playwrightCorrect, rules: []rule{
+		{kind: summaryStart, line: `Running \d+ tests? using \d+ workers?`},
+		{kind: summaryStart, line: ` +[✓✘±-] +\d+ .*:\d+:\d+ › .*`},
+		{kind: summaryStart, line: ` {2}\d+\) .*:\d+:\d+ › .+`, nextSection: "detail", errorFollows: true},
+		{kind: summaryStart, line: `[·F°×T±]+`},
+		{kind: counts, line: ` {2}(?P<fail>\d+) failed`, nextSection: "failed"},
+		{kind: counts, line: ` {2}(?P<fail>\d+) interrupted`, nextSection: "interrupted"},
+		{kind: counts, line: ` {2}(?P<errors>\d+) errors? (?:was|were) not a part of any test, see above for details`},
+		{kind: counts, line: ` {2}(?P<pass>\d+) flaky`, nextSection: "flaky"},
+		{kind: counts, line: ` {2}(?P<skip>\d+) (?:skipped|did not run)`, nextSection: "rest"},
+		{kind: counts, line: ` {2}(?P<pass>\d+) passed(?: \([\d.]+\w+\))?`, nextSection: "rest"},
+		{kind: failedTest, section: "failed", line: ` {4}(?P<name>\S.*?)(?: ─*)?`},
+		{kind: noTests, line: `Error: No tests found\.?`},
+		{kind: runnerError, line: `Error: (?:Project\(s\) .* not found.*|.*playwright\.config\..*)`},
+		{kind: unconfirmedFailure, line: `(?P<err>\w*Error: .*)`}, // a file that does not load
+		{kind: otherFailure, line: ` {2}Timed out waiting .* for the .*`},
+		{kind: runnerError, line: `error: unknown (?:option|command) .*`},
+	}},
+}
 
 func jestCorrect(r *reader) {
 	for i, n := range r.Failing {
@@ -35,40 +146,6 @@ func jestCorrect(r *reader) {
 	}
 	correctEmpty(r)
 }
-
-var vitest = sync.OnceValue(func() Dialect {
-	return Dialect{correct: correctEmpty, rules: []rule{
-		{kind: typicalLine, re: wholeLine(` *(?:RUN|DEV) +v\d+\.\S+ .*`)},
-		{kind: summaryStart, re: wholeLine(` *Test Files +(?:(?P<suites>\d+) failed)?.*(?:\(\d+\)|no tests)`)},
-		{kind: counts, re: wholeLine(` *Tests +(?P<counts>.*)(?:\(\d+\)|no tests)`)},
-		{kind: counts, re: wholeLine(` *Errors +(?P<errors>\d+) errors?`)},
-		{kind: counts, re: wholeLine(` *Type Errors +(?P<errors>\d+) .*`)},
-		{kind: typicalLine, re: wholeLine(` *Start at +[\d:]+`)},
-		{kind: typicalLine, re: wholeLine(` *Duration +[\d.]+m?s.*`)},
-		{kind: failedTest, re: wholeLine(` *FAIL +(?P<name>\S.*?)(?: \[ .* \])?`), errorFollows: true},
-		{kind: otherFailure, re: wholeLine(`⎯+ *(?:Unhandled (?:Errors?|Rejection)|Uncaught Exception) *⎯+`), nextSection: "unhandled"},
-		{kind: firstError, section: "unhandled", re: wholeLine(`(?P<err>\w*(?:Error|Exception)\b.*: .*)`)},
-		{kind: noTests, re: wholeLine(`No test files found, exiting with code \d`)},
-		{kind: gateFailed, re: wholeLine(`ERROR: Coverage for .*`)},
-		{kind: runnerError, re: wholeLine(`⎯+ *Startup Error *⎯+`), errorFollows: true},
-		{kind: runnerError, re: wholeLine(`(?:CACError: .*|failed to load config from .*| *MISSING DEPENDENCY .*)`)},
-	}}
-})
-
-var mocha = sync.OnceValue(func() Dialect {
-	return Dialect{readLine: mochaName, correct: correctEmpty, rules: []rule{
-		{kind: summaryStart, re: wholeLine(` +(?P<pass>\d+) passing(?: \([\d.]+m?s?\))?`), nextSection: "sum"},
-		{kind: counts, section: "sum", re: wholeLine(` +(?P<skip>\d+) pending`)},
-		{kind: counts, section: "sum", re: wholeLine(` +(?P<fail>\d+) failing`), nextSection: "failures"},
-		{kind: typicalLine, re: wholeLine(`      \+ expected - actual`)},
-		{kind: typicalLine, re: wholeLine(` +at (?:async )?Context\.<anonymous> \(.*\)`)},
-		{kind: typicalLine, re: wholeLine(` +at (?:listOnTimeout|process\.process\w+) \(node:internal/.*\)`)},
-		{kind: noTests, re: wholeLine(`(?:Error: )?No test files found(?:: .*)?`)},
-		{kind: noTests, re: wholeLine(`(?:Warning|Error): Cannot find any files matching pattern .*`)},
-		{kind: runnerError, re: wholeLine(`.*(?:ERR_MOCHA_INVALID_(?:REPORTER|INTERFACE|ARG_VALUE)).*`)},
-		{kind: gateFailed, re: wholeLine(`ERROR: Coverage for .*`)},
-	}}
-})
 
 var (
 	mochaHead = regex.New(`^  \d+\) (.+)$`)
@@ -97,37 +174,6 @@ func mochaName(r *reader, line string) bool {
 	return true
 }
 
-var node = sync.OnceValue(func() Dialect {
-	return Dialect{correct: correctEmpty, rules: []rule{
-		{kind: summaryStart, re: wholeLine(`[ℹ#] tests \d+`)},
-		{kind: typicalLine, re: wholeLine(`[ℹ#] suites \d+`)},
-		{kind: counts, re: wholeLine(`[ℹ#] pass (?P<pass>\d+)`)},
-		{kind: counts, re: wholeLine(`[ℹ#] fail (?P<fail>\d+)`)},
-		{kind: counts, re: wholeLine(`[ℹ#] cancelled (?P<fail>\d+)`)},
-		{kind: counts, re: wholeLine(`[ℹ#] (?:skipped|todo) (?P<skip>\d+)`)},
-		{kind: typicalLine, re: wholeLine(`[ℹ#] duration_ms [\d.]+`)},
-		{kind: resetNames, re: wholeLine(`✖ failing tests:`), nextSection: "failures"},
-		{kind: failedTest, section: "failures", re: wholeLine(`✖ (?P<name>.+) \([\d.]+m?s\)`), errorFollows: true},
-		{kind: noTests, re: wholeLine(`Could not find '.*'`)},
-		{kind: runnerError, re: wholeLine(`\S*node: bad option: .*`)},
-		{kind: gateFailed, re: wholeLine(`[ℹ#] Error: [\d.]+% \w+ coverage does not meet threshold of .*`)},
-	}}
-})
-
-var ava = sync.OnceValue(func() Dialect {
-	return Dialect{correct: avaCorrect, readLine: countTicks, rules: []rule{
-		{kind: summaryStart, re: wholeLine(`  ─`)},
-		{kind: counts, re: wholeLine(`  (?P<counts>\d+ tests? (?:failed|passed|skipped|todo))`)},
-		{kind: counts, re: wholeLine(`  (?P<skip>\d+) (?:tests? todo|known failures?)`)},
-		{kind: counts, re: wholeLine(`  (?P<errors>\d+) (?:uncaught exceptions?|unhandled rejections?|unhandled errors?|tests? timed out|tests? remaining .*|tests? (?:was|were) pending .*)`)},
-		{kind: failedTest, re: wholeLine(`  ✘ \[fail\]: (?P<name>.+?)(?: (?:Rejected promise returned by test|Error thrown in test|Test finished without running any assertions|Test was expected to fail, but succeeded.*))?`)},
-		{kind: otherFailure, re: wholeLine(`  ✘ (?P<err>.*exited (?:with a non-zero exit code|due to).*|Timed out while running tests|No tests found in .*|.* timed out)`)},
-		{kind: otherFailure, re: wholeLine(`  Uncaught exception in .*`), errorFollows: true},
-		{kind: noTests, re: wholeLine(`  ✘ (?:Couldn.t find any (?:files to test|matching tests)|No tests found|Based on your configuration, \d+ test files? (?:was|were) found, but did not match).*`)},
-		{kind: runnerError, re: wholeLine(`  ✘ (?:Error loading .*|Unknown option.*|Could not find package.json.*)`)},
-	}}
-})
-
 // avaTick matches a test that passed, alone or below its file. A test that fails as expected has a
 // tick too.
 var avaTick = regex.New(`^  ✔ [^\s[]`)
@@ -146,76 +192,6 @@ func avaCorrect(r *reader) {
 	}
 	correctEmpty(r)
 }
-
-var jasmine = sync.OnceValue(func() Dialect {
-	return Dialect{correct: correctEmpty, rules: []rule{
-		{kind: summaryStart, re: wholeLine(`(?:Ran \d+ of )?(?P<total>\d+) specs?, (?P<fail>\d+) failures?(?:, (?P<skip>\d+) pending specs?)?`)},
-		{kind: typicalLine, re: wholeLine(`Finished in [\d.]+ seconds?`)},
-		{kind: typicalLine, re: wholeLine(`Randomized with seed \d+(?: \(.*\))?`)},
-		{kind: typicalLine, re: wholeLine(`Started`)},
-		{kind: resetNames, re: wholeLine(`Failures:`), nextSection: "failures"},
-		{kind: sectionStart, re: wholeLine(`Pending:`), nextSection: "pending"},
-		{kind: failedTest, section: "failures", re: wholeLine(`\d+\) (?P<name>.+)`)},
-		{kind: sectionStart, section: "failures", re: wholeLine(`  Message:`), errorFollows: true},
-		{kind: otherFailure, re: wholeLine(`Suite error: .*`), nextSection: "suite"},
-		{kind: sectionStart, section: "suite", re: wholeLine(`  Message:`), errorFollows: true},
-		{kind: noTests, re: wholeLine(`Incomplete: No specs found.*`)},
-		{kind: noTests, re: wholeLine(`No specs found`)},
-		{kind: gateFailed, re: wholeLine(`Incomplete: f.*`)},
-	}}
-})
-
-var tap = sync.OnceValue(func() Dialect {
-	return Dialect{rules: []rule{
-		{kind: summaryStart, re: wholeLine(`Asserts: +(?P<counts>.*) of \d+`)},
-		{kind: counts, re: wholeLine(`Suites: +(?P<counts>.*) of \d+ completed`)},
-		{kind: typicalLine, re: wholeLine(`Time: +[\d.]+m?s`)},
-		{kind: summaryStart, re: wholeLine(`# \{ total: \d+(?:, pass: (?P<pass>\d+))?(?:, fail: (?P<fail>\d+))?(?:, todo: (?P<skip>\d+))?.* \}`)},
-		{kind: typicalLine, re: wholeLine(`# time=[\d.]+m?s`)},
-		{kind: typicalLine, re: wholeLine(`TAP version \d+`)},
-		{kind: gateFailed, re: wholeLine(`(?:# )?ERROR: (?:incomplete t|No t?)?.*[cC]overage.*`)},
-		{kind: summaryStart, re: wholeLine(`# tests +\d+`)},
-		{kind: counts, re: wholeLine(`# pass +(?P<pass>\d+)`)},
-		{kind: counts, re: wholeLine(`# fail +(?P<fail>\d+)`)},
-		{kind: counts, re: wholeLine(`# skip(?:ped)? +(?P<skip>\d+)`)},
-		{kind: typicalLine, re: wholeLine(`# ok`)},
-	}}
-})
-
-var bun = sync.OnceValue(func() Dialect {
-	return Dialect{correct: correctEmpty, rules: []rule{
-		{kind: typicalLine, re: wholeLine(`bun test v\d\S*(?: \(.*\))?`)},
-		{kind: summaryStart, re: wholeLine(` *(?P<pass>\d+) pass`)},
-		{kind: counts, re: wholeLine(` *(?P<skip>\d+) (?:skip|todo)`)},
-		{kind: counts, re: wholeLine(` *(?P<fail>\d+) fail`)},
-		{kind: counts, re: wholeLine(` *(?P<errors>\d+) errors?`)},
-		{kind: typicalLine, re: wholeLine(`Ran \d+ tests? across \d+ files?\..*`)},
-		{kind: failedTest, re: wholeLine(`(?:\(fail\)|✗) (?P<name>.+?)(?: \[[\d.]+m?s\])?`)},
-		{kind: firstError, re: wholeLine(`error: (?P<err>.+)`)},
-		{kind: noTests, re: wholeLine(`(?:No tests found!|Test filter ".*" had no matches|The following filters did not match any test files.*|error: 0 test files matching .*)`)},
-	}}
-})
-
-var playwright = sync.OnceValue(func() Dialect {
-	return Dialect{correct: playwrightCorrect, rules: []rule{
-		{kind: summaryStart, re: wholeLine(`Running \d+ tests? using \d+ workers?`)},
-		{kind: summaryStart, re: wholeLine(` +[✓✘±-] +\d+ .*:\d+:\d+ › .*`)},
-		{kind: summaryStart, re: wholeLine(` {2}\d+\) .*:\d+:\d+ › .+`), nextSection: "detail", errorFollows: true},
-		{kind: summaryStart, re: wholeLine(`[·F°×T±]+`)},
-		{kind: counts, re: wholeLine(` {2}(?P<fail>\d+) failed`), nextSection: "failed"},
-		{kind: counts, re: wholeLine(` {2}(?P<fail>\d+) interrupted`), nextSection: "interrupted"},
-		{kind: counts, re: wholeLine(` {2}(?P<errors>\d+) errors? (?:was|were) not a part of any test, see above for details`)},
-		{kind: counts, re: wholeLine(` {2}(?P<pass>\d+) flaky`), nextSection: "flaky"},
-		{kind: counts, re: wholeLine(` {2}(?P<skip>\d+) (?:skipped|did not run)`), nextSection: "rest"},
-		{kind: counts, re: wholeLine(` {2}(?P<pass>\d+) passed(?: \([\d.]+\w+\))?`), nextSection: "rest"},
-		{kind: failedTest, section: "failed", re: wholeLine(` {4}(?P<name>\S.*?)(?: ─*)?`)},
-		{kind: noTests, re: wholeLine(`Error: No tests found\.?`)},
-		{kind: runnerError, re: wholeLine(`Error: (?:Project\(s\) .* not found.*|.*playwright\.config\..*)`)},
-		{kind: unconfirmedFailure, re: wholeLine(`(?P<err>\w*Error: .*)`)}, // a file that does not load
-		{kind: otherFailure, re: wholeLine(` {2}Timed out waiting .* for the .*`)},
-		{kind: runnerError, re: wholeLine(`error: unknown (?:option|command) .*`)},
-	}}
-})
 
 // playwrightCorrect ignores the absence of tests if a file did not load.
 func playwrightCorrect(r *reader) {
