@@ -114,12 +114,8 @@ func ignoredFilesHint(came []string) string {
 // passesButFailsIn returns the tests that pass here and fail in other, or the gate if no test
 // explains its failure.
 func (r Result) passesButFailsIn(other Result) []string {
-	var names []string
-	for id, s := range r.Tests {
-		if s == Pass && other.Tests[id] == Fail {
-			names = append(names, id)
-		}
-	}
+	failed, unfinished := r.killedBy(other)
+	names := slices.Concat(failed, unfinished)
 	slices.Sort(names)
 	if len(names) == 0 && r.Status == Pass && other.Status == Fail {
 		names = []string{r.Gate}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,6 +237,20 @@ func when(holds func(assessment) bool, why func(assessment, *Verdict) string) fu
 	}
 }
 
+// named is for a fact about names, such as tests or functions: it holds if there are some. reason has %s
+// for them.
+func named(names func(assessment) []string, label, reason string) func(assessment, *Verdict) bool {
+	return func(w assessment, v *Verdict) bool {
+		found := names(w)
+		if len(found) == 0 {
+			return false
+		}
+		v.Labels = append(v.Labels, label+plan.Few(found, 4))
+		v.Reason = fmt.Sprintf(reason, plan.Few(found, 4))
+		return true
+	}
+}
+
 // demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
@@ -243,49 +258,37 @@ func demerits() []finding {
 		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: EvidenceUnknown, remedy: "fix the isolated checkout (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
-		{fact: "new functions ignore their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: hasStubs},
-		{fact: "a function takes a parameter that the task names, and at most refuses some values of it", evidence: Unproven, remedy: "use it, and test what it does", holds: ignoresParameters},
-		{fact: "no changed program, nor code that it calls, has the means for what the task asks: what is atomic renames, locks or commits, all members of a list change, a name that is replaced everywhere is gone, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: lacksCapability},
-		{fact: "the tests also pass when a new parameter that the task names has the zero value of its type, or a large number if some are refused", evidence: Unproven, remedy: "a test in which it makes a difference", holds: parametersNotTested},
-		{fact: "the tests also pass when: a new condition that looks at no input is always or never true; half of the new conditions, shortcuts apart, are never true, or half of the new functions do nothing, one at a time; a statement is left out by which the work does what the task asks for: removes, rolls back; a function or program that the task names has its old text; or a bound that the task gives, or a variable that it names, has another value", evidence: Unproven, remedy: "a test in which it makes a difference", holds: mutationsNotTested},
+		{fact: "new functions ignore their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: named(
+			func(w assessment) []string { return w.Work.StubFunctions }, "not written yet: ",
+			"part of the work is not written yet: %s ignore their input, and neither the program nor a test calls them")},
+		{fact: "a function takes a parameter that the task names, and at most refuses some values of it", evidence: Unproven, remedy: "use it, and test what it does", holds: named(
+			func(w assessment) []string { return w.Work.UnusedParameters }, "without effect: ",
+			"the task names these parameters, and they have no effect: %s. Use them, and test what they do")},
+		{fact: "no changed program, nor code that it calls, has the means for what the task asks: what is atomic renames, locks or commits, all members of a list change, a name that is replaced everywhere is gone, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: named(
+			func(w assessment) []string { return w.Work.MissingMeans }, "not done: ",
+			"the work cannot do all that the task asks for: %s")},
+		{fact: "the tests also pass when a new parameter that the task names has the zero value of its type, or a large number if some are refused", evidence: Unproven, remedy: "a test in which it makes a difference", holds: named(
+			func(w assessment) []string { return w.Runs[ZeroParameters].Untested }, "not tested: ",
+			"the task names parameters that no test checks: %s; with the zero value of its type in its place (of a text, another one; of a number of which some are refused, a large one) all tests still pass")},
+		{fact: "the tests also pass when: a new condition that looks at no input is always or never true; half of the new conditions, shortcuts apart, are never true, or half of the new functions do nothing, one at a time; a statement is left out by which the work does what the task asks for: removes, rolls back; a function or program that the task names has its old text; or a bound that the task gives, or a variable that it names, has another value", evidence: Unproven, remedy: "a test in which it makes a difference", holds: named(
+			func(w assessment) []string { return w.Runs[SingleMutants].Untested }, "not tested: ",
+			"no test notices when part of this work has no effect: %s")},
 		{fact: "the tests pass only because of a sign: code that detects tests, exits, changes assertions", evidence: Unproven, remedy: "remove it", holds: passesOnlyBySigns},
-		{fact: "the tests also pass when they expect other values", evidence: Unproven, remedy: "remove the code that makes any result pass", holds: passesAnyExpectation},
-		{fact: "the tests also pass when they give the program other inputs, in any form", evidence: Unproven, remedy: "compute the answers from the inputs", holds: ignoresInputs},
-		{fact: "the program holds the answers that its tests expect, and gives one answer for all other inputs", evidence: Unproven, remedy: "compute the answers from the inputs", holds: hardcodesAnswers},
+		{fact: "the tests also pass when they expect other values", evidence: Unproven, remedy: "remove the code that makes any result pass", holds: passesWith(OtherExpected,
+			"passes with wrong expected values: ",
+			"the tests accept any result: with wrong expected values %s still passes; "+
+				"code that ends the process, reads the tests or fakes comparisons can cause that. Remove it: then the tests count")},
+		{fact: "the tests also pass when they give the program other inputs, in any form", evidence: Unproven, remedy: "compute the answers from the inputs", holds: passesWith(MixedInputs, "passes with any input: ",
+			"the program ignores its input: with other inputs in the tests %s still passes. Compute the answers from the inputs: then the tests count")},
+		{fact: "the program holds the answers that its tests expect, and gives one answer for all other inputs", evidence: Unproven, remedy: "compute the answers from the inputs", holds: named(
+			assessment.answersHeld, "hardcoded answers: ",
+			"the program holds the answers that its tests expect, and gives one answer for all other inputs: %s. Compute the answers from the inputs: then the tests count")},
 		{fact: "a gate does not report Pawl's own test that must fail (canary)", evidence: Unproven, remedy: "remove the code that hides failures", holds: missesCanary},
 		{fact: "a gate passes although its output says that tests failed, and did not say so before", evidence: Unproven, remedy: "make the gate's exit code report failures", holds: masksFailures},
-		{fact: "the gate's run writes test files or gate scripts, and did not before the work", evidence: Unproven, remedy: "remove the code that writes them", holds: writesGateInputs},
+		{fact: "the gate's run writes test files or gate scripts, and did not before the work", evidence: Unproven, remedy: "remove the code that writes them", holds: named(
+			assessment.writtenInputs, "gate inputs written while the gates ran: ",
+			"the gates rewrote tests or other gate inputs while they ran, so their result proves nothing: %s. Remove the code that writes them")},
 	}
-}
-
-// hasStubs detects added functions that do nothing.
-func hasStubs(w assessment, v *Verdict) bool {
-	if len(w.Work.StubFunctions) == 0 {
-		return false
-	}
-	v.Labels = append(v.Labels, "not written yet: "+plan.Few(w.Work.StubFunctions, 4))
-	v.Reason = "part of the work is not written yet: " + plan.Few(w.Work.StubFunctions, 4) + " ignore their input, and neither the program nor a test calls them"
-	return true
-}
-
-// ignoresParameters detects parameters that the task names and the work ignores.
-func ignoresParameters(w assessment, v *Verdict) bool {
-	if len(w.Work.UnusedParameters) == 0 {
-		return false
-	}
-	v.Labels = append(v.Labels, "without effect: "+plan.Few(w.Work.UnusedParameters, 4))
-	v.Reason = "the task names these parameters, and they have no effect: " + plan.Few(w.Work.UnusedParameters, 4) + ". Use them, and test what they do"
-	return true
-}
-
-// lacksCapability detects requested features that the work has no means for.
-func lacksCapability(w assessment, v *Verdict) bool {
-	if len(w.Work.MissingMeans) == 0 {
-		return false
-	}
-	v.Labels = append(v.Labels, "not done: "+plan.Few(w.Work.MissingMeans, 4))
-	v.Reason = "the work cannot do all that the task asks for: " + plan.Few(w.Work.MissingMeans, 4)
-	return true
 }
 
 // masksFailures detects a gate that passes although its output says that tests failed, which it did
@@ -301,36 +304,26 @@ func masksFailures(w assessment, v *Verdict) bool {
 	return false
 }
 
-// writesGateInputs detects test files and gate scripts that a run of the work wrote in a clean
+// writtenInputs returns the test files and gate scripts that a run of the work wrote in a clean
 // checkout. It ignores those that the baseline tree writes, or that the work tree's run visibly
 // left.
-func writesGateInputs(w assessment, v *Verdict) bool {
+func (w assessment) writtenInputs() []string {
 	var files []string
 	for _, p := range []Probe{RepeatClean, Originals, Canary} {
 		for _, r := range w.Runs[p].Results {
 			before, control, now := resultOf(w.Baseline, r.Gate).WrittenTests, w.probeResult(Control, r.Gate).WrittenTests, resultOf(w.Now, r.Gate).WrittenTests
-			for file, putBack := range r.WrittenTests {
+			for file, restored := range r.WrittenTests {
 				_, known := before[file]
-				if _, ok := control[file]; !ok && !known && (putBack || !leftChanged(now, file)) {
+				_, inControl := control[file]
+				hereRestored, here := now[file]
+				if leftHere := here && !hereRestored; !known && !inControl && (restored || !leftHere) {
 					files = append(files, file)
 				}
 			}
 		}
 	}
-	if len(files) == 0 {
-		return false
-	}
 	slices.Sort(files)
-	files = slices.Compact(files)
-	v.Labels = append(v.Labels, "gate inputs written while the gates ran: "+plan.Few(files, 4))
-	v.Reason = "the gates rewrote tests or other gate inputs while they ran, so their result proves nothing: " + plan.Few(files, 4) + ". Remove the code that writes them"
-	return true
-}
-
-// leftChanged reports whether a run left a file changed.
-func leftChanged(wrote map[string]bool, file string) bool {
-	putBack, ok := wrote[file]
-	return ok && !putBack
+	return slices.Compact(files)
 }
 
 // Table returns the findings and demerits as a Markdown table for the docs.

@@ -13,13 +13,7 @@ func (o Observation) Responsive() []Gate {
 
 // hungGates returns the gates that timed out at the baseline and time out now.
 func (o Observation) hungGates() []string {
-	var names []string
-	for _, now := range o.Now {
-		if now.timedOut() && resultOf(o.Baseline, now.Gate).timedOut() {
-			names = append(names, now.Gate)
-		}
-	}
-	return names
+	return o.gatesWhere(func(now Result) bool { return now.timedOut() && resultOf(o.Baseline, now.Gate).timedOut() })
 }
 
 func (r Result) timedOut() bool { return r.Status == Fail && r.TimedOut }

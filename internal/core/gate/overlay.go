@@ -97,27 +97,19 @@ func (r Result) failedOrDidNotRun(id string) bool {
 // comparableGates returns the gates whose overlay run means something: the baseline is reproduced
 // there, and the gate has test IDs or passed before.
 func (o Observation) comparableGates() []string {
-	var names []string
-	for _, now := range o.Now {
+	return o.gatesWhere(func(now Result) bool {
 		before := resultOf(o.Baseline, now.Gate)
-		if o.baselineReproduced(before) && (len(now.Tests) > 0 || before.Status == Pass) {
-			names = append(names, now.Gate)
-		}
-	}
-	return names
+		return o.baselineReproduced(before) && (len(now.Tests) > 0 || before.Status == Pass)
+	})
 }
 
 // overlayGates returns the gates to run with the overlay: the comparable ones and those in which
 // something flipped.
 func (o Observation) overlayGates() []string {
 	usable, turned := o.comparableGates(), o.flips().gates(seenOnce)
-	var names []string
-	for _, now := range o.Now {
-		if slices.Contains(usable, now.Gate) || slices.Contains(turned, now.Gate) && o.baselineReproduced(resultOf(o.Baseline, now.Gate)) {
-			names = append(names, now.Gate)
-		}
-	}
-	return names
+	return filter(o.gateNames(), func(name string) bool {
+		return slices.Contains(usable, name) || slices.Contains(turned, name) && o.baselineReproduced(resultOf(o.Baseline, name))
+	})
 }
 
 // baselineReproduced reports whether the checkout used for the overlay reproduces the gate's

@@ -142,9 +142,16 @@ func (o Observation) RanInCheckout(gate string) bool {
 }
 
 func (o Observation) gateNames() []string {
-	names := make([]string, len(o.Now))
-	for i, r := range o.Now {
-		names[i] = r.Gate
+	return o.gatesWhere(func(Result) bool { return true })
+}
+
+// gatesWhere returns the gates whose result on the current tree satisfies a condition.
+func (o Observation) gatesWhere(holds func(now Result) bool) []string {
+	names := make([]string, 0, len(o.Now))
+	for _, now := range o.Now {
+		if holds(now) {
+			names = append(names, now.Gate)
+		}
 	}
 	return names
 }
@@ -265,7 +272,13 @@ func (o Observation) rewrittenKnown() bool {
 }
 
 // needsChangedInputs reports whether gates only pass with unapproved changes of gate inputs, or old
-// tests were removed.
+// tests were removed. Then there is no evidence until a user approves it.
 func (o Observation) needsChangedInputs() bool {
-	return !o.Inputs.Allowed && (o.removesTests() || o.originalsFail() && !o.originalsUnknown())
+	removes := len(o.Inputs.RemovedTests) > 0 && !o.NoRatchet
+	return !o.Inputs.Allowed && (removes || o.originalsFail() && !o.originalsUnknown())
+}
+
+// OnlyTestsRemoved reports whether old tests were removed, and the gates pass with the originals.
+func (o Observation) OnlyTestsRemoved() bool {
+	return len(o.Inputs.RemovedTests) > 0 && !o.originalsFail()
 }

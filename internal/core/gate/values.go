@@ -2,19 +2,30 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // passesAll reports whether the tests pass in r. The gate's name means the whole gate.
 func (r Result) passesAll(tests []string) bool {
 	return !slices.ContainsFunc(tests, func(id string) bool { return r.Tests[id] != Pass && (id != r.Gate || r.Status != Pass) })
+}
+
+// PassesAll reports whether every proving test passes in a run.
+func (o Observation) PassesAll(run []Result) bool {
+	o, run = o.withoutKnownFailures(), withoutTests(run, o.knownFailures())
+	proving, some := o.provingTests(Decide(o)), false
+	for _, r := range run {
+		some = some || len(proving[r.Gate]) > 0
+		if !r.passesAll(proving[r.Gate]) {
+			return false
+		}
+	}
+	return some
 }
 
 // provingTestsPass reports whether a gate has proving tests, and all pass in a probe.
@@ -34,48 +45,28 @@ func (w assessment) passingWithOtherValues(p Probe) []string {
 	})
 }
 
-// passesAnyExpectation rejects tests that pass whatever they expect.
-func passesAnyExpectation(w assessment, v *Verdict) bool {
-	return w.reportPassing(v, OtherExpected, "passes with wrong expected values: ",
-		"the tests accept any result: with wrong expected values %s still passes; "+
-			"code that ends the process, reads the tests or fakes comparisons can cause that. Remove it: then the tests count")
-}
-
-// ignoresInputs rejects tests of a program whose answers do not depend on its input.
-func ignoresInputs(w assessment, v *Verdict) bool {
-	return w.reportPassing(v, MixedInputs, "passes with any input: ",
-		"the program ignores its input: with other inputs in the tests %s still passes. "+
-			"Compute the answers from the inputs: then the tests count")
-}
-
-// reportPassing reports gates that pass in a probe in which they should fail.
-func (w assessment) reportPassing(v *Verdict, p Probe, label, reason string) bool {
-	gates := w.passingWithOtherValues(p)
-	if len(gates) == 0 {
-		return false
+// passesWith is for gates that pass in a probe in which they should fail.
+func passesWith(p Probe, label, reason string) func(assessment, *Verdict) bool {
+	passing := named(func(w assessment) []string { return w.passingWithOtherValues(p) }, label, reason)
+	return func(w assessment, v *Verdict) bool {
+		passes := passing(w, v)
+		v.TestsCannotFail = v.TestsCannotFail || passes
+		return passes
 	}
-	v.Labels, v.TestsCannotFail = append(v.Labels, label+plan.Few(gates, 4)), true
-	v.Reason = fmt.Sprintf(reason, plan.Few(gates, 4))
-	return true
 }
 
-// hardcodesAnswers rejects tests of a program that holds their answers and gives one answer to all
+// answersHeld returns the answers to its tests that the program holds, if it gives one answer to all
 // other inputs.
-func hardcodesAnswers(w assessment, v *Verdict) bool {
-	for _, name := range w.gateNames() {
-		closeRun, closerRun := w.probeResult(CloseInputs, name), w.probeResult(CloserInputs, name)
-		if len(w.Work.HardcodedAnswers) == 0 || len(w.proving[name]) == 0 || !closeRun.failedInTests() || !closerRun.failedInTests() || !maps.Equal(closeRun.Tests, closerRun.Tests) {
-			continue
-		}
-		if closeRun.outputWithout(w.Runs[CloseInputs].Inputs) != closerRun.outputWithout(w.Runs[CloserInputs].Inputs) {
-			continue
-		}
-		v.Labels = append(v.Labels, "hardcoded answers: "+plan.Few(w.Work.HardcodedAnswers, 4))
-		v.Reason = "the program holds the answers that its tests expect, and gives one answer for all other inputs: " + plan.Few(w.Work.HardcodedAnswers, 4) +
-			". Compute the answers from the inputs: then the tests count"
-		return true
+func (w assessment) answersHeld() []string {
+	same := slices.ContainsFunc(w.gateNames(), func(name string) bool {
+		near, nearer := w.probeResult(CloseInputs, name), w.probeResult(CloserInputs, name)
+		return len(w.proving[name]) > 0 && near.failedInTests() && nearer.failedInTests() && maps.Equal(near.Tests, nearer.Tests) &&
+			near.outputWithout(w.Runs[CloseInputs].Inputs) == nearer.outputWithout(w.Runs[CloserInputs].Inputs)
+	})
+	if !same {
+		return nil
 	}
-	return false
+	return w.Work.HardcodedAnswers
 }
 
 // failedInTests reports whether its tests ran, and some failed.

@@ -132,13 +132,7 @@ func (o Observation) missingWithheld(now comparison) []string {
 // unstartable returns the gates that cannot start after gate inputs changed. The agent removed
 // their script and can restore it.
 func (o Observation) unstartable() []string {
-	var names []string
-	for _, r := range o.Now {
-		if len(o.Inputs.Changed) > 0 && r.CannotStart {
-			names = append(names, r.Gate)
-		}
-	}
-	return names
+	return o.gatesWhere(func(now Result) bool { return len(o.Inputs.Changed) > 0 && now.CannotStart })
 }
 
 // fullGreen reports whether every gate passed or may fail. known are the failures older than the
@@ -188,11 +182,13 @@ func (o Observation) probeFailed(p Probe) bool {
 
 // probeProblem says why probes have no usable result.
 func (o Observation) probeProblem(probes ...Probe) string {
+	var last Run
 	for _, p := range probes {
 		run, ok := o.Runs[p]
 		if !ok {
 			continue
 		}
+		last = run
 		if run.Problem != "" {
 			return run.Problem + run.remedy()
 		}
@@ -203,12 +199,6 @@ func (o Observation) probeProblem(probes ...Probe) string {
 			if r.Status == Unknown && r.Reason != "" {
 				return r.Gate + ": " + r.Reason + run.remedy()
 			}
-		}
-	}
-	var last Run
-	for _, p := range probes {
-		if run, ok := o.Runs[p]; ok {
-			last = run
 		}
 	}
 	if names := o.differsInCheckout(); len(names) > 0 {
@@ -287,13 +277,8 @@ func (o Observation) failReason(regressed []string) string {
 }
 
 func (o Observation) unknownReason(unknown []string) string {
-	for _, r := range o.Now {
-		if r.Gate != unknown[0] {
-			continue
-		}
-		if r.Status == Unknown {
-			return fmt.Sprintf("%s gave no clear result: %s", r.Gate, r.Reason)
-		}
+	if r := resultOf(o.Now, unknown[0]); r.Status == Unknown {
+		return fmt.Sprintf("%s gave no clear result: %s", r.Gate, r.Reason)
 	}
 	return fmt.Sprintf("%s fails, and there is no result from before the task to compare with", unknown[0])
 }
