@@ -133,28 +133,30 @@ const maxRowGap = 4
 
 // AnswerTables returns the tables in the added lines of a file that contain inputs of tests, as
 // plain text or as hashes.
-func (t *Tests) AnswerTables(c *Change) []AnswerTable {
-	if !IsProgram(c.File) {
-		return nil
-	}
-	v, file := c.view(), c.File
-	var all []AnswerTable
-	var table []tableKey
-	end := func() {
-		if a, ok := t.tableSign(file, table, string(c.Before)); ok {
+func (t *Tests) AnswerTables(c *Change) (all []AnswerTable) {
+	v := c.view()
+	for _, table := range v.blocks(func(n int) []tableKey { return t.lineKeys(v, n) }) {
+		if a, ok := t.tableSign(c.File, table, string(c.Before)); ok {
 			all = append(all, a)
 		}
-		table = nil
 	}
-	for n := range v.uncommented {
-		if len(table) > 0 && n-table[len(table)-1].line > maxRowGap {
-			end()
+	return all
+}
+
+// blocks returns the literals that keys finds in the added lines, those of close lines together.
+func (v *view) blocks(keys func(line int) []tableKey) (all [][]tableKey) {
+	for n, added := range v.added {
+		if !added {
+			continue
 		}
-		if v.added[n] {
-			table = append(table, t.lineKeys(v, n)...)
+		for _, k := range keys(n) {
+			if last := len(all) - 1; last >= 0 && n-all[last][len(all[last])-1].line <= maxRowGap {
+				all[last] = append(all[last], k)
+			} else {
+				all = append(all, []tableKey{k})
+			}
 		}
 	}
-	end()
 	return all
 }
 
@@ -256,17 +258,15 @@ func (t *Tests) RedefinedCommands(c *Change) []Sign {
 	if !source.HasExtension(shell, c.File) {
 		return nil
 	}
-	v, file := c.view(), c.File
+	v := c.view()
 	var all []Sign
 	for n, code := range v.code {
 		if m := shellFunction.FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {
-			all = append(all, Sign{Path: file, Line: n + 1, Kind: Patch, Does: redefines, Text: truncate(strings.TrimSpace(v.text[n]))})
+			all = append(all, v.sign(n, Patch, "defines a function that tests define, too"))
 		}
 	}
 	return all
 }
-
-const redefines = "defines a function that tests define, too"
 
 // RenameRedefined returns the file with other names for the functions at these signs. It does not
 // add or remove lines.

@@ -23,31 +23,28 @@ const minExpectedValues = 3
 
 // HardcodedAnswers returns blocks of added lines that contain values which tests expect, and no
 // other values of the same kind.
-func (t *Tests) HardcodedAnswers(c *Change) []Sign {
-	if !IsProgram(c.File) || len(t.expectedValues) < minExpectedValues {
+func (t *Tests) HardcodedAnswers(c *Change) (all []Sign) {
+	if len(t.expectedValues) < minExpectedValues {
 		return nil
 	}
-	v, file := c.view(), c.File
-	var all []Sign
-	var block []tableKey
-	end := func() {
-		if s, ok := t.hardcodedSign(file, block, string(c.Before)); ok {
+	v := c.view()
+	for _, block := range v.blocks(v.literals) {
+		if s, ok := t.hardcodedSign(c.File, block, string(c.Before)); ok {
 			all = append(all, s)
 		}
-		block = nil
 	}
-	for n := range v.uncommented {
-		if len(block) > 0 && n-block[len(block)-1].line > maxRowGap {
-			end()
-		}
-		if !v.added[n] || importLine.MatchString(v.uncommented[n]) {
-			continue
-		}
-		for _, m := range literal.FindAllStringIndex(v.uncommented[n], maxLiterals) {
-			block = append(block, tableKey{line: n, from: m[0], to: m[1], text: literalValue(v.uncommented[n][m[0]:m[1]])})
-		}
+	return all
+}
+
+// literals returns the literals of a line that is no import.
+func (v *view) literals(n int) (all []tableKey) {
+	line := v.uncommented[n]
+	if importLine.MatchString(line) {
+		return nil
 	}
-	end()
+	for _, m := range literal.FindAllStringIndex(line, maxLiterals) {
+		all = append(all, tableKey{line: n, from: m[0], to: m[1], text: literalValue(line[m[0]:m[1]])})
+	}
 	return all
 }
 

@@ -88,12 +88,12 @@ const (
 
 // Exported returns the names that a file exports, as far as its text shows them.
 func Exported(file string, content []byte) []string {
-	re := exportPatterns[language(file)]
-	if re == nil || len(content) == 0 {
+	i := slices.IndexFunc(exports[:], func(e export) bool { return source.HasExtension(e.names, file) })
+	if i < 0 || len(content) == 0 {
 		return nil
 	}
 	var names []string
-	for _, m := range re.FindAllStringSubmatch(source.BareFile(file, string(content)).Code, -1) {
+	for _, m := range exports[i].pattern.FindAllStringSubmatch(source.BareFile(file, string(content)).Code, -1) {
 		for _, name := range m[1:] {
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -108,19 +108,16 @@ func RemovedExportSign(file, name string) Sign {
 	return Sign{Path: file, Kind: RemovedExport, Does: "no longer exports " + name}
 }
 
-var exportPatterns = map[string]*regex.Regex{
-	python: regex.New(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
-	script: regex.New(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),
-	golang: regex.New(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`),
-	rust:   regex.New(`(?m)^\s*pub\s+(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)`),
-	jvm:    regex.New(`(?m)^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*(?:class|interface|enum|record)\s+(\w+)|^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*[\w<>\[\], ?]+\s+(\w+)\s*\(`),
+// export matches what a language exports.
+type export struct {
+	names   string
+	pattern *regex.Regex
 }
 
-func language(file string) string {
-	for _, names := range []string{python, script, golang, rust, jvm} {
-		if source.HasExtension(names, file) {
-			return names
-		}
-	}
-	return ""
+var exports = [...]export{
+	{python, regex.New(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`)},
+	{script, regex.New(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`)},
+	{golang, regex.New(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`)},
+	{rust, regex.New(`(?m)^\s*pub\s+(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)`)},
+	{jvm, regex.New(`(?m)^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*(?:class|interface|enum|record)\s+(\w+)|^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*[\w<>\[\], ?]+\s+(\w+)\s*\(`)},
 }

@@ -36,9 +36,6 @@ func (c *Change) NeutralizeTest(pick func(Sign) bool) ([]byte, []Sign) {
 }
 
 func (c *Change) neutralize(view func() *view, rules ruleFinder, pick func(Sign) bool) ([]byte, []Sign) {
-	if !IsProgram(c.File) {
-		return c.After, nil
-	}
 	v := view()
 	found, after := v.hits(rules(c.File)), string(c.After)
 	if pick != nil {

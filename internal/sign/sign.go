@@ -72,17 +72,11 @@ func NewChange(file string, before, after []byte) *Change {
 // Signs returns the signs in the added lines, in their order. A line has one sign at most,
 // that of the first rule that matches.
 func (c *Change) Signs() []Sign {
-	if !IsProgram(c.File) {
-		return nil
-	}
 	return signsOf(c.view().hits(programRules()(c.File)))
 }
 
 // TestSigns is Signs for a test file.
 func (c *Change) TestSigns() []Sign {
-	if !IsProgram(c.File) {
-		return nil
-	}
 	return signsOf(c.tests().hits(testRules()(c.File)))
 }
 
@@ -99,7 +93,7 @@ func (c *Change) FirstAdded() (Sign, bool) {
 	v := c.view()
 	for n, added := range v.added {
 		if added && strings.TrimSpace(v.uncommented[n]) != "" {
-			return Sign{Path: c.File, Line: n + 1, Text: truncate(strings.TrimSpace(v.text[n]))}, true
+			return v.sign(n, "", ""), true
 		}
 	}
 	return Sign{}, false
@@ -126,7 +120,7 @@ func (v *view) hits(rules *ruleSet) []hit {
 			}
 			r := rules.rules[i]
 			if last, ok := v.matches(r, n); ok {
-				s := Sign{Path: v.file, Line: n + 1, Kind: r.kind, Does: r.does, Text: truncate(strings.TrimSpace(v.text[n]))}
+				s := v.sign(n, r.kind, r.does)
 				s.AllowedBy = v.allowedBy(r, n)
 				found = append(found, hit{s, r, last})
 				break

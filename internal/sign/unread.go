@@ -3,7 +3,6 @@ package sign
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
@@ -12,18 +11,15 @@ import (
 // UnreadValues returns the added lines that set a field or variable which nothing reads. all is
 // the text of the programs and tests that could read it.
 func (c *Change) UnreadValues(all string) []Sign {
-	if !IsProgram(c.File) {
-		return nil
-	}
-	v, file := c.view(), c.File
+	v := c.view()
 	seen := map[string]bool{}
 	var found []Sign
 	for n, line := range v.uncommented {
 		if !v.added[n] {
 			continue
 		}
-		for _, w := range writers() {
-			if !source.HasExtension(w.names, file) {
+		for _, w := range writers {
+			if !source.HasExtension(w.names, c.File) {
 				continue
 			}
 			m := w.re.FindStringSubmatch(line)
@@ -31,7 +27,7 @@ func (c *Change) UnreadValues(all string) []Sign {
 				continue
 			}
 			name := strings.TrimSpace(m[1])
-			if len(name) < 2 || seen[name] || ofMachine.MatchString(name) || notVariable.MatchString(name) || v.isReadAsWhole(n, file, name) {
+			if len(name) < 2 || seen[name] || ofMachine.MatchString(name) || notVariable.MatchString(name) || v.isReadAsWhole(n, name) {
 				continue
 			}
 			here := strings.Index(all, line)
@@ -39,7 +35,7 @@ func (c *Change) UnreadValues(all string) []Sign {
 				here = len(all)
 			}
 			if !w.isRead(all[:here], name) && !w.isRead(all[min(len(all), here+len(line)):], name) && !w.isRead(string(c.Before), name) {
-				found = append(found, Sign{Path: file, Line: n + 1, Kind: Unread, Does: "keeps " + name + ", which nothing reads", Text: truncate(strings.TrimSpace(v.text[n]))})
+				found = append(found, v.sign(n, Unread, "keeps "+name+", which nothing reads"))
 			}
 			seen[name] = true
 			break
@@ -52,23 +48,19 @@ func (c *Change) UnreadValues(all string) []Sign {
 type writer struct {
 	names string
 	re    *regex.Regex // its first group is the name
-
-	member bool // it is a member, and only read as a member
+	reads *regex.Regex // matches the text before the name where it is read
 }
 
-var writers = sync.OnceValue(func() []writer {
-	re := regex.New
-	return []writer{
-		{golang, re("^\t([a-z]\\w*)(?:, \\w+)* +(?:\\*|\\[\\]|map\\[|chan |func\\()?[\\w.]+[^`=:]*$"), true},
-		{python, re(`\bself\.(\w+)\s*(?::[^=]+)?=[^=]`), true},
-		{python, re(`^(\s+[a-z_]\w*|_\w+|[A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=[^=]`), false},
-		{script, re(`\bthis\.(#?[\w$]+)\s*=[^=]`), true},
-		{script, re(`^\s*(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=[^=]`), false},
-		{jvm + " " + dotnet, re(`^\s*private\s+(?:(?:static|final|volatile|readonly)\s+)*[\w.<>\[\], ]+\s(\w+)\s*(?:=[^=]|;)`), false},
-		{clang, re(`^\s*static\s+(?:const\s+)?(?:unsigned\s+|struct\s+)?\w+[\s*]+(\w+)\s*(?:\[\w*\])?\s*(?:=[^=]|;)`), false},
-		{shell, re(`^\s*(?:local\s+|readonly\s+)?(\w+)=(?:[^\s"'$(]*|"[^"]*"|'[^']*'|\$\(.*\)|\$\w+)\s*$`), false},
-	}
-})
+var writers = [...]writer{
+	{golang, regex.New("^\t([a-z]\\w*)(?:, \\w+)* +(?:\\*|\\[\\]|map\\[|chan |func\\()?[\\w.]+[^`=:]*$"), beforeMember},
+	{python, regex.New(`\bself\.(\w+)\s*(?::[^=]+)?=[^=]`), beforeMember},
+	{python, regex.New(`^(\s+[a-z_]\w*|_\w+|[A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=[^=]`), beforeName},
+	{script, regex.New(`\bthis\.(#?[\w$]+)\s*=[^=]`), beforeScriptMember},
+	{script, regex.New(`^\s*(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=[^=]`), beforeName},
+	{jvm + " " + dotnet, regex.New(`^\s*private\s+(?:(?:static|final|volatile|readonly)\s+)*[\w.<>\[\], ]+\s(\w+)\s*(?:=[^=]|;)`), beforeName},
+	{clang, regex.New(`^\s*static\s+(?:const\s+)?(?:unsigned\s+|struct\s+)?\w+[\s*]+(\w+)\s*(?:\[\w*\])?\s*(?:=[^=]|;)`), beforeName},
+	{shell, regex.New(`^\s*(?:local\s+|readonly\s+)?(\w+)=(?:[^\s"'$(]*|"[^"]*"|'[^']*'|\$\(.*\)|\$\w+)\s*$`), beforeName},
+}
 
 // notVariable matches keywords, and names that the language itself reads.
 var notVariable = regex.New(`^(?:return|go|defer|case|goto|var|const|type|package|import|func|else|break|continue|default|if|for|switch|select|_+|__\w+__|IFS|OPTIND|OPTARG|PS\d|serialVersionUID|self|prototype|exports)$`)
@@ -76,7 +68,7 @@ var notVariable = regex.New(`^(?:return|go|defer|case|goto|var|const|type|packag
 // isRead reports whether a text reads a name, that is, uses it other than to set it. A member
 // is read through its object, or by its name in a string.
 func (w writer) isRead(all, name string) bool {
-	var reads *regex.Regex // of a line in which the name stands
+	var reads *regex.Regex // in a shell: of a line in which the name stands
 	if w.names == shell {
 		q := regexp.QuoteMeta(name)
 		reads = regex.New(`\$\{?[#!]?` + q + `\b|\b(?:export|unset|eval|declare|read|getopts|printf)\b.*\b` + q + `\b|\(\(.*\b` + q + `\b`)
@@ -94,21 +86,10 @@ func (w writer) isRead(all, name string) bool {
 			if reads.MatchString(before + name + rest) {
 				return true
 			}
-		case w.comesAfter().MatchString(before) && !assignment.MatchString(rest):
+		case w.reads.MatchString(before) && !assignment.MatchString(rest):
 			return true
 		}
 	}
-}
-
-// comesAfter matches the text before a name that is read.
-func (w writer) comesAfter() *regex.Regex {
-	switch {
-	case w.names == script && w.member:
-		return beforeScriptMember
-	case w.member:
-		return beforeMember
-	}
-	return beforeName
 }
 
 var (
@@ -132,7 +113,7 @@ var assignment = regex.New(`^[\w$]|^\s*(?::\s*[\w\[\]., |]+\s)?(?:=[^=>]|[-+*/|&
 
 // isReadAsWhole reports whether the type that has this member is read as a whole or by a base
 // type: a Python class with a base class, a Go type that is a map key or is encoded.
-func (v *view) isReadAsWhole(n int, file, name string) bool {
+func (v *view) isReadAsWhole(n int, name string) bool {
 	in := source.Indent(v.uncommented[n])
 	for i := n - 1; i >= 0; i-- {
 		line := v.uncommented[i]
@@ -140,12 +121,12 @@ func (v *view) isReadAsWhole(n int, file, name string) bool {
 			continue
 		}
 		switch {
-		case source.HasExtension(python, file):
+		case source.HasExtension(python, v.file):
 			in = source.Indent(line)
 			if strings.HasPrefix(strings.TrimSpace(line), "class ") {
 				return !strings.Contains(v.uncommented[n], "self."+name) || strings.Contains(line, "(")
 			}
-		case source.HasExtension(golang, file):
+		case source.HasExtension(golang, v.file):
 			m := goStruct.FindStringSubmatch(line)
 			return m == nil || regex.New(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.allCode)
 		default:

@@ -29,16 +29,19 @@ type view struct {
 	overriding    map[int]override
 }
 
+// newView returns the view of a file. That of no program has no lines.
 func newView(file string, before, after []byte, tests bool) *view {
+	all := string(after)
+	v := &view{file: file, main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }), spans: map[*regex.Regex]map[int]int{}}
+	if !IsProgram(file) {
+		return v
+	}
 	known := map[string]int{}
 	for line := range strings.Lines(string(before)) {
 		known[strings.TrimSpace(line)]++
 	}
-	all := string(after)
-	v := &view{
-		file: file, text: strings.Split(all, "\n"), uncommented: strings.Split(source.UncommentedFile(file, all), "\n"), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }),
-		allCode: source.BareFile(file, all).Code, spans: map[*regex.Regex]map[int]int{},
-	}
+	v.text, v.uncommented = strings.Split(all, "\n"), strings.Split(source.UncommentedFile(file, all), "\n")
+	v.allCode = source.BareFile(file, all).Code
 	v.code = strings.Split(v.allCode, "\n")
 	if source.HasExtension(python, file) {
 		dropDocstrings(v.uncommented)
@@ -57,6 +60,11 @@ func newView(file string, before, after []byte, tests bool) *view {
 		v.added[n] = known[plain] < 0 && plain != "" && len(text) <= maxLine && v.code[n] != testLine
 	}
 	return v
+}
+
+// sign returns the sign of a line.
+func (v *view) sign(n int, kind Kind, does string) Sign {
+	return Sign{Path: v.file, Line: n + 1, Kind: kind, Does: does, Text: truncate(strings.TrimSpace(v.text[n]))}
 }
 
 // CommentsOnly reports whether two versions of a program differ in nothing but comments, docstrings

@@ -17,7 +17,7 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 	}
 	v, file := c.tests(), c.File
 	if len(c.Before) == 0 && testFileName.MatchString(file) && !source.HasExtension(shell+" "+rust, file) && !assertionPattern.MatchString(v.allCode) && !(source.HasExtension(golang, file) && (exampleOutput.Match(c.After) || !goTest.MatchString(v.allCode))) {
-		return []Sign{{Path: file, Line: 1, Kind: HollowTest, Does: "asserts nothing", Text: truncate(strings.TrimSpace(v.text[0]))}}
+		return []Sign{v.sign(0, HollowTest, "asserts nothing")}
 	}
 	called := callPattern(functions)
 	if called == nil {
@@ -30,7 +30,7 @@ func (c *Change) WeakTestSigns(functions []string) []Sign {
 			does = selfComparison(line, m)
 		}
 		if does != "" && len(found) < maxWeakSigns {
-			found = append(found, Sign{Path: file, Line: n + 1, Kind: HollowTest, Does: does, Text: truncate(strings.TrimSpace(v.text[n]))})
+			found = append(found, v.sign(n, HollowTest, does))
 		}
 	}
 	return found
