@@ -23,25 +23,28 @@ func Constructors(file string, content []byte) map[string][]string {
 		case l != nil && l.indent:
 			body := s.Code[m[1]:s.Indented(m[0], "")]
 			if made := pythonInit.FindStringIndex(body); made != nil {
-				open := m[1] + made[1] - 1
-				found[name] = splitParameters(s.Code[open+1 : max(open+1, s.Parens(open)-1)])
+				found[name] = parametersAt(s, m[1]+made[1]-1)
 			} else {
 				found[name] = shallowest(pythonField.FindAllStringSubmatch(body, -1))
 			}
 		case strings.HasPrefix(rest, "("): // a record, or a tuple
-			found[name] = splitParameters(s.Code[m[1]+1 : max(m[1]+1, s.Parens(m[1])-1)])
+			found[name] = parametersAt(s, m[1])
 		case opensBody.MatchString(rest) && (l != nil || rest[0] == '{'):
 			body := s.Code[m[1]:s.Block(m[1])]
 			own := regex.New(`(?m)^[ \t]*(?:(?:public|private|protected|internal)\s+)?(?:constructor|` + name + `)\s*\(`)
 			if made := own.FindStringIndex(body); made != nil {
-				open := m[1] + made[1] - 1
-				found[name] = splitParameters(s.Code[open+1 : max(open+1, s.Parens(open)-1)])
+				found[name] = parametersAt(s, m[1]+made[1]-1)
 			} else {
 				found[name] = structFields(body)
 			}
 		}
 	}
 	return found
+}
+
+// parametersAt returns the parameters behind a bracket.
+func parametersAt(s source.Source, open int) []string {
+	return splitParameters(s.Code[open+1 : max(open+1, s.Parens(open)-1)])
 }
 
 // Fields is Constructors with nothing but the names, and without the object itself.

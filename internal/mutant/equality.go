@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
-	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // An equality that a change made lenient passes each comparison in tests. A strict mutant compares
@@ -17,23 +16,14 @@ import (
 // EqualityFunctions returns the added or changed functions that compare two values. The mutants of
 // each belong together: they compare all fields or restore the old text. Without either there are
 // none.
-func EqualityFunctions(file string, before, after []byte) []Function {
-	if source.IsGenerated(after) {
-		return nil
-	}
-	old := byName(file, before)
-	var all []Function
-	for _, f := range functions(file, after) {
-		o, known := old[f.name]
-		if !equality.MatchString(f.name[strings.LastIndexByte(f.name, '.')+1:]) || known && o.plain == f.plain || isAssertion(f.text) {
+func EqualityFunctions(file string, before, after []byte) (all []Function) {
+	for _, f := range edited(file, before, after) {
+		if !equality.MatchString(f.name[strings.LastIndexByte(f.name, '.')+1:]) || isAssertion(f.text) {
 			continue
 		}
-		e := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known, Head: head(f)}
-		switch strict := f.compareFields(file); {
-		case len(strict) > 0:
-			e.Mutants = strict
-		case known:
-			e.Mutants = []Mutant{{Old, "compares what it compared before", f.from, f.from + len(f.text), o.text}}
+		e := f.summary(file)
+		if e.Mutants = f.compareFields(file); len(e.Mutants) == 0 && !f.isNew {
+			e.Mutants = []Mutant{{Old, "compares what it compared before", f.from, f.from + len(f.text), f.was.text}}
 		}
 		all = append(all, e)
 	}

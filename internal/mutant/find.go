@@ -85,11 +85,7 @@ func (l *language) classes(s source.Source) (found []class) {
 	}
 	for _, m := range l.class.FindAllStringSubmatchIndex(s.Code, -1) {
 		at := m[0] + source.Indent(s.Code[m[0]:m[1]])
-		to := s.Block(at)
-		if l.indent {
-			to = s.Indented(at, "")
-		}
-		found = append(found, class{name: s.Code[m[2]:m[3]], from: m[1], to: to})
+		found = append(found, class{name: s.Code[m[2]:m[3]], from: m[1], to: l.blockEnd(s, at, at)})
 	}
 	return found
 }
@@ -120,22 +116,21 @@ func (l *language) testBlocks(s source.Source) (blocks [][2]int) {
 		return nil
 	}
 	for _, m := range l.tests.FindAllStringIndex(s.Code, -1) {
-		to := s.Block(m[1])
-		if l.indent {
-			to = s.Indented(m[0]+source.Indent(s.Code[m[0]:m[1]]), "")
-		}
-		blocks = append(blocks, [2]int{m[0], to})
+		blocks = append(blocks, [2]int{m[0], l.blockEnd(s, m[0]+source.Indent(s.Code[m[0]:m[1]]), m[1])})
 	}
 	return blocks
 }
 
-func within(blocks [][2]int, at int) bool {
-	for _, b := range blocks {
-		if b[0] <= at && at < b[1] {
-			return true
-		}
+// blockEnd returns the end of a block whose line begins at start, and whose braces open behind head.
+func (l *language) blockEnd(s source.Source, start, head int) int {
+	if l.indent {
+		return s.Indented(start, "")
 	}
-	return false
+	return s.Block(head)
+}
+
+func within(blocks [][2]int, at int) bool {
+	return slices.ContainsFunc(blocks, func(b [2]int) bool { return b[0] <= at && at < b[1] })
 }
 
 // body is the place of a function's body.

@@ -60,7 +60,7 @@ func Literals(file string, before, after []byte) (all []Literal) {
 			}
 		}
 		if first != nil && l.inChanged {
-			if other := negated(l.code[first[4]:first[5]]); other != "" {
+			if other := negations[l.code[first[4]:first[5]]]; other != "" {
 				add(l.code[first[2]:first[3]], first[4], first[5], other)
 			}
 		}
@@ -84,15 +84,5 @@ var (
 	shellVariable = regex.New(`^\s*(?:local\s+)?([A-Za-z_]\w+)=([^\s"'$;()]+)\s*$`)
 )
 
-// negated returns the other truth value, or "".
-func negated(value string) string {
-	for _, pair := range [][2]string{{"true", "false"}, {"True", "False"}} {
-		switch value {
-		case pair[0]:
-			return pair[1]
-		case pair[1]:
-			return pair[0]
-		}
-	}
-	return ""
-}
+// negations map truth values to the other one.
+var negations = map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}

@@ -63,7 +63,7 @@ type Function struct {
 	ParametersChanged bool   // it existed with other parameters
 	RemovedParameters int    // how many parameters it lost
 	HeadChanged       bool   // it existed with another first line: other callers or results
-	Head              string // first line, for stubs, equalities and uncalled functions
+	Head              string // first line
 	Mutants           []Mutant
 	Fallback          *Mutant // a ZeroInput mutant if none of Mutants builds; nil = none
 
@@ -151,27 +151,18 @@ func Knows(file string) bool { return strings.HasSuffix(file, ".go") || language
 // Changed returns the added or changed functions in order, ignoring comments and white space. A
 // nested function is part of its outer one. before is nil for a new file. It returns none for
 // unknown languages and generated files.
-func Changed(file string, before, after []byte) []Function {
-	if source.IsGenerated(after) {
-		return nil
-	}
-	old := byName(file, before)
+func Changed(file string, before, after []byte) (changed []Function) {
 	var imports []string
 	if strings.HasSuffix(file, ".go") {
 		imports = goImports(after)
 	}
-	var changed []Function
-	for _, f := range functions(file, after) {
-		o, known := old[f.name]
-		if known && o.plain == f.plain {
-			continue
-		}
-		c := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known, body: bodyOf(f.text)}
-		if known {
+	for _, f := range edited(file, before, after) {
+		c := f.summary(file)
+		if o := f.was; !f.isNew {
 			c.ParametersChanged = strings.Join(strings.Fields(o.params), " ") != strings.Join(strings.Fields(f.params), " ")
 			c.RemovedParameters = max(0, len(splitParameters(o.params))-len(splitParameters(f.params)))
 			c.HeadChanged = c.ParametersChanged || o.text[:source.LineEnd(o.text)] != f.text[:source.LineEnd(f.text)]
-			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text + unusedCopy(file, o, f, imports)})
+			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text + unusedCopy(file, o, f.function, imports)})
 			c.old = o.text
 		}
 		c.Mutants, c.Fallback = append(c.Mutants, f.mutants...), f.zeroInput(file)
@@ -181,6 +172,36 @@ func Changed(file string, before, after []byte) []Function {
 	}
 	return changed
 }
+
+// editedFunction is a function that a change added or changed.
+type editedFunction struct {
+	function
+	was   function
+	isNew bool // no function had its name before
+}
+
+// edited returns the functions that a change added or changed, ignoring comments and white space; none
+// of a generated file.
+func edited(file string, before, after []byte) (all []editedFunction) {
+	if source.IsGenerated(after) {
+		return nil
+	}
+	old := byName(file, before)
+	for _, f := range functions(file, after) {
+		if was, known := old[f.name]; !known || was.plain != f.plain {
+			all = append(all, editedFunction{f, was, !known})
+		}
+	}
+	return all
+}
+
+// summary returns the function without mutants.
+func (f editedFunction) summary(file string) Function {
+	return Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: f.isNew, Head: f.head(), body: bodyOf(f.text)}
+}
+
+// head returns a function's first line.
+func (f function) head() string { return strings.TrimSpace(f.text[:source.LineEnd(f.text)]) }
 
 // function is a function in a file.
 type function struct {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
-	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Parameter is an added parameter with a mutant that gives it its type's zero value. A test that
@@ -25,13 +24,9 @@ type Parameter struct {
 // Parameters returns the parameters of new functions and new ones of old functions. It omits those
 // without another value, and conventional ones that callers always pass.
 func Parameters(file string, before, after []byte) []Parameter {
-	if source.IsGenerated(after) {
-		return nil
-	}
-	old := byName(file, before)
 	var found []Parameter
-	for _, f := range functions(file, after) {
-		was := old[f.name].parameterNames(file)
+	for _, f := range edited(file, before, after) {
+		was := f.was.parameterNames(file)
 		for _, p := range f.parameters(file) {
 			zero := p.zeroStatement(file)
 			if f.enter.leave == nil || zero == "" || len(p.name) == 1 || slices.Contains(was, p.name) {

@@ -75,24 +75,13 @@ func Code(file string, content []byte) string {
 }
 
 // newFunctions returns the added functions that satisfy so.
-func newFunctions(file string, before, after []byte, so func(function) bool) []Function {
-	if source.IsGenerated(after) {
-		return nil
-	}
-	old := byName(file, before)
-	var all []Function
-	for _, f := range functions(file, after) {
-		if _, known := old[f.name]; !known && so(f) {
-			all = append(all, Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: true, Head: head(f)})
+func newFunctions(file string, before, after []byte, so func(function) bool) (all []Function) {
+	for _, f := range edited(file, before, after) {
+		if f.isNew && so(f.function) {
+			all = append(all, f.summary(file))
 		}
 	}
 	return all
-}
-
-// head returns a function's first line.
-func head(f function) string {
-	line, _, _ := strings.Cut(f.text, "\n")
-	return strings.TrimSpace(line)
 }
 
 var (

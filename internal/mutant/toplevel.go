@@ -21,24 +21,17 @@ func OnlyFunctionsChanged(file string, before, after []byte) bool {
 	if !Knows(file) || source.IsGenerated(after) {
 		return false
 	}
-	old := byName(file, before)
-	for _, f := range functions(file, after) {
-		if o, known := old[f.name]; len(f.mutants) == 0 && (!known || o.plain != f.plain) {
-			return false
-		}
-		delete(old, f.name)
-	}
-	if len(old) > 0 { // no mutant restores a removed function
+	if slices.ContainsFunc(edited(file, before, after), func(f editedFunction) bool { return len(f.mutants) == 0 }) {
 		return false
 	}
-	var was, is topLevel
-	if strings.HasSuffix(file, ".go") {
-		was, is = goTopLevel(before), goTopLevel(after)
-	} else {
-		l := languageOf(file)
-		was, is = l.topLevel(string(before)), l.topLevel(string(after))
+	is := byName(file, after)
+	for name := range byName(file, before) {
+		if _, stays := is[name]; !stays { // no mutant restores a removed function
+			return false
+		}
 	}
-	return !was.unread && !is.unread && slices.Equal(was.effects, is.effects) && keeps(is.inert, was.inert)
+	old, now := topLevelOf(file, before), topLevelOf(file, after)
+	return !old.unread && !now.unread && slices.Equal(old.effects, now.effects) && source.ContainsAll(now.inert, old.inert)
 }
 
 // MutateAll returns the alternatives of mutants for all added or changed functions, where tests
@@ -50,11 +43,8 @@ func MutateAll(file string, before, after []byte, misfits Uncallable) ([][]Mutan
 	if !Knows(file) || source.IsGenerated(after) {
 		return nil, false
 	}
-	old := byName(file, before)
-	for _, f := range functions(file, after) {
-		if _, known := old[f.name]; !known && len(f.mutants) == 0 {
-			return nil, false
-		}
+	if slices.ContainsFunc(edited(file, before, after), func(f editedFunction) bool { return f.isNew && len(f.mutants) == 0 }) {
+		return nil, false
 	}
 	var all [][]Mutant
 	for _, f := range Changed(file, before, after) {
@@ -131,13 +121,10 @@ func names(text string, functions Uncallable) bool {
 // Declared returns the constants, variables and types that a change declared at the file's top
 // level.
 func Declared(file string, before, after []byte) []string {
-	var lines []string
-	if strings.HasSuffix(file, ".go") {
-		o := goTopLevel(after)
-		lines = slices.Concat(o.effects, o.inert)
-	} else if l := languageOf(file); l != nil {
-		o := l.topLevel(string(after))
-		lines = slices.DeleteFunc(slices.Concat(o.effects, o.inert), func(line string) bool {
+	o := topLevelOf(file, after)
+	lines := slices.Concat(o.effects, o.inert)
+	if !strings.HasSuffix(file, ".go") {
+		lines = slices.DeleteFunc(lines, func(line string) bool {
 			return !bytes.HasPrefix(after, []byte(line)) && !bytes.Contains(after, []byte("\n"+line))
 		})
 	}
@@ -173,18 +160,15 @@ type topLevel struct {
 	unread  bool     // it could not be read
 }
 
-// keeps reports whether now contains all lines of then, as often.
-func keeps(now, then []string) bool {
-	n := map[string]int{}
-	for _, line := range now {
-		n[line]++
+// topLevelOf returns the top level of a file; that of an unknown language is empty.
+func topLevelOf(file string, content []byte) topLevel {
+	if strings.HasSuffix(file, ".go") {
+		return goTopLevel(content)
 	}
-	for _, line := range then {
-		if n[line]--; n[line] < 0 {
-			return false
-		}
+	if l := languageOf(file); l != nil {
+		return l.topLevel(string(content))
 	}
-	return true
+	return topLevel{}
 }
 
 // goTopLevel returns Go's top level. Constants, variables, types with tags (which libraries read)

@@ -13,23 +13,16 @@ import (
 // some numbers: Name is the parameter, Head the function's first line. It omits signatures that others
 // fix. all is the code of programs and tests that may fix them.
 func UnreadParameters(file string, before, after []byte, all string) []Function {
-	if source.IsGenerated(after) {
-		return nil
-	}
-	old := byName(file, before)
 	var found []Function
-	for _, f := range functions(file, after) {
-		was, known := old[f.name]
-		if known && was.plain == f.plain {
-			continue
-		}
+	for _, f := range edited(file, before, after) {
+		was := f.was
 		body, then := f.body(file), was.body(file)
 		written := slices.ContainsFunc(identifiers.FindAllString(was.params, -1), func(name string) bool { return Names(then, name) })
 		names := slices.DeleteFunc(f.parameterNames(file), func(name string) bool {
 			return Names(body, name) && (!f.onlyRefuses(file, name) || was.onlyRefuses(file, name)) || written && !Names(then, name) && slices.Contains(was.parameterNames(file), name)
 		})
 		if len(names) > 0 && !f.signatureFixed(all) {
-			found = append(found, Function{Path: file, Name: strings.Join(names, ", "), Line: f.line, Head: head(f)})
+			found = append(found, Function{Path: file, Name: strings.Join(names, ", "), Line: f.line, Head: f.head()})
 		}
 	}
 	return append(found, unreadMacroParameters(file, before, after)...)

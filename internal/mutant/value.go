@@ -35,7 +35,7 @@ func (l testValue) nudge(number int) Mutant {
 	text := l.text
 	switch l.kind {
 	case 'b':
-		text = map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[text]
+		text = negations[text]
 	case 'n':
 		text = scaled(text, 2, int64(step))
 	default:
@@ -71,13 +71,7 @@ func (l testValue) rotate() (Mutant, bool) {
 		if strings.HasPrefix(text, ".") {
 			return Mutant{}, false // a path
 		}
-		b := []byte(text)
-		for i := range b {
-			if changeable([]byte(text), i) {
-				b[i] = next(b[i])
-			}
-		}
-		text = string(b)
+		text = shifted(text, 1)
 	}
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
 }
@@ -108,15 +102,7 @@ func (l testValue) step(by int64) (Mutant, bool) {
 	case strings.ContainsFunc(text, unicode.IsDigit):
 		text = digits.ReplaceAllStringFunc(text, func(n string) string { return incremented(n, by) })
 	default:
-		b := []byte(text)
-		for i := range b {
-			for range by {
-				if changeable([]byte(text), i) {
-					b[i] = next(b[i])
-				}
-			}
-		}
-		text = string(b)
+		text = shifted(text, by)
 	}
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
 }
@@ -155,6 +141,19 @@ func changeable(b []byte, i int) bool {
 		return false
 	}
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// shifted returns a text with each letter and digit some steps on.
+func shifted(text string, by int64) string {
+	b := []byte(text)
+	for i := range b {
+		for range by {
+			if changeable([]byte(text), i) {
+				b[i] = next(b[i])
+			}
+		}
+	}
+	return string(b)
 }
 
 // next returns the next letter or digit. A number's first digit stays valid.

@@ -157,6 +157,20 @@ func charLen(s string) int {
 	return 1
 }
 
+// ContainsAll reports whether texts, such as lines, have each of some others, as often.
+func ContainsAll(texts, others []string) bool {
+	left := map[string]int{}
+	for _, t := range texts {
+		left[t]++
+	}
+	for _, t := range others {
+		if left[t]--; left[t] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // LineOf is the number of the line that an offset is on, from 1.
 func (s Source) LineOf(at int) int { return 1 + strings.Count(s.Text[:at], "\n") }
 

@@ -16,6 +16,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Kind is the kind of a test change.
@@ -169,24 +171,10 @@ func compare(old, now test) []Kind {
 	case old.group:
 	case len(old.assertions) > 0 && !old.empty && (len(now.assertions) == 0 || now.empty):
 		kinds = append(kinds, Emptied)
-	case !containsAll(now.assertions, old.assertions):
+	case !source.ContainsAll(now.assertions, old.assertions):
 		kinds = append(kinds, Changed)
 	}
 	return kinds
-}
-
-// containsAll reports whether all contains each of some, as often.
-func containsAll(all, some []string) bool {
-	left := map[string]int{}
-	for _, a := range all {
-		left[a]++
-	}
-	for _, a := range some {
-		if left[a]--; left[a] < 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // similarTests reports whether b may be a under another name.
@@ -194,7 +182,7 @@ func similarTests(a, b test) bool {
 	if a.body == "" || b.body == "" {
 		return false
 	}
-	return a.body == b.body || !a.group && len(a.assertions) > 0 && containsAll(b.assertions, a.assertions) || similarity(a.body, b.body) >= 0.6
+	return a.body == b.body || !a.group && len(a.assertions) > 0 && source.ContainsAll(b.assertions, a.assertions) || similarity(a.body, b.body) >= 0.6
 }
 
 // similarity returns the common share of two texts, by pieces of four bytes, from 0 to 1.
