@@ -1,7 +1,6 @@
 package testreport
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -104,15 +103,13 @@ func appendArguments(command string, c testrun.Call, files func(path string) ([]
 		return command[:end] + arguments + command[end:], true
 	}
 	name := packageScript(words)
-	var manifest struct {
-		Scripts map[string]string `json:"scripts"`
-	}
 	text, err := files("package.json")
-	if name == "" || c.Dir != "" || err != nil || json.Unmarshal(text, &manifest) != nil {
+	if name == "" || c.Dir != "" || err != nil {
 		return command, false
 	}
-	inner := simpleCommands(manifest.Scripts[name])
-	if len(inner) != 1 || slices.Contains(packageManagers, inner[0].words[0]) || slices.Contains(inner[0].words, "--") || len(testrun.Read(manifest.Scripts[name], files)) != 1 {
+	script := testrun.PackageScripts(text)[name]
+	inner := simpleCommands(script)
+	if len(inner) != 1 || slices.Contains(packageManagers, inner[0].words[0]) || slices.Contains(inner[0].words, "--") || len(testrun.Read(script, files)) != 1 {
 		return command, false
 	}
 	if words[0] == "npm" {

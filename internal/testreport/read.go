@@ -101,24 +101,22 @@ func (v Verdict) Doubt() string {
 
 // ExitCodeMasks returns the parts of a command that hide the exit codes of its tests.
 func ExitCodeMasks(command string, files func(path string) ([]byte, error)) []string {
-	var masks []string
-	for _, c := range testrun.Read(command, files) {
-		if c.IsTestRun && c.Mask != "" && !slices.Contains(masks, c.Mask) {
-			masks = append(masks, c.Mask)
-		}
-	}
-	return masks
+	return eachOfTests(command, files, func(c testrun.Call) string { return c.Mask })
 }
 
 // SilencingRedirections returns the redirections of a command that discard the output of its tests.
 func SilencingRedirections(command string, files func(path string) ([]byte, error)) []string {
-	var silences []string
+	return eachOfTests(command, files, func(c testrun.Call) string { return c.Silenced })
+}
+
+// eachOfTests returns a part of each test run of a command, without duplicates and empty ones.
+func eachOfTests(command string, files func(path string) ([]byte, error), part func(testrun.Call) string) (parts []string) {
 	for _, c := range testrun.Read(command, files) {
-		if c.IsTestRun && c.Silenced != "" && !slices.Contains(silences, c.Silenced) {
-			silences = append(silences, c.Silenced)
+		if text := part(c); c.IsTestRun && text != "" && !slices.Contains(parts, text) {
+			parts = append(parts, text)
 		}
 	}
-	return silences
+	return parts
 }
 
 // TestFiles returns the files that a command passes to its test runners, relative to its folder and

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -42,18 +41,15 @@ type changedLine struct {
 	file string
 }
 
-// changedLines returns the lines that the work changed in the order of trial, and adds their files to
-// content.
-func (v *Verifier) changedLines(ctx context.Context, work []git.Change, content map[string][]byte) (all []changedLine, err error) {
-	err = eachText(ctx, v.Repo, work, func(ch git.Change, before, after []byte) error {
-		for _, l := range mutant.Lines(ch.Path, before, after) {
-			content[ch.Path] = after
-			all = append(all, changedLine{l, ch.Path})
+// changedLines returns the lines that changed in some files, in the order of trial.
+func changedLines(files []changedFile) (all []changedLine) {
+	for _, f := range files {
+		for _, l := range mutant.Lines(f.Path, f.before, f.after) {
+			all = append(all, changedLine{l, f.Path})
 		}
-		return nil
-	})
+	}
 	slices.SortStableFunc(all, func(a, b changedLine) int { return a.Order - b.Order })
-	return all, err
+	return all
 }
 
 // tryLines mutates one line at a time until the deadline. It returns those that no test notices,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -106,6 +107,14 @@ func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
 		return testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked))
 	})
 	return c
+}
+
+// programs returns the changed programs of the work with known functions; none if too many files changed.
+func (c *claim) programs() []changedFile {
+	if len(c.changes) > maxChangedFiles {
+		return nil
+	}
+	return slices.DeleteFunc(c.signs.work(), func(f changedFile) bool { return !f.hasFunctions() || slices.Contains(c.own, f.Path) })
 }
 
 // here is the work tree, which holds the claim's tree.

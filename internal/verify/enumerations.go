@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -31,20 +30,19 @@ func (in *inspection) halfDone(ctx context.Context) (found []sign.Sign, err erro
 	functions := map[string]string{} // those that stay as they are, with their code
 	var changed []string
 	first := ""
-	err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, before, after []byte) error {
-		if c.Status != 'M' || !isFile(c.To) || !sign.IsProgram(c.Path) || in.r.files.isTest(c.Path) {
-			return nil
+	for _, f := range in.work() {
+		if f.Status != 'M' || !isFile(f.To) || !sign.IsProgram(f.Path) {
+			continue
 		}
-		was, is = append(was, clauses(sign.WithoutComments(c.Path, before))...), append(is, clauses(sign.WithoutComments(c.Path, after))...)
-		first = cmp.Or(first, c.Path)
-		for _, name := range mutant.ChangedNames(c.Path, before, after) {
+		was, is = append(was, clauses(sign.WithoutComments(f.Path, f.before))...), append(is, clauses(sign.WithoutComments(f.Path, f.after))...)
+		first = cmp.Or(first, f.Path)
+		for _, name := range mutant.ChangedNames(f.Path, f.before, f.after) {
 			changed = append(changed, mutant.BareName(name))
 		}
-		maps.Copy(functions, mutant.FunctionCode(c.Path, after))
-		return nil
-	})
-	if err != nil || first == "" {
-		return found, err
+		maps.Copy(functions, mutant.FunctionCode(f.Path, f.after))
+	}
+	if first == "" {
+		return found, nil
 	}
 	for _, list := range lists {
 		var done, left []string
@@ -104,14 +102,10 @@ func (in *inspection) halfReplaced(ctx context.Context) (found []sign.Sign, err 
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		done := ""
-		err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, before, after []byte) error {
-			if sign.IsProgram(c.Path) && !in.r.files.isTest(c.Path) && strings.Contains(sign.WithoutComments(c.Path, before), name) && !strings.Contains(sign.WithoutComments(c.Path, after), name) {
-				done = cmp.Or(done, c.Path)
+		for _, f := range in.work() {
+			if isFile(f.To) && sign.IsProgram(f.Path) && strings.Contains(sign.WithoutComments(f.Path, f.before), name) && !strings.Contains(sign.WithoutComments(f.Path, f.after), name) {
+				done = cmp.Or(done, f.Path)
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
 		if done == "" {
 			continue

@@ -225,9 +225,11 @@ func matchesAny(globs, file string) bool {
 // withNewSources returns a build file before and after, and the one before with the sources that it
 // lists now: new ones, and those that stood there, as they were.
 func (v *Verifier) withNewSources(ctx context.Context, before, after string, ch git.Change) (was, is, with []byte, err error) {
-	if was, is, err = contents(ctx, v.Repo, ch); err != nil {
+	files, err := readChanged(ctx, v.Repo, []git.Change{ch})
+	if err != nil {
 		return nil, nil, nil, err
 	}
+	was, is = files[0].before, files[0].after
 	old, err := v.Repo.Entries(ctx, before)
 	if err != nil {
 		return nil, nil, nil, err

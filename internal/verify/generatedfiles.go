@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -12,31 +11,27 @@ import (
 
 // generatedFiles returns the signs of generated files, if the work changed nothing else: the next
 // build loses the change.
-func (in *inspection) generatedFiles(ctx context.Context) ([]sign.Sign, error) {
+func (in *inspection) generatedFiles(ctx context.Context) []sign.Sign {
 	var files []string
 	edited, saysSo, from := map[string]bool{}, map[string]bool{}, map[string]string{}
-	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
-		if in.r.files.isTest(c.Path) {
+	for _, c := range in.first() {
+		if !in.r.files.isTest(c.Path) {
+			files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
+		}
+	}
+	for _, f := range in.work() {
+		if f.Status != 'M' || !isFile(f.To) || !sign.IsProgram(f.Path) {
 			continue
 		}
-		files, edited[c.Path] = append(files, c.Path), c.Status == 'M'
-		if c.Status != 'M' || !isFile(c.To) || !sign.IsProgram(c.Path) {
-			continue
-		}
-		was, _, err := contents(ctx, in.repo, c)
-		if err != nil {
-			return nil, err
-		}
-		names, generated := sign.GeneratorNames(was)
-		if saysSo[c.Path] = generated; generated {
-			from[c.Path] = in.firstFile(ctx, c.Path, names)
+		if names, generated := sign.GeneratorNames(f.before); generated {
+			saysSo[f.Path], from[f.Path] = true, in.firstFile(ctx, f.Path, names)
 		}
 	}
 	found := sign.GeneratedFileSigns(files, func(file string) bool { return edited[file] }, func(file string) bool { return saysSo[file] })
 	for i, s := range found {
 		found[i].MadeFrom = from[s.Path]
 	}
-	return found, nil
+	return found
 }
 
 // firstFile returns the first of some names that is another file of the repository, seen from a file's
@@ -60,13 +55,14 @@ var regenerates = regex.New(`(?i)\bre-?generat|\bgenerat\w+ (?:again|anew)\b`)
 
 // changedByHand returns the generated files that were changed although the repository has what they
 // are made from, and that did not change.
-func (in *inspection) changedByHand(ctx context.Context) (found []string, err error) {
+func (in *inspection) changedByHand(ctx context.Context) (found []string) {
 	if regenerates.MatchString(in.r.Asked) {
-		return nil, nil
+		return nil
 	}
-	signs, err := in.generatedFiles(ctx)
-	for _, s := range slices.DeleteFunc(signs, func(s sign.Sign) bool { return s.MadeFrom == "" }) {
-		found = append(found, s.Path+" is made with "+s.MadeFrom+", which was not changed")
+	for _, s := range in.generatedFiles(ctx) {
+		if s.MadeFrom != "" {
+			found = append(found, s.Path+" is made with "+s.MadeFrom+", which was not changed")
+		}
 	}
-	return found, err
+	return found
 }

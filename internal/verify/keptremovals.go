@@ -1,10 +1,9 @@
 package verify
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/testdiff"
@@ -14,26 +13,20 @@ import (
 var keeps = regex.New(`(?i)\b(?:renam|mov|extract|inlin|privat|internal|keep|convert|turn|merg|split|replac)\w*\b|\binstead\b|\bin favou?r\b`)
 
 // keptRemovals returns the functions that the task asks to remove and that have another name now.
-func (c *claim) keptRemovals(ctx context.Context) (found []string, err error) {
+func (c *claim) keptRemovals() (found []string) {
 	if keeps.MatchString(c.Asked) || len(c.changes) > maxChangedFiles {
-		return nil, nil
-	}
-	changed, err := c.deletedPrograms(ctx, c.Base, c.work)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	texts := map[string][2][]byte{}
-	for file, text := range changed {
-		texts[file] = [2][]byte{text, nil}
+	for _, f := range c.signs.work() {
+		if (f.hasFunctions() || f.isDeletedProgram()) && !slices.Contains(c.own, f.Path) {
+			texts[f.Path] = [2][]byte{f.before, f.after}
+		}
 	}
-	err = eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, was, is []byte) error {
-		texts[ch.Path] = [2][]byte{was, is}
-		return nil
-	})
 	for _, r := range mutant.Renames(texts) {
 		if testdiff.AsksToRemove(c.Asked, mutant.BareName(r.Old)) {
 			found = append(found, fmt.Sprintf("%s is still there: %s:%d %s has its text", r.Old, r.Path, r.Line, r.New))
 		}
 	}
-	return found, err
+	return found
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -25,21 +26,19 @@ func (in *inspection) missingMeans(ctx context.Context) ([]sign.Sign, error) {
 	var all strings.Builder
 	var names []string
 	first := ""
-	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
+	for _, c := range in.first() {
 		if c.Status == 'D' && !in.r.files.isTest(c.Path) && namesPath(in.r.Asked, c.Path) {
 			all.WriteString("unlink(\n") // the agent did it: the task asks for no call that does
 		}
-		if c.Status == 'D' || in.r.files.isTest(c.Path) || !sign.IsProgram(c.Path) {
+	}
+	for _, f := range in.work() {
+		if f.Status == 'D' || !sign.IsProgram(f.Path) {
 			continue
 		}
-		was, is, err := contents(ctx, in.repo, c)
-		if err != nil {
-			return nil, err
-		}
-		all.WriteString(sign.WithoutComments(c.Path, testdiff.Program(c.Path, is)))
-		changed := mutant.ChangedNames(c.Path, was, is)
-		if names = append(names, changed...); len(changed) > 0 && first == "" {
-			first = c.Path
+		all.WriteString(sign.WithoutComments(f.Path, testdiff.Program(f.Path, f.after)))
+		changed := mutant.ChangedNames(f.Path, f.before, f.after)
+		if names = append(names, changed...); len(changed) > 0 {
+			first = cmp.Or(first, f.Path)
 		}
 	}
 	if first == "" {

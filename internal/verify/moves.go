@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
@@ -19,53 +20,35 @@ func (m moves) has(l changedLine) bool {
 	return m.lines[l.Text] || l.Function != "" && m.functions[l.file+" "+l.Function]
 }
 
-// findMoves returns what changes since a tree only moved.
-func (v *Verifier) findMoves(ctx context.Context, before string, changes []git.Change) (m moves, err error) {
-	gone, err := v.deletedPrograms(ctx, before, changes)
-	if err != nil {
-		return m, err
-	}
-	m.lines = map[string]bool{}
-	for _, text := range gone {
-		for line := range strings.Lines(string(text)) {
-			m.lines[strings.TrimSpace(line)] = true
-		}
-	}
-	changed := map[string][2][]byte{}
-	err = eachText(ctx, v.Repo, programsIn(v.workIn(changes)), func(ch git.Change, was, is []byte) error {
-		changed[ch.Path] = [2][]byte{was, is}
-		return nil
-	})
-	m.functions = movedFunctions(changed, gone)
-	return m, err
-}
-
-// deletedPrograms returns the texts that deleted program files had, by file.
-func (v *Verifier) deletedPrograms(ctx context.Context, before string, changes []git.Change) (map[string][]byte, error) {
-	gone := map[string][]byte{}
-	for _, c := range changes {
-		if c.Status == 'D' && isFile(c.From) && mutant.Knows(c.Path) {
-			var err error
-			if gone[c.Path], err = v.fileContent(ctx, before, c.Path); err != nil {
-				return nil, err
+// findMoves returns what changes of programs only moved. Functions are those of the work.
+func (v *Verifier) findMoves(changed []changedFile) moves {
+	m := moves{lines: map[string]bool{}}
+	var work, gone []changedFile
+	own := v.ownFiles()
+	for _, f := range changed {
+		switch {
+		case f.isDeletedProgram():
+			gone = append(gone, f)
+			for line := range strings.Lines(string(f.before)) {
+				m.lines[strings.TrimSpace(line)] = true
 			}
+		case f.hasFunctions() && !v.isTest(f.Path) && !slices.Contains(own, f.Path):
+			work = append(work, f)
 		}
 	}
-	return gone, nil
+	m.functions = movedFunctions(work, gone)
+	return m
 }
 
 // movedFunctions returns "file name" of functions that moved here from another file: they are not
-// the work's. Both maps contain texts by file; gone are removed files.
-func movedFunctions(changed map[string][2][]byte, gone map[string][]byte) map[string]bool {
+// the work's. gone are removed files.
+func movedFunctions(changed, gone []changedFile) map[string]bool {
 	moved := map[string]bool{}
-	for file, text := range changed {
-		for _, f := range mutant.Changed(file, text[0], text[1]) {
-			for other, texts := range changed {
-				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && other != file && f.MovedFrom(other, texts[0])
-			}
-			for other, text := range gone {
-				moved[file+" "+f.Name] = moved[file+" "+f.Name] || f.New && f.MovedFrom(other, text)
-			}
+	for _, file := range changed {
+		for _, f := range mutant.Changed(file.Path, file.before, file.after) {
+			moved[file.Path+" "+f.Name] = f.New && slices.ContainsFunc(slices.Concat(changed, gone), func(other changedFile) bool {
+				return other.Path != file.Path && f.MovedFrom(other.Path, other.before)
+			})
 		}
 	}
 	return moved

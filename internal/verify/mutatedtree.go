@@ -29,16 +29,13 @@ const maxChangedFiles = 200
 // That failure proves nothing if it is for want of a new name or parameter, or if data changed that
 // a gate may read.
 func (c *claim) mutableFunctions(ctx context.Context, work []git.Change) (names []string, ok bool, err error) {
-	if len(c.changes) > maxChangedFiles {
-		return nil, false, nil
-	}
-	changed, _, err := c.changedFunctions(ctx, work)
+	changed := changedFunctions(slices.DeleteFunc(c.programs(), func(f changedFile) bool { return !slices.Contains(work, f.Change) }))
 	ok = slices.ContainsFunc(c.work, func(ch git.Change) bool { return unaskedData(c.Asked, ch) })
 	for _, f := range changed {
 		names = append(names, f.Name+" in "+f.Path)
 		ok = ok || f.New || f.ParametersChanged
 	}
-	if !ok && err == nil && len(changed) > 0 {
+	if !ok && len(changed) > 0 {
 		ok, err = c.testsNameAdded(ctx)
 	}
 	return names, ok && len(changed) > 0, err
@@ -121,20 +118,19 @@ func hasSessionExample(file string, text []byte) bool {
 // function, constant, type or module.
 func (c *claim) testsNameAdded(ctx context.Context) (bool, error) {
 	var added []string
-	err := eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, before, after []byte) error {
-		added = append(added, mutant.Declared(ch.Path, before, after)...)
-		for _, f := range mutant.Changed(ch.Path, before, after) {
+	for _, file := range c.programs() {
+		added = append(added, mutant.Declared(file.Path, file.before, file.after)...)
+		for _, f := range mutant.Changed(file.Path, file.before, file.after) {
 			if f.New || f.ParametersChanged {
 				added = append(added, f.Name)
 			}
 		}
-		if ch.Status == 'A' && path.Ext(ch.Path) != ".go" {
-			added = append(added, strings.TrimSuffix(path.Base(ch.Path), path.Ext(ch.Path)))
+		if file.Status == 'A' && path.Ext(file.Path) != ".go" {
+			added = append(added, strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path)))
 		}
-		return nil
-	})
-	if err != nil || len(added) == 0 {
-		return false, err
+	}
+	if len(added) == 0 {
+		return false, nil
 	}
 	text, err := c.newTestText(ctx)
 	return slices.ContainsFunc(added, func(name string) bool { return mutant.Names(text, name) }), err
@@ -158,11 +154,10 @@ func (c *claim) uncallableOld(ctx context.Context) (mutant.Uncallable, error) {
 		return nil, err
 	}
 	found := mutant.Uncallable{}
-	err = eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, before, after []byte) error {
-		maps.Copy(found, mutant.UncallableOld(ch.Path, before, after, tests))
-		return nil
-	})
-	return found, err
+	for _, f := range c.programs() {
+		maps.Copy(found, mutant.UncallableOld(f.Path, f.before, f.after, tests))
+	}
+	return found, nil
 }
 
 // mutationPlan says which mutants to place, and records those placed.

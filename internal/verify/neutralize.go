@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -48,17 +47,19 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 	if in.tests, err = c.before(); err != nil {
 		return n, err
 	}
-	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || !sign.IsProgram(ch.Path) })
 	moved, err := movedTexts(ctx, c.Repo, c.changes)
 	if err != nil {
 		return n, err
 	}
 	files := map[string][]byte{}
-	err = eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
-		if text, ok := moved[ch.Path]; ok {
-			before = text
+	for _, ch := range c.signs.changed {
+		if ch.Status == 'D' || !sign.IsProgram(ch.Path) {
+			continue
 		}
-		change := sign.NewChange(ch.Path, before, after)
+		if text, ok := moved[ch.Path]; ok {
+			ch.before = text
+		}
+		change := sign.NewChange(ch.Path, ch.before, ch.after)
 		text, names := c.neutralizeFile(change, in)
 		if only == nil && !c.isTest(ch.Path) {
 			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, c.signs.tests, c.Asked)...)
@@ -67,10 +68,6 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 			files[ch.Path] = text
 			n.names = append(n.names, names...)
 		}
-		return nil
-	})
-	if err != nil {
-		return n, err
 	}
 	n.tree, err = c.Repo.WithContent(ctx, c.Tree, files)
 	return n, err

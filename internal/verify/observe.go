@@ -125,7 +125,8 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	for _, s := range lacking {
 		o.Work.MissingMeans = append(o.Work.MissingMeans, s.Path+" "+s.Does)
 	}
-	for _, find := range []func(context.Context) ([]string, error){c.signs.changedByHand, c.keptRemovals, c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.missingFiles} {
+	o.Work.MissingMeans = slices.Concat(o.Work.MissingMeans, c.signs.changedByHand(ctx), c.keptRemovals())
+	for _, find := range []func(context.Context) ([]string, error){c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.missingFiles} {
 		if err == nil {
 			lacks, err = find(ctx)
 			o.Work.MissingMeans = append(o.Work.MissingMeans, lacks...)
@@ -149,9 +150,7 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look at the tests of the work: %w", err)
 	}
-	if c.parameters, err = c.namedParameters(ctx); err != nil {
-		return fmt.Errorf("look for parameters that the task names: %w", err)
-	}
+	c.parameters = c.namedParameters()
 	for _, p := range c.parameters {
 		o.Mutation.Parameters = append(o.Mutation.Parameters, p.String())
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -25,12 +24,9 @@ type namedParameter struct {
 func (p namedParameter) String() string { return p.name + " (" + strings.Join(p.places, ", ") + ")" }
 
 // namedParameters returns a claim's named parameters in the order of its files.
-func (c *claim) namedParameters(ctx context.Context) (found []namedParameter, err error) {
-	if len(c.changes) > maxChangedFiles {
-		return nil, nil
-	}
-	err = eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, before, after []byte) error {
-		for _, p := range mutant.Parameters(ch.Path, before, after) {
+func (c *claim) namedParameters() (found []namedParameter) {
+	for _, f := range c.programs() {
+		for _, p := range mutant.Parameters(f.Path, f.before, f.after) {
 			if !isNamed(p.Name, c.Asked, 1) {
 				continue
 			}
@@ -39,15 +35,14 @@ func (c *claim) namedParameters(ctx context.Context) (found []namedParameter, er
 				i = len(found)
 				found = append(found, namedParameter{name: p.Name, mutants: map[string][]mutant.Mutant{}, large: map[string][]mutant.Mutant{}})
 			}
-			found[i].places = append(found[i].places, fmt.Sprintf("%s:%d in %s", ch.Path, p.Line, p.Function))
-			found[i].mutants[ch.Path] = append(found[i].mutants[ch.Path], p.Mutant)
+			found[i].places = append(found[i].places, fmt.Sprintf("%s:%d in %s", f.Path, p.Line, p.Function))
+			found[i].mutants[f.Path] = append(found[i].mutants[f.Path], p.Mutant)
 			if p.Large != nil {
-				found[i].large[ch.Path] = append(found[i].large[ch.Path], *p.Large)
+				found[i].large[f.Path] = append(found[i].large[f.Path], *p.Large)
 			}
 		}
-		return nil
-	})
-	return found[:min(len(found), maxParameters)], err
+	}
+	return found[:min(len(found), maxParameters)]
 }
 
 // zeroParameters runs gates with one named parameter at a time set to its zero value, and to a large

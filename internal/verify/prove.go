@@ -10,7 +10,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -102,18 +101,27 @@ func (p *prover) findWork(ctx context.Context) (changed []mutant.Function, lines
 	if err != nil {
 		return nil, nil, err
 	}
-	if changed, p.content, err = p.v.changedFunctions(ctx, work); err != nil || len(changes) > maxChangedFiles {
-		return changed, nil, err
+	isLarge := len(changes) > maxChangedFiles
+	if isLarge {
+		changes = programsIn(work)
 	}
-	moved, err := p.v.findMoves(ctx, p.r.Before, changes)
+	all, err := readChanged(ctx, p.v.Repo, changes)
 	if err != nil {
 		return nil, nil, err
 	}
-	changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
-	if lines, err = p.v.changedLines(ctx, work, p.content); err != nil {
-		return nil, nil, err
+	var files []changedFile // of the work
+	p.content = map[string][]byte{}
+	for _, f := range all {
+		if slices.Contains(work, f.Change) {
+			files, p.content[f.Path] = append(files, f), f.after
+		}
 	}
-	lines = slices.DeleteFunc(lines, moved.has)
+	if changed = changedFunctions(files); isLarge {
+		return changed, nil, nil
+	}
+	moved := p.v.findMoves(all)
+	changed = slices.DeleteFunc(changed, func(f mutant.Function) bool { return moved.functions[f.Path+" "+f.Name] })
+	lines = slices.DeleteFunc(changedLines(files), moved.has)
 	return changed, lines[:min(len(lines), maxLinesTried)], nil
 }
 
@@ -137,15 +145,12 @@ func (p *prover) runUnmutated(ctx context.Context) (err error) {
 	return nil
 }
 
-// changedFunctions returns the functions that the work changed, and the content of their files.
-func (v *Verifier) changedFunctions(ctx context.Context, work []git.Change) (changed []mutant.Function, content map[string][]byte, err error) {
-	content = map[string][]byte{}
-	err = eachText(ctx, v.Repo, programsIn(work), func(ch git.Change, was, is []byte) error {
-		content[ch.Path] = is
-		changed = append(changed, mutant.Changed(ch.Path, was, is)...)
-		return nil
-	})
-	return changed, content, err
+// changedFunctions returns the functions that changed in some files.
+func changedFunctions(files []changedFile) (changed []mutant.Function) {
+	for _, f := range files {
+		changed = append(changed, mutant.Changed(f.Path, f.before, f.after)...)
+	}
+	return changed
 }
 
 // prover runs gates on mutants.

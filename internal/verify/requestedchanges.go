@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -348,12 +347,8 @@ func (c *claim) declaredIn(ctx context.Context) func(name string) bool {
 func (c *claim) untestedNames(ctx context.Context) func(name string) bool {
 	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
 	changed := map[string]bool{}
-	for _, ch := range c.changes {
-		was, is, readErr := c.texts(ctx, ch.Path)
-		err = cmp.Or(err, readErr)
-		for _, f := range mutant.Changed(ch.Path, was, is) {
-			changed[mutant.BareName(f.Name)] = true
-		}
+	for _, f := range changedFunctions(c.signs.changed) {
+		changed[mutant.BareName(f.Name)] = true
 	}
 	if err != nil {
 		return func(string) bool { return true }

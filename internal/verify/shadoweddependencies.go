@@ -14,7 +14,7 @@ import (
 // repository still declares. Programs and tests import these instead of the library.
 func (in *inspection) shadowedDependencies(ctx context.Context) (found []string, err error) {
 	var declared map[string][]byte
-	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
+	for _, c := range in.first() {
 		module := sign.PythonModule(c.Path)
 		if c.Status != 'A' || module == "" {
 			continue

@@ -58,12 +58,13 @@ func Signs(ctx context.Context, repo *git.Repo, r SignRequest) (found []sign.Sig
 
 // inspection looks for signs in one change.
 type inspection struct {
-	repo     *git.Repo
-	r        SignRequest
-	changes  []git.Change
-	tests    *sign.Tests // after the change
-	programs string      // code of the changed programs
+	repo    *git.Repo
+	r       SignRequest
+	changes []git.Change
+	changed []changedFile // programs and tests among the first maxChangedFiles changes
+	tests   *sign.Tests   // after the change
 
+	programs    string // code of the changed programs
 	oldPrograms string // text that these and the deleted ones had
 
 	functions []string // names of the added or changed functions
@@ -78,7 +79,20 @@ func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes [
 		return nil, err
 	}
 	in := &inspection{repo: repo, r: r, changes: changes, tests: tests}
-	return in, in.readPrograms(ctx)
+	programs := slices.DeleteFunc(slices.Clone(in.first()), func(c git.Change) bool { return !sign.IsProgram(c.Path) && !mutant.Knows(c.Path) })
+	if in.changed, err = readChanged(ctx, repo, programs); err != nil {
+		return nil, err
+	}
+	in.readPrograms()
+	return in, nil
+}
+
+// first returns the changes that are looked at one by one.
+func (in *inspection) first() []git.Change { return in.changes[:min(len(in.changes), maxChangedFiles)] }
+
+// work returns the changed programs that are no tests.
+func (in *inspection) work() []changedFile {
+	return slices.DeleteFunc(slices.Clone(in.changed), func(f changedFile) bool { return in.r.files.isTest(f.Path) })
 }
 
 // all returns all signs of the change.
@@ -100,48 +114,35 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := slices.DeleteFunc(slices.Clone(in.changes), func(c git.Change) bool { return in.r.files.isTest(c.Path) })
-	for _, find := range []func(context.Context) ([]sign.Sign, error){in.generatedFiles, in.unusedFiles, in.halfDone, in.missingMeans} {
+	found = append(found, in.generatedFiles(ctx)...)
+	for _, find := range []func(context.Context) ([]sign.Sign, error){in.unusedFiles, in.halfDone, in.missingMeans} {
 		more, err := find(ctx)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
-	gone, err := in.droppedNames(ctx, changed)
-	return append(found, gone...), err
+	return append(found, in.droppedNames()...), nil
 }
 
-// readPrograms reads the changed programs, without tests.
-func (in *inspection) readPrograms(ctx context.Context) error {
+// readPrograms derives what signs depend on from the changed programs, without tests.
+func (in *inspection) readPrograms() {
 	var all, old strings.Builder
-	for _, c := range in.changes[:min(len(in.changes), maxChangedFiles)] {
-		if in.r.files.isTest(c.Path) || !mutant.Knows(c.Path) {
+	for _, f := range in.work() {
+		if f.isDeletedProgram() {
+			old.Write(f.before)
+		}
+		if !f.hasFunctions() {
 			continue
 		}
-		if c.Status == 'D' && isFile(c.From) {
-			was, err := in.repo.Show(ctx, in.r.Before, c.Path)
-			if err != nil {
-				return err
-			}
-			old.Write(was)
-		}
-		if !isFile(c.To) {
-			continue
-		}
-		was, is, err := contents(ctx, in.repo, c)
-		if err != nil {
-			return err
-		}
-		old.Write(was)
-		all.WriteString(mutant.Code(c.Path, is))
-		in.fakeable = append(in.fakeable, testdiff.InterfaceMethods(c.Path, is)...)
-		for _, f := range mutant.Changed(c.Path, was, is) {
-			in.functions = append(in.functions, f.Name)
+		old.Write(f.before)
+		all.WriteString(mutant.Code(f.Path, f.after))
+		in.fakeable = append(in.fakeable, testdiff.InterfaceMethods(f.Path, f.after)...)
+		for _, made := range mutant.Changed(f.Path, f.before, f.after) {
+			in.functions = append(in.functions, made.Name)
 		}
 	}
 	in.programs, in.oldPrograms = all.String(), old.String()
-	return nil
 }
 
 // unaskedData reports whether a change is of old data that the task does not mention: a gate may
@@ -344,35 +345,16 @@ func isDocument(file string) bool {
 }
 
 // droppedNames returns signs for exported names that no changed file exports now.
-func (in *inspection) droppedNames(ctx context.Context, changes []git.Change) ([]sign.Sign, error) {
-	exported := func(tree string, e git.Entry, file string) ([]string, error) {
-		if !isFile(e) || !sign.IsProgram(file) {
-			return nil, nil
-		}
-		content, err := in.repo.Show(ctx, tree, file)
-		return sign.Exported(file, content), err
-	}
-	var was, is []sign.Sign
+func (in *inspection) droppedNames() []sign.Sign {
+	var was []sign.Sign
 	now := map[string]bool{}
-	for _, c := range changes[:min(len(changes), maxChangedFiles)] {
-		names, err := exported(in.r.Before, c.From, c.Path)
-		if err != nil {
-			return nil, err
+	for _, f := range in.work() {
+		for _, name := range sign.Exported(f.Path, f.before) {
+			was = append(was, sign.RemovedExportSign(f.Path, name))
 		}
-		for _, name := range names {
-			was = append(was, sign.RemovedExportSign(c.Path, name))
-		}
-		if names, err = exported(in.r.After, c.To, c.Path); err != nil {
-			return nil, err
-		}
-		for _, name := range names {
+		for _, name := range sign.Exported(f.Path, f.after) {
 			now[sign.RemovedExportSign("", name).Does] = true
 		}
 	}
-	for _, s := range was {
-		if !now[s.Does] {
-			is = append(is, s)
-		}
-	}
-	return is, nil
+	return slices.DeleteFunc(was, func(s sign.Sign) bool { return now[s.Does] })
 }

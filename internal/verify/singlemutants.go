@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -64,22 +63,19 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 	if len(c.changes) > maxChangedFiles {
 		return nil, nil
 	}
-	gone, err := c.deletedPrograms(ctx, c.Base, c.changes)
-	if err != nil {
-		return nil, err
-	}
 	var all []mutationPoint
 	var code strings.Builder
-	changed := map[string][2][]byte{}
-	err = eachText(ctx, c.Repo, c.mutable, func(ch git.Change, before, after []byte) error {
+	var changed []changedFile
+	err := eachText(ctx, c.Repo, c.mutable, func(ch git.Change, before, after []byte) error {
 		if isFile(ch.To) {
 			all = slices.Concat(all, conditions(ch.Path, before, after), removals(c.Asked, ch.Path, before, after), c.namedLiterals(ch.Path, before, after))
-			changed[ch.Path] = [2][]byte{before, after}
+			changed = append(changed, changedFile{ch, before, after})
 			code.WriteString(mutant.Code(ch.Path, after))
 		}
 		return nil
 	})
 	all = slices.Concat(all, restoredScripts(c.Asked, changed), functions(c.Asked, changed, code.String()))
+	gone := slices.DeleteFunc(slices.Clone(c.signs.changed), func(f changedFile) bool { return !f.isDeletedProgram() })
 	moved := movedFunctions(changed, gone)
 	all = slices.DeleteFunc(all, func(p mutationPoint) bool {
 		return p.kind != namedByTask && p.kind != removal && moved[p.file+" "+p.function]
@@ -120,12 +116,11 @@ func removals(task, file string, before, after []byte) (all []mutationPoint) {
 
 // restoredScripts returns the shell scripts that the task names, each mutated to do what it did
 // before.
-func restoredScripts(task string, changed map[string][2][]byte) (all []mutationPoint) {
-	for _, file := range slices.Sorted(maps.Keys(changed)) {
-		before, after := changed[file][0], changed[file][1]
-		if before != nil && mutant.IsShell(file) && isNamed(path.Base(file), task, 1) {
-			m := mutant.RestoreScript(before, after)
-			all = append(all, mutationPoint{namedByTask, file + " " + m.Does, file, "", 0, []mutant.Mutant{m}, false})
+func restoredScripts(task string, changed []changedFile) (all []mutationPoint) {
+	for _, f := range changed {
+		if f.before != nil && mutant.IsShell(f.Path) && isNamed(path.Base(f.Path), task, 1) {
+			m := mutant.RestoreScript(f.before, f.after)
+			all = append(all, mutationPoint{namedByTask, f.Path + " " + m.Does, f.Path, "", 0, []mutant.Mutant{m}, false})
 		}
 	}
 	return all
@@ -133,12 +128,12 @@ func restoredScripts(task string, changed map[string][2][]byte) (all []mutationP
 
 // functions returns the functions that the task names, and the new ones, not stubs, that the
 // program calls. It omits a function that is the only change (tried before) and entry points.
-func functions(task string, changed map[string][2][]byte, code string) (all []mutationPoint) {
+func functions(task string, changed []changedFile, code string) (all []mutationPoint) {
 	n := 0
-	for _, file := range slices.Sorted(maps.Keys(changed)) {
-		before, after := changed[file][0], changed[file][1]
-		stubs := mutant.Stubs(file, before, after)
-		for _, f := range mutant.Changed(file, before, after) {
+	for _, ch := range changed {
+		file := ch.Path
+		stubs := mutant.Stubs(file, ch.before, ch.after)
+		for _, f := range mutant.Changed(file, ch.before, ch.after) {
 			n++
 			stub := slices.ContainsFunc(stubs, func(s mutant.Function) bool { return s.Name == f.Name })
 			switch {

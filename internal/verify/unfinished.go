@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -26,18 +25,18 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 	for _, text := range tests {
 		all.Write(text)
 	}
-	return eachText(ctx, c.Repo, programsIn(c.work), func(ch git.Change, was, is []byte) error {
-		for _, f := range mutant.Stubs(ch.Path, was, is) {
+	for _, ch := range c.programs() {
+		for _, f := range mutant.Stubs(ch.Path, ch.before, ch.after) {
 			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, c.signs.programs, 2) {
 				c.seen.Work.StubFunctions = append(c.seen.Work.StubFunctions, f.Name+" in "+ch.Path)
 			}
 		}
-		for _, l := range mutant.Literals(ch.Path, was, is) {
+		for _, l := range mutant.Literals(ch.Path, ch.before, ch.after) {
 			if l.StaysZero && isNamed(l.Variable, c.Asked, 1) {
 				c.seen.Work.MissingMeans = append(c.seen.Work.MissingMeans, fmt.Sprintf("%s:%d %s stays 0 in %s", ch.Path, l.Number, l.Variable, l.Function))
 			}
 		}
-		taken, err := c.signs.unread(ctx, sign.NewChange(ch.Path, was, is))
+		taken, err := c.signs.unread(ctx, sign.NewChange(ch.Path, ch.before, ch.after))
 		if err != nil {
 			return err
 		}
@@ -48,8 +47,8 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 				}
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // isNamed reports whether a text contains a name at least times times.

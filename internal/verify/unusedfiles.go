@@ -24,7 +24,7 @@ type newFile struct {
 func (in *inspection) unusedFiles(ctx context.Context) (found []sign.Sign, err error) {
 	var added []newFile
 	changed := map[string][]byte{}
-	err = eachText(ctx, in.repo, in.changes[:min(len(in.changes), maxChangedFiles)], func(c git.Change, was, is []byte) error {
+	err = eachText(ctx, in.repo, in.first(), func(c git.Change, was, is []byte) error {
 		if !in.r.files.isTest(c.Path) && !isDocument(c.Path) {
 			changed[c.Path], changed["before/"+c.Path] = is, was // what is moved was there
 		}

@@ -18,7 +18,7 @@ func (f flow) followedBy(rest []*syntax.Stmt) flow {
 	case keepsCode(rest, "?"), f.errexit:
 	default:
 		f = f.withMask("; " + commandName(rest[0]))
-		f.echoLine, f.echoPipe = echoOfCode(rest[0], "?"), echoOfCode(rest[0], "PIPESTATUS")
+		f.EchoLine, f.echoPipe = echoOfCode(rest[0], "?"), echoOfCode(rest[0], "PIPESTATUS")
 	}
 	return f
 }

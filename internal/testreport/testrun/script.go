@@ -53,15 +53,13 @@ func (r *reader) readPackageManager(name string, words []string, f flow) {
 		r.readPackageScript(scriptRef{dir, "test"}, words, args, f)
 	case name == "npm", name == "bun":
 	default: // yarn and pnpm run a script, or else a program, without `run`
-		if _, ok := r.scriptOf(scriptRef{dir, verb}); ok || isTestScript(verb) {
+		if _, ok := r.scriptOf(scriptRef{dir, verb}); ok || isTestName(verb) && !IsRunner(verb) {
 			r.readPackageScript(scriptRef{dir, verb}, words, args, f)
 			return
 		}
 		r.readCommand(append([]string{verb}, args...), f)
 	}
 }
-
-func isTestScript(verb string) bool { return isTestName(verb) && !IsRunner(verb) }
 
 func dropOptions(words []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
@@ -92,7 +90,7 @@ func (r *reader) readPackageScript(at scriptRef, words, args []string, f flow) {
 	}
 	known, from := len(r.calls), r.dir
 	r.dir = path.Join(r.dir, at.dir)
-	f.fromScript = true
+	f.FromScript = true
 	r.readScript(text, f)
 	r.dir = from
 	if len(r.calls) == known && isTestName(at.script) { // a test script with an unknown runner
@@ -108,14 +106,19 @@ func (r *reader) scriptOf(at scriptRef) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	var manifest struct {
+	text, ok := PackageScripts(b)[at.script]
+	return text, ok
+}
+
+// PackageScripts returns the scripts of a package.json by name.
+func PackageScripts(manifest []byte) map[string]string {
+	var m struct {
 		Scripts map[string]string `json:"scripts"`
 	}
-	if json.Unmarshal(b, &manifest) != nil {
-		return "", false
+	if json.Unmarshal(manifest, &m) != nil {
+		return nil
 	}
-	text, ok := manifest.Scripts[at.script]
-	return text, ok
+	return m.Scripts
 }
 
 // readMake reads the recipes of a Makefile's targets. If they cannot be read, the names of the targets
@@ -169,8 +172,8 @@ func (r *reader) readTarget(rules makefile, name string, f flow, seen map[string
 	}
 	for i, line := range rule.recipe {
 		g := f
-		g.fromScript = true
-		g.followsOther = f.followsOther || i > 0
+		g.FromScript = true
+		g.FollowsOther = f.FollowsOther || i > 0
 		text, ignored := strings.TrimLeft(line, "@+ \t"), false
 		if strings.HasPrefix(text, "-") {
 			text, ignored = strings.TrimLeft(text, "-@+ \t"), true

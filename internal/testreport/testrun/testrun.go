@@ -73,25 +73,19 @@ type reader struct {
 }
 
 // flow holds what the surrounding commands do with the exit code and the output of the part that
-// is being read. Its fields become those of Call.
+// is being read: what they make of a Call there, and what decides about it.
 type flow struct {
-	mask         string
-	hasTimeLimit bool
-	followsOther bool
-	echoLine     string
-	echoPipe     string // the same for the first command of a pipe
-	pipefail     bool
-	errexit      bool
-	fromScript   bool
-	outputToFile bool
-	conditional  bool
-	streams      streams
+	Call
+	echoPipe string // EchoLine for the first command of a pipe
+	pipefail bool
+	errexit  bool
+	streams  streams
 }
 
 // withMask returns the flow inside a command that hides the exit code. An exit code that is printed
 // outside of it is not that of the test run.
 func (f flow) withMask(by string) flow {
-	f.mask, f.echoLine = by, ""
+	f.Mask, f.EchoLine = by, ""
 	return f
 }
 
@@ -116,12 +110,12 @@ func (r *reader) readList(stmts []*syntax.Stmt, f flow) {
 	for i, stmt := range stmts {
 		r.readStatement(stmt, f.followedBy(stmts[i+1:]))
 		f.setOptions(stmt)
-		f.followsOther = f.followsOther || f.errexit && !isQuiet(stmt)
+		f.FollowsOther = f.FollowsOther || f.errexit && !isQuiet(stmt)
 	}
 }
 
 func (r *reader) readStatement(stmt *syntax.Stmt, f flow) {
-	f.outputToFile = f.outputToFile || slices.ContainsFunc(stmt.Redirs, writesFile)
+	f.OutputToFile = f.OutputToFile || slices.ContainsFunc(stmt.Redirs, writesFile)
 	f.streams = f.streams.withRedirects(stmt.Redirs)
 	switch {
 	case stmt.Background:
@@ -145,14 +139,18 @@ func (r *reader) readStatement(stmt *syntax.Stmt, f flow) {
 			r.readStatement(cmd.Stmt, f)
 		}
 	case *syntax.IfClause:
-		r.readIf(cmd, f)
+		for c := cmd; c != nil; c = c.Else {
+			r.readList(c.Cond, f.withMask("if"))
+			f.Conditional = true
+			r.readList(c.Then, f)
+		}
 	case *syntax.WhileClause:
 		r.readList(cmd.Cond, f.withMask("while"))
 		r.readList(cmd.Do, f.inLoop("while"))
 	case *syntax.ForClause:
 		r.readList(cmd.Do, f.inLoop("for"))
 	case *syntax.CaseClause:
-		f.conditional = true
+		f.Conditional = true
 		for _, item := range cmd.Items {
 			r.readList(item.Stmts, f)
 		}
@@ -162,36 +160,28 @@ func (r *reader) readStatement(stmt *syntax.Stmt, f flow) {
 // inLoop returns the flow inside a loop. Its exit code is that of the last round, unless the first
 // failure ends the script.
 func (f flow) inLoop(word string) flow {
-	f.conditional = true
+	f.Conditional = true
 	if f.errexit {
 		return f
 	}
 	return f.withMask(word)
 }
 
-func (r *reader) readIf(cmd *syntax.IfClause, f flow) {
-	for c := cmd; c != nil; c = c.Else {
-		r.readList(c.Cond, f.withMask("if"))
-		f.conditional = true
-		r.readList(c.Then, f)
-	}
-}
-
 func (r *reader) readBinary(cmd *syntax.BinaryCmd, f flow) {
 	left, right := f, f
 	switch cmd.Op {
 	case syntax.AndStmt:
-		right.followsOther = f.followsOther || !isQuiet(cmd.X)
+		right.FollowsOther = f.FollowsOther || !isQuiet(cmd.X)
 	case syntax.OrStmt:
-		right.conditional = true
+		right.Conditional = true
 		if !alwaysFails(cmd.Y) {
 			left = left.withMask("|| " + commandName(cmd.Y))
-			left.echoLine = echoOfCode(cmd.Y, "?")
+			left.EchoLine = echoOfCode(cmd.Y, "?")
 		}
 	case syntax.Pipe, syntax.PipeAll:
 		if !f.pipefail {
 			left = left.withMask("| " + commandName(cmd.Y))
-			left.echoLine = f.echoPipe
+			left.EchoLine = f.echoPipe
 		}
 		left.streams.out = ""
 		if cmd.Op == syntax.PipeAll {
@@ -243,10 +233,10 @@ func (r *reader) add(c Call, f flow) {
 	if len(r.calls) >= maxCalls {
 		return
 	}
-	c.FromScript, c.OutputToFile, c.Conditional, c.Silenced = c.FromScript || f.fromScript, f.outputToFile, f.conditional, f.streams.summaryDiscard(c.Runner)
-	c.Mask, c.HasTimeLimit, c.FollowsOther, c.EchoLine = f.mask, f.hasTimeLimit, f.followsOther, f.echoLine
-	c.Dir = r.dir
-	r.calls = append(r.calls, c)
+	run := f.Call
+	run.Runner, run.Words, run.IsTestRun, run.HasNoTests = c.Runner, c.Words, c.IsTestRun, c.HasNoTests
+	run.FromScript, run.Silenced, run.Dir = c.FromScript || f.FromScript, f.streams.summaryDiscard(c.Runner), r.dir
+	r.calls = append(r.calls, run)
 }
 
 // readFile reads a file of the current folder.

@@ -25,7 +25,7 @@ func (r *reader) readCommand(words []string, f flow) {
 	}
 	name := strings.TrimSuffix(path.Base(words[0]), ".exe")
 	if rest, ok := shell.Unwrap(words); ok {
-		f.hasTimeLimit = f.hasTimeLimit || strings.HasSuffix(name, "timeout")
+		f.HasTimeLimit = f.HasTimeLimit || strings.HasSuffix(name, "timeout")
 		if name == "coverage" && !slices.Contains(words[:len(words)-len(rest)], "-m") {
 			rest = append([]string{"python"}, rest...)
 		}
@@ -35,7 +35,9 @@ func (r *reader) readCommand(words []string, f flow) {
 	switch name {
 	case "cd", "pushd":
 		if len(words) > 1 && words[1] != "" {
-			r.chdir(words[1])
+			if r.dir = path.Join(r.dir, words[1]); path.IsAbs(words[1]) {
+				r.dir = words[1]
+			}
 		}
 	case "bash", "sh", "zsh", "dash", "ksh":
 		r.readShell(words, f)
@@ -48,14 +50,6 @@ func (r *reader) readCommand(words []string, f flow) {
 	default:
 		r.readRunner(name, words, f)
 	}
-}
-
-func (r *reader) chdir(to string) {
-	if path.IsAbs(to) {
-		r.dir = to
-		return
-	}
-	r.dir = path.Join(r.dir, to)
 }
 
 // readShell reads `bash -c SCRIPT` and `bash FILE`.
