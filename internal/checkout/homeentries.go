@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -123,6 +124,17 @@ var homeEntries = []homeEntry{
 // xdgFolders lists folders below the home that a variable can move.
 var xdgFolders = []struct{ name, path string }{
 	{"XDG_CONFIG_HOME", ".config"}, {"XDG_CACHE_HOME", ".cache"}, {"XDG_DATA_HOME", ".local/share"}, {"XDG_STATE_HOME", ".local/state"},
+}
+
+// homeSources yields the entries with their paths in the gates' environment, without unknown ones.
+func (k *Checkout) homeSources() iter.Seq2[homeEntry, string] {
+	return func(yield func(homeEntry, string) bool) {
+		for _, e := range homeEntries {
+			if from, _ := e.source(k.Env); from != "" && !yield(e, from) {
+				return
+			}
+		}
+	}
 }
 
 // source returns the entry's path in an environment, and the variable that names it. It returns ""

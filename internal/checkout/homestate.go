@@ -53,11 +53,7 @@ func (k *Checkout) recordHome(ctx context.Context) error {
 		return err
 	}
 	state := homeState{Sites: map[string]string{}}
-	for _, e := range homeEntries {
-		from, _ := e.source(k.Env)
-		if from == "" {
-			continue
-		}
+	for e, from := range k.homeSources() {
 		if err := copySettings(from, filepath.Join(temp, filepath.FromSlash(e.path)), e.copy); err != nil {
 			return err
 		}
@@ -86,7 +82,7 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 	if err := k.recordHome(ctx); err != nil {
 		return err
 	}
-	then, err := k.readHomeState()
+	then, err := readOnce(&k.homeRecord, filepath.Join(k.homeRecordDir(), homeStateFile)) // a PATH has thousands of programs
 	if err != nil {
 		return err
 	}
@@ -118,19 +114,6 @@ func (k *Checkout) compareHome(ctx context.Context) error {
 	return nil
 }
 
-// readHomeState returns the record. It reads the file once, because a PATH has thousands of
-// programs.
-func (k *Checkout) readHomeState() (*homeState, error) {
-	if k.homeRecord == nil {
-		var then homeState
-		if _, err := ReadRecord(filepath.Join(k.homeRecordDir(), homeStateFile), &then); err != nil {
-			return nil, err
-		}
-		k.homeRecord = &then
-	}
-	return k.homeRecord, nil
-}
-
 // ChangedInHome returns the added or changed package folders and programs, or nil if they are unknown.
 func (k *Checkout) ChangedInHome(ctx context.Context) []string {
 	if k.compareHome(ctx) != nil { // a run in the checkout reports the error
@@ -150,12 +133,9 @@ func (k *Checkout) ChangedSettings() []string {
 			changed = append(changed, file)
 		}
 	}
-	for _, e := range homeEntries {
-		from, _ := e.source(k.Env)
+	for e, from := range k.homeSources() {
 		for _, name := range e.copy {
-			if from != "" {
-				compare(filepath.Join(k.homeRecordDir(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
-			}
+			compare(filepath.Join(k.homeRecordDir(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
 		}
 	}
 	programs, _ := filepath.Glob(filepath.Join(k.dependencyDir(), "*", ".bin", "*")) // a folder with brackets in its name has no match
@@ -205,13 +185,11 @@ func (k *Checkout) pathFolders() []string {
 // packageFolders returns the package folders in the home.
 func (k *Checkout) packageFolders() []string {
 	var all []string
-	for _, e := range homeEntries {
-		from, _ := e.source(k.Env)
-		if from == "" || e.packages == "" {
-			continue
+	for e, from := range k.homeSources() {
+		if e.packages != "" {
+			found, _ := filepath.Glob(filepath.Join(from, filepath.FromSlash(e.packages))) // nothing in a home with brackets in its name
+			all = append(all, found...)
 		}
-		found, _ := filepath.Glob(filepath.Join(from, filepath.FromSlash(e.packages))) // nothing in a home with brackets in its name
-		all = append(all, found...)
 	}
 	return all
 }

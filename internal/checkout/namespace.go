@@ -172,8 +172,8 @@ func (k *Checkout) tempFolders() []string {
 // by path.
 func (k *Checkout) toolFolders(i *Isolation, g gate.Gate) []string {
 	t := toolFinder{home: resolved(i.userHome), temp: k.tempFolders(), root: resolved(k.Repo.Root())}
-	for _, e := range homeEntries { // fillHome adds these
-		if from, _ := e.source(k.Env); from != "" && e.path != ".local" {
+	for e, from := range k.homeSources() { // fillHome adds these
+		if e.path != ".local" {
 			t.known = append(t.known, resolved(from))
 		}
 	}

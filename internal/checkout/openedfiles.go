@@ -85,9 +85,8 @@ const maxClockLag = 50 * time.Millisecond
 // exposedFolders returns the real paths of the folders below the home that are visible in a
 // checkout: caches, which tools write, and toolchains.
 func (k *Checkout) exposedFolders() (caches, toolchains []string) {
-	for _, e := range homeEntries {
-		from, _ := e.source(k.Env)
-		if from == "" || e.setupOnly {
+	for e, from := range k.homeSources() {
+		if e.setupOnly {
 			continue
 		}
 		for _, name := range e.link {
@@ -106,14 +105,10 @@ func (k *Checkout) exposedFolders() (caches, toolchains []string) {
 
 // changedOpenedFiles returns the recorded files that changed, and new ones beside them, sorted.
 func (k *Checkout) changedOpenedFiles(ctx context.Context) (changed []string, err error) {
-	if k.openedRecord == nil {
-		var then openedFiles
-		if found, err := ReadRecord(k.openedRecordFile(), &then); err != nil || !found {
-			return nil, err
-		}
-		k.openedRecord = &then
+	then, err := readOnce(&k.openedRecord, k.openedRecordFile())
+	if err != nil {
+		return nil, err
 	}
-	then := k.openedRecord
 	for file, was := range then.Files {
 		info, err := os.Lstat(file)
 		if err != nil || deps.ChangeTime(info) == was.Changed {

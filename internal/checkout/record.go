@@ -28,6 +28,19 @@ func ReadRecord(file string, record any) (bool, error) {
 	return true, nil
 }
 
+// readOnce returns a record, which it reads until it exists. A missing one is empty.
+func readOnce[T any](known **T, file string) (*T, error) {
+	if *known != nil {
+		return *known, nil
+	}
+	record := new(T)
+	found, err := ReadRecord(file, record)
+	if found {
+		*known = record
+	}
+	return record, err
+}
+
 // WriteRecord writes a record to a file.
 func WriteRecord(file string, record any) error {
 	b, err := json.Marshal(record)
