@@ -39,13 +39,13 @@ const behaviours = `
 	evidence: table of findings and demerits         core/gate/findings.go findings
 	gate runs of a claim                             verify/claim.go Claim
 	baseline of a task                               verify/baseline.go Baseline
-	gate inputs, found by bisection                  verify/neededinputs.go findNeededInputs
+	gate inputs, found by bisection                  verify/gateinputs.go findNeededInputs
 	isolated checkout                                checkout/checkout.go CheckOut
 	canary                                           verify/canary.go runCanary
 	mutation testing                                 mutant/mutant.go Changed
 	signs in a diff                                  sign/sign.go NewChange
 	work or gate input                               work/work.go IsWork
-	tests that the agent removed                     verify/removedtests.go filesWithRemovedTests
+	tests that the agent removed                     verify/testchanges.go filesWithRemovedTests
 	test weakened, deleted, skipped                  testdiff/testdiff.go Compare
 	protected files, restored                        protected/files.go Restore
 	tool call allowed or denied                      core/guard/guard.go Check

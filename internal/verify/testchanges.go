@@ -6,10 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
@@ -149,4 +154,131 @@ func (v *Verifier) fileContent(ctx context.Context, tree, file string) ([]byte, 
 		b = []byte{}
 	}
 	return b, nil
+}
+
+// filesWithRemovedTests returns test files with tests that no file contains now. A renamed test
+// counts as another test unless it asserts all that the old one did.
+func (c *claim) filesWithRemovedTests(ctx context.Context) ([]string, error) {
+	var files []string
+	for _, file := range c.tests.old {
+		if !c.isTest(file) {
+			continue
+		}
+		was, is, err := c.texts(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		var changes []loop.TestChange
+		switch {
+		case was == nil:
+			continue
+		case is == nil:
+			changes, err = c.traceRemovedFile(ctx, testdiff.File{Path: file, Content: was})
+		default:
+			changes = changesInFile(file, was, is)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if losesTest(changes) {
+			files = append(files, file)
+		}
+	}
+	return files, nil
+}
+
+// losesTest reports whether the changes remove a test.
+func losesTest(changes []loop.TestChange) bool {
+	weaker := func(name string) bool {
+		return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
+			return (c.Name == name || c.Path == name && c.Name == "") && c.Kind != string(testdiff.Renamed)
+		})
+	}
+	return slices.ContainsFunc(changes, func(c loop.TestChange) bool {
+		_, to, _ := strings.Cut(c.Name, "→ ")
+		kind := testdiff.Kind(c.Kind)
+		return kind == testdiff.Deleted || kind == testdiff.Moved || kind == testdiff.Renamed && weaker(to)
+	})
+}
+
+// traceRemovedFile reports whether a removed test file was renamed, moved to where no runner looks, or
+// deleted.
+func (c *claim) traceRemovedFile(ctx context.Context, file testdiff.File) ([]loop.TestChange, error) {
+	var fresh []testdiff.File
+	for _, ch := range c.changes {
+		if ch.Status != 'A' || len(fresh) == maxFiles {
+			continue
+		}
+		content, err := c.fileContent(ctx, c.Tree, ch.Path)
+		if err != nil {
+			return nil, err
+		}
+		fresh = append(fresh, testdiff.File{Path: ch.Path, Content: content})
+	}
+	where := testdiff.FindMoved(file, fresh)
+	if where == "" {
+		names := testdiff.Compare(file.Path, file.Content, nil)
+		if len(names) == 0 {
+			return []loop.TestChange{{Path: file.Path, Kind: string(testdiff.Deleted)}}, nil
+		}
+		return changesInFile(file.Path, file.Content, nil), nil
+	}
+	kind := testdiff.Moved
+	if c.isTest(where) {
+		kind = testdiff.Renamed
+	}
+	all := []loop.TestChange{{Path: file.Path, Kind: string(kind), Name: "→ " + where}}
+	now := fresh[slices.IndexFunc(fresh, func(f testdiff.File) bool { return f.Path == where })]
+	if testdiff.Knows(where) || !bytes.Equal(file.Content, now.Content) {
+		all = append(all, changesInFile(where, file.Content, now.Content)...)
+	}
+	return all, nil
+}
+
+// maxNamesRead bounds the files searched for the names of new tests.
+const maxNamesRead = 1000
+
+// addedTests returns the test names that the work added, by the gates that can run these alone. It
+// omits names that any test had before: the runner would run those too.
+func (c *claim) addedTests(ctx context.Context) (map[string][]string, error) {
+	var names []string
+	for _, file := range c.seen.Tests.New {
+		before, after, err := c.texts(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, testdiff.Added(file, before, after)...)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	tests, err := c.Repo.Select(ctx, c.Base, c.files.tests)
+	if err != nil {
+		return nil, err
+	}
+	tests = maps.Clone(tests)
+	maps.DeleteFunc(tests, func(file string, _ git.Entry) bool { return !testdiff.Knows(file) })
+	old, err := c.Repo.Contents(ctx, tests, maxNamesRead, maxTextRead)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return wasTestName(name, old) })
+	added := map[string][]string{}
+	_, narrowed := narrowToTests(c.Root, c.Gates, names)
+	for name := range narrowed {
+		added[name] = names
+	}
+	return added, nil
+}
+
+// wasTestName reports whether a test in the files may have this name.
+func wasTestName(name string, files map[string][]byte) bool {
+	leaf := strings.TrimSpace(name[strings.LastIndexByte(name, '>')+1:])
+	literal := gate.TitlePattern(leaf) == regexp.QuoteMeta(leaf)
+	for file, text := range files {
+		if mutant.Names(string(text), leaf) || !literal && slices.ContainsFunc(testdiff.Added(file, nil, text), func(old string) bool { return gate.MatchesTestName(old, name) }) {
+			return true
+		}
+	}
+	return false
 }
