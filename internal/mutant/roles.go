@@ -138,7 +138,7 @@ func (t *testText) argumentRole(n int, call bracket, i int) Kind {
 		return wrong
 	case t.values[n].kind == 'b':
 		return ""
-	case i == len(t.values[n].around)-1 && t.isAssertHelper(last, slices.Index(t.arguments(call), strings.TrimSpace(t.code[t.values[n].begin:t.values[n].end]))):
+	case i == len(t.values[n].around)-1 && t.isAssertHelper(last, slices.Index(t.arguments(call), t.codeOf(n))):
 		return wrong
 	}
 	return another
@@ -159,17 +159,18 @@ func (t *testText) isMessage(n int, call bracket) bool {
 	if len(args) > 0 && args[0] == "t" {
 		args = args[1:] // of Go
 	}
-	at := 0
 	for i, l := range t.values[n].around {
 		if l.at == call.at && i+1 < len(t.values[n].around) {
 			return false // a collection
 		}
 	}
-	own := strings.TrimSpace(t.code[t.values[n].begin:t.values[n].end])
-	for at < len(args) && args[at] != own {
-		at++
-	}
-	return len(args) > 2 && (at > 1 || at == 0 && t.values[n].kind == 's' && t.messageFirst)
+	at := slices.Index(args, t.codeOf(n))
+	return len(args) > 2 && (at < 0 || at > 1 || at == 0 && t.values[n].kind == 's' && t.messageFirst)
+}
+
+// codeOf returns the code of the n-th value.
+func (t *testText) codeOf(n int) string {
+	return strings.TrimSpace(t.code[t.values[n].begin:t.values[n].end])
 }
 
 // arguments returns the code of a call's arguments.

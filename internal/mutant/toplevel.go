@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func (f Function) fitting(misfits Uncallable) []Mutant {
 		return []Mutant{oldCopy(f, misfits)}
 	case f.ParametersChanged && misfit:
 		return nil
-	case f.Undo().Kind != Old || !names(f.old, misfits):
+	case f.Undo().Kind != Old || !slices.ContainsFunc(slices.Collect(maps.Keys(misfits)), func(name string) bool { return Names(f.old, name) }):
 		return f.Alternatives()
 	}
 	if m, ok := callingCopies(f, misfits); ok {
@@ -106,16 +107,6 @@ func otherValue(content []byte, name string) (Mutant, bool) {
 	}
 	at := max(m[2], m[4])
 	return Mutant{Other, "has another value", at, at, "7"}, true
-}
-
-// names reports whether a text contains a name of the functions.
-func names(text string, functions Uncallable) bool {
-	for name := range functions {
-		if Names(text, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // Declared returns the constants, variables and types that a change declared at the file's top

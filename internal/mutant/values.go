@@ -248,7 +248,7 @@ func (t *testText) read(style source.Style) {
 			i++
 			continue
 		}
-		if l.around = slices.Clone(open); i >= t.from && !t.hasNoValues(i) && l.to > l.from {
+		if l.around = slices.Clone(open); i >= t.from && !noValueLine.MatchString(t.line(i)) && l.to > l.from {
 			t.values = append(t.values, l)
 		}
 		i = max(l.end, i+1)
@@ -301,12 +301,10 @@ func (t *testText) valueAt(i int, style source.Style) (testValue, bool) {
 	return testValue{kind: kind, from: i, to: i + len(m), text: m, begin: i, end: i + len(m)}, m != ""
 }
 
-// hasNoValues reports whether a line is an import or annotation.
-func (t *testText) hasNoValues(at int) bool { return noValueLine.MatchString(t.line(at)) }
-
 func (t *testText) line(at int) string {
 	from := strings.LastIndexByte(t.code[:at], '\n') + 1
 	return strings.TrimSpace(t.code[from : from+source.LineEnd(t.code[from:])])
 }
 
+// noValueLine matches an import or annotation.
 var noValueLine = regex.New(`^(?:import\b|from\b|package\b|use\s|using\b|#|require\b|include\b|@(?:Test|Rule|Before|After)|module\b|extern\b)`)
