@@ -53,7 +53,7 @@ type Adapted struct {
 // ones. It omits files of which nothing may change. It returns nothing if a test is missing that
 // may not be, or does not run.
 func (w Work) Adapt(before, after []File) []Adapted {
-	a := adaptation{Work: w, taskWords: Words(w.Task), taskWordParts: map[string]bool{}, pairs: map[string]string{}, images: map[string]string{}, usedTests: map[*span]bool{}, removals: w.removals()}
+	a := adaptation{Work: w, taskWords: Words(w.Task), taskWordParts: map[string]bool{}, pairing: pairing{pairs: map[string]string{}, images: map[string]string{}}, usedTests: map[*span]bool{}, removals: w.removals()}
 	for word := range a.taskWords {
 		for _, part := range partsOf(word) {
 			a.taskWordParts[part] = true
@@ -96,21 +96,20 @@ func (w Work) Adapt(before, after []File) []Adapted {
 type adaptation struct {
 	Work
 
-	taskWords     map[string]bool   // words of the task
-	taskWordParts map[string]bool   // words that they consist of
-	pairs, images map[string]string // new tokens for old ones, and the reverse, for all files
-	worded        []wording         // replaced texts that the task gives
-	known         map[string]bool   // tokens of the old file
-	onlyCode      map[string]bool   // tokens of the old file that are nowhere in quotes
-	imported      map[string]bool   // names that it imports
-	inGo          bool              // the old file is of Go: a function has types in brackets
-	testLost      bool              // a test is missing that may not be
-	declared      map[string]bool   // names, by added statements
-	usedTests     map[*span]bool    // tests that replace one with another name
-	removals      []removal         // what the task asks to remove
-	dropped       map[string]bool   // variables of removed statements
-	inNamedTest   bool              // the task names the test
-	correction    []string          // the value of it that is corrected: old and new
+	taskWords     map[string]bool // words of the task
+	taskWordParts map[string]bool // words that they consist of
+	pairing
+	worded      []wording       // replaced texts that the task gives
+	known       map[string]bool // tokens of the old file
+	onlyCode    map[string]bool // tokens of the old file that are nowhere in quotes
+	imported    map[string]bool // names that it imports
+	inGo        bool            // the old file is of Go: a function has types in brackets
+	testLost    bool            // a test is missing that may not be
+	declared    map[string]bool // names, by added statements
+	usedTests   map[*span]bool  // tests that replace one with another name
+	removals    []removal       // what the task asks to remove
+	dropped     map[string]bool // variables of removed statements
+	inNamedTest bool            // the task names the test
 }
 
 // testText is a test file: its tests, and the statements beside them.
@@ -266,12 +265,12 @@ func (a *adaptation) renamedTest(old testText, t span, now testText) *span {
 		if old.test(is.name) != nil || a.usedTests[at] {
 			continue
 		}
-		before := a.save()
+		before := a.pairing.copy()
 		if _, whole := a.statements(old, now, old.statements(t.head, t.to), now.ofTest(is)); whole {
 			a.usedTests[at] = true
 			return at
 		}
-		a.restore(before)
+		a.pairing = before
 	}
 	return nil
 }
@@ -369,16 +368,12 @@ func applyEdits(text string, edits []edit) string {
 	return text
 }
 
-// savedPairs is a state of an adaptation's pairs, for restore.
-type savedPairs struct {
-	pairs, images map[string]string
-	correction    []string
+// pairing is what an adaptation has decided so far. A copy brings it back after a try that failed.
+type pairing struct {
+	pairs, images map[string]string // new tokens for old ones, and the reverse, for all files
+	correction    []string          // the value of the named test that is corrected: old and new
 }
 
-func (a *adaptation) save() savedPairs {
-	return savedPairs{maps.Clone(a.pairs), maps.Clone(a.images), a.correction}
-}
-
-func (a *adaptation) restore(s savedPairs) {
-	a.pairs, a.images, a.correction = s.pairs, s.images, s.correction
+func (p pairing) copy() pairing {
+	return pairing{maps.Clone(p.pairs), maps.Clone(p.images), p.correction}
 }

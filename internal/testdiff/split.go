@@ -80,11 +80,11 @@ func (a *adaptation) movedTo(old testText, files []testText) *testText {
 		if !a.NewFiles[files[i].Path] || len(old.tests) == 0 {
 			continue
 		}
-		before, used := a.save(), maps.Clone(a.usedTests)
+		before, used := a.pairing.copy(), maps.Clone(a.usedTests)
 		a.read(old)
 		a.statements(old, files[i], old.beside, files[i].beside) // for the names that they give
 		all := !slices.ContainsFunc(old.tests, func(t span) bool { return a.renamedTest(old, t, files[i]) == nil })
-		a.restore(before)
+		a.pairing = before
 		if a.usedTests = used; all {
 			return &files[i]
 		}

@@ -62,14 +62,14 @@ func (a *adaptation) adaptStatement(old, now statement) (string, bool) {
 	if slices.Equal(old.tokens, now.tokens) {
 		return old.text, true
 	}
-	before := a.save()
+	before := a.pairing.copy()
 	was, is := declares.FindStringSubmatch(old.text), declares.FindStringSubmatch(now.text)
 	if was != nil && is != nil && was[1] != is[1] && !a.AddedNames[is[1]] {
 		a.pair(was[1], is[1])
 	}
 	text, same := a.matchTokens(old.tokens, now)
 	if !same {
-		a.restore(before)
+		a.pairing = before
 	}
 	return text, same
 }

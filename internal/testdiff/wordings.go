@@ -2,6 +2,7 @@ package testdiff
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -237,4 +238,106 @@ func (a *adaptation) matchLine(was, is []string) bool {
 // become one.
 func (a *adaptation) freeWordings(old []string) []wording {
 	return slices.DeleteFunc(a.wordings(), func(w wording) bool { return contains(old, w.is) })
+}
+
+// A test itself may be wrong. Then the task names it and says what it expects and what is right:
+// "test_pages expects 2 pages; 1 is right". One value of that test may change so.
+
+// correctsText returns how many of the first tokens are a text in quotes that the task gives, and how many
+// another one that it gives behind it, if the task names the test; 0 for none.
+func (a *adaptation) correctsText(was, is []string) (old, now int) {
+	if !a.inNamedTest || a.correction != nil {
+		return 0, 0
+	}
+	_, texts := quotedTexts(strings.ReplaceAll(a.Task, "\n", " "))
+	ends := func(in []string, text string) int {
+		if t := tokensOf(text); len(t) > 0 && len(in) > len(t) && slices.Equal(in[:len(t)], t) && slices.Contains([]string{`"`, "'", "`"}, in[len(t)]) {
+			return len(t)
+		}
+		return 0
+	}
+	for i, text := range texts {
+		for _, other := range texts[i+1:] {
+			if old, now = ends(was, text), ends(is, other); old > 0 && now > 0 && text != other {
+				a.correction = []string{text, other}
+				return old, now
+			}
+		}
+	}
+	return 0, 0
+}
+
+// expectTest makes a test the one that is adapted.
+func (a *adaptation) expectTest(name string) {
+	a.correction = nil
+	a.inNamedTest = a.taskWords[name] && len(name) > len("test")+1 && (strings.Contains(name, "_") || wordBoundary.MatchString(name))
+}
+
+// corrects reports whether the task gives a value of the test that it names, and behind it another.
+func (a *adaptation) corrects(old, now string) bool {
+	if !a.inNamedTest || a.correction != nil || !a.namesValue(old) || !a.namesValue(now) {
+		return false
+	}
+	said := tokens.FindAllString(a.Task, -1)
+	if at := slices.Index(said, old); !slices.Contains(said[at+1:], now) {
+		return false
+	}
+	a.correction = []string{old, now}
+	return true
+}
+
+// A new option is in the help text, and so in the golden file of the help. A task that names such a
+// file lets it have more words and lines, which the work's program has. What it had, it keeps.
+
+// growsText reports whether a text without known structure has all that it had, in order, and the
+// task names its file.
+func (a *adaptation) growsText(old, now File) bool {
+	if !a.namesFile(old.Path) || !utf8.Valid(old.Content) || len(tokensOf(string(old.Content))) == 0 {
+		return false
+	}
+	is := strings.Split(string(now.Content), "\n")
+	for was := range strings.SplitSeq(string(old.Content), "\n") {
+		for {
+			if len(is) == 0 {
+				return false
+			}
+			line := is[0]
+			if is = is[1:]; a.growsLine(tokensOf(was), tokensOf(line)) {
+				break
+			}
+			if strings.TrimSpace(line) != "" && !a.growsLine(nil, tokensOf(line)) {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(is, func(line string) bool { return !a.growsLine(nil, tokensOf(line)) })
+}
+
+// growsLine reports whether a line has the old tokens in order, and between them only words that the
+// program has. Punctuation alone could give an old word another meaning.
+func (a *adaptation) growsLine(was, is []string) bool {
+	if len(was) == 0 && len(is) == 0 {
+		return true
+	}
+	wordless := false // what was inserted since the last old token is punctuation
+	worded := false
+	for _, token := range is {
+		isWord := isName(token) || number.MatchString(token)
+		switch {
+		case len(was) > 0 && was[0] == token && !(wordless && !worded):
+			was, wordless, worded = was[1:], false, false
+		case isWord && !a.ProgramWords[token]:
+			return false
+		default:
+			wordless, worded = true, worded || isName(token)
+		}
+	}
+	return len(was) == 0 && (!wordless || worded)
+}
+
+// namesFile reports whether the task names a file: by its name, or by this without an ending and its
+// folder ("the golden file of help").
+func (a *adaptation) namesFile(file string) bool {
+	stem, _, _ := strings.Cut(path.Base(file), ".")
+	return strings.Contains(a.Task, path.Base(file)) || a.taskWords[stem] && a.taskWords[path.Base(path.Dir(file))]
 }
