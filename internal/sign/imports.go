@@ -113,8 +113,11 @@ const scriptGlobals = "Array Object String Number Boolean Function Map Set WeakM
 // assignsImported returns the full name of an imported or global value that a line of code
 // changes, if it does.
 func (v *view) assignsImported(n int) (string, bool) {
-	line := v.code[n]
-	for _, m := range findAssignments(line) {
+	var assigns [][]string
+	for _, re := range assignmentPatterns() {
+		assigns = append(assigns, re.FindAllStringSubmatch(v.code[n], -1)...)
+	}
+	for _, m := range assigns {
 		target := m[1]
 		if v.script {
 			target = globalPrefix.ReplaceAllString(target, "")
@@ -179,14 +182,6 @@ const changesShared = "changes what others use, too"
 // importedRule returns a rule for lines that change an imported or global value.
 func importedRule(names, target, to string, more ...replacement) rule {
 	return rule{kind: Patch, does: changesShared, names: names, assignsImported: true, allowedBy: `(?i)polyfill|monkey.?patch|prototype`, replacements: append(more, replacement{regex.New(target), to})}
-}
-
-// findAssignments returns the targets of assignments in a line.
-func findAssignments(line string) (all [][]string) {
-	for _, re := range assignmentPatterns() {
-		all = append(all, re.FindAllStringSubmatch(line, -1)...)
-	}
-	return all
 }
 
 // assignmentPatterns match assignments. The first group is the target.

@@ -17,7 +17,7 @@ func PythonModule(file string) string {
 	if base == "__init__.py" {
 		dir, name = path.Split(path.Clean(dir))
 	}
-	if dir = path.Clean(dir); isModule && (dir == "." || dir == "src" || dir == "lib" || isTestFolder(dir)) {
+	if dir = path.Clean(dir); isModule && (dir == "." || dir == "src" || dir == "lib" || dir == "test" || dir == "tests" || dir == "spec") {
 		return name
 	}
 	return ""
@@ -73,8 +73,6 @@ var fileWord = regex.New(`[\w./-]+\.\w+`)
 
 // generatedName and generatedDir match files that build tools and generators write, by name and by folder.
 var generatedName, generatedDir = regex.New(`\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`), regex.New(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/`)
-
-func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
 
 var javaRunners = regex.New(`(?:^|/)(?:org/junit|junit|org/testng|org/assertj|org/hamcrest|java|javax|kotlin)/.*\.(?:java|kt)$`)
 
