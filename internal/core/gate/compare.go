@@ -149,7 +149,3 @@ func Reproduces(control, seen Result) bool {
 	}
 	return true
 }
-
-func reproducesAll(control, seen []Result) bool {
-	return !slices.ContainsFunc(seen, func(s Result) bool { return !Reproduces(resultOf(control, s.Gate), s) })
-}

@@ -240,7 +240,7 @@ func (o Observation) originalsUnknown() bool {
 		return false
 	}
 	if o.originalsFail() {
-		return !reproducesAll(o.Runs[OriginalsControl].Results, o.Now)
+		return slices.ContainsFunc(o.Now, func(now Result) bool { return !Reproduces(o.probeResult(OriginalsControl, now.Gate), now) })
 	}
 	run := o.Runs[Originals]
 	return len(run.Results) < len(o.Now) || !o.compareOriginals().unchanged() || len(o.Inputs.RewrittenTests) > 0 && !o.rewrittenKnown()
