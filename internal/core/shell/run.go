@@ -192,10 +192,7 @@ func (r *reader) runBuiltin(name string, c *Command) (Word, bool) {
 		}
 	case "export", "declare", "local", "readonly", "typeset": // if builtin, command or a variable precedes it
 		for _, w := range args {
-			if name, text, ok := strings.Cut(w.Text, "="); ok {
-				r.setVariable(name, wordValue(w.Part(text)))
-			}
-			if name, _, _ := strings.Cut(w.Text, "="); c.Args[0].Text == "export" {
+			if name := r.assign(w); c.Args[0].Text == "export" {
 				r.exportName(name)
 			}
 		}

@@ -62,15 +62,22 @@ func (r *reader) runDeclare(c *syntax.DeclClause) {
 		r.runAssignment(a)
 		if a.Naked && a.Value != nil {
 			for _, w := range r.expandFields(a.Value) {
-				if name, text, ok := strings.Cut(w.Text, "="); ok {
-					r.setVariable(name, wordValue(w.Part(text)))
-				}
+				r.assign(w)
 			}
 		}
 		if a.Name != nil && c.Variant.Value == "export" {
 			r.exportName(a.Name.Value)
 		}
 	}
+}
+
+// assign sets the variable of a word NAME=value, and returns its name, also of a word without a value.
+func (r *reader) assign(w Word) (name string) {
+	name, text, ok := strings.Cut(w.Text, "=")
+	if ok {
+		r.setVariable(name, wordValue(w.Part(text)))
+	}
+	return name
 }
 
 // exportName records a variable that later commands receive in their environment.

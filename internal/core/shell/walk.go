@@ -100,7 +100,11 @@ func (r *reader) applyRedirects(list []*syntax.Redirect, io *Command) (to *Word)
 				io.In = Word{Static: true} // an existing file: its content is unknown and not reported
 			}
 		case syntax.Hdoc, syntax.DashHdoc:
-			io.In = r.expandHeredoc(x)
+			quotes := doubleQuoted
+			if strings.ContainsAny(r.sourceOf(x.Word), `'"\`) { // then nothing is expanded
+				quotes = singleQuoted
+			}
+			io.In = r.expandJoined(x.Hdoc, quotes)
 		case syntax.WordHdoc:
 			io.In = r.expandSingle(x.Word)
 		default:
@@ -110,14 +114,6 @@ func (r *reader) applyRedirects(list []*syntax.Redirect, io *Command) (to *Word)
 		}
 	}
 	return to
-}
-
-// expandHeredoc expands a here-document, unless its delimiter is quoted.
-func (r *reader) expandHeredoc(x *syntax.Redirect) Word {
-	if strings.ContainsAny(r.sourceOf(x.Word), `'"\`) {
-		return r.expandJoined(x.Hdoc, singleQuoted)
-	}
-	return r.expandJoined(x.Hdoc, doubleQuoted)
 }
 
 // runCompound runs a compound command and returns its output.

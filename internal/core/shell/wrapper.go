@@ -27,6 +27,7 @@ var wrappers = map[string]wrapper{
 	"runuser":    {valueLetters: "ugGs", valueOptions: "--user --group --shell", scriptOptions: "-c --command"},
 	"timeout":    {valueLetters: "sk", valueOptions: "--signal --kill-after", skippedOperands: 1},
 	"gtimeout":   {valueLetters: "sk", valueOptions: "--signal --kill-after", skippedOperands: 1},
+	"env":        {valueLetters: "uC", valueOptions: "--unset --chdir", allowsAssignments: true},
 	"nohup":      {},
 	"setsid":     {},
 	"exec":       {valueLetters: "a"},
@@ -138,9 +139,6 @@ func Unwrap(words []string) ([]string, bool) {
 	}
 	name := CommandName(words[0])
 	w, ok := wrappers[name]
-	if name == "env" {
-		w, ok = wrapper{valueLetters: "uC", valueOptions: "--unset --chdir", allowsAssignments: true}, true
-	}
 	args := make([]Word, len(words)-1)
 	for i, word := range words[1:] {
 		args[i] = Word{Text: word, Static: word != ""}
