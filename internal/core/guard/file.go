@@ -119,11 +119,7 @@ func (j *checker) checkWriteCommand(name string, c *shell.Command, args []word) 
 			j.checkFiles(ops[min(1, len(ops)):], j.checkWrite)
 		}
 	case "dd":
-		for _, w := range args {
-			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
-				j.checkFile(word{Text: to, Source: w.Source, Static: w.Static}, j.checkWrite)
-			}
-		}
+		j.checkPrefixed(args, "of=", j.checkWrite)
 	case "tar", "bsdtar":
 		j.checkTar(args)
 	case "patch":

@@ -62,10 +62,8 @@ func (j *checker) checkHookVariables(c *shell.Command) {
 
 // checkApply checks the files that a patch changes, if the script contains its text.
 func (j *checker) checkApply(c *shell.Command, args []word) {
-	for _, o := range []string{"--check", "--stat", "--numstat", "--summary", "--abort", "--cached"} {
-		if hasOption(args, o, "") {
-			return
-		}
+	if slices.ContainsFunc([]string{"--check", "--stat", "--numstat", "--summary", "--abort", "--cached"}, func(o string) bool { return hasOption(args, o, "") }) {
+		return
 	}
 	j.checkPatch(c.In.Text)
 	if ops := operands(args); len(ops) > 0 && ops[0].Text != "-" {

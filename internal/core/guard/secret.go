@@ -34,11 +34,7 @@ func (j *checker) checkReadCommand(name string, args []word) {
 			args = args[:at]
 		}
 	case "dd":
-		for _, w := range args {
-			if from, ok := strings.CutPrefix(w.Text, "if="); ok {
-				j.checkFile(word{Text: from, Source: w.Source, Static: w.Static}, j.checkRead)
-			}
-		}
+		j.checkPrefixed(args, "if=", j.checkRead)
 	case "curl", "wget", "http":
 		for _, w := range args {
 			if _, file, ok := strings.Cut(w.Text, "@"); ok {
@@ -65,6 +61,15 @@ func (j *checker) checkOptionFiles(args []word, options [][2]string, checkPath f
 	for _, o := range options {
 		if w, ok := optionValue(args, o[0], o[1]); ok {
 			j.checkFile(w, checkPath)
+		}
+	}
+}
+
+// checkPrefixed checks the files behind a prefix of arguments.
+func (j *checker) checkPrefixed(args []word, prefix string, checkPath func(name string, glob bool)) {
+	for _, w := range args {
+		if file, ok := strings.CutPrefix(w.Text, prefix); ok {
+			j.checkFile(w.Part(file), checkPath)
 		}
 	}
 }
