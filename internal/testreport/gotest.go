@@ -40,10 +40,6 @@ type goTest struct {
 // maxTestOutput limits the output that is kept of one running test, in bytes.
 const maxTestOutput = 64 << 10
 
-func newGoReader(text io.Writer) *goReader {
-	return &goReader{text: text, running: map[string]*goTest{}}
-}
-
 func (g *goReader) line(line string) error {
 	var e goEvent
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {

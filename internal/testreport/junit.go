@@ -68,7 +68,7 @@ func (j *junitReader) read(r io.Reader) error {
 				return err
 			}
 		case xml.CharData:
-			if j.test != nil && j.test.failed && j.test.message == "" && j.inFailure() {
+			if last := len(j.path) - 1; j.test != nil && j.test.failed && j.test.message == "" && (j.path[last] == "failure" || j.path[last] == "error") {
 				j.test.message = firstLine(string(tok))
 			}
 		}
@@ -140,11 +140,6 @@ func (j *junitReader) failure(message string) {
 	j.rep.Failing = append(j.rep.Failing, suite)
 	j.rep.addIncomplete(suite)
 	j.rep.firstError(strings.TrimSuffix(suite+": "+firstLine(message), ": "))
-}
-
-func (j *junitReader) inFailure() bool {
-	last := j.path[len(j.path)-1]
-	return last == "failure" || last == "error"
 }
 
 func (j *junitReader) suite() string {

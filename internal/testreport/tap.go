@@ -44,8 +44,6 @@ type tapTest struct {
 	status gate.Status // "" if skipped or to do
 }
 
-func newTAPReader(text io.Writer) *tapReader { return &tapReader{text: text, yaml: -1} }
-
 func (t *tapReader) line(line string) error {
 	_, err := io.WriteString(t.text, line+"\n")
 	line = strings.TrimRight(Plain(line), " \t")

@@ -84,9 +84,9 @@ type lineReader interface {
 func NewStream(format string, text io.Writer) (*Stream, error) {
 	switch format {
 	case GoJSON:
-		return &Stream{reader: newGoReader(text)}, nil
+		return &Stream{reader: &goReader{text: text, running: map[string]*goTest{}}}, nil
 	case TAP:
-		return &Stream{reader: newTAPReader(text)}, nil
+		return &Stream{reader: &tapReader{text: text, yaml: -1}}, nil
 	}
 	return nil, fmt.Errorf("read test report: unknown format %q (go-json, tap or junit)", format)
 }

@@ -177,12 +177,10 @@ func (d dialect) read(lines []string) Results {
 	return r.Results
 }
 
-// isSummaryEmpty reports whether there is a summary that counts no test and no failure.
-func (r *reader) isSummaryEmpty() bool {
-	return r.HasSummary && !r.OtherFailure && r.Failed+r.errors+r.Passed+r.Skipped == 0
+// correctEmpty is for a summary that counts no test and no failure.
+func correctEmpty(r *reader) {
+	r.NoTests = r.NoTests || r.HasSummary && !r.OtherFailure && r.Failed+r.errors+r.Passed+r.Skipped == 0
 }
-
-func correctEmpty(r *reader) { r.NoTests = r.NoTests || r.isSummaryEmpty() }
 
 func (r *reader) readLine(d dialect, line string) {
 	if line == "" {
@@ -228,9 +226,13 @@ func (r *reader) applyRule(rule rule, re *regex.Regex, m []string) {
 		r.addName(group(re, m, "name"))
 		r.setFirstError(group(re, m, "err"))
 	case failedFile:
-		r.addFailedFile(group(re, m, "name"))
+		if name := group(re, m, "name"); name != "" && len(r.failedFiles) < maxNames {
+			r.failedFiles = append(r.failedFiles, name)
+		}
 	case lastFileFailed:
-		r.addLastFile()
+		if len(r.failedFiles) > 0 {
+			r.addName(r.failedFiles[len(r.failedFiles)-1])
+		}
 	case firstError:
 		r.setFirstError(group(re, m, "err"))
 	case noTests:
@@ -269,18 +271,6 @@ func (r *reader) addName(s string) {
 	}
 	r.known[s] = true
 	r.Failing = append(r.Failing, s)
-}
-
-func (r *reader) addFailedFile(s string) {
-	if len(r.failedFiles) < maxNames && s != "" {
-		r.failedFiles = append(r.failedFiles, s)
-	}
-}
-
-func (r *reader) addLastFile() {
-	if len(r.failedFiles) > 0 {
-		r.addName(r.failedFiles[len(r.failedFiles)-1])
-	}
 }
 
 func (r *reader) setFirstError(s string) {

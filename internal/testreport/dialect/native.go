@@ -193,9 +193,7 @@ func onlySetup(names []string) bool {
 }
 
 func pytestCorrect(r *reader) {
-	if r.HasSummary && !r.OtherFailure && r.Failed+r.errors+r.Passed+r.Skipped == 0 {
-		r.NoTests = true
-	}
+	correctEmpty(r)
 	if r.errors > 0 { // a collection error is not an error of the runner
 		r.RunnerError = r.RunnerError && r.Failed+r.Passed == 0 && strings.Contains(r.FirstError, "not found")
 	}
