@@ -101,7 +101,7 @@ type installed struct {
 
 // CompareDependencies compares the folders with those before the first turn.
 func (k *Checkout) CompareDependencies(ctx context.Context) error {
-	k.installed, k.home = installed{isCompared: k.Repo == nil || len(k.Setup) > 0}, nil
+	k.installed, k.home = installed{isCompared: k.Repo == nil || len(k.Setup) > 0, failed: map[string]string{}}, nil
 	if k.installed.isCompared {
 		return nil
 	}
@@ -290,9 +290,6 @@ func (k *Checkout) installByLock(ctx context.Context, locks string, folders []st
 	}
 	if err := k.runSetUp(ctx, root, in, setup{commands, installerSettings}); err != nil {
 		in.Remove()
-		if k.installed.failed == nil {
-			k.installed.failed = map[string]string{}
-		}
 		k.installed.failed[locks] = "; " + err.Error()
 		return false, ctx.Err()
 	}

@@ -31,7 +31,7 @@ const maxLiterals = 5000
 // NewTests reads test files, given by name. known is the text of the task and of documents: a
 // program may take values from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, commands: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
+	t := &Tests{literals: map[string]bool{}, commands: map[string]bool{}, expectedValues: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
 	for name, content := range files {
 		text := string(content)
 		t.requestText += "\n" + text
@@ -285,9 +285,6 @@ func RenameRedefined(after []byte, signs []Sign) []byte {
 
 // AddExpected adds values that tests expect.
 func (t *Tests) AddExpected(values []string) {
-	if t.expectedValues == nil {
-		t.expectedValues = map[string]bool{}
-	}
 	for _, value := range values {
 		t.expectedValues[value] = true
 	}

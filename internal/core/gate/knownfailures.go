@@ -28,13 +28,10 @@ func (o Observation) withoutKnownFailures() Observation {
 // knownFailures returns the tests, by gate, that failed at the task's start and fail still. A gate
 // that does not name all its failing tests has none.
 func (o Observation) knownFailures() map[string][]string {
-	var known map[string][]string
+	known := map[string][]string{}
 	for _, now := range o.Now {
 		before := resultOf(o.Baseline, now.Gate)
 		if red := intersect(now.Failing, before.Failing); len(red) > 0 && before.namesAllFailures() && now.namesAllFailures() {
-			if known == nil {
-				known = map[string][]string{}
-			}
 			known[now.Gate] = red
 		}
 	}

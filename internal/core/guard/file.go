@@ -177,9 +177,6 @@ func (j *checker) checkLink(args []word) {
 		at := j.resolve(ops[1].Text)
 		to := shell.Abs(path.Dir(at), j.rules.Home, ops[0].Text)
 		if at != "" && to != "" && len(j.links) < 64 {
-			if j.links == nil {
-				j.links = map[string]string{}
-			}
 			j.links[at] = to
 		}
 	}

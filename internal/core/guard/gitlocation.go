@@ -107,9 +107,6 @@ func (j *checker) workTreeOf(dir string) string {
 
 // recordSwitch records the branch that a work tree switches to.
 func (j *checker) recordSwitch(dir string, to word) {
-	if j.switchedBranches == nil {
-		j.switchedBranches = map[string]string{}
-	}
 	branch := to.Text
 	if !to.Static || branch == "-" {
 		branch = ""

@@ -86,7 +86,7 @@ func Check(c toolcall.Call, r Rules) Verdict {
 }
 
 func newChecker(c toolcall.Call, r Rules) *checker {
-	j := &checker{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
+	j := &checker{rules: r, dir: c.Dir, links: map[string]string{}, switchedBranches: map[string]string{}, verdict: Verdict{Decision: Allow}}
 	if j.dir == "" {
 		j.dir = r.Root
 	}

@@ -29,8 +29,7 @@ func (r *reader) runFind(c *Command) {
 			for end < len(args) && args[end].Text != ";" && args[end].Text != "+" {
 				end++
 			}
-			sub := r.copy()
-			sub.runInner(c, fillPlaceholders(args[i+1:end], found))
+			r.copy().runInner(c, fillPlaceholders(args[i+1:end], found))
 			i = end
 		}
 	}
@@ -70,8 +69,7 @@ func (r *reader) runFd(c *Command) {
 	if !slices.ContainsFunc(run, func(a Word) bool { return strings.Contains(a.Text, "{") }) {
 		run = append(slices.Clip(run), literal("{}"))
 	}
-	sub := r.copy()
-	sub.runInner(c, fillPlaceholders(run, found))
+	r.copy().runInner(c, fillPlaceholders(run, found))
 }
 
 // findTargets returns names for the files that find finds: the folders themselves if no test

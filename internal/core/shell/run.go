@@ -228,9 +228,6 @@ func (r *reader) defineAliases(c *Command, args []Word) {
 		}
 		w := a.Part(text)
 		r.runChildScript(c, w, Word{Static: true})
-		if r.aliases == nil {
-			r.aliases = map[string]Word{}
-		}
 		r.aliases[name] = w
 	}
 }

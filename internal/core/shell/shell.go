@@ -100,8 +100,10 @@ const (
 // the script defines and does not call.
 func Read(src string, o Options, h Host) {
 	work, links := maxWork, 0
-	r := &reader{host: h, options: o, dir: o.Dir, workLeft: &work, pipeCount: &links, writtenFiles: map[string]Word{}, definedFunctions: new([]*function)}
-	r.vars = make(map[string]value, len(o.Vars))
+	r := &reader{
+		host: h, options: o, dir: o.Dir, workLeft: &work, pipeCount: &links, writtenFiles: map[string]Word{}, definedFunctions: new([]*function),
+		vars: map[string]value{}, funcs: map[string]*function{}, aliases: map[string]Word{},
+	}
 	for name, text := range o.Vars {
 		r.vars[name] = value{words: []Word{literal(text)}}
 	}
@@ -196,8 +198,7 @@ func (r *reader) runScript(c *Command, w, in Word) Word {
 
 // runChildScript walks text as the script of a separate shell.
 func (r *reader) runChildScript(c *Command, w, in Word) {
-	sub := r.copy()
-	sub.runScript(c, w, in)
+	r.copy().runScript(c, w, in)
 }
 
 // Parse parses the commands of a script for callers that check their order. It returns false if

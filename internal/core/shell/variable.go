@@ -29,9 +29,6 @@ func (r *reader) copy() *reader {
 // setVariable sets a variable. In a branch that may not be taken, the old value remains as an
 // alternative.
 func (r *reader) setVariable(name string, v value) {
-	if r.vars == nil {
-		r.vars = map[string]value{}
-	}
 	if r.openBranches > 0 {
 		old, ok := r.vars[name]
 		if !ok {

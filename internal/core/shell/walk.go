@@ -121,8 +121,7 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 	out := Word{Text: Unknown}
 	switch c := c.(type) {
 	case *syntax.Subshell:
-		sub := r.copy()
-		return sub.runStatements(c.Stmts, in)
+		return r.copy().runStatements(c.Stmts, in)
 	case *syntax.Block:
 		return r.runStatements(c.Stmts, in)
 	case *syntax.BinaryCmd:
@@ -154,9 +153,6 @@ func (r *reader) runCompound(c syntax.Command, in Word) Word {
 			return r.runStatement(c.Body, in)
 		}
 		f := &function{body: c.Body, src: r.src, files: r.files}
-		if r.funcs == nil {
-			r.funcs = map[string]*function{}
-		}
 		r.funcs[c.Name.Value] = f
 		*r.definedFunctions = append(*r.definedFunctions, f)
 		return Word{Static: true}
