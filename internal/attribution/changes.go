@@ -128,6 +128,12 @@ func (t *Tracker) UserCommits(ctx context.Context, m memory.ActionContext, commi
 	return users, nil
 }
 
+// MadeByUser reports whether a file outside of the work tree was made while the agent did not run.
+func (t *Tracker) MadeByUser(m memory.ActionContext, file string) (bool, error) {
+	timeline, err := t.timeline(m)
+	return err == nil && timeline.FileAuthor(timesOf(file)) == authorship.User, err
+}
+
 // commitTimes returns the times of a commit's object. Git may have packed it since (git gc): then they
 // are the commit's own time, which an agent could make up, and those of all packs made after it. It
 // returns nil if git cannot say: in doubt the commit is the agent's.

@@ -82,7 +82,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if op := r.Operation(); op != "" {
+	if op, _ := r.Operation(); op != "" {
 		leave := op + " --abort"
 		if op == "bisect" {
 			leave = "bisect reset"
@@ -213,8 +213,9 @@ func openError(err error, dir string) error {
 }
 
 // Operation returns the unfinished operation of the repository as the git subcommand that
-// ends it (merge, rebase, am, cherry-pick, revert, bisect), or "".
-func (r *Repo) Operation() string {
+// ends it (merge, rebase, am, cherry-pick, revert, bisect), or "", and the file that git made when
+// it began.
+func (r *Repo) Operation() (name, file string) {
 	for _, m := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"},
 		{filepath.Join("rebase-apply", "applying"), "am"},
@@ -224,11 +225,12 @@ func (r *Repo) Operation() string {
 		{"REVERT_HEAD", "revert"},
 		{"BISECT_LOG", "bisect"},
 	} {
-		if _, err := os.Lstat(filepath.Join(r.gitDir, m.file)); err == nil {
-			return m.name
+		file := filepath.Join(r.gitDir, m.file)
+		if _, err := os.Lstat(file); err == nil {
+			return m.name, file
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // QuitOperation quits a merge, rebase, am, cherry-pick or revert that the agent left open. The work
@@ -236,7 +238,7 @@ func (r *Repo) Operation() string {
 // It returns the name of the operation, or "". A bisect is ended by switching HEAD back
 // (SwitchBack) and deleting its log.
 func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
-	op := r.Operation()
+	op, _ := r.Operation()
 	switch op {
 	case "":
 		return "", nil

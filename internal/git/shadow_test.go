@@ -161,8 +161,8 @@ func TestReopenInAMerge(t *testing.T) {
 	b.fails("merge", "main")
 	repo, err := Reopen(context.Background(), b.dir)
 	b.must(err)
-	if repo.Operation() != "merge" {
-		t.Errorf("operation %q", repo.Operation())
+	if operation(repo) != "merge" {
+		t.Errorf("operation %q", operation(repo))
 	}
 }
 

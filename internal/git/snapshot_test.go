@@ -217,8 +217,8 @@ func TestSnapshotResolvesConflictsOfAMerge(t *testing.T) {
 	}
 	op, err := b.repo.QuitOperation(context.Background())
 	b.must(err)
-	if op != "merge" || b.repo.Operation() != "" {
-		t.Errorf("operation %q was ended, %q is still open", op, b.repo.Operation())
+	if op != "merge" || operation(b.repo) != "" {
+		t.Errorf("operation %q was ended, %q is still open", op, operation(b.repo))
 	}
 	if got := b.snapshot(); got != tree {
 		t.Errorf("the work tree changed: %s", got)

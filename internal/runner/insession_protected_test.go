@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -161,21 +162,42 @@ func TestCommitsInSessionGoToUserBranch(t *testing.T) {
 	}
 }
 
+// Nothing is committed during a merge. The agent finishes a merge that it began, and nobody else's.
 func TestNothingIsCommittedDuringMerge(t *testing.T) {
 	t.Parallel()
-	q := requestWithGate(nil)
-	q.Commit = true
-	st := beginInSession(t, words, q)
-	st.git("switch", "-qc", "side")
-	st.write("side.txt", "side\n")
-	st.git("add", "side.txt")
-	st.git("commit", "-qm", "side")
-	st.git("switch", "-q", "main")
-	st.git("merge", "--no-commit", "--no-ff", "side")
-	st.editAsAgent("have.txt", "one\ntwo\n")
-	if st.endTurnWithClaim(); st.s.Phase != loop.Turning || !strings.Contains(st.prompt(), "a git merge is unfinished") {
-		t.Fatalf("%s %s, told\n%s", st.s.Phase, st.s.Reason, st.prompt())
+	start := func(t *testing.T) (st *sessionLoop, merge func()) {
+		q := requestWithGate(nil)
+		q.Commit = true
+		st = beginInSession(t, words, q)
+		return st, func() {
+			st.git("switch", "-qc", "side")
+			st.write("side.txt", "side\n")
+			st.git("add", "side.txt")
+			st.git("commit", "-qm", "side")
+			st.git("switch", "-q", "main")
+			st.git("merge", "--no-commit", "--no-ff", "side")
+		}
 	}
+	t.Run("of the agent", func(t *testing.T) {
+		t.Parallel()
+		st, merge := start(t)
+		runAgentCommand(t, st, "merge", "git merge side", merge)
+		st.editAsAgent("have.txt", "one\ntwo\n")
+		if st.endTurnWithClaim(); st.s.Phase != loop.Turning || !strings.Contains(st.prompt(), "a git merge is unfinished") {
+			t.Fatalf("%s %s, told\n%s", st.s.Phase, st.s.Reason, st.prompt())
+		}
+	})
+	t.Run("of the user", func(t *testing.T) {
+		t.Parallel()
+		st, merge := start(t)
+		time.Sleep(10 * fileDoubt)
+		merge()
+		time.Sleep(10 * fileDoubt)
+		runAgentCommand(t, st, "work", "sh gen.sh", func() { st.write("have.txt", "one\ntwo\n") })
+		if s := st.endTurnWithClaim(); s.Outcome != loop.Errored || !strings.Contains(s.Reason, "your git merge is unfinished") {
+			t.Fatalf("%s %s %s", s.Phase, s.Outcome, s.Reason)
+		}
+	})
 }
 
 const plannedTask = "- [ ] two\n"
