@@ -106,7 +106,7 @@ func TestAttribute(t *testing.T) {
 	b.writes("a", "mine", "plan.md")
 	b.calls(script, "b", "made")
 	b.calls(toolcall.Call{Tool: "Write", Kind: toolcall.Write, Path: b.abs("c")})
-	b.writes("c") // after the call, by the user too
+	b.writes("c") // soon after the call, perhaps by a formatter
 	began := time.Now()
 	b.writes("built")
 	b.must(b.RecordGates(began))
@@ -114,7 +114,7 @@ func TestAttribute(t *testing.T) {
 	edits := &memory.Edits{Since: b.m.Base.Commit, ByUser: memory.Paths{"a"}, ByAgent: memory.Paths{"b", "c"}}
 	want := Found{
 		Others:    memory.NewFiles{ByUser: memory.Paths{"mine"}, ByGates: memory.Paths{"built"}, Edits: edits},
-		UserEdits: []string{"a"}, Shared: []string{"c"}, ByAgent: []string{"made"}, Unnamed: []string{"made"},
+		UserEdits: []string{"a"}, ByAgent: []string{"made"}, Unnamed: []string{"made"},
 	}
 	if diff := cmp.Diff(want, b.attribute()); diff != "" {
 		t.Errorf("first: (-want +got)\n%s", diff)

@@ -52,7 +52,7 @@ func (t *Tracker) Attribute(ctx context.Context, m memory.ActionContext, tree st
 		}
 	}
 	t.attributeEdits(changed, was, e, &f)
-	f.Shared = t.sharedEdits(changed, e.timeline, known)
+	f.Shared = t.sharedEdits(changed, e, known)
 	t.attributeNewFiles(fresh, e, &f)
 	t.others = t.others.Merge(f.Others)
 	m.NewFiles = m.Merge(f.Others)

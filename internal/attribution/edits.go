@@ -63,13 +63,15 @@ func (t *Tracker) changedAgain(file string, changed changedFiles) bool {
 
 // sharedEdits returns the agent's files that changed again while neither it nor Pawl ran: by the
 // user, or by a program like an editor's formatter. Nothing tells these changes from the agent's.
-func (t *Tracker) sharedEdits(changed changedFiles, timeline authorship.Timeline, known map[string]bool) (shared []string) {
+func (t *Tracker) sharedEdits(changed changedFiles, e evidence, known map[string]bool) (shared []string) {
 	for _, file := range changed.paths {
 		if known[file] || !t.changedAgain(file, changed) {
 			continue
 		}
 		t.agentBlobs[file] = changed.blobs[file]
-		if times := timesOf(t.abs(file)); timeline.NobodyRan(times[:min(len(times), 2)]) { // without its creation
+		times := timesOf(t.abs(file))
+		times = times[:min(len(times), 2)] // without its creation
+		if e.timeline.NobodyRan(times, e.calls.Wrote(t.abs(file))) {
 			shared = append(shared, file)
 		}
 	}

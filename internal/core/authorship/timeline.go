@@ -42,14 +42,23 @@ func (r CallRecords) Timeline(started, now time.Time, tolerance time.Duration) T
 	return t
 }
 
+// formatterDelay is how long after an editing tool's call the user's own hooks may still write its
+// file, as a formatter does (PostToolUse of Claude Code: hooks run beside each other).
+const formatterDelay = 2 * time.Second
+
 // NobodyRan reports whether a file with these times changed while the loop ran, and neither the agent
 // nor Pawl's gates and hooks did. A call may set times, but not that of the change of attributes.
-func (t Timeline) NobodyRan(times []time.Time) bool {
+// byTool means that an editing tool wrote the file.
+func (t Timeline) NobodyRan(times []time.Time, byTool bool) bool {
 	if !t.known || len(times) == 0 || !slices.MaxFunc(times, time.Time.Compare).After(t.Started) {
 		return false
 	}
+	tolerance := t.Tolerance
+	if byTool {
+		tolerance = max(tolerance, formatterDelay)
+	}
 	ran := slices.Concat(t.agent, t.gates)
-	return !slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(ran, at, t.Tolerance) })
+	return !slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(ran, at, tolerance) })
 }
 
 // FileAuthor returns who created a file with these times: the file's, and those of each new
