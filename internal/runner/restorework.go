@@ -14,8 +14,8 @@ import (
 // restoreTakenWork restores gated work that a stash, checkout or reset has removed from the
 // work tree since its tree was taken at the commit head, that is, files which equal their
 // committed version again. It switches back to the loop's branch. All other changes are the
-// user's and stay, also if they took back an edit of their own, and so does a stash. It reports whether a file was written. In a user's
-// tree it does nothing.
+// user's and stay, also if they took back an edit of their own, and so does a stash. It
+// reports whether a file was written. In a user's tree it does nothing.
 func (r *Runner) restoreTakenWork(ctx context.Context, tree, head string, m memory.ActionContext) (bool, error) {
 	if r.Spec.NoCommit || r.isUserTree() {
 		return false, nil

@@ -132,8 +132,9 @@ func (v *Verifier) ignoredName(file string) string {
 }
 
 // ChangedIgnoredFiles returns what git ignores and what snapshots skip, with the reason, if it was
-// added or changed since the first turn, oldest change first, then changes in the home. It returns nil without a record, and omits the content of new
-// folders, and what Python compiled: that is removed before a claim is checked.
+// added or changed since the first turn, oldest change first, then changes in the home. It returns nil
+// without a record, and omits the content of new folders, and what Python compiled: that is removed
+// before a claim is checked.
 func (v *Verifier) ChangedIgnoredFiles(ctx context.Context) ([]string, error) {
 	var was map[string]fileStamp
 	if found, err := checkout.ReadRecord(v.ignoredFile(), &was); err != nil || !found {
