@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/install"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -103,6 +104,10 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 		a.printAside(c.DryRun, "  everyone who works in this repository shares the file: each needs %s on the PATH\n", command)
 	}
 	a.warnUnread(result, name)
+	if statefile.HooksDisabled(a.root(), a.env.ClientConfig()) {
+		term.Warnf(a.Err, "the client's settings turn all hooks off here (disableAllHooks), Pawl's too")
+		term.Hintf(a.Err, "pawl doctor names the file to change")
+	}
 	return nil
 }
 

@@ -65,6 +65,9 @@ func (s *clientSettings) addFile(path string) {
 	}
 }
 
+// HooksDisabled reports whether the client's settings turn all hooks off in a project.
+func HooksDisabled(root, config string) bool { return readClientSettings(root, config).hooksDisabled }
+
 // stopHookFile returns the nearest settings file with a Stop hook that runs a program of
 // this name, or "".
 func (s clientSettings) stopHookFile(program string) string {
