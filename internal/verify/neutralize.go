@@ -11,7 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
-	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // neutralizedTree is a claim's tree with neutralized signs.
@@ -78,7 +77,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 func hardcodedPlaces(change *sign.Change, tests *sign.Tests, asked string) (places []string) {
 	reads := slices.DeleteFunc(change.Signs(), func(s sign.Sign) bool {
 		return s.Kind != sign.ReadsTests || tests.IsRequested(s) || slices.ContainsFunc(quotedFile.FindAllString(s.Text, -1), func(file string) bool {
-			return work.MentionsPath(asked, path.Base(strings.Trim(file, "\"'`")))
+			return asksFor(asked, path.Base(strings.Trim(file, "\"'`")))
 		})
 	})
 	for _, s := range append(tests.HardcodedAnswers(change), reads...) {
@@ -87,8 +86,17 @@ func hardcodedPlaces(change *sign.Change, tests *sign.Tests, asked string) (plac
 	return places
 }
 
-// quotedFile matches the name of a file in quotes.
-var quotedFile = regex.New("[\"'`][\\w./-]+\\.\\w+[\"'`]")
+var (
+	// quotedFile matches the name of a file in quotes.
+	quotedFile = regex.New("[\"'`][\\w./-]+\\.\\w+[\"'`]")
+	// mentionedFile matches the path of a file in a text.
+	mentionedFile = regex.New(`[\w./-]+\.\w+`)
+)
+
+// asksFor reports whether the task names a file of a base name that is no test: by its path or its name alone.
+func asksFor(asked, base string) bool {
+	return slices.ContainsFunc(mentionedFile.FindAllString(asked, -1), func(file string) bool { return path.Base(file) == base && !IsTest(nil, file) })
+}
 
 // neutralizeFile neutralizes the selected signs of a file. All but the last step keep line numbers.
 func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, []string) {
