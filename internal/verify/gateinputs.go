@@ -119,12 +119,13 @@ func gatesRead(steps []testrun.Step, base string) bool {
 	})
 }
 
-// gatesName reports whether gates mention a file in their commands or scripts.
+// gatesName reports whether gates mention a file in their commands or scripts. What a script says of itself
+// ("$0") does not count.
 func gatesName(gates []gate.Gate, steps []testrun.Step, file string) bool {
 	base := path.Base(file)
 	return slices.ContainsFunc(gate.Commands(gates), func(g gate.Gate) bool { return strings.Contains(g.ShellCommand(), base) }) ||
 		slices.ContainsFunc(steps, func(s testrun.Step) bool {
-			return slices.ContainsFunc(slices.Concat(s.Words, s.Input), func(word string) bool { return path.Base(word) == base })
+			return s.From != file && slices.ContainsFunc(slices.Concat(s.Words, s.Input), func(word string) bool { return path.Base(word) == base })
 		})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // A script that gates run for its exit code is a gate input, and so is a list of such scripts, however
@@ -42,5 +43,35 @@ func TestScriptsThatGatesRun(t *testing.T) {
 				t.Errorf("%+v, inputs %q", f.Verdict, inputs)
 			}
 		})
+	}
+}
+
+// A script that names itself, as in cd "$(dirname "$0")", is named by no gate for that: a task may ask for
+// its change.
+func TestScriptThatNamesItself(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"gen.sh":  "cd \"$(dirname \"$0\")\"\n{\n\techo a=1\n} >out.txt\n",
+		"out.txt": "a=1\n",
+		"test.sh": "cd \"$(dirname \"$0\")\"\ncp out.txt before\ntrap 'rm -f before' EXIT\nsh gen.sh\ncmp before out.txt || exit 1\ngrep -q a=1 out.txt\n",
+	}
+	work := files{
+		"gen.sh":  "cd \"$(dirname \"$0\")\"\n{\n\techo a=1\n\techo b=2\n} >out.txt\n",
+		"out.txt": "a=1\nb=2\n",
+		"test.sh": start["test.sh"][:len(start["test.sh"])-1] + " && grep -q b=2 out.txt\n",
+	}
+	for _, c := range []struct {
+		gate, asked string
+		asks        bool
+	}{
+		{"sh test.sh", "gen.sh must also write b=2, regenerate out.txt", true},
+		{"sh test.sh", "out.txt needs b=2", false},
+		{"sh gen.sh && sh test.sh", "gen.sh must also write b=2, regenerate out.txt", false},
+	} {
+		b := newBench(t, start, nil)
+		f := b.claim(gates(c.gate), work, func(r *verify.Request) { r.Asked = c.asked })
+		if proven := f.Verdict.Evidence == gate.Proven; proven != c.asks {
+			t.Errorf("%s: %s: %+v", c.gate, c.asked, f.Verdict)
+		}
 	}
 }
