@@ -1,14 +1,21 @@
 package testdiff
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// value matches a string or a number in a test without white space.
-var value = regex.New(`"[^"]*"|\b\d+(?:\.\d+)?\b`)
+var (
+	// value matches a string or a number in a test without white space.
+	value = regex.New(`"[^"]*"|'[^']*'|\b\d[\d_]*(?:\.\d+)?\b`)
+	// endOfHead matches where the head of a test ends and its body begins.
+	endOfHead = regex.New(`=>\{?|\{|\)(?:->\w+)?:`)
+	// markedCase matches a case of a table that does not run, or alone.
+	markedCase = regex.New(`(?i)\b(?:marks|skip|xfail|todo|only)\b`)
+)
 
 // minMerged is how many different values make it unlikely that a file has them for another test.
 const minMerged = 2
@@ -26,15 +33,46 @@ func valuesIn(path string, content []byte) []string {
 // mergedInto reports whether the values of a removed test stand close together in those of the new file,
 // as they do in the row of a table to which somebody moved it. Its name and its messages may be others.
 func (t test) mergedInto(values []string) bool {
+	wanted := t.ownValues()
+	return len(wanted) >= minMerged && t.mayMerge() && standClose(wanted, values)
+}
+
+// isCaseOf reports whether a test does what a removed one did, with names for some of its values, and has
+// these close together: the removed test became a case of its table.
+func (t test) isCaseOf(now test) bool {
+	if !t.mayMerge() || !now.mayMerge() || len(t.assertions) == 0 || markedCase.MatchString(now.text) {
+		return false
+	}
+	wanted, body := t.ownValues(), strings.TrimRight(t.body, "});")
+	if m := endOfHead.FindStringIndex(body); m != nil {
+		body = body[m[1]:]
+	}
+	var shape strings.Builder
+	at := 0
+	for _, m := range value.FindAllStringIndex(body, -1) {
+		shape.WriteString(regexp.QuoteMeta(body[at:m[0]]) + `(?:` + regexp.QuoteMeta(body[m[0]:m[1]]) + `|[A-Za-z_][\w.]*)`)
+		at = m[1]
+	}
+	shape.WriteString(regexp.QuoteMeta(body[at:]))
+	return len(wanted) > 0 && regex.New(shape.String()).MatchString(now.body) && standClose(wanted, value.FindAllString(now.text, -1))
+}
+
+// mayMerge reports whether a test runs and asserts.
+func (t test) mayMerge() bool { return !t.group && !t.skipped && !t.empty }
+
+// ownValues returns the values of a test but its name and its messages.
+func (t test) ownValues() map[string]bool {
 	wanted := map[string]bool{}
 	for _, v := range value.FindAllString(t.body, -1) {
-		if v != `"`+t.name+`"` && !strings.Contains(v, "%") {
+		if v != `"`+t.name+`"` && v != "'"+t.name+"'" && !strings.Contains(v, "%") {
 			wanted[v] = true
 		}
 	}
-	if t.group || t.skipped || t.empty || len(wanted) < minMerged {
-		return false
-	}
+	return wanted
+}
+
+// standClose reports whether the wanted values are close together among others.
+func standClose(wanted map[string]bool, values []string) bool {
 	for i := range values {
 		found := map[string]bool{}
 		for _, v := range values[i:min(len(values), i+2*len(wanted)+minMerged)] {

@@ -1,6 +1,9 @@
 package testdiff_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A test that became a row of a table is merged, not deleted.
 func TestTestThatBecameTableRowIsMerged(t *testing.T) {
@@ -36,6 +39,20 @@ func TestJSON(t *testing.T) {
 	}
 }
 `, "3 deleted TestJSON"},
+	})
+	const sizes = "def test_mega():\n    assert parse(\"3MB\") == 3_000_000\n\n\ndef test_none():\n    with pytest.raises(ValueError):\n        parse(\"MB\")\n\n\ndef test_apples():\n    with pytest.raises(ValueError):\n        parse(\"3 apples\")\n"
+	const rows = "@pytest.mark.parametrize(\"text, size\", [(\"1 B\", 1), (\"3MB\", 3_000_000)])\ndef test_sizes(text, size):\n    assert parse(text) == size\n\n\n" +
+		"@pytest.mark.parametrize(\"text\", [\"MB\", \"3 apples\"])\ndef test_errors(text):\n    with pytest.raises(ValueError):\n        parse(text)\n"
+	check(t, "test_sizes.py", sizes, []pair{
+		{"to cases", sizes, rows, "1 merged test_mega, 7 renamed test_none → test_errors, 10 merged test_apples"},
+		{"to a case that is marked", sizes, strings.Replace(rows, `"3 apples"]`, `pytest.param("3 apples", marks=pytest.mark.xfail)]`, 1), "1 merged test_mega, 7 renamed test_none → test_errors, 10 deleted test_apples"},
+		{"to cases without one", sizes, strings.Replace(rows, `, "3 apples"`, "", 1), "1 merged test_mega, 7 renamed test_none → test_errors, 10 deleted test_apples"},
+		{"to cases of another assertion", sizes, strings.Replace(rows, "        parse(text)", "        fail(text)", 1), "1 merged test_mega, 7 renamed test_none → test_errors, 10 deleted test_apples"},
+		{"to a comment", sizes, strings.Replace(rows, `"MB", "3 apples"`, `"MB",  # "3 apples"`+"\n    ", 1), "1 merged test_mega, 8 renamed test_none → test_errors, 10 deleted test_apples"},
+		{"to a case of a skipped test", sizes, strings.Replace(rows, "def test_errors", "@pytest.mark.skip\ndef test_errors", 1), "1 merged test_mega, 8 renamed test_none → test_errors, 8 skipped test_errors, 10 deleted test_apples"},
+	})
+	check(t, "sizes.test.js", "test('kilo', () => {\n  assert.equal(parse('1k'), 1000);\n});\n\nfor (const [text, size] of [['1M', 1000000]]) {\n  test(`size ${text}`, () => assert.equal(parse(text), size));\n}\n", []pair{
+		{"to another value", "parse('1k')", "parse('2k')", "1 changed kilo"},
 	})
 	check(t, "ranges.test.js", `import { test } from 'node:test';
 

@@ -140,7 +140,7 @@ func (l language) classify(s source.Source, sp *span, start int, mark string) {
 		return re != nil && slices.ContainsFunc(texts, re.MatchString)
 	}
 	sp.skipped, sp.focused = hit(l.skip, mark, above, body), hit(l.focus, mark, above, body[:source.LineEnd(body)])
-	sp.body = s.Plain(sp.head, sp.to)
+	sp.body, sp.text = s.Plain(sp.head, sp.to), s.Plain(sp.from, sp.to)
 	if sp.group {
 		return
 	}

@@ -50,6 +50,7 @@ type test struct {
 	empty            bool     // its assertions are not reached
 	assertions       []string // without white space
 	body             string   // without white space and comments
+	text             string   // the same with its head and what is above it
 	group            bool
 	computed         bool // its name is an expression
 }
@@ -57,10 +58,15 @@ type test struct {
 // Compare returns what was done to the tests of a file, in the order of lines. nil means no file.
 func Compare(path string, before, after []byte) []Change {
 	was, known := read(path, before)
-	now, _ := read(path, after)
 	if !known {
 		return nil
 	}
+	now, _ := read(path, after)
+	return compareTests(was, now, valuesIn(path, after))
+}
+
+// compareTests returns what was done to tests; values are those of the new file.
+func compareTests(was, now []test, values []string) []Change {
 	var changes []Change
 	add := func(k Kind, line int, name string) { changes = append(changes, Change{k, line, name}) }
 	left := index(now)
@@ -81,10 +87,9 @@ func Compare(path string, before, after []byte) []Change {
 		}
 	}
 	fresh := newOnes(now, left)
-	values := valuesIn(path, after)
 	for _, old := range gone {
 		i := slices.IndexFunc(fresh, func(t test) bool { return t.group == old.group && similarTests(old, t) })
-		merged := len(fresh) > 0 && old.mergedInto(values)
+		merged := len(fresh) > 0 && old.mergedInto(values) || slices.ContainsFunc(now, old.isCaseOf)
 		switch {
 		case merged && (i < 0 || len(compare(old, fresh[i])) > 0):
 			add(Merged, old.line, old.name)
