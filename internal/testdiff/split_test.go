@@ -100,3 +100,31 @@ func TestAdaptFunctionThatMovesIntoAPackage(t *testing.T) {
 		t.Errorf("with another value: %+v", got)
 	}
 }
+
+// The tests of a removed file may stand in several new ones, with what they call.
+func TestCompareSplit(t *testing.T) {
+	t.Parallel()
+	const head = "import unittest\nfrom bank import Bank\n\n\n"
+	const base = "class BankTestCase(unittest.TestCase):\n    def setUp(self):\n        self.bank = Bank()\n\n    def assertBalances(self, **want):\n        self.assertEqual(self.bank.all(), want)\n\n\n"
+	const open = "class AccountTest(BankTestCase):\n    def test_open(self):\n        self.bank.open(\"ann\")\n        self.assertBalances(ann=0)\n\n    def test_unknown(self):\n        self.assertRaises(KeyError, self.bank.get, \"cid\")\n\n\n"
+	const move = "class TransferTest(BankTestCase):\n    def test_transfer(self):\n        self.bank.transfer(\"ann\", \"bob\", 3)\n        self.assertBalances(ann=7, bob=3)\n\n    def test_all(self):\n        self.bank.transfer(\"ann\", \"bob\", 10)\n        self.assertBalances(ann=0, bob=10)\n"
+	const end = "\n\nif __name__ == \"__main__\":\n    unittest.main()\n"
+	gone := File{"tests/test_bank.py", []byte(head + base + open + move + end)}
+	now := File{"tests/test_transfers.py", []byte("from tests.base import BankTestCase\n\n\n" + move)}
+	for _, c := range []struct {
+		name, base, accounts string
+		kept                 bool
+	}{
+		{"all of it", base, open, true},
+		{"a test less", base, edited(open, "    def test_unknown(self):\n        self.assertRaises(KeyError, self.bank.get, \"cid\")\n", ""), false},
+		{"another assertion", base, edited(open, "ann=0", "ann=1"), false},
+		{"skipped", base, edited(open, "    def test_open", "    @unittest.skip(\"\")\n    def test_open"), false},
+		{"a class that no runner runs", base, edited(open, "(BankTestCase)", ""), false},
+		{"another helper", edited(base, "self.assertEqual(self.bank.all(), want)", "pass"), open, false},
+	} {
+		got := CompareSplit(gone, now, []File{{"tests/base.py", []byte(head + c.base)}, {"tests/test_accounts.py", []byte("from tests.base import BankTestCase\n\n\n" + c.accounts)}})
+		if (len(got) == 0) != c.kept {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
@@ -64,6 +65,50 @@ func Compare(path string, before, after []byte) []Change {
 	now, _ := read(path, after)
 	return compareTests(was, now, valuesIn(path, after))
 }
+
+// CompareSplit returns what was done to the tests of a removed file that one of the new files, now, has
+// most of: what stands as it was in the others is no change.
+func CompareSplit(gone, now File, others []File) []Change {
+	was, known := read(gone.Path, gone.Content)
+	if !known {
+		return nil
+	}
+	is, _ := read(now.Path, now.Content)
+	if keepsBeside(gone, append([]File{now}, others...)) {
+		for _, other := range others {
+			there, _ := read(other.Path, other.Content)
+			was = slices.DeleteFunc(was, func(old test) bool {
+				return old.name != wholeFile && slices.ContainsFunc(there, func(t test) bool { return t.name == old.name && old.stands(t) })
+			})
+		}
+	}
+	return compareTests(was, is, valuesIn(now.Path, now.Content))
+}
+
+// stands reports whether a test is what it was; of a group, its head.
+func (t test) stands(now test) bool {
+	if t.group != now.group || len(compare(t, now)) > 0 {
+		return false
+	}
+	head := func(body string) string { return body[:max(0, strings.IndexAny(body, ":{"))] }
+	return t.group && head(t.body) == head(now.body) || !t.group && t.body == now.body
+}
+
+// keepsBeside reports whether all that a file has beside its tests is in other files: what the tests call.
+func keepsBeside(gone File, files []File) bool {
+	has := map[string]bool{}
+	for _, f := range files {
+		t, _ := readText(f)
+		for _, s := range t.beside {
+			has[strings.Join(s.tokens, " ")] = true
+		}
+	}
+	old, _ := readText(gone)
+	return !slices.ContainsFunc(old.beside, func(s statement) bool { return !has[strings.Join(s.tokens, " ")] && !startsTests.MatchString(s.text) })
+}
+
+// startsTests matches what a file of tests does if it is run as a program.
+var startsTests = regex.New(`^\s*(?:if __name__ ==|unittest\.main\(\))`)
 
 // compareTests returns what was done to tests; values are those of the new file.
 func compareTests(was, now []test, values []string) []Change {

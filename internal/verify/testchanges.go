@@ -230,9 +230,21 @@ func (c *claim) traceRemovedFile(ctx context.Context, file testdiff.File) ([]loo
 	all := []loop.TestChange{{Path: file.Path, Kind: string(kind), Name: "→ " + where}}
 	now := fresh[slices.IndexFunc(fresh, func(f testdiff.File) bool { return f.Path == where })]
 	if testdiff.Knows(where) || !bytes.Equal(file.Content, now.Content) {
-		all = append(all, changesInFile(where, file.Content, now.Content)...)
+		others := slices.DeleteFunc(slices.Clone(fresh), func(f testdiff.File) bool { return f.Path == where || !c.isTest(f.Path) || kind == testdiff.Moved })
+		all = append(all, changesFrom(file, now, others)...)
 	}
 	return all, nil
+}
+
+// changesFrom returns the changes of a removed file's tests in the file that has most of them now, and others.
+func changesFrom(gone, now testdiff.File, others []testdiff.File) (all []loop.TestChange) {
+	if !testdiff.Knows(now.Path) || len(others) == 0 {
+		return changesInFile(now.Path, gone.Content, now.Content)
+	}
+	for _, c := range testdiff.CompareSplit(gone, now, others) {
+		all = append(all, loop.TestChange{Path: now.Path, Line: c.Line, Kind: string(c.Kind), Name: c.Name})
+	}
+	return all
 }
 
 // maxNamesRead bounds the files searched for the names of new tests.
