@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -343,12 +344,23 @@ func (c *claim) declaredIn(ctx context.Context) func(name string) bool {
 }
 
 // untestedNames returns whether a program declares a name and no old test mentions it, where the
-// work changed it. If that cannot be read, it says yes.
+// work changed it: one that stands as it was, also beside new tests in its file. If that cannot be read, it
+// says yes.
 func (c *claim) untestedNames(ctx context.Context) func(name string) bool {
 	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
-	changed := map[string]bool{}
+	changed, old := map[string]bool{}, map[string][]byte{}
 	for _, f := range changedFunctions(c.signs.changed) {
 		changed[mutant.BareName(f.Name)] = true
+	}
+	for _, ch := range c.changes {
+		if !c.isTest(ch.Path) {
+			continue
+		}
+		was, is, readErr := c.texts(ctx, ch.Path)
+		err = cmp.Or(err, readErr)
+		if testdiff.Extends(testdiff.File{Path: ch.Path, Content: was}, testdiff.File{Path: ch.Path, Content: is}) {
+			old[ch.Path] = was
+		}
 	}
 	if err != nil {
 		return func(string) bool { return true }
@@ -358,7 +370,10 @@ func (c *claim) untestedNames(ctx context.Context) func(name string) bool {
 			return false
 		}
 		for file, text := range tests {
-			if isNamed(name, string(text), 1) && !(changed[name] && c.changedByTask(file)) {
+			if changed[name] && c.changedByTask(file) {
+				text = old[file]
+			}
+			if isNamed(name, string(text), 1) {
 				return false
 			}
 		}

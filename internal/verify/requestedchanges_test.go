@@ -70,6 +70,40 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 	}
 }
 
+// A test may go with what it tests, if an old test still stands that calls what the work changed, also where
+// new ones are beside it.
+func TestTestsThatGoBesideNewOnes(t *testing.T) {
+	t.Parallel()
+	start := files{
+		"app.py":      "def v1(rows):\n    return ','.join(rows)\n\n\ndef export(rows, version=2):\n    if version == 1:\n        return v1(rows)\n    return '|'.join(rows)\n",
+		"test_v1.py":  "import unittest\nimport app\n\n\nclass V1(unittest.TestCase):\n    def test_v1(self):\n        self.assertEqual(app.export(['a', 'b'], 1), 'a,b')\n",
+		"test_app.py": "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_export(self):\n        self.assertEqual(app.export(['a', 'b']), 'a|b')\n",
+	}
+	const raises = "\n    def test_version(self):\n        self.assertRaises(ValueError, app.export, [], 1)\n"
+	work := files{"app.py": "def export(rows, version=2):\n    if version == 1:\n        raise ValueError(version)\n    return '|'.join(rows)\n", "test_v1.py": ""}
+	for name, c := range map[string]struct {
+		test string
+		asks bool
+	}{
+		"beside a new test":     {start["test_app.py"] + raises, true},
+		"beside a changed test": {strings.Replace(start["test_app.py"], "assertEqual(app.export(['a', 'b']), 'a|b')", "assertTrue(app.export(['a', 'b']))", 1) + raises, false},
+		"in its place":          {strings.Replace(start["test_app.py"], "    def test_export(self):\n        self.assertEqual(app.export(['a', 'b']), 'a|b')\n", "", 1) + raises, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			work := maps.Clone(work)
+			work["test_app.py"] = c.test
+			b := newBench(t, start, nil)
+			f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) {
+				r.Asked = "Drop the v1 format: delete v1 and its tests, export must raise a ValueError for version 1"
+			})
+			if proven := f.Verdict.Evidence == gate.Proven; proven != c.asks {
+				t.Errorf("%+v", f.Verdict)
+			}
+		})
+	}
+}
+
 // The old words of a text and the new ones may stand in a file that the program reads, and in no other text.
 func TestWordsOfATemplate(t *testing.T) {
 	t.Parallel()
