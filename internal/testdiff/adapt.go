@@ -29,6 +29,7 @@ type Work struct {
 	Replacements      map[[2]string]bool  // old and new words or numbers in a line, see AddReplacements
 	GoneWords         map[string]bool     // words that its changed files no longer have
 	ProgramWords      map[string]bool     // words that they have
+	NewWords          map[string]bool     // words that they did not have
 	Wordings          map[[2]string]bool  // old and new texts in quotes, see AddWordings
 	Records           map[string][]string // fields of the types of its changed files
 	NewFiles          map[string]bool     // files that it added

@@ -106,6 +106,8 @@ func TestAdapt(t *testing.T) {
 	const exportOld = "public class ExportTest {\n    public static void main(String[] args) {\n        csv();\n        xml();\n    }\n    static void csv() {\n        Check.equal(\"a,1\", exportCsv());\n    }\n    static void xml() {\n        Check.equal(\"<c/>\", exportXml());\n    }\n}\n"
 	wrongTest := Work{Task: "pages() counts too many; test_multiple expects that (2 for 10 items, 1 is right)"}
 	const pagesOld = "from app import pages\n\n\ndef test_more():\n    assert pages(1) == 1\n    assert pages(11) == 2\n\n\ndef test_multiple():\n    assert pages(10) == 2\n"
+	newFormat := Work{Task: "add a toml format and register it", NewWords: map[string]bool{"toml": true, "register": true}}
+	const formatsOld = "from limits import check, names\n\n\ndef test_names():\n    assert names() == [\"env\", \"json\"]\n    assert check(\"env\", \"json\")\n"
 	const same = "" // the old file, unchanged
 	for _, c := range []struct {
 		name           string
@@ -199,6 +201,14 @@ func TestAdapt(t *testing.T) {
 		{"a test of what stays", removal, "test_limits.py", pyOld, edited(pyOld, "    def test_limit(self):\n        self.assertEqual(check(self.sizes + [5]), True)\n        self.assertEqual(check([6]), False)\n", ""), same},
 		{"a test by one word of its name", Work{Task: "Remove the user export and its tests"}, "test_limits.py", edited(pyOld, "test_dump", "test_user_dump"), edited(pyOld, "\n"+dumped, ""), same},
 		{"something else under the name", limits, "test_limits.py", pyOld, edited(raised, "from limits", "from fakes"), raised},
+		{"an entry more", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", \"toml\"]"), edited(formatsOld, "\"json\"]", "\"json\", \"toml\"]")},
+		{"an entry more between others", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "[\"env\"", "[\"env\", \"toml\""), edited(formatsOld, "[\"env\"", "[\"env\", \"toml\"")},
+		{"an entry more before all", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "[\"env\"", "[\"toml\", \"env\""), edited(formatsOld, "[\"env\"", "[\"toml\", \"env\"")},
+		{"an entry more and one less", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"env\", \"json\"]", "\"env\", \"toml\"]"), same},
+		{"an entry that the task does not name", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", \"yaml\"]"), same},
+		{"an entry that the program had", Work{Task: newFormat.Task}, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", \"toml\"]"), same},
+		{"an argument more", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\")", "\"json\", \"toml\")"), same},
+		{"an entry that is no text", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", toml]"), same},
 		{"another function under the name", Work{Task: limits.Task, Replacements: limit, AddedNames: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
 		{"from a module that was there", limits, "test_limits.py", pyOld, edited(raised, "from limits import check, LIMIT", "from util import check, LIMIT"), raised},
 		{"a function of that name beside", limits, "test_limits.py", pyOld, raised + "\ndef check(sizes): return sizes != [6]\n", raised},

@@ -93,6 +93,10 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 			i += n
 			continue
 		}
+		if n := a.addedEntry(old[i:], is, j); quote == "" && n > 0 {
+			j += n
+			continue
+		}
 		if was, now := a.asRecord(old[i:], is[j:]); quote == "" && was > 0 {
 			i, j = i+was, j+now
 			continue

@@ -179,7 +179,7 @@ func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
-		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{},
+		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{}, NewWords: map[string]bool{},
 		Records: map[string][]string{}, NewFiles: map[string]bool{},
 	}
 	rules, err := c.rules()
@@ -220,6 +220,8 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		}
 		addNames(w.AddedNames, slices.Concat(declaredNames(ch.Path, is), mutant.Attributes(ch.Path, is)))
 	}
+	maps.Copy(w.NewWords, w.ProgramWords)
+	maps.DeleteFunc(w.NewWords, func(word string, _ bool) bool { return w.GoneWords[word] })
 	maps.DeleteFunc(w.GoneWords, func(word string, _ bool) bool { return w.ProgramWords[word] })
 	for name := range w.RemovedNames {
 		if w.AddedNames[name] {

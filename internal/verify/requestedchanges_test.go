@@ -70,6 +70,28 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 	}
 }
 
+// A test that lists all formats has the one that the task adds, too.
+func TestListThatGrows(t *testing.T) {
+	t.Parallel()
+	const app = "FORMATS = {'env': str, 'json': repr}\n\n\ndef names():\n    return sorted(FORMATS)\n"
+	const test = "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_names(self):\n        self.assertEqual(app.names(), ['env', 'json'])\n"
+	work := files{"app.py": strings.Replace(app, "repr}", "repr, 'toml': ascii}", 1), "test_app.py": strings.Replace(test, "'json']", "'json', 'toml']", 1)}
+	for _, c := range []struct {
+		app, asked string
+		asks       bool
+	}{
+		{app, "add a toml format", true},
+		{app, "add another format", false},
+		{"# no toml yet\n" + app, "add a toml format", false},
+	} {
+		b := newBench(t, files{"app.py": c.app, "test_app.py": test}, nil)
+		f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) { r.Asked = c.asked })
+		if f.Observation.Inputs.Requested != c.asks || f.Verdict.NeedsChangedInputs == c.asks {
+			t.Errorf("%s: %+v", c.asked, f.Verdict)
+		}
+	}
+}
+
 // A test may go with what it tests, if an old test still stands that calls what the work changed, also where
 // new ones are beside it.
 func TestTestsThatGoBesideNewOnes(t *testing.T) {
