@@ -11,6 +11,8 @@ import (
 var (
 	// value matches a string or a number in a test without white space.
 	value = regex.New(`"[^"]*"|'[^']*'|\b\d[\d_]*(?:\.\d+)?\b`)
+	// message matches where a test says what is wrong.
+	message = regex.New(`\b\w+\.(?:Error|Fatal|Log)f?\((?:"(?:[^"\\]|\\.)*"|[^")])*\)`)
 	// endOfHead matches where the head of a test ends and its body begins.
 	endOfHead = regex.New(`=>\{?|\{|\)(?:->\w+)?:`)
 	// markedCase matches a case of a table that does not run, or alone.
@@ -43,7 +45,7 @@ func (t test) isCaseOf(now test) bool {
 	if !t.mayMerge() || !now.mayMerge() || len(t.assertions) == 0 || markedCase.MatchString(now.text) {
 		return false
 	}
-	wanted, body := t.ownValues(), strings.TrimRight(t.body, "});")
+	wanted, body := t.ownValues(), strings.TrimRight(withoutMessages(t.body), "});")
 	if m := endOfHead.FindStringIndex(body); m != nil {
 		body = body[m[1]:]
 	}
@@ -54,16 +56,24 @@ func (t test) isCaseOf(now test) bool {
 		at = m[1]
 	}
 	shape.WriteString(regexp.QuoteMeta(body[at:]))
-	return len(wanted) > 0 && regex.New(shape.String()).MatchString(now.body) && standClose(wanted, value.FindAllString(now.text, -1))
+	return len(wanted) > 0 && regex.New(shape.String()).MatchString(withoutMessages(now.body)) && standClose(wanted, value.FindAllString(now.text, -1))
 }
 
 // mayMerge reports whether a test runs and asserts.
 func (t test) mayMerge() bool { return !t.group && !t.skipped && !t.empty }
 
+// withoutMessages returns the body of a test without what its failures say, which differs in a table.
+func withoutMessages(body string) string {
+	return message.ReplaceAllStringFunc(body, func(call string) string {
+		name, _, _ := strings.Cut(call, "(")
+		return strings.TrimSuffix(name, "f") + "()"
+	})
+}
+
 // ownValues returns the values of a test but its name and its messages.
 func (t test) ownValues() map[string]bool {
 	wanted := map[string]bool{}
-	for _, v := range value.FindAllString(t.body, -1) {
+	for _, v := range value.FindAllString(withoutMessages(t.body), -1) {
 		if v != `"`+t.name+`"` && v != "'"+t.name+"'" && !strings.Contains(v, "%") {
 			wanted[v] = true
 		}

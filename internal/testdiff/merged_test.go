@@ -54,6 +54,13 @@ func TestJSON(t *testing.T) {
 	check(t, "sizes.test.js", "test('kilo', () => {\n  assert.equal(parse('1k'), 1000);\n});\n\nfor (const [text, size] of [['1M', 1000000]]) {\n  test(`size ${text}`, () => assert.equal(parse(text), size));\n}\n", []pair{
 		{"to another value", "parse('1k')", "parse('2k')", "1 changed kilo"},
 	})
+	const empty = "func TestEmpty(t *testing.T) {\n\tif _, err := Parse(\"B\"); err == nil {\n\t\tt.Error(\"no error\")\n\t}\n}\n"
+	const table = "func TestErrors(t *testing.T) {\n\tfor _, in := range []string{\"3 x\", \"B\"} {\n\t\tif _, err := Parse(in); err == nil {\n\t\t\tt.Errorf(\"%q: no error\", in)\n\t\t}\n\t}\n}\n"
+	check(t, "sizes_test.go", "package sizes\n\n"+empty, []pair{
+		{"to a table", empty, table, "3 merged TestEmpty"},
+		{"to a table that logs", empty, strings.Replace(table, "t.Errorf", "t.Logf", 1), "3 deleted TestEmpty"},
+		{"to a table of another condition", empty, strings.Replace(table, "err == nil", "err != nil && false", 1), "3 deleted TestEmpty"},
+	})
 	check(t, "ranges.test.js", `import { test } from 'node:test';
 
 test('one range', () => {
