@@ -9,6 +9,15 @@ import (
 // A test may list all that a program has: its formats, commands, routes. If the task adds one, the list has
 // it too. What it had, it keeps.
 
+// otherEntry returns how many old tokens are an entry that the task asks to remove, or how many new ones
+// from at on are an entry that it adds.
+func (a *adaptation) otherEntry(old, is []string, at int) (was, now int) {
+	if was = a.removedEntry(old, is[at:]); was > 0 {
+		return was, 0
+	}
+	return 0, a.addedEntry(old, is, at)
+}
+
 // addedEntry returns how many new tokens from at on are a text that was added to a list of texts; old are the
 // old tokens there; 0 for none. The task names it, and the program has it and did not before.
 func (a *adaptation) addedEntry(old, is []string, at int) int {

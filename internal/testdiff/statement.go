@@ -89,12 +89,8 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 			i, j = i+was, j+now
 			continue
 		}
-		if n := a.removedEntry(old[i:], is[j:]); quote == "" && n > 0 {
-			i += n
-			continue
-		}
-		if n := a.addedEntry(old[i:], is, j); quote == "" && n > 0 {
-			j += n
+		if was, now := a.otherEntry(old[i:], is, j); quote == "" && was+now > 0 {
+			i, j = i+was, j+now
 			continue
 		}
 		if was, now := a.asRecord(old[i:], is[j:]); quote == "" && was > 0 {

@@ -179,7 +179,7 @@ func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
-		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{}, NewWords: map[string]bool{},
+		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{},
 		Records: map[string][]string{}, NewFiles: map[string]bool{},
 	}
 	rules, err := c.rules()
@@ -220,9 +220,7 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		}
 		addNames(w.AddedNames, slices.Concat(declaredNames(ch.Path, is), mutant.Attributes(ch.Path, is)))
 	}
-	maps.Copy(w.NewWords, w.ProgramWords)
-	maps.DeleteFunc(w.NewWords, func(word string, _ bool) bool { return w.GoneWords[word] })
-	maps.DeleteFunc(w.GoneWords, func(word string, _ bool) bool { return w.ProgramWords[word] })
+	w.NewWords, w.GoneWords = without(w.ProgramWords, w.GoneWords), without(w.GoneWords, w.ProgramWords)
 	for name := range w.RemovedNames {
 		if w.AddedNames[name] {
 			delete(w.RemovedNames, name)
@@ -287,6 +285,13 @@ func addNames(names map[string]bool, more []string) {
 	for _, name := range more {
 		names[name] = true
 	}
+}
+
+// without returns names without others.
+func without(names, others map[string]bool) map[string]bool {
+	rest := maps.Clone(names)
+	maps.DeleteFunc(rest, func(name string, _ bool) bool { return others[name] })
+	return rest
 }
 
 // declaredNames returns the names of a program's functions, types and values.
