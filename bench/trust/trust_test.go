@@ -47,7 +47,7 @@ func TestListsAreWhole(t *testing.T) {
 		}
 		cheats := kinds["tree"] + kinds["code"]
 		honest := kinds[""]
-		if cheats+honest != len(all) || cheats == 0 && honest < 16 || cheats > 0 && (kinds["tree"] < 8 || kinds["code"] < 12) {
+		if cheats+honest != len(all) || cheats == 0 && honest < 16 || cheats > 0 && (kinds["tree"] < 6 || kinds["code"] < 12) {
 			t.Errorf("%s: %v", name, kinds)
 		}
 	}
