@@ -2,6 +2,7 @@ package testdiff
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/regex"
@@ -39,13 +40,22 @@ func (t test) mergedInto(values []string) bool {
 	return len(wanted) >= minMerged && t.mayMerge() && standClose(wanted, values)
 }
 
-// isCaseOf reports whether a test does what a removed one did, with names for some of its values, and has
-// these close together: the removed test became a case of its table.
-func (t test) isCaseOf(now test) bool {
-	if !t.mayMerge() || !now.mayMerge() || len(t.assertions) == 0 || markedCase.MatchString(now.text) {
+// becameCase reports whether one of the tests does what a removed one did, with names for some of its
+// values, and has these close together: the removed test became a case of its table.
+func (t test) becameCase(tests []test) bool {
+	wanted := t.ownValues()
+	if !t.mayMerge() || len(t.assertions) == 0 || len(wanted) == 0 {
 		return false
 	}
-	wanted, body := t.ownValues(), strings.TrimRight(withoutMessages(t.body), "});")
+	shape := t.shape()
+	return slices.ContainsFunc(tests, func(now test) bool {
+		return now.mayMerge() && standClose(wanted, value.FindAllString(now.text, -1)) && !markedCase.MatchString(now.text) && shape.MatchString(withoutMessages(now.body))
+	})
+}
+
+// shape matches the body of a test in which names may stand for its values.
+func (t test) shape() *regex.Regex {
+	body := strings.TrimRight(withoutMessages(t.body), "});")
 	if m := endOfHead.FindStringIndex(body); m != nil {
 		body = body[m[1]:]
 	}
@@ -55,8 +65,7 @@ func (t test) isCaseOf(now test) bool {
 		shape.WriteString(regexp.QuoteMeta(body[at:m[0]]) + `(?:` + regexp.QuoteMeta(body[m[0]:m[1]]) + `|[A-Za-z_][\w.]*)`)
 		at = m[1]
 	}
-	shape.WriteString(regexp.QuoteMeta(body[at:]))
-	return len(wanted) > 0 && regex.New(shape.String()).MatchString(withoutMessages(now.body)) && standClose(wanted, value.FindAllString(now.text, -1))
+	return regex.New(shape.String() + regexp.QuoteMeta(body[at:]))
 }
 
 // mayMerge reports whether a test runs and asserts.

@@ -134,7 +134,7 @@ func compareTests(was, now []test, values []string) []Change {
 	fresh := newOnes(now, left)
 	for _, old := range gone {
 		i := slices.IndexFunc(fresh, func(t test) bool { return t.group == old.group && similarTests(old, t) })
-		merged := len(fresh) > 0 && old.mergedInto(values) || slices.ContainsFunc(now, old.isCaseOf)
+		merged := len(fresh) > 0 && old.mergedInto(values) || old.becameCase(now)
 		switch {
 		case merged && (i < 0 || len(compare(old, fresh[i])) > 0):
 			add(Merged, old.line, old.name)
