@@ -144,7 +144,7 @@ func (t Step) whyGates() []string {
 		return lines
 	}
 	if n := len(g.Failing); g.Status == gate.Fail && n > 0 {
-		add("passed when the task began, fails now: %d (%s)", n, firstNames(g.Failing))
+		add("did not fail when the task began: %d (%s)", n, firstNames(g.Failing))
 	} else if g.Status == gate.Pass {
 		add("everything that passed when the task began still passes")
 	}

@@ -67,7 +67,7 @@ func TestBecause(t *testing.T) {
 			"red", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, red("a")},
 			[]string{"begin iteration 2"},
-			[]string{"passed when the task began, fails now: 1 (TestSum)", "same session, failed tries 1 of 3"},
+			[]string{"did not fail when the task began: 1 (TestSum)", "same session, failed tries 1 of 3"},
 		},
 		{
 			"red twice alike", policy,

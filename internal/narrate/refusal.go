@@ -21,7 +21,7 @@ func Refusal(now loop.State, g loop.Gates) string {
 		return reason
 	}
 	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
-		return cmp.Or(regressedTasks(now, tests), plan.Few(tests, 4)+" "+figure.Verb(len(tests), "fails", "fail")+", but passed when this task began")
+		return cmp.Or(regressedTasks(now, tests), reason)
 	}
 	if g.Status == gate.Fail || len(g.StillRed) > 0 {
 		return reason

@@ -23,7 +23,11 @@ func TestRefusal(t *testing.T) {
 			loop.Gates{Status: gate.Fail, Failures: loop.Failures{Failing: []string{"TestOther", "TestSum", "TestTotal"}}},
 			"it breaks finished work: task 1 (TestSum)",
 		},
-		{"something else broken", loop.Gates{Status: gate.Fail, Failures: loop.Failures{Failing: []string{"TestA"}}}, "TestA fails, but passed when this task began"},
+		{
+			"a new test, or one that passed before",
+			loop.Gates{Status: gate.Fail, Reason: "test: fails, but passed when the task began: TestA", Failures: loop.Failures{Failing: []string{"TestA"}}},
+			"test: fails, but passed when the task began: TestA",
+		},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
 		{"red before and after", loop.Gates{Status: gate.Pass, Results: red, Failures: loop.Failures{Failing: []string{"TestLogout"}}}, "TestLogout failed before this work and still fails"},
 		{
