@@ -28,10 +28,10 @@ func TestMarkdown(t *testing.T) {
 | blocked | US-007 Deploy | the agent says that it is blocked: ask &#64;admin: &lt;img src=x\> \| \[here\](https:&#47;/example.org) |  |
 | unchanged | US-008 Tidy | claimed done, but changed no files |  |
 | to approve | US-005 Status codes | waits for your approval | c81f0c2 |
-| unproven | US-004 Update README | no test checks parseRow Sub: please review | 77c1d3e |
+| unproven | US-004 Update README | no test checks parseRow, Sub: please review | 77c1d3e |
 | unproven | US-012 Notes | nothing new fails; what failed before still fails (TestTotal): please review | 87c1d3e |
 | reviewed | US-009 Reviewed | an independent review passed | d81f0c2 |
-| proven | US-002 Logout button | failed before, passes now: TestLogout Test\_Expired | a81f0c2 |
+| proven | US-002 Logout button | failed before, passes now: TestLogout, Test\_Expired | a81f0c2 |
 | proven | US-003 Session expiry | a test failed before and passes now | b81f0c2 |
 | open | US-010 Metrics | not started |  |
 | open | US-011 Alerts | not started |  |
@@ -46,7 +46,7 @@ Tests:
 
 - task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
 
-Gates: go test ./... pass, lint fail, make test fail (TestA TestCache)
+Gates: go test ./... pass, lint fail, make test fail (TestA, TestCache)
 
 $7.31, 2.1M tokens, 4h31m, 21 iterations, ` + "`brisk-otter-7f3a`" + `
 `

@@ -75,19 +75,19 @@ func TestPage(t *testing.T) {
   1 blocked     US-007 Deploy  the agent says that it is blocked: no credentials here
   1 unchanged   US-008 Tidy  claimed done, but changed no files
   1 to approve  US-005 Status codes  waits for your approval  → git show c81f0c2
-  2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e
+  2 unproven    US-004 Update README  no test checks parseRow, Sub: please review  → git show 77c1d3e
                 US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
   1 reviewed    US-009 Reviewed  an independent review passed
   2 proven      US-002 Logout button  a test failed before and passes now
                 US-003 Session expiry  a test failed before and passes now
-  2 open        tasks US-010 US-011  not started
+  2 open        tasks US-010, US-011  not started
   1 earlier     US-001 Login form  done before this loop
   tested        task US-002: 7 of 9 changed functions are tested: not parseRow (rows.go:12), Sub (calc.go:3)
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
   accept        after reading it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
   gates         go test ./...  pass
                 lint  fail: 2 findings more
-                make test  fail: TestA TestCache
+                make test  fail: TestA, TestCache
   caught        3 claims refused · undone 1 time (get a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 violation (changed protected files) · 3 tool calls denied by the guard (destructive, push)
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work
@@ -198,7 +198,7 @@ func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 		Status:     loop.Done,
 		WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{"a", "b", "c", "d", "e", "f", "g"}},
 	}}}}
-	if got := text(t, l); !strings.Contains(got, "1 proven      stable upload  failed before, passes now: a b c d e and 2 more\n") {
+	if got := text(t, l); !strings.Contains(got, "1 proven      stable upload  failed before, passes now: a, b, c, d, e and 2 more\n") {
 		t.Error(got)
 	}
 }
@@ -222,7 +222,7 @@ func TestAWaitingTaskNamesWhatItNeeds(t *testing.T) {
 		{ID: "6", Title: "Circle", Status: loop.Open, DependsOn: []string{"7"}},
 		{ID: "7", Title: "Circle back", Status: loop.Open, DependsOn: []string{"6"}},
 	}}}
-	if got := text(t, l); !strings.Contains(got, "  2 waiting     3 Announce  not started: it needs 2\n                5 Follow up  not started: it needs 3\n  3 open        tasks 4 6 7  not started\n") {
+	if got := text(t, l); !strings.Contains(got, "  2 waiting     3 Announce  not started: it needs 2\n                5 Follow up  not started: it needs 3\n  3 open        tasks 4, 6, 7  not started\n") {
 		t.Errorf("got:\n%s", got)
 	}
 }

@@ -265,7 +265,7 @@ func joinNames(words []string, most int) string {
 	for i := range shown {
 		shown[i] = plan.OneLine(words[i], 0)
 	}
-	text := strings.Join(shown, " ")
+	text := strings.Join(shown, ", ")
 	if more := len(words) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
