@@ -127,14 +127,19 @@ func inputFindings() []finding {
 	}, {
 		fact: "everything that passed before still passes, and the task asks for `unproven` only", evidence: Unproven,
 		remedy: "-",
-		holds: when(func(w assessment) bool { return w.WantedEvidence == Unproven }, func(_ assessment, v *Verdict) string {
+		holds: when(func(w assessment) bool { return w.WantedEvidence == Unproven }, func(w assessment, v *Verdict) string {
 			if len(v.StillRed) > 0 {
 				return stillFails(v)
+			}
+			if w.Work.OnlyText {
+				return onlyTextReason
 			}
 			return "everything that passed before still passes; whether tests check the work was not checked"
 		}),
 	}}
 }
+
+const onlyTextReason = "only documents and comments changed: no test can check that"
 
 // stillFails is the reason if something failed before and fails still.
 func stillFails(v *Verdict) string {
@@ -154,7 +159,7 @@ func findings() []finding {
 		fact: "only documents and comments changed", evidence: Unproven,
 		remedy: "if nothing else was asked for: the user reviews it",
 		holds: when(func(w assessment) bool { return w.Work.OnlyText }, func(assessment, *Verdict) string {
-			return "only documents and comments changed: no test can check that"
+			return onlyTextReason
 		}),
 	}, {
 		fact: "a failing test that Pawl adds to the new tests is not noticed", evidence: Unproven,

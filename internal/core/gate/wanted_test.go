@@ -38,3 +38,13 @@ func TestUnprovenSufficesWithoutProbes(t *testing.T) {
 		}
 	}
 }
+
+// Nobody has to ask whether tests check a document.
+func TestUnprovenDocumentsNeedNoTests(t *testing.T) {
+	t.Parallel()
+	green := []gate.Result{parseResult("pass A+")}
+	v := gate.Decide(gate.Observation{Baseline: green, Now: green, Changed: true, WantedEvidence: gate.Unproven, Work: gate.WorkFacts{OnlyText: true}})
+	if want := "only documents and comments changed: no test can check that"; v.Reason != want {
+		t.Errorf("reason %q, want %q", v.Reason, want)
+	}
+}
