@@ -52,7 +52,7 @@ func (v *Verifier) runGate(ctx context.Context, g gate.Gate, w runTarget, limit 
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
 	r.Tail = in.WithUserPaths(strings.ReplaceAll(out.end(), w.root, v.Root))
 	r.Head = in.WithUserPaths(strings.ReplaceAll(out.begin(), w.root, v.Root))
-	e.said = readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
+	e.said = readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)), v.Root)
 	r.NoTestsFound = len(r.Tests) == 0 && e.said.Result == testreport.NoTests
 	r.CannotStart = cannotStart(e.exit.Code, r.Tail) != ""
 	if w.checkout != "" {

@@ -127,11 +127,15 @@ func fileName(text string) string {
 }
 
 // readOutput adds test results from the gate's output, if there is no report. It warns about a
-// masked exit code and contradicting output.
-func readOutput(r *gate.Result, dir string) testreport.Verdict {
+// masked exit code and contradicting output. dir is where the gate ran. A test that is named by the
+// path of its file, as node:test does if it cannot load the file, is named from the work tree's root.
+func readOutput(r *gate.Result, dir, root string) testreport.Verdict {
 	said := testreport.Read(testreport.Run{
 		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
+	for i, name := range said.Failing {
+		said.Failing[i] = strings.TrimPrefix(name, filepath.ToSlash(root)+"/")
+	}
 	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
 		r.MasksFailures = true
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, withColon(failureSummary(said)))
