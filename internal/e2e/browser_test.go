@@ -112,7 +112,7 @@ func TestBrowserApprovesWork(t *testing.T) {
 }
 
 // patience bounds what a user waits for.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // pageUser sits before a browser with the pages of pawl serve.
 type pageUser struct {

@@ -136,7 +136,7 @@ func TestTerminalClosedWhileGatesRun(t *testing.T) {
 	c.loops("add bye --gate '" + gate + "'")
 	c.gatesRun("bye.txt")
 	c.Kill()
-	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
+	s.eventually("end of the loop's last work", func() bool { return strings.Contains(s.pawl("log", ".").out, "cleanup after the end is finished") })
 	s.checkState(state{"verified", 1}, c)
 }
 
