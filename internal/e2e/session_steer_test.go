@@ -43,11 +43,9 @@ func TestTerminalCommands(t *testing.T) {
 		}
 		return messagesapi.Text("Said so.")
 	})
-	c.Type("/pawl:status")
+	c.typeAndInterrupt("/pawl:status", "1/25 · ")
 	c.waitForModelInput("iteration 1 of 25")
-	c.interruptAfter("1/25 · ")
-	c.Type(`/pawl:tell say "please", it's $5`)
-	c.interruptAfter(`The user says: say "please", it's $5`)
+	c.typeAndInterrupt(`/pawl:tell say "please", it's $5`, `The user says: say "please", it's $5`)
 	c.Type("/pawl:cancel")
 	c.ends(state{"cancelled", 1})
 	c.Shows("ended CANCELLED", turnMost)
@@ -61,10 +59,12 @@ func TestTerminalCommands(t *testing.T) {
 	}
 }
 
-// interruptAfter waits until the model gets a prompt with a text, and stops the session by Esc.
-func (c *terminal) interruptAfter(after string) {
+// typeAndInterrupt types a line, waits until the model gets a prompt with a text and makes a tool call,
+// and stops the session by Esc.
+func (c *terminal) typeAndInterrupt(line, after string) {
 	c.s.t.Helper()
 	calls := strings.Count(c.Screen(), "until [")
+	c.Type(line)
 	c.waitUntil("sent on with "+after, func() bool {
 		return slices.ContainsFunc(c.s.api.Requests(), func(r messagesapi.Request) bool { return sentOn(r) && strings.Contains(r.News(), after) })
 	})
