@@ -104,11 +104,16 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 		a.printAside(c.DryRun, "  everyone who works in this repository shares the file: each needs %s on the PATH\n", command)
 	}
 	a.warnUnread(result, name)
+	a.warnHooksDisabled()
+	return nil
+}
+
+// warnHooksDisabled warns of settings with which the client runs no hook.
+func (a *app) warnHooksDisabled() {
 	if statefile.HooksDisabled(a.root(), a.env.ClientConfig()) {
 		term.Warnf(a.Err, "the client's settings turn all hooks off here (disableAllHooks), Pawl's too")
 		term.Hintf(a.Err, "pawl doctor names the file to change")
 	}
-	return nil
 }
 
 // summarize says what an installation changes, or would.
