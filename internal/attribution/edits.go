@@ -71,7 +71,7 @@ func (t *Tracker) sharedEdits(changed changedFiles, e evidence, known map[string
 		t.agentBlobs[file] = changed.blobs[file]
 		times := timesOf(t.abs(file))
 		times = times[:min(len(times), 2)] // without its creation
-		if e.timeline.NobodyRan(times, e.calls.Wrote(t.abs(file))) {
+		if e.timeline.ChangedWhileIdle(times, e.calls.Wrote(t.abs(file))) {
 			shared = append(shared, file)
 		}
 	}

@@ -46,10 +46,10 @@ func (r CallRecords) Timeline(started, now time.Time, tolerance time.Duration) T
 // file, as a formatter does (PostToolUse of Claude Code: hooks run beside each other).
 const formatterDelay = 2 * time.Second
 
-// NobodyRan reports whether a file with these times changed while the loop ran, and neither the agent
-// nor Pawl's gates and hooks did. A call may set times, but not that of the change of attributes.
-// byTool means that an editing tool wrote the file.
-func (t Timeline) NobodyRan(times []time.Time, byTool bool) bool {
+// ChangedWhileIdle reports whether a file with these times changed during the loop while neither the
+// agent nor Pawl's gates and hooks ran. A tool call may set a file's times, except that of the last
+// change of its attributes. byTool means that an editing tool wrote the file.
+func (t Timeline) ChangedWhileIdle(times []time.Time, byTool bool) bool {
 	if !t.known || len(times) == 0 || !slices.MaxFunc(times, time.Time.Compare).After(t.Started) {
 		return false
 	}

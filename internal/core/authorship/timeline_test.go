@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A file changed while nobody ran if none of its times lies in a call, a gate or a hook.
-func TestTimelineNobodyRan(t *testing.T) {
+// A file changed while the loop was idle if none of its times lies in a call, a gate or a hook.
+func TestTimelineChangedWhileIdle(t *testing.T) {
 	t.Parallel()
 	calls := CallRecords{RunnerCalls: []Call{{At: at(10), Until: at(20)}, {At: at(30), Until: at(40), Gates: true}}}
 	timeline := calls.Timeline(at(0), at(60), 100*time.Millisecond)
@@ -26,11 +26,11 @@ func TestTimelineNobodyRan(t *testing.T) {
 		{"before the loop", []time.Time{at(-5)}, false, false},
 		{"times unknown", nil, false, false},
 	} {
-		if got := timeline.NobodyRan(tt.times, tt.byTool); got != tt.want {
+		if got := timeline.ChangedWhileIdle(tt.times, tt.byTool); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	if (Timeline{}).NobodyRan([]time.Time{at(25)}, false) {
-		t.Error("nobody ran, though nothing is known of calls")
+	if (Timeline{}).ChangedWhileIdle([]time.Time{at(25)}, false) {
+		t.Error("idle, though nothing is known of calls")
 	}
 }
