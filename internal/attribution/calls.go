@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"os"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/authorship"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -79,4 +80,17 @@ func addCalls(c *authorship.Calls, calls []authorship.Call, besideUser bool) {
 	for _, call := range calls {
 		c.Add(call, besideUser)
 	}
+}
+
+// NotStaged returns those of the files that no command of the agent can have put into git's index. If
+// the user has staged them, they stay staged.
+func (t *Tracker) NotStaged(m memory.ActionContext, files []string) ([]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	calls, err := TaskCalls(t.Loop, m)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(files, calls.MayHaveStaged), nil
 }

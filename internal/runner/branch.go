@@ -133,7 +133,11 @@ func (r *Runner) keepsAgentCommits() bool { return r.Spec.KeepAgentCommits || r.
 // squash turns the agent's own commits into uncommitted changes. The caller passes the
 // returned function to enqueue: it records where the commits are kept.
 func (r *Runner) squash(ctx context.Context, m memory.ActionContext, base memory.Base) (noted func(context.Context) error, err error) {
-	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit, r.userFiles(m)...)
+	staged, err := r.stagedByUser(m)
+	if err != nil {
+		return nil, fmt.Errorf("find what you have staged: %w", err)
+	}
+	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit, staged...)
 	if err != nil {
 		return nil, err
 	}

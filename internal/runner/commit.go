@@ -114,6 +114,10 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 		return memory.CommittedTrees{}, err
 	}
 	kept := memory.CommittedTrees{Gated: a.Tree, Receipt: a.Receipt}
+	staged, err := r.stagedByUser(m)
+	if err != nil {
+		return kept, fmt.Errorf("find what you have staged: %w", err)
+	}
 	receipt := git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}
 	sha, ok, err := r.Repo.FindCommit(ctx, branch, m.Base.Commit, receipt)
 	if err != nil {
@@ -124,7 +128,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 		if kept.Committed, err = r.Repo.TreeOf(ctx, sha); err != nil {
 			return kept, fmt.Errorf("read the commit: %w", err)
 		}
-		return kept, r.Repo.AlignIndex(ctx, "HEAD", r.userFiles(m)...)
+		return kept, r.Repo.AlignIndex(ctx, "HEAD", staged...)
 	}
 	parent, err := r.commitParent(ctx, m)
 	if err == nil {
@@ -139,7 +143,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
 		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
 		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
-		UserFiles: r.userFiles(m),
+		UserFiles: staged,
 	})
 	if c.Unsigned != "" {
 		n := memory.Note{Level: loop.Warning, Text: "the commit is not signed: " + c.Unsigned, Unsigned: plan.OneLine(c.Unsigned, 200)}
@@ -154,9 +158,10 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 	return kept, err
 }
 
-// userFiles returns the files that only the user has changed or created.
-func (r *Runner) userFiles(m memory.ActionContext) []string {
-	return slices.Concat(r.Spec.Untracked, m.WithUserEdits(m.ClaimUserEdits()).ExcludedFiles())
+// stagedByUser returns the files that only the user has changed or created, and that the agent cannot
+// have staged.
+func (r *Runner) stagedByUser(m memory.ActionContext) ([]string, error) {
+	return r.authors.NotStaged(m, slices.Concat(r.Spec.Untracked, m.WithUserEdits(m.ClaimUserEdits()).ExcludedFiles()))
 }
 
 // gatedHead returns the commit that HEAD was at when the gates ran.

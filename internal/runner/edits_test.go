@@ -93,6 +93,19 @@ func TestStagedFilesOfUserStayStaged(t *testing.T) {
 	}
 }
 
+// What the agent stages of the user's files with its own does not stay staged.
+func TestUserFilesStagedByAgentAreUnstaged(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"git add -A", "git add . && git commit -qm 'my way'", "git add before.txt have.txt"} {
+		b := newBench(t, words)
+		b.write("before.txt", "mine\n")
+		s := b.run("-- 1/run --\necho two >> have.txt; "+command+"\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(nil))
+		if got := b.git("status", "--porcelain"); s.Outcome != loop.Verified || got != "?? before.txt" {
+			t.Errorf("%s: %s: %s; status:\n%s", command, s.Outcome, s.Reason, got)
+		}
+	}
+}
+
 // Files that the user deletes or renames are user edits.
 func TestUserDeletionsAndRenamesAreUserEdits(t *testing.T) {
 	t.Parallel()

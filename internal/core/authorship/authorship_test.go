@@ -228,3 +228,19 @@ func TestCutOffEndsWithTheMachine(t *testing.T) {
 		t.Errorf("not known when it was started: %v", got)
 	}
 }
+
+// A command may have staged a file if it stages all, or names it to git.
+func TestCallsMayHaveStaged(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"git add -A": true, "cd app && git add . && git commit -m 'done'": true, "git -C app add --all": true, "git commit -qam work": true,
+		"git add new.txt": true, "git add -u; make": true,
+		"git add main.go": false, "git commit -m 'a change'": false, "git commit -m work -- main.go": false, "cat new.txt": false, "git status && ls -A": false,
+	} {
+		var c Calls
+		c.Add(command(text), true)
+		if got := c.MayHaveStaged("/w/new.txt"); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}

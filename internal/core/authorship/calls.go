@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Calls says what tool calls may have changed since changes were last attributed. A change
@@ -91,6 +93,17 @@ func (c *Calls) MayHaveCommitted() bool {
 		return commits("git") && slices.ContainsFunc([]string{"commit", "merge", "rebase", "cherry-pick", "revert", "pull", " am"}, commits)
 	})
 }
+
+// MayHaveStaged reports whether a command may have put a file into git's index: it stages all files, or
+// is one of git's that names this one.
+func (c *Calls) MayHaveStaged(file string) bool {
+	return slices.ContainsFunc(c.commands, func(command string) bool {
+		return stagesAll.MatchString(command) || strings.Contains(command, "git") && strings.Contains(command, path.Base(file))
+	})
+}
+
+// stagesAll matches git add and git commit of all files.
+var stagesAll = regex.New(`\bgit\b[^|;&\n]*\b(?:(?:add|stage)\b[^|;&\n]* (?:-\w*[Au]\w*|--all|--update|\.|:/|\*)(?:[\s;&|]|$)|commit\b[^|;&\n]* (?:-\w*a\w*|--all)(?:[\s;&|]|$))`)
 
 func (c *Calls) resolve(file string) []string {
 	if c.Resolve == nil {
