@@ -145,7 +145,7 @@ type Result struct {
 	Usage          loop.Usage // of this turn alone, counted once also over resumes
 	ToolCalls      int
 	Rounds         int           // requests to the model, its subagents' too; 0 if they cannot be told
-	Denied         int           // tool calls the judge denied
+	Denied         int           // tool calls that the guard denied
 	ContextPercent int           // fill of the context window at the end, 0..100; -1 unknown
 	Background     []string      // work that the turn started and that still runs
 	Beside         bool          // work in the background ran at some time in the turn

@@ -21,8 +21,8 @@ type Subject struct {
 	Options agent.Options // Dir is set
 	Says    func(text string)
 	Hangs   func()
-	// Writes arranges a turn that writes a file by a tool, asking the judge; nil
-	// for agents whose tools cannot be judged.
+	// Writes arranges a turn that writes a file by a tool, asking the guard; nil
+	// for agents whose tool calls no guard sees.
 	Writes func(path, content string)
 }
 
@@ -38,7 +38,7 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 		"cancelling interrupts":                cancelling,
 		"a turn may take too long":             timeout,
 		"a turn may be silent for too long":    silence,
-		"the judge decides":                    judging,
+		"the guard decides":                    guardDecides,
 		"a fresh context":                      fresh,
 		"closing is idempotent":                closing,
 	}
@@ -152,9 +152,9 @@ func (s Subject) mustFail(ctx context.Context, t *testing.T, o agent.Turn, want 
 	}
 }
 
-func judging(t *testing.T, s Subject) {
+func guardDecides(t *testing.T, s Subject) {
 	if s.Writes == nil {
-		t.Skip("the tools of this agent cannot be judged")
+		t.Skip("no guard sees the tool calls of this agent")
 	}
 	name := filepath.Join(s.Options.Dir, "made.txt")
 	for _, allow := range []bool{false, true} {

@@ -85,7 +85,7 @@ func (a Agent) Start(ctx context.Context, o agent.Options) (agent.Session, error
 		s.end(0)
 		return nil, a.startError(err)
 	}
-	s.giveStream()
+	s.startIdleReader()
 	return s, nil
 }
 
@@ -132,9 +132,9 @@ func (a Agent) argv(o agent.Options) []string {
 	return argv
 }
 
-// sessionVars are variables that a surrounding session of the client sets for its children. With
-// them, this session would believe to be part of it. (Variables that configure the client begin
-// alike, so there is no pattern.)
+// sessionVars lists variables that a surrounding session of the client sets for its children. With
+// them, this session would take itself for a part of it. They have no common pattern: variables
+// that configure the client begin alike.
 func sessionVars() []string {
 	return []string{
 		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",

@@ -25,8 +25,8 @@ const (
 	notFoundHint = "name another model with --model"
 )
 
-// trouble is what the client reports about a failed request, in fields.
-type trouble struct {
+// requestError is what the client reports about a failed request, in fields.
+type requestError struct {
 	kind   string // the client's word: authentication_failed, rate_limit, …
 	status int    // HTTP status, 0 = no answer
 	text   string
@@ -34,7 +34,7 @@ type trouble struct {
 }
 
 // failure maps the client's word, or else the HTTP status, to a class.
-func (t trouble) failure() *loop.Failure {
+func (t requestError) failure() *loop.Failure {
 	class, hint := t.class()
 	message := plan.OneLine(t.text, maxMessage)
 	if message == "" {
@@ -47,7 +47,7 @@ func (t trouble) failure() *loop.Failure {
 	return f
 }
 
-func (t trouble) class() (loop.Class, string) {
+func (t requestError) class() (loop.Class, string) {
 	switch t.kind {
 	case "authentication_failed", "oauth_org_not_allowed", "verification_required", "cloud_credential_error":
 		return loop.Login, loginHint
@@ -76,7 +76,7 @@ func (t trouble) class() (loop.Class, string) {
 }
 
 // describe returns a text for a retry, which comes without one.
-func (t trouble) describe() string {
+func (t requestError) describe() string {
 	what := strings.ReplaceAll(t.kind, "_", " ")
 	switch {
 	case t.status != 0 && what != "":
@@ -89,10 +89,10 @@ func (t trouble) describe() string {
 	return what
 }
 
-// ofRetry returns the failure in a retry notice, and whether to give up at once.
-func ofRetry(l line, now time.Time) (f *loop.Failure, giveUp bool) {
+// retryFailure returns the failure in a retry notice, and whether to give up at once.
+func retryFailure(l line, now time.Time) (f *loop.Failure, giveUp bool) {
 	delay := time.Duration(l.RetryDelayMS) * time.Millisecond
-	t := trouble{kind: l.Error, status: l.ErrorStatus}
+	t := requestError{kind: l.Error, status: l.ErrorStatus}
 	if delay >= longRetry {
 		t.until = now.Add(delay)
 	}
@@ -106,9 +106,9 @@ func ofRetry(l line, now time.Time) (f *loop.Failure, giveUp bool) {
 	return f, l.Attempt > retriesLeft
 }
 
-// ofResult returns the failure in a result line, nil for a turn that ended normally. last is the
+// resultFailure returns the failure in a result line, nil for a turn that ended normally. last is the
 // trouble that the client reported just before, in an assistant line.
-func ofResult(l line, last trouble) *loop.Failure {
+func resultFailure(l line, last requestError) *loop.Failure {
 	if !l.IsError || l.TerminalReason == "max_turns" {
 		return nil
 	}
@@ -125,7 +125,7 @@ func ofResult(l line, last trouble) *loop.Failure {
 	case "aborted_streaming", "aborted_tools":
 		return &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}
 	case "api_error", "blocking_limit", "model_error", "turn_setup_failed":
-		t := trouble{kind: last.kind, status: l.APIErrorStatus, text: text, until: last.until}
+		t := requestError{kind: last.kind, status: l.APIErrorStatus, text: text, until: last.until}
 		// A session limit ends a turn as a "blocking limit", a full context too:
 		// only the first came with a rejection.
 		if l.TerminalReason == "blocking_limit" && !last.until.IsZero() {

@@ -36,7 +36,7 @@ func TestTheClientsWordsForTrouble(t *testing.T) {
 		{"", 503, loop.Overloaded, "the API answers 503"},
 	}
 	for _, c := range cases {
-		f := trouble{kind: c.kind, status: c.status}.failure()
+		f := requestError{kind: c.kind, status: c.status}.failure()
 		if f.Class != c.want || f.Message != c.message || f.Status != c.status {
 			t.Errorf("%q %d = %s %q, want %s %q", c.kind, c.status, f.Class, f.Message, c.want, c.message)
 		}
@@ -63,7 +63,7 @@ func TestWhenARetryIsGivenUp(t *testing.T) {
 		{"a dropped stream", line{Attempt: 1, Error: "unknown"}, loop.Network, time.Time{}, false},
 	}
 	for _, c := range cases {
-		f, giveUp := ofRetry(c.l, now)
+		f, giveUp := retryFailure(c.l, now)
 		if f.Class != c.want || !f.Until.Equal(c.until) || giveUp != c.giveUp {
 			t.Errorf("%s: %s until %v, give up %v", c.name, f.Class, f.Until, giveUp)
 		}

@@ -23,13 +23,13 @@ const (
 	maxMoment  = 253_402_300_799 // the last second of the year 9999
 )
 
-func (c *count) UnmarshalJSON(b []byte) error   { *c = count(bounded(b, maxCount)); return nil }
-func (d *dollars) UnmarshalJSON(b []byte) error { *d = dollars(bounded(b, maxDollars)); return nil }
-func (d *delay) UnmarshalJSON(b []byte) error   { *d = delay(bounded(b, maxDelay)); return nil }
-func (m *moment) UnmarshalJSON(b []byte) error  { *m = moment(bounded(b, maxMoment)); return nil }
+func (c *count) UnmarshalJSON(b []byte) error   { *c = count(clampNumber(b, maxCount)); return nil }
+func (d *dollars) UnmarshalJSON(b []byte) error { *d = dollars(clampNumber(b, maxDollars)); return nil }
+func (d *delay) UnmarshalJSON(b []byte) error   { *d = delay(clampNumber(b, maxDelay)); return nil }
+func (m *moment) UnmarshalJSON(b []byte) error  { *m = moment(clampNumber(b, maxMoment)); return nil }
 
-// bounded returns a number limited to 0 to most.
-func bounded(b []byte, most float64) float64 {
+// clampNumber returns a number limited to 0 to most.
+func clampNumber(b []byte, most float64) float64 {
 	n, _ := strconv.ParseFloat(string(b), 64) // a number that is too large becomes infinite, any other text 0
 	if math.IsNaN(n) {
 		return 0

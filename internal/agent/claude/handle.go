@@ -28,16 +28,16 @@ func (t *turn) handle(it item) {
 		t.toolResults(l)
 	case "rate_limit_event":
 		if l.RateLimit.Status == "rejected" && l.RateLimit.ResetsAt > 0 {
-			t.trouble = trouble{kind: "rate_limit", until: time.Unix(int64(l.RateLimit.ResetsAt), 0)}
+			t.trouble = requestError{kind: "rate_limit", until: time.Unix(int64(l.RateLimit.ResetsAt), 0)}
 		}
 	case "result":
-		t.ended(l, now)
+		t.handleResult(l, now)
 	case "control_request":
-		t.asked(l, now)
+		t.answerRequest(l, now)
 	case "control_response":
-		t.answered(l, now)
+		t.handleUsageAnswer(l, now)
 	case "command_lifecycle":
-		t.begins(l)
+		t.noteMessageRead(l)
 	}
 }
 
@@ -51,7 +51,7 @@ func (t *turn) system(l line, now time.Time) {
 	case "background_tasks_changed":
 		t.hadTasks = true
 	case "api_retry":
-		f, giveUp := ofRetry(l, now)
+		f, giveUp := retryFailure(l, now)
 		if f.Class == loop.UsageLimit && !t.trouble.until.IsZero() {
 			f.Until, giveUp = t.trouble.until, true
 		}
@@ -65,7 +65,7 @@ func (t *turn) system(l line, now time.Time) {
 
 func (t *turn) assistant(l line) {
 	if l.IsAPIError {
-		t.trouble = trouble{kind: l.Error, until: t.trouble.until}
+		t.trouble = requestError{kind: l.Error, until: t.trouble.until}
 		return
 	}
 	t.result, t.retried = nil, ""
@@ -82,7 +82,7 @@ func (t *turn) assistant(l line) {
 			t.tools[b.ID] = calledTool{b.Name, b.Input}
 			t.r.ToolCalls++
 			t.emit(agent.Event{
-				Kind: agent.KindTool, Tool: b.Name, Call: b.ID, Detail: detail(b.Name, b.Input, t.o.Dir), Does: codec.ToolCall(b.Name, b.Input, t.o.Dir),
+				Kind: agent.KindTool, Tool: b.Name, Call: b.ID, Detail: describeCall(b.Name, b.Input, t.o.Dir), Does: codec.ToolCall(b.Name, b.Input, t.o.Dir),
 			})
 		}
 	}
@@ -102,26 +102,26 @@ func (t *turn) toolResults(l line) {
 	}
 }
 
-// ended processes a result; there may be more, see turn.
-func (t *turn) ended(l line, now time.Time) {
+// handleResult processes a result; there may be more, see turn.
+func (t *turn) handleResult(l line, now time.Time) {
 	t.result, t.resultAt = &l, now
 	clear(t.tools) // also those whose results were left out
 	if l.Result != "" && !l.IsError {
 		t.text = l.Result
 	}
 	if t.failure == nil {
-		t.failure = ofResult(l, t.trouble)
+		t.failure = resultFailure(l, t.trouble)
 	}
 	t.emit(agent.Event{Kind: agent.KindUsage, Usage: t.meter.turn()})
 }
 
-// asked answers the client's requests.
-func (t *turn) asked(l line, now time.Time) {
+// answerRequest answers the client's requests.
+func (t *turn) answerRequest(l line, now time.Time) {
 	if l.Request.Subtype != "hook_callback" {
-		t.other(l)
+		t.answerOther(l)
 		return
 	}
-	if t.hold(l, now) {
+	if t.holdCall(l, now) {
 		return
 	}
 	t.checkTool(l)
@@ -139,7 +139,7 @@ func (t *turn) checkTool(l line) {
 	}
 	if !v.Allow {
 		t.r.Denied++
-		t.emit(agent.Event{Kind: agent.KindDenied, Tool: in.ToolName, Detail: detail(in.ToolName, in.Tool, in.Dir), Text: v.Reason})
+		t.emit(agent.Event{Kind: agent.KindDenied, Tool: in.ToolName, Detail: describeCall(in.ToolName, in.Tool, in.Dir), Text: v.Reason})
 	}
 	_ = t.send(response(l.RequestID, permission(v.Allow, v.Reason)))
 }

@@ -54,7 +54,7 @@ func excerpt(b []byte, of int) output {
 	}
 	kept := text[:min(len(text), excerptMax)]
 	said := ""
-	if end := closing(kept); end >= 0 {
+	if end := stringEnd(kept); end >= 0 {
 		kept = kept[:end]
 	}
 	for range longestEscape { // a part of a character may be left at the end
@@ -70,8 +70,8 @@ func excerpt(b []byte, of int) output {
 	return output(strings.TrimLeft(said+"\n… "+fmt.Sprintf("%d kB left out", (of-len(kept))>>10), "\n"))
 }
 
-// closing returns where a JSON string ends, -1 for one that was cut.
-func closing(text []byte) int {
+// stringEnd returns where a JSON string ends, -1 for one that was cut.
+func stringEnd(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':

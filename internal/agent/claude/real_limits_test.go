@@ -63,7 +63,7 @@ func TestClientRoundsAreCounted(t *testing.T) {
 	}
 }
 
-// What the judge forbids stays forbidden in any permission mode that the user's
+// What the guard denies stays forbidden in any permission mode that the user's
 // settings, or arguments, give the client.
 func TestClientPermissionModeDoesNotOverruleTheGuard(t *testing.T) {
 	for _, mode := range []string{"acceptEdits", "dontAsk", "bypassPermissions"} {
@@ -80,7 +80,7 @@ func TestClientPermissionModeDoesNotOverruleTheGuard(t *testing.T) {
 				t.Errorf("denied %d", res.Denied)
 			}
 			if _, err := os.Stat(r.path("allowed")); err != nil {
-				t.Error("what the judge allows did not run")
+				t.Error("what the guard allows did not run")
 			}
 		})
 	}

@@ -40,7 +40,7 @@ type session struct {
 	items   chan item // closed at the end of the stream
 	closing chan struct{}
 	close   sync.Once
-	mounted *mounted // nil: there are no tools
+	mounted *toolBridge // nil: there are no tools
 
 	startState  func() string // see Agent.startState
 	startedFrom string        // the state at the start
@@ -63,10 +63,10 @@ type stream struct {
 	waited   map[string]bool // tasks for which a turn has waited in vain
 	meter    meter
 	model    string
-	window   int64   // size of the model's context, 0 = unknown
-	told     bool    // an init event was emitted for this context
-	started  outset  // of the process
-	noted    *outset // where lines are noted: started, but while a context is cleared
+	window   int64        // size of the model's context, 0 = unknown
+	told     bool         // an init event was emitted for this context
+	started  startReport  // of the process
+	noted    *startReport // where lines are noted: started, but while a context is cleared
 }
 
 // spawn starts the process and the goroutines that carry its streams.
@@ -98,7 +98,7 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 		s.p.Wait()
 		_ = pw.Close()
 	}()
-	s.mounted = mount(o.Tools, s.send)
+	s.mounted = newToolBridge(o.Tools, s.send)
 	go s.write()
 	go s.read(pr)
 	return s, nil
@@ -164,8 +164,8 @@ func (s *session) ask(subtype string) (string, error) {
 	return id, s.send(request(id, subtype))
 }
 
-// until handles the stream until done accepts a line.
-func (s *session) until(ctx context.Context, handle func(item), done func(line) bool) error {
+// handleUntil handles the stream until done accepts a line.
+func (s *session) handleUntil(ctx context.Context, handle func(item), done func(line) bool) error {
 	for {
 		select {
 		case it, ok := <-s.items:
@@ -200,7 +200,7 @@ func (s *session) call(ctx context.Context, subtype string, handle func(item)) (
 		return nil, err
 	}
 	var r controlResponse
-	if err := s.until(ctx, handle, answerTo(id, &r)); err != nil {
+	if err := s.handleUntil(ctx, handle, answerTo(id, &r)); err != nil {
 		return nil, err
 	}
 	if r.Subtype != "success" {
@@ -216,7 +216,7 @@ func (s *session) interrupt(ctx context.Context, handle func(item)) {
 	defer cancel()
 	_, err := s.ask("interrupt")
 	if err == nil {
-		err = s.until(ctx, handle, func(l line) bool { return l.Type == "result" })
+		err = s.handleUntil(ctx, handle, func(l line) bool { return l.Type == "result" })
 	}
 	if err != nil {
 		s.kill()
@@ -224,7 +224,7 @@ func (s *session) interrupt(ctx context.Context, handle func(item)) {
 	s.busy = false
 }
 
-// initialize registers the judge. Of a session taken up again it learns how
+// initialize registers the guard. Of a session taken up again it learns how
 // many tokens were used before, so that they are not counted twice; what it had
 // cost the caller knows best, see Options.PriorCostUSD.
 func (s *session) initialize(ctx context.Context) error {
@@ -238,13 +238,13 @@ func (s *session) initialize(ctx context.Context) error {
 		}
 	}
 	if errors.Is(err, errGone) {
-		return s.lastWords()
+		return s.exitError()
 	}
 	return err
 }
 
-// lastWords returns the error of a client that has ended.
-func (s *session) lastWords() error {
+// exitError returns the error of a client that has ended.
+func (s *session) exitError() error {
 	e := s.p.Wait()
 	how := fmt.Sprintf("exit code %d", e.Code)
 	if e.Signal != "" {
@@ -278,20 +278,20 @@ func (s *session) observe(l line) {
 		s.tasks = l.Tasks
 	case l.Type == "result":
 		s.busy = false
-		s.meter.see(sum(l.ModelUsage, l.TotalCostUSD))
+		s.meter.update(sumUsage(l.ModelUsage, l.TotalCostUSD))
 		if m, ok := l.ModelUsage[s.model]; ok && m.ContextWindow > 0 {
 			s.window = int64(m.ContextWindow)
 		}
 	}
 }
 
-// giveStream starts idle as the stream's reader, takeStream stops it.
-func (s *session) giveStream() {
+// startIdleReader starts idle as the reader of the stream. stopIdleReader stops it.
+func (s *session) startIdleReader() {
 	s.stopIdle, s.idleDone = make(chan struct{}), make(chan struct{})
 	go s.idle(s.stopIdle, s.idleDone)
 }
 
-func (s *session) takeStream() {
+func (s *session) stopIdleReader() {
 	close(s.stopIdle)
 	<-s.idleDone
 }
@@ -325,12 +325,12 @@ func (s *session) handleIdle(it item) {
 		_ = s.send(response(l.RequestID, permission(false, "No turn is running. End this one; you will be called again.")))
 		return
 	}
-	s.other(l)
+	s.answerOther(l)
 }
 
-// other answers the client's requests other than tool calls.
-func (s *session) other(l line) {
-	if l.Request.Subtype != "mcp_message" || !s.mounted.take(l) {
+// answerOther answers the client's requests other than tool calls.
+func (s *session) answerOther(l line) {
+	if l.Request.Subtype != "mcp_message" || !s.mounted.forward(l) {
 		_ = s.send(unsupported(l.RequestID))
 	}
 }
@@ -366,8 +366,8 @@ func (s *session) atRest() bool {
 		return false
 	}
 	defer s.turns.Unlock()
-	s.takeStream()
-	defer s.giveStream()
+	s.stopIdleReader()
+	defer s.startIdleReader()
 	return !s.busy && len(s.tasks) == 0
 }
 

@@ -18,10 +18,10 @@ import (
 
 const maxGlobalFile = 16 << 20
 
-// readOnce are files that the client reads when it starts, and not again after /clear
+// startFiles are files that the client reads when it starts, and not again after /clear
 // (measured with 2.1.332), and git's HEAD, of whose change it may hear late. Instructions,
 // skills and settings it reads again, and its shell begins anew in the work folder.
-func readOnce(workDir, configDir string) []string {
+func startFiles(workDir, configDir string) []string {
 	below := func(dir string, names ...string) (paths []string) {
 		for _, name := range names {
 			paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
@@ -46,8 +46,8 @@ func (a Agent) startState(o agent.Options) string {
 			}
 		}
 	}
-	configDir, globalFile := configPlaces(environ(o.Env))
-	for _, root := range readOnce(o.Dir, configDir) {
+	configDir, globalFile := configPaths(environ(o.Env))
+	for _, root := range startFiles(o.Dir, configDir) {
 		_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err == nil {
 				if info, err := entry.Info(); err == nil {
@@ -57,11 +57,11 @@ func (a Agent) startState(o agent.Options) string {
 			return nil
 		})
 	}
-	return state.String() + serversIn(globalFile, o.Dir)
+	return state.String() + mcpServers(globalFile, o.Dir)
 }
 
-// configPlaces returns the client's folder of a user, and its file of the user's projects.
-func configPlaces(env []string) (dir, file string) {
+// configPaths returns the client's folder of a user, and its file of the user's projects.
+func configPaths(env []string) (dir, file string) {
 	var home string
 	for _, kv := range env {
 		switch name, value, _ := strings.Cut(kv, "="); name {
@@ -77,9 +77,9 @@ func configPlaces(env []string) (dir, file string) {
 	return filepath.Join(home, ".claude"), filepath.Join(home, ".claude.json")
 }
 
-// serversIn returns the MCP servers for a folder in the user's file. The client keeps much else
+// mcpServers returns the MCP servers for a folder in the user's file. The client keeps much else
 // there, which changes all the time.
-func serversIn(file, workDir string) string {
+func mcpServers(file, workDir string) string {
 	type servers struct {
 		MCP      map[string]json.RawMessage `json:"mcpServers,omitempty"`
 		Enabled  []string                   `json:"enabledMcpjsonServers,omitempty"`
@@ -103,8 +103,8 @@ func serversIn(file, workDir string) string {
 	return string(b)
 }
 
-// outset is what a client has reported about itself at the start of a context.
-type outset struct {
+// startReport is what a client has reported about itself at the start of a context.
+type startReport struct {
 	told      bool
 	dir, mode string            // its folder and permission mode, which an agent's tools can change
 	servers   map[string]string // MCP servers, and whether they are connected
@@ -113,13 +113,13 @@ type outset struct {
 }
 
 // note processes a line.
-func (o *outset) note(l line) {
+func (o *startReport) note(l line) {
 	switch {
 	case l.Subtype == "hook_started" && l.HookEvent == "SessionStart" && !o.told:
 		o.hooks++
 	case l.Subtype == "init":
 		if !o.told {
-			*o = outset{told: true, dir: l.Dir, mode: l.Mode, servers: map[string]string{}, commands: l.Commands, hooks: o.hooks}
+			*o = startReport{told: true, dir: l.Dir, mode: l.Mode, servers: map[string]string{}, commands: l.Commands, hooks: o.hooks}
 		}
 		for _, s := range l.Servers {
 			if o.servers[s.Name] != connected { // it may take its time
@@ -132,7 +132,7 @@ func (o *outset) note(l line) {
 const connected = "connected"
 
 // differs returns an error that names what the cleared context lacks of the process's first one.
-func (o outset) differs(cleared outset) error {
+func (o startReport) differs(cleared startReport) error {
 	switch {
 	case !o.told || !cleared.told:
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 )
 
-// mounted carries the messages of agent.Options.Tools. The client wraps each of its
+// toolBridge carries the messages of agent.Options.Tools. The client wraps each of its
 // own in a control request, and takes the server's answer as that request's.
-type mounted struct {
+type toolBridge struct {
 	name string
 	wire agent.Wire
 	send func(any) error
@@ -25,17 +25,17 @@ type mounted struct {
 // gate are asked to, and killed some seconds later.
 const cutTimeout = 15 * time.Second
 
-func mount(t agent.Tools, send func(any) error) *mounted {
+func newToolBridge(t agent.Tools, send func(any) error) *toolBridge {
 	if t == nil {
 		return nil
 	}
-	m := &mounted{name: t.Name(), send: send, asked: map[string]string{}, done: make(chan struct{}, 1)}
+	m := &toolBridge{name: t.Name(), send: send, asked: map[string]string{}, done: make(chan struct{}, 1)}
 	m.wire = t.Open(m.answer)
 	return m
 }
 
 // names returns the servers that the client gets.
-func (m *mounted) names() []string {
+func (m *toolBridge) names() []string {
 	if m == nil {
 		return nil
 	}
@@ -48,10 +48,10 @@ type call struct {
 	Method string          `json:"method"`
 }
 
-// take passes a message of the client on, and tells whether it was for us. It is
+// forward passes a message of the client on, and tells whether it was for us. It is
 // answered when the server has; what asks for no answer at once, by a message that
 // says nothing.
-func (m *mounted) take(l line) bool {
+func (m *toolBridge) forward(l line) bool {
 	var c call
 	if m == nil || l.Request.Server != m.name || json.Unmarshal(l.Request.Message, &c) != nil {
 		return false
@@ -75,7 +75,7 @@ func (m *mounted) take(l line) bool {
 
 // answer passes an answer of the server on. What it says unasked the client has no
 // ear for.
-func (m *mounted) answer(message json.RawMessage) {
+func (m *toolBridge) answer(message json.RawMessage) {
 	var c call
 	if json.Unmarshal(message, &c) != nil || c.Method != "" {
 		return
@@ -90,7 +90,7 @@ func (m *mounted) answer(message json.RawMessage) {
 }
 
 // forget removes a request and returns the control request that carried it.
-func (m *mounted) forget(id string) string {
+func (m *toolBridge) forget(id string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	request := m.asked[id]
@@ -98,8 +98,8 @@ func (m *mounted) forget(id string) string {
 	return request
 }
 
-// cutOff ends the running calls: after the turn, nothing of the agent may work in the tree.
-func (m *mounted) cutOff() {
+// cancelCalls ends the running calls: after the turn, nothing of the agent may work in the tree.
+func (m *toolBridge) cancelCalls() {
 	if m == nil {
 		return
 	}
@@ -129,13 +129,13 @@ func (m *mounted) cutOff() {
 	}
 }
 
-func (m *mounted) waiting() bool {
+func (m *toolBridge) waiting() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.asked) > 0
 }
 
-func (m *mounted) close() {
+func (m *toolBridge) close() {
 	if m != nil {
 		m.wire.Close()
 	}

@@ -12,8 +12,8 @@ const (
 	maxMessage = 400 // of a failure
 )
 
-// detail returns a line about a tool call: "edit internal/x.go", "$ go test ./...".
-func detail(tool string, input map[string]any, dir string) string {
+// describeCall returns a line about a tool call: "edit internal/x.go", "$ go test ./...".
+func describeCall(tool string, input map[string]any, dir string) string {
 	text := func(key string) string { s, _ := input[key].(string); return s }
 	path := func(key string) string { return relative(dir, text(key)) }
 	var d string

@@ -29,11 +29,11 @@ func TestDetail(t *testing.T) {
 		{"Bash", map[string]any{"command": "printf '\x1b[2J\u202edanger'"}, "$ printf 'danger'"},
 	}
 	for _, c := range cases {
-		if got := detail(c.tool, c.input, "/w"); got != c.want {
+		if got := describeCall(c.tool, c.input, "/w"); got != c.want {
 			t.Errorf("%s %v = %q, want %q", c.tool, c.input, got, c.want)
 		}
 	}
-	long := detail("Bash", map[string]any{"command": strings.Repeat("ä", 500)}, "")
+	long := describeCall("Bash", map[string]any{"command": strings.Repeat("ä", 500)}, "")
 	if n := utf8.RuneCountInString(long); n != maxDetail || !strings.HasSuffix(long, "…") {
 		t.Errorf("a long detail has %d runes", n)
 	}

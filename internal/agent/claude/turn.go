@@ -38,7 +38,7 @@ type turn struct {
 	tools    map[string]calledTool // running tools, by id
 	result   *line                 // of the last completed run of the model
 	resultAt time.Time
-	trouble  trouble // as told by the client's last error message
+	trouble  requestError // as told by the client's last error message
 	hadTasks bool
 	before   map[string]bool // background work from earlier turns
 	text     string
@@ -47,7 +47,7 @@ type turn struct {
 	failure  *loop.Failure
 	retried  string // the repeated failure since the model's last response
 
-	bill     bill
+	bill     costCheck
 	owed     map[string]string // messages that the client has not begun, by its id
 	saidAt   time.Time         // when the last was sent
 	finished bool              // no tool may run any more
@@ -57,8 +57,8 @@ type turn struct {
 func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)) (agent.Result, error) {
 	s.turns.Lock()
 	defer s.turns.Unlock()
-	s.takeStream()
-	defer s.giveStream()
+	s.stopIdleReader()
+	defer s.startIdleReader()
 	if emit == nil {
 		emit = func(agent.Event) {}
 	}
@@ -71,7 +71,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	now := time.Now()
 	t := &turn{
 		session: s, opts: o, emit: emit, begun: now, sign: now,
-		tools: map[string]calledTool{}, owed: map[string]string{}, before: map[string]bool{}, bill: bill{counted: map[string]bool{}},
+		tools: map[string]calledTool{}, owed: map[string]string{}, before: map[string]bool{}, bill: costCheck{counted: map[string]bool{}},
 	}
 	for _, task := range s.tasks {
 		t.before[task.ID] = true
@@ -99,7 +99,7 @@ func (t *turn) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for t.failure == nil && !t.atRest(time.Now()) {
-		timer.Reset(time.Until(t.wake()))
+		timer.Reset(time.Until(t.nextCheck()))
 		select {
 		case it, ok := <-t.items:
 			if !ok {
@@ -108,7 +108,7 @@ func (t *turn) run(ctx context.Context) {
 			}
 			t.handle(it)
 		case m := <-t.opts.Messages:
-			t.say(m)
+			t.sendMessage(m)
 		case <-timer.C:
 			t.check(time.Now())
 		case <-ctx.Done():
@@ -123,7 +123,7 @@ func (t *turn) crashed() *loop.Failure {
 		return &loop.Failure{Class: loop.Interrupted, Message: "the session was closed"}
 	default:
 	}
-	return &loop.Failure{Class: loop.Crashed, Message: t.lastWords().Error()}
+	return &loop.Failure{Class: loop.Crashed, Message: t.exitError().Error()}
 }
 
 // awaited reports whether background work is still waited for.
@@ -140,7 +140,7 @@ func (t *turn) atRest(now time.Time) bool {
 	if t.result == nil || t.busy || t.result.QueuedTurns > 0 {
 		return false
 	}
-	if len(t.owed) > 0 && now.Before(t.owedUntil()) {
+	if len(t.owed) > 0 && now.Before(t.messageDeadline()) {
 		return false
 	}
 	if t.awaited() {
@@ -149,8 +149,8 @@ func (t *turn) atRest(now time.Time) bool {
 	return !t.hadTasks || !now.Before(t.sign.Add(wakeGrace))
 }
 
-// wake returns the next time at which something is due without a line from the client.
-func (t *turn) wake() time.Time {
+// nextCheck returns the next time at which something is due without a line from the client.
+func (t *turn) nextCheck() time.Time {
 	at := t.begun.Add(24 * time.Hour)
 	earlier := func(when time.Time) {
 		if when.Before(at) {
@@ -160,7 +160,7 @@ func (t *turn) wake() time.Time {
 	if t.opts.Timeout > 0 {
 		earlier(t.begun.Add(t.opts.Timeout))
 	}
-	if t.opts.IdleTimeout > 0 && t.watched() {
+	if t.opts.IdleTimeout > 0 && t.isSilenceChecked() {
 		earlier(t.sign.Add(t.opts.IdleTimeout))
 	}
 	if len(t.bill.held) > 0 {
@@ -168,7 +168,7 @@ func (t *turn) wake() time.Time {
 	}
 	if t.result != nil && !t.busy {
 		if len(t.owed) > 0 {
-			earlier(t.owedUntil())
+			earlier(t.messageDeadline())
 		}
 		if t.awaited() {
 			earlier(t.resultAt.Add(t.opts.BackgroundWait))
@@ -179,8 +179,8 @@ func (t *turn) wake() time.Time {
 	return at
 }
 
-// watched reports whether silence is a sign of failure: not while a tool or background work runs.
-func (t *turn) watched() bool { return len(t.tools) == 0 && t.busy }
+// isSilenceChecked reports whether silence is a sign of failure: not while a tool or background work runs.
+func (t *turn) isSilenceChecked() bool { return len(t.tools) == 0 && t.busy }
 
 // check does what is due.
 func (t *turn) check(now time.Time) {
@@ -189,13 +189,13 @@ func (t *turn) check(now time.Time) {
 		t.failure = &loop.Failure{
 			Class: loop.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", t.opts.Timeout),
 		}
-	case t.opts.IdleTimeout > 0 && t.watched() && !now.Before(t.sign.Add(t.opts.IdleTimeout)):
+	case t.opts.IdleTimeout > 0 && t.isSilenceChecked() && !now.Before(t.sign.Add(t.opts.IdleTimeout)):
 		t.failure = &loop.Failure{
 			Class: loop.Silent, Message: fmt.Sprintf("no output for %v", t.opts.IdleTimeout),
 		}
 	case len(t.bill.held) > 0 && !now.Before(t.bill.due):
 		t.askAgain(now)
-	case len(t.owed) > 0 && t.result != nil && !t.busy && !now.Before(t.owedUntil()):
+	case len(t.owed) > 0 && t.result != nil && !t.busy && !now.Before(t.messageDeadline()):
 		clear(t.owed)
 	}
 }
@@ -203,11 +203,11 @@ func (t *turn) check(now time.Time) {
 // finish stops a failed turn, asks for the context's fill level and sums up the usage.
 func (t *turn) finish(ctx context.Context) agent.Result {
 	t.finished = true
-	t.release()
+	t.releaseCalls()
 	if t.failure != nil && t.busy {
 		t.interrupt(ctx, t.handle)
 	}
-	t.mounted.cutOff()
+	t.mounted.cancelCalls()
 	for _, task := range t.tasks {
 		t.waited[task.ID] = true
 		if !t.before[task.ID] {
@@ -217,7 +217,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	if len(t.tasks) == 0 {
 		t.r.Swept = t.p.SweepSessions() // processes that its commands left; its helpers stay
 	}
-	t.r.ContextPercent = t.fill(ctx)
+	t.r.ContextPercent = t.contextFill(ctx)
 	if t.r.ContextPercent >= 0 {
 		t.emit(agent.Event{Kind: agent.KindContext, ContextPercent: t.r.ContextPercent})
 	}
@@ -225,16 +225,16 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	t.r.Usage, t.r.SessionCostUSD = t.meter.turn(), t.meter.now.CostUSD
 	t.r.Beside = t.hadTasks || len(t.tasks) > 0
 	t.r.Rounds = len(t.bill.counted) // num_turns of the client differs in a turn that was cut off
-	t.meter.close()
+	t.meter.closeTurn()
 	t.r.Failure = t.failure
 	return t.r
 }
 
-// fill of the context in percent: as the client says where somebody decides by it, or else
-// by the last response; -1 unknown.
-func (t *turn) fill(ctx context.Context) int {
+// contextFill returns how full the context is, in percent: as the client reports it where a
+// decision depends on it, else by the last response; -1 if unknown.
+func (t *turn) contextFill(ctx context.Context) int {
 	if !t.o.MeasureContext {
-		return t.estimate()
+		return t.estimateFill()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contextTimeout)
 	defer cancel()
@@ -243,10 +243,10 @@ func (t *turn) fill(ctx context.Context) int {
 			return p
 		}
 	}
-	return t.estimate()
+	return t.estimateFill()
 }
 
-func (t *turn) estimate() int {
+func (t *turn) estimateFill() int {
 	if t.window <= 0 || t.used <= 0 {
 		return -1
 	}

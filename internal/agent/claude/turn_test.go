@@ -53,8 +53,8 @@ func TestRest(t *testing.T) {
 		if !tn.atRest(c.from) || tn.atRest(c.from.Add(-time.Millisecond)) && c.from.After(end) {
 			t.Errorf("%s: not at rest just from %v on", c.name, c.from.Sub(end))
 		}
-		if c.from.After(end) && !tn.wake().Equal(c.from) {
-			t.Errorf("%s: wakes after %v, want %v", c.name, tn.wake().Sub(end), c.from.Sub(end))
+		if c.from.After(end) && !tn.nextCheck().Equal(c.from) {
+			t.Errorf("%s: wakes after %v, want %v", c.name, tn.nextCheck().Sub(end), c.from.Sub(end))
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestWhatIsDue(t *testing.T) {
 		}
 	}
 	silent := fresh()
-	if got := silent.wake(); !got.Equal(at(10 * time.Minute)) {
+	if got := silent.nextCheck(); !got.Equal(at(10 * time.Minute)) {
 		t.Errorf("wakes at %v", got)
 	}
 	if silent.check(at(9 * time.Minute)); silent.failure != nil {
@@ -92,24 +92,24 @@ func TestWhatIsDue(t *testing.T) {
 // The count of a response may come late; that of a dropped one never comes.
 func TestTheCountIsAwaited(t *testing.T) {
 	t.Parallel()
-	tn := &turn{bill: bill{counted: map[string]bool{}, held: []line{{}}}}
+	tn := &turn{bill: costCheck{counted: map[string]bool{}, held: []line{{}}}}
 	tn.bill.expect(message{ID: "m1", Usage: intake{Input: 100}})
 	tn.bill.expect(message{ID: "m1", Usage: intake{Input: 100}}) // its second block
 	tn.bill.expect(message{ID: "m2", Usage: intake{CacheRead: 50}})
-	if !tn.early(loop.Usage{Input: 100}) {
+	if !tn.isTooEarly(loop.Usage{Input: 100}) {
 		t.Error("the second response is not awaited")
 	}
-	if tn.early(loop.Usage{Input: 100, CacheRead: 50}) {
+	if tn.isTooEarly(loop.Usage{Input: 100, CacheRead: 50}) {
 		t.Error("awaited though all is counted")
 	}
 	tn.bill.expect(message{ID: "dropped", Usage: intake{Input: 7}})
 	tries := 0
-	for tn.early(loop.Usage{Input: 150}) {
+	for tn.isTooEarly(loop.Usage{Input: 150}) {
 		if tries++; tries > 2*billRetries {
 			t.Fatal("awaits a dropped response for ever")
 		}
 	}
-	if tn.early(loop.Usage{Input: 150}) {
+	if tn.isTooEarly(loop.Usage{Input: 150}) {
 		t.Error("awaits the dropped response again")
 	}
 }

@@ -14,8 +14,8 @@ type meter struct {
 	now     loop.Usage // the counter's last known state
 }
 
-// see sets the current state of the counter.
-func (m *meter) see(u loop.Usage) { m.now = u }
+// update sets the current state of the counter.
+func (m *meter) update(u loop.Usage) { m.now = u }
 
 // turn returns the usage since the last close.
 func (m *meter) turn() loop.Usage {
@@ -32,11 +32,11 @@ func (m *meter) turn() loop.Usage {
 	}
 }
 
-// close ends a turn: the current state is counted.
-func (m *meter) close() { m.counted = m.now }
+// closeTurn ends a turn: the current state is counted.
+func (m *meter) closeTurn() { m.counted = m.now }
 
-// sum returns the sum of the models' counters.
-func sum(models map[string]modelUsage, cost dollars) loop.Usage {
+// sumUsage returns the sum of the models' counters.
+func sumUsage(models map[string]modelUsage, cost dollars) loop.Usage {
 	u := loop.Usage{CostUSD: float64(cost)}
 	for _, m := range models {
 		u.Input += int64(m.Input)
@@ -58,7 +58,7 @@ func usageOf(raw json.RawMessage) (loop.Usage, bool) {
 	if err := tolerant(json.Unmarshal(raw, &r)); err != nil || r.Session == nil {
 		return loop.Usage{}, false
 	}
-	return sum(r.Session.ModelUsage, r.Session.TotalCostUSD), true
+	return sumUsage(r.Session.ModelUsage, r.Session.TotalCostUSD), true
 }
 
 // contextPercent returns the fill level in an answer to get_context_usage.

@@ -23,11 +23,11 @@ func TestMeter(t *testing.T) {
 		{at(10, 0.25), at(10, 0.25)}, // the counter began again
 	}
 	for i, s := range steps {
-		m.see(s.see)
+		m.update(s.see)
 		if diff := cmp.Diff(s.want, m.turn()); diff != "" {
 			t.Errorf("step %d: %s", i, diff)
 		}
-		m.close()
+		m.closeTurn()
 	}
 }
 

@@ -10,27 +10,27 @@ import (
 
 const clearTimeout = 5 * time.Second // measured: 15 to 160 ms
 
-// Fresh empties the context by /clear, which keeps the judge registered. It refuses while
-// background work runs, which would report into the new context, and where the cleared
-// context would not be what a new process begins with.
+// Fresh empties the context with /clear; the guard stays registered. It refuses while background
+// work runs, which would report into the new context, and where the cleared context would differ
+// from that of a new process.
 func (s *session) Fresh(ctx context.Context) error {
 	s.turns.Lock()
 	defer s.turns.Unlock()
-	s.takeStream()
-	defer s.giveStream()
+	s.stopIdleReader()
+	defer s.startIdleReader()
 	ctx, cancel := context.WithTimeout(ctx, clearTimeout)
 	defer cancel()
 	if err := s.canClear(); err != nil {
 		return fmt.Errorf("clear the context: %w", err)
 	}
-	var cleared outset
+	var cleared startReport
 	s.noted = &cleared
 	defer func() { s.noted = &s.started }()
 	if err := s.send(userMessage("/clear")); err != nil {
 		return fmt.Errorf("clear the context: %w", err)
 	}
 	reset := false
-	err := s.until(ctx, s.handleIdle, func(l line) bool {
+	err := s.handleUntil(ctx, s.handleIdle, func(l line) bool {
 		reset = reset || l.Type == "conversation_reset"
 		return l.Type == "result"
 	})

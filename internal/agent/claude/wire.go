@@ -217,8 +217,8 @@ func initializeRequest(id string, servers []string) any {
 	}
 	body["hooks"] = map[string]any{
 		// No matcher: every tool. The timeout, in seconds, is for a machine that
-		// was put to sleep, not for the judge.
-		"PreToolUse": []any{map[string]any{"hookCallbackIds": []string{"judge"}, "timeout": 3600}},
+		// was put to sleep, not for the guard.
+		"PreToolUse": []any{map[string]any{"hookCallbackIds": []string{"guard"}, "timeout": 3600}},
 	}
 	return r
 }

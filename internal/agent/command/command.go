@@ -1,7 +1,7 @@
 // Package command makes an agent of any program that reads a prompt on its stdin, works
 // in the current directory, and prints its answer. Each
 // turn is a new process with a fresh context; nothing is known of its tools and
-// its cost, and nothing judges its tool calls.
+// its cost, and the guard does not see its tool calls.
 package command
 
 import (
@@ -103,7 +103,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	w := newWatch(ctx, t)
+	w := newWatchdog(ctx, t)
 	defer w.stop()
 	out := &output{log: log, alive: w.alive, emit: func(agent.Event) {}, tail: proc.Tail{Most: maxText}}
 	if emit != nil {
@@ -144,14 +144,14 @@ func lastLine(text string) string {
 func (s *session) openLog(t agent.Turn) (io.WriteCloser, error) {
 	path := cmp.Or(t.LogPath, s.o.LogPath)
 	if path == "" {
-		return nowhere{io.Discard}, nil
+		return nopCloser{io.Discard}, nil
 	}
 	return rawlog.Open(path, s.o.Redact)
 }
 
-type nowhere struct{ io.Writer }
+type nopCloser struct{ io.Writer }
 
-func (nowhere) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
 func (s *session) env() []string {
 	env := os.Environ()
@@ -161,17 +161,17 @@ func (s *session) env() []string {
 	return env
 }
 
-// watch ends the program when it takes too long or is silent for too long.
-type watch struct {
+// watchdog ends the program when it takes too long or is silent for too long.
+type watchdog struct {
 	ctx   context.Context
 	stop  context.CancelFunc
 	t     agent.Turn
 	alive func()
 }
 
-func newWatch(ctx context.Context, t agent.Turn) *watch {
+func newWatchdog(ctx context.Context, t agent.Turn) *watchdog {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &watch{ctx: ctx, t: t, alive: func() {}, stop: func() { cancel(nil) }}
+	w := &watchdog{ctx: ctx, t: t, alive: func() {}, stop: func() { cancel(nil) }}
 	if t.Timeout > 0 {
 		timer := time.AfterFunc(t.Timeout, func() { cancel(errTimeout) })
 		stop := w.stop
@@ -192,7 +192,7 @@ var (
 )
 
 // failure says why the program was ended, nil if it ended by itself.
-func (w *watch) failure(outer context.Context) *loop.Failure {
+func (w *watchdog) failure(outer context.Context) *loop.Failure {
 	switch cause := context.Cause(w.ctx); {
 	case outer.Err() != nil:
 		return &loop.Failure{Class: loop.Interrupted, Message: "the turn was interrupted"}

@@ -1,6 +1,6 @@
 // Package scripted is an agent that follows a script: for the demo, and for tests of a
 // whole loop without a model. What it does is real (files
-// are written, commands run, the judge is asked); only its mind is scripted.
+// are written, commands run, the guard is asked); only its mind is scripted.
 //
 // A script is a txtar archive. A section is named TURN/WHAT, where TURN is the
 // number of the turn, counted over the whole loop; or a word: such a part is
@@ -194,14 +194,14 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *loop.Failure {
 		return f
 	}
 	for range t.part.tools {
-		t.call(reading(t.path("README.md")), "read README.md")
+		t.call(readCall(t.path("README.md")), "read README.md")
 	}
 	for _, a := range t.part.acts {
 		if err := t.act(ctx, a); err != nil {
 			return &loop.Failure{Class: loop.Crashed, Message: err.Error()}
 		}
 	}
-	if f := over(ctx); f != nil {
+	if f := contextFailure(ctx); f != nil {
 		return f
 	}
 	t.r.Text = t.part.reply
@@ -218,7 +218,7 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *loop.Failure {
 
 // think sleeps, in silence. It hears what it is told meanwhile.
 func (t *turn) think(ctx context.Context, o agent.Turn) *loop.Failure {
-	if f := over(ctx); f != nil {
+	if f := contextFailure(ctx); f != nil {
 		return f
 	}
 	silent := o.IdleTimeout > 0 && o.IdleTimeout < t.part.sleep
@@ -229,7 +229,7 @@ func (t *turn) think(ctx context.Context, o agent.Turn) *loop.Failure {
 	for awake := time.After(pause); awake != nil; {
 		select {
 		case <-ctx.Done():
-			return over(ctx)
+			return contextFailure(ctx)
 		case m := <-o.Messages:
 			t.emit(agent.Event{Kind: agent.KindTold, Text: m.ID})
 		case <-awake:
@@ -242,7 +242,7 @@ func (t *turn) think(ctx context.Context, o agent.Turn) *loop.Failure {
 	return nil
 }
 
-func over(ctx context.Context) *loop.Failure {
+func contextFailure(ctx context.Context) *loop.Failure {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &loop.Failure{Class: loop.TimedOut, Message: "the turn took too long"}
@@ -260,15 +260,15 @@ const (
 	shellTool = "Bash"
 )
 
-func reading(path string) toolcall.Call {
+func readCall(path string) toolcall.Call {
 	return toolcall.Call{Tool: readTool, Kind: toolcall.Read, Path: path}
 }
 
-func running(command string) toolcall.Call {
+func shellCall(command string) toolcall.Call {
 	return toolcall.Call{Tool: shellTool, Kind: toolcall.Run, Command: command}
 }
 
-// call asks the judge, as a real client would before a tool runs.
+// call asks the guard, as a real client would before a tool runs.
 func (t *turn) call(c toolcall.Call, detail string) bool {
 	t.r.ToolCalls++
 	t.r.Rounds++
@@ -291,7 +291,7 @@ func (t *turn) ended(tool string) {
 	t.failed, t.output = false, ""
 }
 
-// act changes something, if the judge lets it.
+// act changes something, if the guard allows it.
 func (t *turn) act(ctx context.Context, a act) error {
 	if name := a.write + a.edit; name != "" && !a.unread {
 		t.read(name)
@@ -304,7 +304,7 @@ func (t *turn) act(ctx context.Context, a act) error {
 	case a.edit != "":
 		return t.edit(a)
 	case a.remove != "":
-		if t.call(running("rm "+a.remove), "$ rm "+a.remove) {
+		if t.call(shellCall("rm "+a.remove), "$ rm "+a.remove) {
 			_ = os.RemoveAll(t.path(a.remove))
 		}
 	default:
@@ -320,7 +320,7 @@ func (t *turn) read(name string) {
 		return
 	}
 	defer t.ended(readTool)
-	t.knows[at] = t.call(reading(at), "read "+name)
+	t.knows[at] = t.call(readCall(at), "read "+name)
 }
 
 // edit replaces the first place where the old text stands.
@@ -354,7 +354,7 @@ func (t *turn) write(path, content string) error {
 func (t *turn) run(ctx context.Context, command string) {
 	defer t.ended(shellTool)
 	first, _, _ := strings.Cut(command, "\n")
-	if !t.call(running(command), "$ "+first) {
+	if !t.call(shellCall(command), "$ "+first) {
 		return
 	}
 	env := os.Environ()

@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 )
 
-// say sends a message to the client at work. It puts it behind the result of the tool
+// sendMessage sends a message to the client at work. It puts it behind the result of the tool
 // that runs; where none does, it begins another run of the model with it.
-func (t *turn) say(m agent.Message) {
+func (t *turn) sendMessage(m agent.Message) {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	hex := fmt.Sprintf("%x", random)
@@ -22,9 +22,9 @@ func (t *turn) say(m agent.Message) {
 	}
 }
 
-// begins notes that the model reads a message now. Between two runs, this makes the model busy
+// noteMessageRead notes that the model reads a message now. Between two runs, this makes the model busy
 // again.
-func (t *turn) begins(l line) {
+func (t *turn) noteMessageRead(l line) {
 	id, owed := t.owed[l.CommandID]
 	if !owed || l.State == "queued" {
 		return
@@ -34,8 +34,8 @@ func (t *turn) begins(l line) {
 	t.emit(agent.Event{Kind: agent.KindTold, Text: id})
 }
 
-// owedUntil returns how long to wait for a client that does not report a message.
-func (t *turn) owedUntil() time.Time {
+// messageDeadline returns how long to wait for a client that does not report a message.
+func (t *turn) messageDeadline() time.Time {
 	if t.saidAt.After(t.resultAt) {
 		return t.saidAt.Add(wakeGrace)
 	}

@@ -15,12 +15,11 @@ const (
 	billRetries  = 50
 )
 
-// bill is a turn's look at its cost. With a limit, each tool call is held until
-// it is known what the response that makes it has cost, so that the response
-// which passes the limit is the last one. The client counts a response when its
-// stream has ended, which may be after its tool call was announced: what a
-// response read is told with it, and the count must have come that far.
-type bill struct {
+// costCheck asks for the cost of a running turn. With a limit, it holds each tool call until the
+// cost of its response is known, so that the response that exceeds the limit is the last one. The
+// client counts a response when its stream has ended, which may be after its tool call was
+// announced: the count must include the tokens that the response read.
+type costCheck struct {
 	request  string // id of the current request
 	at       time.Time
 	due      time.Time // when to ask again, or to give up
@@ -31,15 +30,15 @@ type bill struct {
 }
 
 // expect adds the tokens that a response read.
-func (b *bill) expect(m message) {
+func (b *costCheck) expect(m message) {
 	if m.ID != "" && !b.counted[m.ID] {
 		b.counted[m.ID] = true
 		b.expected += m.Usage.total()
 	}
 }
 
-// hold asks for the cost, and holds the call if there is a limit.
-func (t *turn) hold(l line, now time.Time) bool {
+// holdCall asks for the cost, and holds the call if there is a limit.
+func (t *turn) holdCall(l line, now time.Time) bool {
 	b := &t.bill
 	limited := t.opts.MaxCostUSD > 0 && !t.finished
 	if b.request == "" && (limited || now.Sub(b.at) >= billInterval) {
@@ -64,23 +63,23 @@ func (t *turn) askCost(now time.Time) {
 func (t *turn) askAgain(now time.Time) {
 	if t.bill.request != "" { // overdue: this client does not report its cost
 		t.bill.request = ""
-		t.release()
+		t.releaseCalls()
 		return
 	}
 	t.askCost(now)
 }
 
-// answered processes an answer to get_usage. Other answers are awaited by their callers.
-func (t *turn) answered(l line, now time.Time) {
+// handleUsageAnswer processes an answer to get_usage. Other answers are awaited by their callers.
+func (t *turn) handleUsageAnswer(l line, now time.Time) {
 	b := &t.bill
 	if b.request == "" || l.Response.RequestID != b.request {
 		return
 	}
 	b.request = ""
 	if u, ok := usageOf(l.Response.Response); ok {
-		t.meter.see(u)
+		t.meter.update(u)
 		used := t.meter.turn()
-		if t.early(used) {
+		if t.isTooEarly(used) {
 			b.due = now.Add(billRetry)
 			return
 		}
@@ -91,12 +90,12 @@ func (t *turn) answered(l line, now time.Time) {
 			}
 		}
 	}
-	t.release()
+	t.releaseCalls()
 }
 
-// early reports whether calls are held and the count does not include all responses so far. The
+// isTooEarly reports whether calls are held and the count does not include all responses so far. The
 // client never counts a response that it dropped: after a while the count is used as it is.
-func (t *turn) early(used loop.Usage) bool {
+func (t *turn) isTooEarly(used loop.Usage) bool {
 	b := &t.bill
 	read := used.Input + used.CacheRead + used.CacheWrite
 	if len(b.held) == 0 || read >= b.expected {
@@ -110,8 +109,8 @@ func (t *turn) early(used loop.Usage) bool {
 	return false
 }
 
-// release checks the calls that were held.
-func (t *turn) release() {
+// releaseCalls checks the calls that were held.
+func (t *turn) releaseCalls() {
 	held := t.bill.held
 	t.bill.held = nil
 	for _, l := range held {
