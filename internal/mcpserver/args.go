@@ -26,17 +26,17 @@ func schemaOf[In any]() *jsonschema.Schema {
 	return schema
 }
 
-// take reads the arguments of a call into a tool's input. An agent is told all that
-// is wrong with them at once, and what to send instead. An optional field may be null.
-func take(name string, schema *jsonschema.Schema, args json.RawMessage, in any) error {
+// decodeArgs decodes the arguments of a call into a tool's input. The error names everything that
+// is wrong with them, and what to send instead. An optional field may be null.
+func decodeArgs(name string, schema *jsonschema.Schema, args json.RawMessage, in any) error {
 	sent := map[string]json.RawMessage{}
 	if len(args) > 0 && json.Unmarshal(args, &sent) != nil {
-		return failure.New(failure.Usage, again(name, schema), "the arguments are %s, not an object", kindOf(args))
+		return failure.New(failure.Usage, expectedCall(name, schema), "the arguments are %s, not an object", kindOf(args))
 	}
 	var faults []string
 	for _, field := range schema.PropertyOrder {
 		if value, given := sent[field]; given && string(value) != "null" {
-			faults = append(faults, fault(field, schema.Properties[field], value)...)
+			faults = append(faults, fieldErrors(field, schema.Properties[field], value)...)
 		} else if slices.Contains(schema.Required, field) {
 			faults = append(faults, fmt.Sprintf("%q is missing", field))
 		}
@@ -49,7 +49,7 @@ func take(name string, schema *jsonschema.Schema, args json.RawMessage, in any) 
 	}
 	slices.Sort(unknown)
 	if faults = append(faults, unknown[:min(len(unknown), faultsMost)]...); len(faults) > 0 {
-		return failure.New(failure.Usage, again(name, schema), "%s", strings.Join(faults, "; "))
+		return failure.New(failure.Usage, expectedCall(name, schema), "%s", strings.Join(faults, "; "))
 	}
 	if len(args) == 0 {
 		return nil
@@ -62,20 +62,20 @@ const (
 	faultsMost = 5  // fields that there are not
 )
 
-// fault returns what is wrong with a value, if anything.
-func fault(field string, p *jsonschema.Schema, value json.RawMessage) []string {
+// fieldErrors returns what is wrong with a value, if anything.
+func fieldErrors(field string, p *jsonschema.Schema, value json.RawMessage) []string {
 	if p.Type == "array" {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) == nil {
 			for i, item := range items {
-				if wrong := fault(fmt.Sprintf("%s[%d]", field, i), p.Items, item); wrong != nil {
+				if wrong := fieldErrors(fmt.Sprintf("%s[%d]", field, i), p.Items, item); wrong != nil {
 					return wrong
 				}
 			}
 			return nil
 		}
 	}
-	if kind, want := kindOf(value), wanted(p); kind != want {
+	if kind, want := kindOf(value), typeName(p); kind != want {
 		return []string{fmt.Sprintf("%q is %s, not %s", field, kind, want)}
 	}
 	var text string
@@ -85,8 +85,8 @@ func fault(field string, p *jsonschema.Schema, value json.RawMessage) []string {
 	return []string{fmt.Sprintf("%q is %q, not %s", field, plan.OneLine(text, shown), choices(p.Enum))}
 }
 
-// wanted is a type of the schemas in words.
-func wanted(p *jsonschema.Schema) string {
+// typeName returns the type of a schema in words.
+func typeName(p *jsonschema.Schema) string {
 	switch p.Type {
 	case "boolean":
 		return aSwitch
@@ -122,8 +122,8 @@ func kindOf(value json.RawMessage) string {
 	return "a number"
 }
 
-// again is the call as it should be.
-func again(name string, schema *jsonschema.Schema) string {
+// expectedCall returns an example of a correct call.
+func expectedCall(name string, schema *jsonschema.Schema) string {
 	var must, may []string
 	for _, field := range schema.PropertyOrder {
 		if example := fmt.Sprintf("%q: %s", field, example(schema.Properties[field])); slices.Contains(schema.Required, field) {
@@ -154,7 +154,7 @@ func example(p *jsonschema.Schema) string {
 	return `"…"`
 }
 
-// choices are the values that a field may have.
+// choices returns the allowed values of a field as text.
 func choices(values []any) string {
 	var quoted []string
 	for _, v := range values {

@@ -12,8 +12,8 @@ import (
 )
 
 // askUser records a question. The answer comes with a later prompt.
-func (s *Server) askUser(_ context.Context, in question) (string, error) {
-	at, text, err := s.said("question", in.Question, inputMax)
+func (s *Server) askUser(_ context.Context, in questionArgs) (string, error) {
+	at, text, err := s.requireTurnAndText("question", in.Question, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ const choicesMax = 8 // answers that a question may suggest
 
 // requestMerge records a wish that only the user can fulfil.
 func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
-	at, summary, err := s.said("summary", in.Summary, inputMax)
+	at, summary, err := s.requireTurnAndText("summary", in.Summary, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
 
 // requestTestChange records which tests the agent wants to change, and why.
 func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string, error) {
-	at, why, err := s.said("why", in.Why, inputMax)
+	at, why, err := s.requireTurnAndText("why", in.Why, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string
 		at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why})
 }
 
-// paths are files as the loop knows them: relative to its root, with slashes.
+// paths returns files relative to the loop's root, with slashes.
 func (at *boundLoop) paths(files []string) ([]string, error) {
 	if len(files) == 0 || len(files) > filesMax {
 		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), filesMax)
@@ -59,7 +59,7 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 	root := at.Spec.WorkTree(at.Loop.Loop)
 	var paths []string
 	for _, f := range files {
-		f, err := given("a file's name", f, pathMax)
+		f, err := checkText("a file's name", f, pathMax)
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +79,9 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 	return paths, nil
 }
 
-// addLesson leaves a lesson for later tries.
-func (s *Server) addLesson(_ context.Context, in lesson) (string, error) {
-	at, text, err := s.said("text", in.Text, lessonMax)
+// addLesson records a lesson for later attempts.
+func (s *Server) addLesson(_ context.Context, in lessonArgs) (string, error) {
+	at, text, err := s.requireTurnAndText("text", in.Text, lessonMax)
 	if err != nil {
 		return "", err
 	}

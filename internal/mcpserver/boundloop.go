@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// boundLoop is the loop that a call is about, as it stands at that moment.
+// boundLoop is the loop of the session, as of the call.
 type boundLoop struct {
 	*loopinfo.Loop
 	vars []string // NAME=value, some of which are secret
@@ -25,13 +25,13 @@ var errNone = errors.New("no loop runs in this session")
 
 const noneText = "No loop runs in this session, so there is nothing to do here. The user starts one with  /pawl:loop GOAL . The tool verify still runs the project's gates."
 
-// findBound finds the loop.
+// findBound returns the loop of the session.
 func (s *Server) findBound() (*boundLoop, error) {
 	id := s.Loop
 	if id == "" {
 		b, err := session.Open(s.Env.PawlHome).FindByClient(s.Env.Session.ID, s.Client)
 		switch {
-		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.LoopMoved || !s.answersHere(b)):
+		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.LoopMoved || !s.isOwnBinding(b)):
 			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user starts one with  /pawl:loop GOAL", "%w", errNone)
 		case err != nil:
 			return nil, err
@@ -45,16 +45,16 @@ func (s *Server) findBound() (*boundLoop, error) {
 	return &boundLoop{l, s.Env.Vars}, nil
 }
 
-// answersHere reports whether a binding is that of our session. One that was found by the
-// client's process may be of a process that had the same number long ago.
-func (s *Server) answersHere(b session.Binding) bool {
+// isOwnBinding reports whether a binding belongs to our session. A binding found by process id may
+// be of an earlier process with the same id.
+func (s *Server) isOwnBinding(b session.Binding) bool {
 	rel, err := filepath.Rel(b.Root, s.Dir)
 	return b.Session == s.Env.Session.ID || err == nil && filepath.IsLocal(rel)
 }
 
-// inTurn is sit for what belongs to a turn of the loop: between turns Pawl judges,
-// and nobody else has a say.
-func (s *Server) inTurn() (*boundLoop, error) {
+// requireTurn returns the session's loop while a turn runs, else an error: between turns, Pawl runs
+// the gates.
+func (s *Server) requireTurn() (*boundLoop, error) {
 	at, err := s.findBound()
 	if err != nil {
 		return nil, err
@@ -68,17 +68,17 @@ func (s *Server) inTurn() (*boundLoop, error) {
 	return at, nil
 }
 
-// said is inTurn with a text of the agent's, which must say something.
-func (s *Server) said(name, text string, most int) (*boundLoop, string, error) {
-	text, err := given(name, text, most)
+// requireTurnAndText is requireTurn with a text of the agent, which must not be empty.
+func (s *Server) requireTurnAndText(name, text string, most int) (*boundLoop, string, error) {
+	text, err := checkText(name, text, most)
 	if err != nil {
 		return nil, "", err
 	}
-	at, err := s.inTurn()
+	at, err := s.requireTurn()
 	return at, text, err
 }
 
-// task finds an open task by its id, "" for the one at work.
+// task returns an open task by its id; "" means the current one.
 func (at *boundLoop) task(id string) (loop.Task, error) {
 	st := at.Memory.State
 	if id = strings.TrimSpace(id); id == "" {
@@ -89,7 +89,7 @@ func (at *boundLoop) task(id string) (loop.Task, error) {
 		return t, failure.New(failure.Usage, "next_task shows the next one", "task %s is done already", id)
 	}
 	if !ok {
-		return t, failure.New(failure.Usage, "leave out the id for the current task, "+st.Current+"; open are: "+at.openTasks(), "there is no task %q", bounded(id, 100))
+		return t, failure.New(failure.Usage, "leave out the id for the current task, "+st.Current+"; open are: "+at.openTasks(), "there is no task %q", cutMiddle(id, 100))
 	}
 	return t, nil
 }
@@ -100,7 +100,7 @@ func (at *boundLoop) openTasks() string {
 	return plan.Few(at.Memory.State.Tasks.IDs(func(t loop.Task) bool { return t.Status == loop.Open }), tasksShown)
 }
 
-// post leaves a message for the loop's owner, without secrets: it is kept.
+// post leaves a message for the loop's owner, without secrets.
 func (at *boundLoop) post(m record.Message) error {
 	m.Text = at.redacted(m.Text)
 	return at.Post(m.NewID(), m)

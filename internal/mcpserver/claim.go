@@ -17,20 +17,20 @@ const (
 	noSuchGoal = "this goal cannot be completed: its limit ends it"
 )
 
-// completeTask hears how a task stands.
-func (s *Server) completeTask(ctx context.Context, in completion) (string, error) {
-	summary, err := given("summary", in.Summary, inputMax)
+// completeTask handles complete_task.
+func (s *Server) completeTask(ctx context.Context, in completeArgs) (string, error) {
+	summary, err := checkText("summary", in.Summary, inputMax)
 	if err != nil {
 		return "", err
 	}
 	if in.Evidence != "" {
-		evidence, err := given("evidence", in.Evidence, inputMax)
+		evidence, err := checkText("evidence", in.Evidence, inputMax)
 		if err != nil {
 			return "", err
 		}
 		summary += "\nEvidence: " + evidence
 	}
-	at, err := s.inTurn()
+	at, err := s.requireTurn()
 	if err != nil {
 		return "", err
 	}
@@ -52,9 +52,9 @@ func (s *Server) completeTask(ctx context.Context, in completion) (string, error
 	return "", failure.New(failure.Usage, "choose success, partial or blocked", "there is no status %q", in.Status)
 }
 
-// reportBlocked hears that the task at work cannot be done.
-func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
-	at, reason, err := s.said("reason", in.Reason, inputMax)
+// reportBlocked handles report_blocked.
+func (s *Server) reportBlocked(_ context.Context, in blockedArgs) (string, error) {
+	at, reason, err := s.requireTurnAndText("reason", in.Reason, inputMax)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 		return notTaken + strays.Advice(), nil
 	case len(gate.Commands(at.Spec.Gates)) > 0:
 	case at.Spec.Policy.Reviews:
-		return "Recorded." + at.reviewed() + " " + endTurn, at.post(m)
+		return "Recorded." + at.reviewNote() + " " + endTurn, at.post(m)
 	default:
 		return "Recorded. There is no gate, so nobody checks it: what you say is what the user will rely on. " + endTurn, at.post(m)
 	}
@@ -99,12 +99,12 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	switch j.Verdict.Status {
 	case gate.Pass:
 	case gate.Fail:
-		return notTaken + "Something that passed when the task began fails now.\n\n" + j.words(), nil
+		return notTaken + "Something that passed when the task began fails now.\n\n" + j.details(), nil
 	case gate.Unknown:
-		return notTaken + "The gates gave no clear result: fix that first, or report it as blocked.\n\n" + j.words(), nil
+		return notTaken + "The gates gave no clear result: fix that first, or report it as blocked.\n\n" + j.details(), nil
 	}
-	if now, err := s.inTurn(); err != nil || now.Memory.TurnsBegun != m.Turn {
+	if now, err := s.requireTurn(); err != nil || now.Memory.TurnsBegun != m.Turn {
 		return "", failure.New(failure.Usage, "call again in the current turn", "the turn of this call is over")
 	}
-	return fmt.Sprintf("Recorded: %s is done, as you claim, and the gates passed just now. Pawl runs them again itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), at.post(m)
+	return fmt.Sprintf("Recorded: %s is done, as you claim, and the gates passed just now. Pawl runs them again itself.%s%s %s", t.ID, at.reviewNote(), j.refusalRisks(t, m), endTurn), at.post(m)
 }

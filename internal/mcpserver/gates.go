@@ -19,42 +19,42 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// gateAnswer is what the gates said to the agent.
+// gateAnswer is the result of the gates, as told to the agent.
 type gateAnswer struct{ verify.Finding }
 
-// verify runs the gates and says what fails.
+// verify runs the gates and returns what fails.
 func (s *Server) verify(ctx context.Context) (string, error) {
 	at, err := s.findBound()
 	if over := err == nil && at.Memory.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNone)) {
-		return s.project(ctx)
+		return s.runProjectGates(ctx)
 	}
 	if err == nil {
-		at, err = s.inTurn()
+		at, err = s.requireTurn()
 	}
 	if err != nil {
 		return "", err
 	}
 	if len(gate.Commands(at.Spec.Gates)) == 0 {
-		return "No gate runs a command: only what you run yourself can show whether it works." + at.reviewed(), nil
+		return "No gate runs a command: only what you run yourself can show whether it works." + at.reviewNote(), nil
 	}
 	j, err := s.runGates(ctx, at, nil)
 	if err != nil {
 		return "", err
 	}
-	return j.headline() + "\n\n" + j.words(), nil
+	return j.headline() + "\n\n" + j.details(), nil
 }
 
-// reviewed says that commands are not all that judges a claim, "" where they are.
-func (at *boundLoop) reviewed() string {
+// reviewNote returns the note that a review also decides on a claim; "" without reviews.
+func (at *boundLoop) reviewNote() string {
 	if !at.Spec.Policy.Reviews {
 		return ""
 	}
 	return " Another agent reviews it as well, when your turn has ended and everything else passes."
 }
 
-// project runs the gates of a project without a loop.
-func (s *Server) project(ctx context.Context) (string, error) {
-	free, err := s.alone(ctx)
+// runProjectGates runs the gates of a project without a loop.
+func (s *Server) runProjectGates(ctx context.Context) (string, error) {
+	free, err := s.lockGates(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -66,8 +66,8 @@ func (s *Server) project(ctx context.Context) (string, error) {
 	return "No loop runs in this session; these are the project's gates.\n\n" + resultsText(results), nil
 }
 
-// alone waits until no other gates run for this client.
-func (s *Server) alone(ctx context.Context) (free func(), err error) {
+// lockGates waits until no other gates run for this client.
+func (s *Server) lockGates(ctx context.Context) (free func(), err error) {
 	select {
 	case s.gates <- struct{}{}:
 		return func() { <-s.gates }, nil
@@ -84,7 +84,7 @@ func (s *Server) alone(ctx context.Context) (free func(), err error) {
 // are kept in a folder of their own, where a second question finds them. Those of
 // Pawl's own runs are read, never written: its judgement uses no result of this.
 func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*gateAnswer, error) {
-	free, err := s.alone(ctx)
+	free, err := s.lockGates(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,37 +121,37 @@ func (j *gateAnswer) headline() string {
 	case v.Status == gate.Unknown:
 		return "UNKNOWN: a gate gave no clear result."
 	case len(v.StillRed) > 0:
-		return "PASS relative to where the task began; red before and still: " + some(v.StillRed)
+		return "PASS relative to where the task began; red before and still: " + firstNames(v.StillRed)
 	}
 	return "PASS: every gate passes."
 }
 
-// words returns each gate's result, and what is new since the task began.
-func (j *gateAnswer) words() string {
+// details returns each gate's result, and what is new since the task began.
+func (j *gateAnswer) details() string {
 	var b strings.Builder
 	if len(j.Verdict.Regressed) > 0 {
-		fmt.Fprintf(&b, "Passed when the task began, fails now: %s\n\n", some(j.Verdict.Regressed))
+		fmt.Fprintf(&b, "Passed when the task began, fails now: %s\n\n", firstNames(j.Verdict.Regressed))
 	}
 	b.WriteString(resultsText(j.Observation.Now))
 	return b.String()
 }
 
-// doubts returns reasons why a claim may be refused although its gates pass.
-func (j *gateAnswer) doubts(t loop.Task, m record.Message) string {
+// refusalRisks returns reasons why a claim may be refused although its gates pass.
+func (j *gateAnswer) refusalRisks(t loop.Task, m record.Message) string {
 	o := j.Observation
 	switch {
 	case !o.Changed:
 		return " But no file has changed since the task began: a claim without a change is refused."
 	case len(o.Inputs.Changed) > 0 && !o.Inputs.Allowed:
-		return " You changed tests or other gate inputs (" + some(o.Inputs.Changed) + "): Pawl also runs the gates with the originals. Ask with request_test_change if they must change."
-	case cmp.Or(t.Wanted, gate.Proven) == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !turned(o):
+		return " You changed tests or other gate inputs (" + firstNames(o.Inputs.Changed) + "): Pawl also runs the gates with the originals. Ask with request_test_change if they must change."
+	case cmp.Or(t.Wanted, gate.Proven) == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !anyTurnedGreen(o):
 		return " But no test failed before and passes now: Pawl may ask for a test that fails without your change."
 	}
 	return ""
 }
 
-// turned: something was red before and is green now, once at least.
-func turned(o gate.Observation) bool {
+// anyTurnedGreen reports whether a test or gate failed before and passes now.
+func anyTurnedGreen(o gate.Observation) bool {
 	for i, now := range o.Now {
 		before := o.Baseline[i]
 		if before.Status == gate.Fail && now.Status == gate.Pass {
@@ -188,10 +188,10 @@ func failingPart(r gate.Result, room int) string {
 		fmt.Fprintf(&b, "  why: %s\n", plan.OneLine(r.Reason, 300))
 	}
 	if len(r.Failing) > 0 {
-		fmt.Fprintf(&b, "  failing: %s\n", some(r.Failing))
+		fmt.Fprintf(&b, "  failing: %s\n", firstNames(r.Failing))
 	}
 	if first := strings.TrimSpace(r.FirstError); first != "" {
-		fmt.Fprintf(&b, "  first error: %s\n", bounded(first, 1000))
+		fmt.Fprintf(&b, "  first error: %s\n", cutMiddle(first, 1000))
 	}
 	output := r.Tail
 	if r.Head != "" {
@@ -203,8 +203,8 @@ func failingPart(r gate.Result, room int) string {
 	return b.String()
 }
 
-// some names the first of many.
-func some(names []string) string {
+// firstNames lists the first of many names.
+func firstNames(names []string) string {
 	shown := make([]string, 0, failingShown)
 	for _, n := range names[:min(len(names), failingShown)] {
 		shown = append(shown, plan.OneLine(n, 100))

@@ -37,8 +37,7 @@ const (
 
 var errFull = errors.New("the tools are busy")
 
-// wire is both ends of a conversation: the client's (agent.Wire) and the server's
-// (mcp.Connection).
+// wire connects the client (agent.Wire) and the server (mcp.Connection) in one process.
 type wire struct {
 	send   func(json.RawMessage)
 	in     chan jsonrpc.Message

@@ -46,10 +46,10 @@ func passJSONLines(in io.Reader, sound io.Writer, out *lineWriter) {
 		var failed error
 		switch text := bytes.TrimSpace(line); {
 		case errors.Is(err, errLong):
-			err, failed = nil, out.object(jsonrpc.CodeInvalidRequest, "a message may have at most %d bytes", lineMax)
+			err, failed = nil, out.writeError(jsonrpc.CodeInvalidRequest, "a message may have at most %d bytes", lineMax)
 		case len(text) == 0:
 		case !json.Valid(text):
-			failed = out.object(jsonrpc.CodeParseError, "the line is not JSON: a message is one JSON object per line")
+			failed = out.writeError(jsonrpc.CodeParseError, "the line is not JSON: a message is one JSON object per line")
 		default:
 			_, failed = sound.Write(append(text, '\n')) // fails when the server has ended
 		}
@@ -61,7 +61,7 @@ func passJSONLines(in io.Reader, sound io.Writer, out *lineWriter) {
 
 var errLong = errors.New("line too long")
 
-// readLine reads a line; of one that is too long it leaves nothing but errLong.
+// readLine reads a line. For a line that is too long, it returns errLong and drops it.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false
@@ -80,7 +80,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// lineWriter is where two write, a line at a time.
+// lineWriter lets two writers share a stream, a line at a time.
 type lineWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -93,11 +93,11 @@ func (m *lineWriter) Write(p []byte) (int, error) {
 	return m.w.Write(p)
 }
 
-// Close leaves the stream open: it is not ours.
+// Close does nothing: the stream belongs to the caller.
 func (*lineWriter) Close() error { return nil }
 
-// object says that a message cannot be taken, whatever its id was.
-func (m *lineWriter) object(code int64, format string, args ...any) error {
+// writeError writes a JSON-RPC error for a message without a usable id.
+func (m *lineWriter) writeError(code int64, format string, args ...any) error {
 	data, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
 		ID      any            `json:"id"`
@@ -123,7 +123,7 @@ func (p tolerantConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) { // the last: a signal ended it
 			return m, err
 		}
-		if err := p.out.object(jsonrpc.CodeInvalidRequest, "no message of the protocol: %v", err); err != nil {
+		if err := p.out.writeError(jsonrpc.CodeInvalidRequest, "no message of the protocol: %v", err); err != nil {
 			return nil, err
 		}
 	}

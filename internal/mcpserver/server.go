@@ -29,7 +29,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Options of a Server.
+// Options configure a Server.
 type Options struct {
 	Env     environment.Environment
 	Loop    string // id of the loop; "" = the one that lives in the session
@@ -56,7 +56,7 @@ const instructions = `Pawl keeps you at a task until it is verifiably done. Its 
 - complete_task: say that a task is done, done in part, or blocked. Afterwards end your turn: Pawl checks the work when it ends.
 - report_blocked, request_test_change, request_merge: ask for what only the user may do. An honest "this cannot be done, because …" is a good result.`
 
-// New makes a server.
+// New returns a server.
 func New(o Options) *Server {
 	s := &Server{Options: o, store: store.Open(o.Env.PawlHome), gates: make(chan struct{}, 1)}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "pawl", Title: "Pawl", Version: o.Version}, &mcp.ServerOptions{
@@ -71,7 +71,7 @@ func New(o Options) *Server {
 
 // Serve answers on a transport until the client goes or ctx ends.
 func (s *Server) Serve(ctx context.Context, t mcp.Transport) error {
-	return s.mcp.Run(ctx, polite{t})
+	return s.mcp.Run(ctx, handshakeTransport{t})
 }
 
 // Bounds, in bytes and of time.
@@ -94,7 +94,7 @@ func add[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, e
 	}
 	s.mcp.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in In
-		err := take(t.Name, schema, r.Params.Arguments, &in)
+		err := decodeArgs(t.Name, schema, r.Params.Arguments, &in)
 		text := ""
 		if err == nil {
 			text, err = do(ctx, in)
@@ -107,10 +107,10 @@ func add[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, e
 }
 
 func content(text string) []mcp.Content {
-	return []mcp.Content{&mcp.TextContent{Text: bounded(text, answerMax)}}
+	return []mcp.Content{&mcp.TextContent{Text: cutMiddle(text, answerMax)}}
 }
 
-// errorText is an error and what to do about it.
+// errorText returns an error with its hint.
 func errorText(err error) string {
 	text := "error: " + err.Error()
 	if hint := failure.Hint(err); hint != "" {
@@ -119,8 +119,8 @@ func errorText(err error) string {
 	return text
 }
 
-// quick bounds what needs no gate.
-func quick[In any](do func(context.Context, In) (string, error)) func(context.Context, In) (string, error) {
+// withTimeout limits the time of a tool that runs no gate.
+func withTimeout[In any](do func(context.Context, In) (string, error)) func(context.Context, In) (string, error) {
 	return func(ctx context.Context, in In) (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
@@ -128,8 +128,8 @@ func quick[In any](do func(context.Context, In) (string, error)) func(context.Co
 	}
 }
 
-// given checks a text that the agent gives.
-func given(what, text string, most int) (string, error) {
+// checkText checks a text that the agent sent.
+func checkText(what, text string, most int) (string, error) {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
 	switch {
 	case text == "":
@@ -140,8 +140,8 @@ func given(what, text string, most int) (string, error) {
 	return text, nil
 }
 
-// bounded is a text whose middle is left out where it is longer than n bytes.
-func bounded(text string, n int) string {
+// cutMiddle shortens a text to n bytes by omitting its middle.
+func cutMiddle(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

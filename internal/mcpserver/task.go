@@ -17,10 +17,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// page is an answer being written, a line for each thing to know.
-type page struct{ strings.Builder }
+// lineBuilder builds an answer line by line.
+type lineBuilder struct{ strings.Builder }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+func (p *lineBuilder) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 // nextTask returns the agent's current task.
 func (s *Server) nextTask(context.Context) (string, error) {
@@ -35,7 +35,7 @@ func (s *Server) nextTask(context.Context) (string, error) {
 	if st.Phase == loop.Ended {
 		return fmt.Sprintf("No task is left: loop %s has ended (%s).", at.ID, st.Outcome), nil
 	}
-	p := &page{}
+	p := &lineBuilder{}
 	if c := at.Memory.ToolClaim.Claim; c != nil && at.Memory.ToolClaim.Turn == at.Memory.TurnsBegun {
 		p.line("You have already reported on this task. %s\n", endTurn)
 	}
@@ -55,18 +55,18 @@ func (s *Server) nextTask(context.Context) (string, error) {
 		}
 	}
 	if f := st.Failing; f != nil {
-		p.line("\nWhat failed last: %s", bounded(f.Reason, 500))
+		p.line("\nWhat failed last: %s", cutMiddle(f.Reason, 500))
 		if len(f.Tests) > 0 {
-			p.line("failing: %s", some(f.Tests))
+			p.line("failing: %s", firstNames(f.Tests))
 		}
 	}
 	return p.String(), nil
 }
 
-// describe writes a task as the plan has it.
-func (at *boundLoop) describe(p *page, t loop.Task) {
+// describe writes a task as in the plan.
+func (at *boundLoop) describe(p *lineBuilder, t loop.Task) {
 	if t.ID == loop.GoalTask {
-		p.line("The goal itself is the task (id %s):\n%s", t.ID, bounded(at.Spec.Prompt, inputMax))
+		p.line("The goal itself is the task (id %s):\n%s", t.ID, cutMiddle(at.Spec.Prompt, inputMax))
 		return
 	}
 	p.line("Task %s: %s", t.ID, t.Title)
@@ -81,9 +81,9 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 	p.line("Evidence wanted: %s. Open after it: %d.", cmp.Or(t.Wanted, gate.Proven), max(0, at.Memory.State.Tasks.Count(loop.Open)-1))
 }
 
-func (at *boundLoop) detail(p *page, t plan.Task) {
+func (at *boundLoop) detail(p *lineBuilder, t plan.Task) {
 	if t.Detail != "" {
-		p.line("%s", bounded(t.Detail, inputMax))
+		p.line("%s", cutMiddle(t.Detail, inputMax))
 	}
 	for i, c := range t.Criteria {
 		if i == tasksShown {
@@ -93,11 +93,11 @@ func (at *boundLoop) detail(p *page, t plan.Task) {
 		p.line("- %s", plan.OneLine(c, 200))
 	}
 	if len(t.Context) > 0 {
-		p.line("Beside it in the plan:\n%s", bounded(strings.Join(t.Context, "\n\n"), inputMax))
+		p.line("Beside it in the plan:\n%s", cutMiddle(strings.Join(t.Context, "\n\n"), inputMax))
 	}
 }
 
-// status says how the loop stands.
+// status returns the state of the loop.
 func (s *Server) status(context.Context) (string, error) {
 	at, err := s.findBound()
 	if errors.Is(err, errNone) {
@@ -106,7 +106,7 @@ func (s *Server) status(context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st, p := at.Memory.State, &page{}
+	st, p := at.Memory.State, &lineBuilder{}
 	p.line("loop %s: %s", at.ID, plan.OneLine(at.Spec.Goal(), 200))
 	if st.Phase == loop.Ended {
 		p.line("ended: %s. %s", st.Outcome, plan.OneLine(st.Reason, 300))
@@ -115,7 +115,7 @@ func (s *Server) status(context.Context) (string, error) {
 	if t, ok := st.Task(st.Current); ok {
 		p.line("task %s: %s (%d done, %d open)", t.ID, t.Title, at.Memory.State.Tasks.Count(loop.Done), at.Memory.State.Tasks.Count(loop.Open))
 	}
-	p.line("iteration %d%s", st.Iteration, left(st))
+	p.line("iteration %d%s", st.Iteration, limitsLeft(st))
 	for _, r := range at.Memory.Results {
 		p.line("gate %s: %s when Pawl last ran it", plan.OneLine(r.Gate, 100), r.Status)
 	}
@@ -131,8 +131,8 @@ func (s *Server) status(context.Context) (string, error) {
 	return p.String(), nil
 }
 
-// left returns what remains of the limits.
-func left(st loop.State) string {
+// limitsLeft returns what remains of the limits.
+func limitsLeft(st loop.State) string {
 	l, words := st.Policy.Limits, ""
 	if l.Iterations > 0 {
 		words += fmt.Sprintf(" of %d", l.Iterations)
@@ -150,8 +150,8 @@ func left(st loop.State) string {
 	return words
 }
 
-// readMessages gives what people said since the turn began. It takes nothing: what a
-// turn that dies has read comes again with the next prompt.
+// readMessages returns the user's messages since the turn began. It does not remove them: if the
+// turn dies, the next prompt contains them.
 func (s *Server) readMessages(context.Context) (string, error) {
 	at, err := s.findBound()
 	if err != nil {
@@ -175,9 +175,9 @@ func (s *Server) readMessages(context.Context) (string, error) {
 	if len(notes) == 0 {
 		return "Nobody has said anything since this turn began.", nil
 	}
-	p := &page{}
+	p := &lineBuilder{}
 	for _, n := range notes {
-		p.line("- %s", bounded(strings.TrimSpace(n), answerMax/max(2, len(notes))))
+		p.line("- %s", cutMiddle(strings.TrimSpace(n), answerMax/max(2, len(notes))))
 	}
 	p.line("\nThis comes with your next prompt too.")
 	return p.String(), nil

@@ -10,18 +10,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// polite is a transport with manners that the SDK's have not: a client begins with
-// initialize, and one that closes its end is still given the answers that it waits
-// for, as far as they come soon.
-type polite struct{ mcp.Transport }
+// handshakeTransport adds rules that the SDK lacks: a client begins with initialize, and one that
+// closes its end still gets the answers that it waits for, if they come soon.
+type handshakeTransport struct{ mcp.Transport }
 
 // Connect wraps the connection.
-func (t polite) Connect(ctx context.Context) (mcp.Connection, error) {
+func (t handshakeTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &conversation{Connection: c, owed: map[jsonrpc.ID]bool{}, paid: make(chan struct{}, 1)}, err
+	return &handshakeConnection{Connection: c, owed: map[jsonrpc.ID]bool{}, paid: make(chan struct{}, 1)}, err
 }
 
-type conversation struct {
+type handshakeConnection struct {
 	mcp.Connection
 	mu   sync.Mutex
 	owed map[jsonrpc.ID]bool // requests without an answer
@@ -35,7 +34,7 @@ const closeTimeout = 30 * time.Second
 // Read gives the next message that is for the server. Claude Code asks
 // server/discover first; of a server that does not know it, as none did before there
 // was such a method, it continues with initialize, and all that is measured of it holds.
-func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *handshakeConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := c.Connection.Read(ctx)
 		if err != nil {
@@ -61,7 +60,7 @@ func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // Write sends a message. What the SDK refuses without a code, as a call before
 // initialize, is a request that is not valid.
-func (c *conversation) Write(ctx context.Context, m jsonrpc.Message) error {
+func (c *handshakeConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, answers := m.(*jsonrpc.Response)
 	if coded := new(jsonrpc.Error); answers && r.Error != nil && (!errors.As(r.Error, &coded) || coded.Code == 0) {
 		r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
@@ -80,7 +79,7 @@ func (c *conversation) Write(ctx context.Context, m jsonrpc.Message) error {
 }
 
 // awaitAnswers waits until every request has its answer, for a moment.
-func (c *conversation) awaitAnswers(ctx context.Context) {
+func (c *handshakeConnection) awaitAnswers(ctx context.Context) {
 	t := time.NewTimer(closeTimeout)
 	defer t.Stop()
 	for {
