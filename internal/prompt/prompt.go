@@ -53,7 +53,7 @@ func Kinds() []Kind {
 	return []Kind{First, Next, Fresh, GateFailed, Refused, Continue, Restored, Violation, Resumed, Verify, Isolated, Answer, Explore, Periodic}
 }
 
-// Data is what a template may use. Empty fields leave their part out.
+// Data is the data of a template. Parts with empty fields are omitted.
 type Data struct {
 	Loop     string        // name of the loop
 	Goal     string        // what the user asked, as they wrote it
@@ -92,7 +92,7 @@ type Data struct {
 	Changes []string // of an isolated try: what differs from the tree that the task began with: "M main.go"; A added, D deleted
 }
 
-// Budget is what remains; zero values mean no limit.
+// Budget is the rest of the limits; 0 = unlimited.
 type Budget struct {
 	Iteration     int // this one, from 1; 0 = not told
 	MaxIterations int
@@ -108,7 +108,7 @@ const (
 	MaxContinue  = 8000 // of what is written ahead for a user's session: the hook adds to it
 )
 
-func room(k Kind, d Data) int {
+func maxLength(k Kind, d Data) int {
 	switch {
 	case !d.InSession:
 		return MaxSize
@@ -121,7 +121,7 @@ func room(k Kind, d Data) int {
 //go:embed templates/*.md
 var builtin embed.FS
 
-// Set is the templates in use.
+// Set is a set of templates.
 type Set struct{ t *template.Template }
 
 // New reads the built-in templates, and over them the files of overrides (nil
@@ -156,7 +156,7 @@ const maxTemplate = 1 << 20
 func (s *Set) override(dir fs.FS, name string) error {
 	kind, ok := strings.CutSuffix(name, ".md")
 	if !ok || !slices.Contains(Kinds(), Kind(kind)) {
-		return fmt.Errorf("read prompt templates: %s is not a situation; the names are %s", name, names())
+		return fmt.Errorf("read prompt templates: %s is not a situation; the names are %s", name, fileNames())
 	}
 	info, err := fs.Stat(dir, name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplate) {
@@ -173,7 +173,7 @@ func (s *Set) override(dir fs.FS, name string) error {
 		return fmt.Errorf("read prompt template: %w", err)
 	}
 	// A wrong field shows only when it is used: better now than at night.
-	for _, d := range []Data{{}, sample()} {
+	for _, d := range []Data{{}, sampleData()} {
 		if _, err := s.Render(Kind(kind), d); err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (s *Set) override(dir fs.FS, name string) error {
 	return nil
 }
 
-func names() string {
+func fileNames() string {
 	var out []string
 	for _, k := range Kinds() {
 		out = append(out, string(k)+".md")
@@ -189,8 +189,8 @@ func names() string {
 	return strings.Join(out, ", ")
 }
 
-// Render writes the prompt for a situation: as long as it may be, without
-// blank lines at its ends or two in a row outside of fences.
+// Render returns the prompt for a situation, within the length limit. It has no blank lines at its
+// ends, and no two in a row outside of fences.
 func (s *Set) Render(k Kind, d Data) (string, error) {
 	if !slices.Contains(Kinds(), k) {
 		return "", fmt.Errorf("render prompt: no situation is named %q", string(k))
@@ -199,11 +199,11 @@ func (s *Set) Render(k Kind, d Data) (string, error) {
 	if err := s.t.ExecuteTemplate(&b, string(k)+".md", bounded(d)); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
-	return middle(tidy(b.String()), room(k, d)), nil
+	return cutMiddle(collapseBlankLines(b.String()), maxLength(k, d)), nil
 }
 
-// sample has every field, so that a trial rendering meets every field.
-func sample() Data {
+// sampleData returns data with every field set, for a trial rendering.
+func sampleData() Data {
 	return Data{
 		Loop: "brisk-otter", Goal: "goal", Overview: "overview", Open: 1, Reason: "reason", Enough: "enough", Promise: "DONE",
 		Task:     plan.Task{ID: "1", Title: "title", Detail: "detail", Criteria: []string{"criterion"}, Scope: []string{"src/**"}},

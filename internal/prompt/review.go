@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// ReviewData is what a reviewer is told. It holds nothing that the agent says of
-// its work, but for an answer that is the work.
+// ReviewData is the data of a reviewer's prompt. It contains nothing that the agent says about its
+// work, except an answer that is the work.
 type ReviewData struct {
 	Goal    string      // as the user wrote it
 	Tasks   []plan.Task // that are claimed; none where the goal is the task
@@ -24,7 +24,7 @@ type ReviewData struct {
 	Again   string    // why another reviewer's answer did not count, "" for the first
 }
 
-// Receipt is a gate's result and the id by which it can be pointed at.
+// Receipt is a gate's result with an id for references.
 type Receipt struct {
 	ID string
 	gate.Result
@@ -40,8 +40,8 @@ const (
 	maxReceipts = 50
 )
 
-// Review writes what a reviewer is told. Its template is Pawl's own: who is
-// reviewed must not write it.
+// Review returns the prompt of a reviewer. Its template is fixed: the reviewed agent must not write
+// it.
 func Review(d ReviewData) (string, error) {
 	s, err := New(nil)
 	if err != nil {
@@ -52,9 +52,9 @@ func Review(d ReviewData) (string, error) {
 		Tasks    []Data
 		Receipts []string
 	}{ReviewData: d}
-	view.Goal, view.Rubric, view.Answer = middle(clean(d.Goal), boundsOf(Data{}).goal), middle(clean(d.Rubric), maxRubric), middle(clean(d.Answer), maxAnswer)
-	view.Diff, view.Changes, view.Labels = middle(clean(d.Diff), MaxDiff+1<<10), lines(d.Changes, maxFiles), lines(d.Labels, 20)
-	view.Tests = lines(d.Tests, maxFiles)
+	view.Goal, view.Rubric, view.Answer = cutMiddle(clean(d.Goal), boundsOf(Data{}).goal), cutMiddle(clean(d.Rubric), maxRubric), cutMiddle(clean(d.Answer), maxAnswer)
+	view.Diff, view.Changes, view.Labels = cutMiddle(clean(d.Diff), MaxDiff+1<<10), lastLines(d.Changes, maxFiles), lastLines(d.Labels, 20)
+	view.Tests = lastLines(d.Tests, maxFiles)
 	for _, t := range d.Tasks {
 		view.Tasks = append(view.Tasks, bounded(Data{Task: t}))
 	}
@@ -65,10 +65,10 @@ func Review(d ReviewData) (string, error) {
 	if err := s.t.ExecuteTemplate(&b, "review.md", view); err != nil {
 		return "", fmt.Errorf("render the prompt of a review: %w", err)
 	}
-	return middle(tidy(b.String()), MaxReview), nil
+	return cutMiddle(collapseBlankLines(b.String()), MaxReview), nil
 }
 
-// receiptLine is a gate's result in a line.
+// receiptLine returns a gate's result in one line.
 func receiptLine(r Receipt) string {
 	s := fmt.Sprintf("%s  %s, exit code %d", r.ID, r.Status, r.ExitCode)
 	if r.Passed+r.Failed > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// bounds of the parts, in bytes; together they stay below what the whole may be,
-// but where each of them is at its limit.
+// bounds are the limits of the parts, in bytes. Their sum is less than the limit of the whole
+// unless all parts reach theirs.
 type bounds struct {
 	goal     int
 	overview int
@@ -47,7 +47,7 @@ const (
 var funcs = template.FuncMap{
 	"fence":    fence,
 	"line":     line,
-	"evidence": evidence,
+	"evidence": evidenceText,
 	"gate":     gateLine,
 	"failure":  failureText,
 	"task":     taskText,
@@ -55,25 +55,25 @@ var funcs = template.FuncMap{
 	"join":     func(items []string) string { return strings.Join(items, "\n") },
 }
 
-// bounded is d with every part of it bounded and clean.
+// bounded returns the data with every part cut to its limit and cleaned.
 func bounded(d Data) Data {
 	is := boundsOf(d)
 	d.Loop = line(d.Loop)
 	d.Goal = goalText(d, is.goal)
-	d.Overview = middle(clean(d.Overview), is.overview)
+	d.Overview = cutMiddle(clean(d.Overview), is.overview)
 	d.Task.ID, d.Task.Title = line(d.Task.ID), line(d.Task.Title)
-	d.Task.Detail = middle(clean(d.Task.Detail), is.detail)
-	d.Task.Criteria = lines(d.Task.Criteria, is.items)
-	if context := middle(clean(strings.Join(d.Task.Context, "\n\n")), is.overview); context != "" {
+	d.Task.Detail = cutMiddle(clean(d.Task.Detail), is.detail)
+	d.Task.Criteria = lastLines(d.Task.Criteria, is.items)
+	if context := cutMiddle(clean(strings.Join(d.Task.Context, "\n\n")), is.overview); context != "" {
 		d.Task.Context = []string{context}
 	}
-	d.Task.Scope = lines(d.Task.Scope, is.items)
-	d.Reason = middle(clean(d.Reason), is.reason)
-	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
-	d.Notes = notes(d.Notes, is)
+	d.Task.Scope = lastLines(d.Task.Scope, is.items)
+	d.Reason = cutMiddle(clean(d.Reason), is.reason)
+	d.Recap, d.Lessons = lastLines(d.Recap, is.items), lastLines(d.Lessons, is.items)
+	d.Notes = lastNotes(d.Notes, is)
 	d.Enough, d.Moved, d.Heading, d.Marks, d.Tested = line(d.Enough), line(d.Moved), line(d.Heading), line(d.Marks), line(d.Tested)
 	d.Source = line(d.Source)
-	d.Changes, d.Signs = lines(d.Changes, maxChanges), lines(d.Signs, is.items)
+	d.Changes, d.Signs = lastLines(d.Changes, maxChanges), lastLines(d.Signs, is.items)
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]
 	if d.Promise = line(d.Promise); d.Promise == "" {
@@ -82,11 +82,11 @@ func bounded(d Data) Data {
 	return d
 }
 
-// goalText is the goal, or where to look for it.
+// goalText returns the goal, or where to read it.
 func goalText(d Data, limit int) string {
 	goal := clean(d.Goal)
 	if len(goal) <= limit || !d.InSession {
-		return middle(goal, limit)
+		return cutMiddle(goal, limit)
 	}
 	text := "As the user asked above in this conversation, in full. It begins: " + line(goal)
 	if d.GoalFile != "" {
@@ -107,7 +107,7 @@ func clean(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// line is s on one clean, bounded line.
+// line returns s as one clean line of limited length.
 func line(s string) string {
 	if len(s) > 8*maxLine {
 		s = s[:8*maxLine]
@@ -115,8 +115,8 @@ func line(s string) string {
 	return head(strings.Join(strings.Fields(clean(s)), " "), maxLine)
 }
 
-// lines keeps the last items: they are the newest, or the nearest to the end.
-func lines(in []string, most int) []string {
+// lastLines keeps the last items, which are the newest or the nearest to the end.
+func lastLines(in []string, most int) []string {
 	var out []string
 	for _, s := range in[max(0, len(in)-most):] {
 		if s = line(s); s != "" {
@@ -126,8 +126,8 @@ func lines(in []string, most int) []string {
 	return out
 }
 
-// notes shares the room among the newest of what the user said, where it is too much.
-func notes(in []string, is bounds) []string {
+// lastNotes keeps the newest of the user's notes, and shares the space among them.
+func lastNotes(in []string, is bounds) []string {
 	var out []string
 	in = in[max(0, len(in)-is.items):]
 	room := is.notes
@@ -135,7 +135,7 @@ func notes(in []string, is bounds) []string {
 		room /= len(in)
 	}
 	for _, n := range in {
-		if n = middle(clean(n), room); n != "" {
+		if n = cutMiddle(clean(n), room); n != "" {
 			out = append(out, n)
 		}
 	}
@@ -153,9 +153,9 @@ func head(s string, limit int) string {
 	return s[:cut] + "…"
 }
 
-// middle cuts the middle out of what is too long: a text's beginning says what
-// it is about, its end what to do.
-func middle(s string, limit int) string {
+// cutMiddle shortens a text by omitting its middle: the beginning says what it is about, the end
+// what to do.
+func cutMiddle(s string, limit int) string {
 	const mark = "\n[… cut here, it is too long …]\n"
 	if len(s) <= limit {
 		return s
@@ -171,8 +171,8 @@ func middle(s string, limit int) string {
 	return s[:front] + mark + s[back:]
 }
 
-// fence sets text between lines of backticks, more than the text has in a row
-// anywhere: nothing in it can end it.
+// fence encloses text in a fence with more backticks than the text has in a row, so that nothing in
+// it can end the fence.
 func fence(label, s string) string {
 	s = clean(s)
 	longest, run := 2, 0
@@ -188,7 +188,7 @@ func fence(label, s string) string {
 	return ticks + label + "\n" + s + "\n" + ticks
 }
 
-// taskText is a task as data, in one fence: even its title is not ours.
+// taskText returns a task as data, in a fence: even its title is untrusted.
 func taskText(d Data) string {
 	var b strings.Builder
 	if d.Task.ID != "" {
@@ -268,8 +268,8 @@ func failureText(r gate.Result) string {
 	return fence("output", head(b.String(), maxFailure))
 }
 
-// evidence says in plain words what is wanted beyond green gates.
-func evidence(e gate.Evidence) string {
+// evidenceText says what a claim needs besides passing gates.
+func evidenceText(e gate.Evidence) string {
 	switch e {
 	case gate.Proven:
 		return "A gate that was green before proves nothing by being green now. Show that your work is what makes the difference: at least one test must fail without your change and pass with it. Write it if there is none. Leave existing tests as they are."
@@ -291,7 +291,7 @@ func budgetText(b Budget) string {
 		parts = append(parts, fmt.Sprintf("this is iteration %d", b.Iteration))
 	}
 	if b.Time > 0 {
-		parts = append(parts, fmt.Sprintf("%s of time left", short(b.Time)))
+		parts = append(parts, fmt.Sprintf("%s of time left", shortDuration(b.Time)))
 	}
 	if b.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f left", b.CostUSD))
@@ -299,7 +299,7 @@ func budgetText(b Budget) string {
 	return strings.Join(parts, ", ")
 }
 
-func short(d time.Duration) string {
+func shortDuration(d time.Duration) string {
 	d = d.Round(time.Minute)
 	h, m := int(d.Hours()), int(d.Minutes())%60
 	switch {
@@ -313,8 +313,8 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", h, m)
 }
 
-// tidy drops the blank lines that parts left out leave behind.
-func tidy(s string) string {
+// collapseBlankLines removes the blank lines that empty parts leave.
+func collapseBlankLines(s string) string {
 	var b strings.Builder
 	open, blank := "", 0
 	for l := range strings.SplitSeq(strings.TrimSpace(s), "\n") {

@@ -16,9 +16,9 @@ import (
 // Answers are kept as files, as what gates say is: a cache. What cannot be read is
 // not there, what cannot be written is asked again.
 
-// key names all that an answer depends on. The ids of receipts are left out: the
-// same gates on the same tree have others each time.
-func (r *Reviewer) key(q Request, d prompt.ReviewData) string {
+// cacheKey hashes everything that an answer depends on, without the receipts' ids, which differ
+// each time.
+func (r *Reviewer) cacheKey(q Request, d prompt.ReviewData) string {
 	d.Gates = nil
 	b, err := json.Marshal([]any{1, q.Base, q.Tree, q.Gate.Agent, q.Gate.AgentCommand, q.Gate.Model, d})
 	if err != nil { // texts and numbers always have a JSON form
@@ -28,31 +28,31 @@ func (r *Reviewer) key(q Request, d prompt.ReviewData) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (r *Reviewer) file(key string) string { return filepath.Join(r.Dir, key+".json") }
+func (r *Reviewer) cachePath(key string) string { return filepath.Join(r.Dir, key+".json") }
 
-type keptAnswer struct {
+type cachedAnswer struct {
 	Result   gate.Result `json:"result"`
 	Findings []string    `json:"findings,omitempty"`
 	Approved []string    `json:"approved,omitempty"`
 }
 
-func (r *Reviewer) kept(key string) (Answer, bool) {
-	var k keptAnswer
-	if atomicfile.ReadJSON(r.file(key), &k) != nil || k.Result.Status != gate.Pass && k.Result.Status != gate.Fail {
+func (r *Reviewer) loadAnswer(key string) (Answer, bool) {
+	var k cachedAnswer
+	if atomicfile.ReadJSON(r.cachePath(key), &k) != nil || k.Result.Status != gate.Pass && k.Result.Status != gate.Fail {
 		return Answer{}, false
 	}
 	return Answer{Result: k.Result, Findings: k.Findings, Approved: k.Approved}, true
 }
 
-func (r *Reviewer) keep(key string, a Answer) {
+func (r *Reviewer) saveAnswer(key string, a Answer) {
 	if os.MkdirAll(r.Dir, 0o700) == nil {
-		_ = atomicfile.WriteJSON(r.file(key), keptAnswer{Result: a.Result, Findings: a.Findings, Approved: a.Approved})
+		_ = atomicfile.WriteJSON(r.cachePath(key), cachedAnswer{Result: a.Result, Findings: a.Findings, Approved: a.Approved})
 	}
 }
 
-// log keeps what a reviewer is told, and gives the name that its files begin with:
-// the first that is free in the iteration's folder.
-func (r *Reviewer) log(q Request, text string) (string, error) {
+// logPrompt writes the reviewer's prompt to the iteration's folder, and returns the prefix of its
+// files: the first that is free.
+func (r *Reviewer) logPrompt(q Request, text string) (string, error) {
 	if err := os.MkdirAll(q.LogDir, 0o700); err != nil {
 		return "", fmt.Errorf("keep the prompt of a review: %w", err)
 	}

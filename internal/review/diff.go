@@ -13,8 +13,8 @@ import (
 // diffMost is how much of a diff is read at all, in bytes.
 const diffMost = 8 << 20
 
-// ask returns the data of the reviewer's prompt.
-func (r *Reviewer) ask(ctx context.Context, q Request) (prompt.ReviewData, error) {
+// promptData returns the data of the reviewer's prompt.
+func (r *Reviewer) promptData(ctx context.Context, q Request) (prompt.ReviewData, error) {
 	d := prompt.ReviewData{
 		Goal: q.Goal, Tasks: q.Tasks, Rubric: q.Gate.Rubric, Answer: q.Answer, Gates: q.Receipts, Labels: q.Labels,
 	}
@@ -36,23 +36,23 @@ func (r *Reviewer) ask(ctx context.Context, q Request) (prompt.ReviewData, error
 	if err != nil {
 		return d, fmt.Errorf("compare the work with what was there before: %w", err)
 	}
-	d.Diff = fair(r.clean(whole), prompt.MaxDiff)
+	d.Diff = truncateFairly(r.clean(whole), prompt.MaxDiff)
 	d.Cut = len(d.Diff) < len(whole)
 	return d, nil
 }
 
-// fair cuts a diff of several files down to a size so that each keeps its share:
-// else a long file that is changed for nothing would hide the others.
-func fair(diff string, most int) string {
+// truncateFairly cuts a diff to a size so that each file keeps its share. Otherwise a long file
+// that was changed for no reason would hide the others.
+func truncateFairly(diff string, most int) string {
 	if len(diff) <= most {
 		return diff
 	}
-	files := byFile(diff)
+	files := splitFiles(diff)
 	sizes := make([]int, len(files))
 	for i, f := range files {
 		sizes[i] = len(f)
 	}
-	share := shareOf(sizes, most)
+	share := fairShare(sizes, most)
 	var b strings.Builder
 	for _, f := range files {
 		if len(f) <= share {
@@ -66,9 +66,9 @@ func fair(diff string, most int) string {
 	return b.String()
 }
 
-// byFile cuts a diff before each line that begins a file. No other line can look
-// so: those of a file begin with a blank, a sign, or an @.
-func byFile(diff string) []string {
+// splitFiles splits a diff before each line that begins a file. No other line looks like it: those
+// of a file begin with a blank, a sign, or an @.
+func splitFiles(diff string) []string {
 	var files []string
 	from := 0
 	for at := 0; at < len(diff); {
@@ -84,9 +84,9 @@ func byFile(diff string) []string {
 	return append(files, diff[from:])
 }
 
-// shareOf is the most that each of them may have so that all together have room:
-// what the small ones leave goes to the others.
-func shareOf(sizes []int, room int) int {
+// fairShare returns the limit for each size so that all together fit into room: what the small ones
+// leave goes to the others.
+func fairShare(sizes []int, room int) int {
 	sorted := slices.Sorted(slices.Values(sizes))
 	for i, size := range sorted {
 		share := room / (len(sorted) - i)

@@ -40,7 +40,7 @@ const (
 
 const asks = 2 // times that one is asked whose answer does not count
 
-// Reviewer asks agents. One question at a time.
+// Reviewer asks agents for reviews, one at a time.
 type Reviewer struct {
 	Repo   *git.Repo // of the work tree that is reviewed
 	Dir    string    // a folder of Pawl's own, for kept answers
@@ -69,7 +69,7 @@ type Request struct {
 	Guard func(toolcall.Call) agent.Verdict
 }
 
-// Answer is what came of it.
+// Answer is the result of a review.
 type Answer struct {
 	Result   gate.Result
 	Findings []string // "file:line: what", the worst first
@@ -82,37 +82,37 @@ type Answer struct {
 	costly bool // unknown, and asking again would cost as much again
 }
 
-// Ask asks the gate's agent, or gives what is kept. An error means that ctx ended,
-// or something that is not a fault of the agent's.
+// Ask returns the gate's agent's answer, or a cached one. An error means that ctx ended or that
+// something other than the agent failed.
 func (r *Reviewer) Ask(ctx context.Context, q Request) (Answer, error) {
-	text, err := r.ask(ctx, q)
+	text, err := r.promptData(ctx, q)
 	if err != nil {
 		return Answer{}, err
 	}
-	key := r.key(q, text)
-	if a, ok := r.kept(key); ok {
+	key := r.cacheKey(q, text)
+	if a, ok := r.loadAnswer(key); ok {
 		a.Result.Gate, a.Result.Cached, a.Result.Tree = q.Gate.Name, true, q.Tree
 		return a, nil
 	}
 	a, err := r.askUntilAnswered(ctx, q, text)
 	if err == nil && a.Result.Status != gate.Unknown {
-		r.keep(key, a)
+		r.saveAnswer(key, a)
 	}
 	return a, err
 }
 
 // askUntilAnswered asks until an answer counts, a bounded number of times.
 func (r *Reviewer) askUntilAnswered(ctx context.Context, q Request, d prompt.ReviewData) (Answer, error) {
-	began, left := time.Now(), bound(q)
+	began, left := time.Now(), costLimit(q)
 	var a Answer
 	for n := 1; ; n++ {
-		one, err := r.once(ctx, q, d, left)
+		one, err := r.askOnce(ctx, q, d, left)
 		if err != nil {
 			return Answer{}, err
 		}
 		one.Usage, one.Sessions = a.Usage.Add(one.Usage), append(a.Sessions, one.Sessions...)
 		a = one
-		left = bound(q) - a.Usage.CostUSD
+		left = costLimit(q) - a.Usage.CostUSD
 		if a.Result.Status != gate.Unknown || a.Later || a.costly || n == asks || left <= 0 {
 			break
 		}
@@ -124,8 +124,8 @@ func (r *Reviewer) askUntilAnswered(ctx context.Context, q Request, d prompt.Rev
 	return a, nil
 }
 
-// bound returns the cost limit of the review, in dollars.
-func bound(q Request) float64 {
+// costLimit returns the cost limit of the review, in dollars.
+func costLimit(q Request) float64 {
 	most := cmp.Or(q.Gate.MaxCostUSD, MaxCostUSD)
 	if q.MaxCostUSD > 0 {
 		most = min(most, q.MaxCostUSD)
@@ -133,13 +133,13 @@ func bound(q Request) float64 {
 	return most
 }
 
-// once asks one reviewer.
-func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, most float64) (Answer, error) {
+// askOnce asks one reviewer.
+func (r *Reviewer) askOnce(ctx context.Context, q Request, d prompt.ReviewData, most float64) (Answer, error) {
 	text, err := prompt.Review(d)
 	if err != nil {
 		return Answer{}, err
 	}
-	log, err := r.log(q, text)
+	log, err := r.logPrompt(q, text)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -154,7 +154,7 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 	case failed != nil && ctx.Err() != nil:
 		return Answer{}, ctx.Err()
 	case failed != nil:
-		a := unknown("the reviewer could not be started: " + failed.Error())
+		a := unknownAnswer("the reviewer could not be started: " + failed.Error())
 		a.Later = true
 		return a, nil //nolint:nilerr // it is the answer
 	}
@@ -182,11 +182,11 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 // readAnswer reads the result of a reviewer's turn.
 func (r *Reviewer) readAnswer(ctx context.Context, q Request, res agent.Result) Answer {
 	if f := res.Failure; f != nil {
-		return cutOff(*f)
+		return failedAnswer(*f)
 	}
 	o, err := gate.ParseOpinion(res.Text)
 	if err != nil {
-		return unknown(err.Error())
+		return unknownAnswer(err.Error())
 	}
 	status, reason := o.Assess(func(where string) bool { return r.exists(ctx, q, where) })
 	a := Answer{Result: gate.Result{Status: status, Reason: r.clean(reason)}}
@@ -202,10 +202,10 @@ func (r *Reviewer) readAnswer(ctx context.Context, q Request, res agent.Result) 
 	return a
 }
 
-// cutOff: what passes by itself is asked again later, what would cost as much
-// again is not.
-func cutOff(f loop.Failure) Answer {
-	a := unknown("the review was cut off: " + f.Message)
+// failedAnswer returns the answer for a failed turn. It is asked again only if the failure passes
+// by itself, not if a retry would cost as much.
+func failedAnswer(f loop.Failure) Answer {
+	a := unknownAnswer("the review was cut off: " + f.Message)
 	switch f.Class {
 	case loop.UsageLimit, loop.Overloaded, loop.Network:
 		a.Later, a.Until = true, f.Until
@@ -215,11 +215,11 @@ func cutOff(f loop.Failure) Answer {
 	return a
 }
 
-func unknown(reason string) Answer {
+func unknownAnswer(reason string) Answer {
 	return Answer{Result: gate.Result{Status: gate.Unknown, Reason: plan.OneLine(reason, 400)}}
 }
 
-// exists reports whether something that a reviewer points at is there.
+// exists reports whether something that a reviewer refers to exists.
 func (r *Reviewer) exists(ctx context.Context, q Request, where string) bool {
 	where = strings.TrimPrefix(strings.TrimSpace(where), "receipt ")
 	if slices.ContainsFunc(q.Receipts, func(c prompt.Receipt) bool { return c.ID == where }) {
