@@ -58,12 +58,11 @@ func Open(path string, r *redact.Redactor) (*Log, error) {
 	if l.zip, err = gzip.NewWriterLevel(f, gzip.BestSpeed); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	l.clean = l.cleaner()
+	l.clean = l.redactingWriter()
 	return l, nil
 }
 
-// Write never fails: what is missing in a log is not a reason to stop what it is about.
-// Close tells.
+// Write never fails: an incomplete log must not stop what it records. Close returns the error.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,9 +74,9 @@ func (l *Log) Write(p []byte) (int, error) {
 		now = now[:bytes.LastIndexAny(now[:l.room], separators)+1] // no secret is divided
 		l.room = len(now)
 	}
-	l.put(now)
+	l.write(now)
 	if l.room -= len(now); len(now) < len(p) {
-		l.keepLate(p[len(now):])
+		l.keepTail(p[len(now):])
 		l.room = 0
 	}
 	return len(p), nil
@@ -86,30 +85,30 @@ func (l *Log) Write(p []byte) (int, error) {
 // separators are what no secret holds.
 const separators = " \t\r\n,;"
 
-// put writes to the file.
-func (l *Log) put(p []byte) {
+// write writes to the file.
+func (l *Log) write(p []byte) {
 	for part := range slices.Chunk(p, piece) {
 		if _, err := l.clean.Write(part); err != nil {
-			l.fail(err)
+			l.giveUp(err)
 			return
 		}
 	}
 	if now := time.Now(); now.Sub(l.flushed) > rest {
 		l.flushed = now
 		if err := l.zip.Flush(); err != nil {
-			l.fail(err)
+			l.giveUp(err)
 		}
 	}
 }
 
-// fail gives the file up.
-func (l *Log) fail(err error) {
+// giveUp stops writing to the file after an error.
+func (l *Log) giveUp(err error) {
 	l.err = fmt.Errorf("write the log %s: %w", l.file.Name(), err)
 	l.clean, l.late = nil, nil
 }
 
-// keepLate keeps the end in memory.
-func (l *Log) keepLate(p []byte) {
+// keepTail keeps the last bytes in memory.
+func (l *Log) keepTail(p []byte) {
 	if over := len(p) - maxTail; over > 0 {
 		l.lost += len(l.late) + over
 		l.late = append(l.late[:0], p[over:]...)
@@ -126,7 +125,7 @@ func (l *Log) keepLate(p []byte) {
 	l.late = append(l.late, p...)
 }
 
-// Close writes the end and says whether all could be written.
+// Close writes the tail. It returns an error if not everything could be written.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,8 +133,8 @@ func (l *Log) Close() error {
 		return nil
 	}
 	if l.clean != nil {
-		if err := l.end(); err != nil {
-			l.fail(err)
+		if err := l.writeTail(); err != nil {
+			l.giveUp(err)
 		}
 	}
 	err := l.zip.Close()
@@ -144,8 +143,8 @@ func (l *Log) Close() error {
 	return err
 }
 
-// end writes what was kept of the end.
-func (l *Log) end() error {
+// writeTail writes the kept bytes.
+func (l *Log) writeTail() error {
 	if l.lost > 0 {
 		if err := l.clean.Close(); err != nil {
 			return err
@@ -155,7 +154,7 @@ func (l *Log) end() error {
 		if _, err := fmt.Fprintf(l.zip, "\n[pawl: %d bytes left out]\n", l.lost+cut); err != nil {
 			return err
 		}
-		l.late, l.clean = l.late[cut:], l.cleaner()
+		l.late, l.clean = l.late[cut:], l.redactingWriter()
 	}
 	for part := range slices.Chunk(l.late, piece) {
 		if _, err := l.clean.Write(part); err != nil {
@@ -166,19 +165,19 @@ func (l *Log) end() error {
 	return l.clean.Close()
 }
 
-// cleaner takes secrets out of what is written to the file.
-func (l *Log) cleaner() io.WriteCloser {
+// redactingWriter returns the writer of the file, which removes secrets.
+func (l *Log) redactingWriter() io.WriteCloser {
 	if l.redact == nil {
-		return keepsAll{l.zip}
+		return nopCloser{l.zip}
 	}
 	return l.redact.Writer(l.zip)
 }
 
-type keepsAll struct{ io.Writer }
+type nopCloser struct{ io.Writer }
 
-func (keepsAll) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
-// Read is the text of a log. One whose writer died is read as far as it goes.
+// Read returns the text of a log, up to where its writer died.
 func Read(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

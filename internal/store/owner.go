@@ -112,7 +112,7 @@ func (o *Owner) AppendSoon(entries ...journal.Entry) (journal.Mark, error) {
 func (o *Owner) Sync() error { return o.journal.Sync() }
 
 // CheckPath returns journal.ErrGone if the loop's folder was moved or deleted.
-func (o *Owner) CheckPath() error { return o.journal.There() }
+func (o *Owner) CheckPath() error { return o.journal.CheckPath() }
 
 // saveShare is how much longer than the journal behind a saved state the state is at most
 // before it is saved again. So a state that is large, as that of a plan of thousands of

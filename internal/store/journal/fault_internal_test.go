@@ -75,10 +75,10 @@ func TestAppendRepairsATornEnd(t *testing.T) {
 // An end that cannot be read is not a reason to cut anything.
 func TestUnreadableEndIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := tail(failingReader{}, 1000); !errors.Is(err, syscall.EIO) {
+	if _, err := lastRecord(failingReader{}, 1000); !errors.Is(err, syscall.EIO) {
 		t.Errorf("tail: %v, want EIO", err)
 	}
-	if err := holds(failingReader{}, Mark{Seq: 1, Start: 0, End: 10}); !errors.Is(err, syscall.EIO) {
+	if err := checkMark(failingReader{}, Mark{Seq: 1, Start: 0, End: 10}); !errors.Is(err, syscall.EIO) {
 		t.Errorf("holds: %v, want EIO", err)
 	}
 }

@@ -36,7 +36,7 @@ const MaxRecord = 8 << 20
 // off; its data is a TornData.
 const Torn = "journal_torn"
 
-// TornData tells what was cut off and where it was kept.
+// TornData says what was cut off and where it was saved.
 type TornData struct {
 	Bytes int64  `json:"bytes"`
 	File  string `json:"file"` // name of the file beside the journal
@@ -67,8 +67,7 @@ type Record struct {
 	Mark    Mark            `json:"-"` // where it stands, to begin reading behind it
 }
 
-// Mark is the place of a record in its file. The zero Mark stands before the
-// first record.
+// Mark is the position of a record in its file. The zero Mark precedes the first record.
 type Mark struct {
 	Seq   int64  `json:"seq"`
 	Start int64  `json:"start"` // offset of the line in bytes
@@ -82,7 +81,7 @@ type Entry struct {
 	Data any // marshalled to JSON; nil for none
 }
 
-// CorruptError names the first record that cannot be relied upon.
+// CorruptError names the first corrupt record.
 type CorruptError struct {
 	Path   string
 	Seq    int64 // of the record, as far as it can be told
@@ -94,8 +93,8 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("journal %s is damaged at record %d (byte %d): %s", e.Path, e.Seq, e.Offset, e.Reason)
 }
 
-// encode makes the line of a record, newline included, and sets its Mark, given
-// the mark of the one before.
+// encode returns the line of a record with its newline, and sets its Mark after the mark of the
+// record before.
 func encode(r *Record, before Mark) ([]byte, error) {
 	line, err := atomicfile.EncodeJSON(r)
 	if err != nil {
@@ -108,11 +107,11 @@ func encode(r *Record, before Mark) ([]byte, error) {
 	return line, nil
 }
 
-// decode reads a line without its newline, which began at offset start.
+// decode decodes a line without its newline, which begins at offset start.
 func decode(line []byte, start int64) (Record, error) {
 	var r Record
 	err := json.Unmarshal(line, &r)
-	if newer := newer(r); newer != nil { // also where the rest has another shape
+	if newer := checkRecordVersion(r); newer != nil { // also where the rest has another shape
 		return Record{}, newer
 	}
 	if err != nil {
@@ -130,8 +129,8 @@ func mark(seq, start int64, line []byte) Mark {
 	return Mark{Seq: seq, Start: start, End: start + int64(len(line)) + 1, Hash: hex.EncodeToString(sum[:])}
 }
 
-// raw marshals an entry's data as it will stand in the line.
-func raw(data any) (json.RawMessage, error) {
+// marshalData returns an entry's data as it is written into the line.
+func marshalData(data any) (json.RawMessage, error) {
 	if data == nil {
 		return nil, nil
 	}
@@ -154,7 +153,7 @@ func CheckVersion(version int, what string) error {
 		"%w: %s has format %d, this pawl reads up to %d", ErrNewer, what, version, Version)
 }
 
-// newer is CheckVersion for a record.
-func newer(r Record) error {
+// checkRecordVersion is CheckVersion for a record.
+func checkRecordVersion(r Record) error {
 	return CheckVersion(r.Version, fmt.Sprintf("record %d", r.Seq))
 }

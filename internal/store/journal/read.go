@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Records reads the records behind from, in order. A bad line is yielded as a
-// *CorruptError and reading continues behind it; any other error is the last thing
-// yielded: ErrMark if the file does not hold from, ErrNewer at a newer Pawl's record. A half-written last line is
-// not yielded: it may just be under way. A file that is not there has no records.
+// Records returns the records after from, in order. It yields a bad line as a *CorruptError and
+// continues after it. Any other error ends the iteration: ErrMark if the file does not have from,
+// ErrNewer at the record of a newer Pawl. It does not yield an incomplete last line, which may
+// still be being written. A missing file has no records.
 func Records(path string, from Mark) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		c := chain{path: path, last: from}
@@ -25,8 +25,7 @@ func Records(path string, from Mark) iter.Seq2[Record, error] {
 	}
 }
 
-// Follow reads like Records, and then waits for more, looking each time the
-// interval has passed, until ctx is done.
+// Follow is Records that then polls for new records at the interval, until ctx is done.
 func Follow(ctx context.Context, path string, from Mark, every time.Duration) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		c := chain{path: path, last: from}
@@ -49,8 +48,8 @@ func Follow(ctx context.Context, path string, from Mark, every time.Duration) it
 	}
 }
 
-// Verify checks the whole chain. It tells how many records are good and where
-// the last one stands; the error is the first *CorruptError, if there is any.
+// Verify checks the whole chain. It returns the number of good records and the last one's mark; the
+// error is the first *CorruptError, or nil.
 func Verify(path string) (good int64, last Mark, err error) {
 	for r, bad := range Records(path, Mark{}) {
 		if bad == nil {
@@ -67,16 +66,16 @@ func Verify(path string) (good int64, last Mark, err error) {
 	return good, last, err
 }
 
-// chain reads one journal, perhaps in several goes, and checks each record
-// against the one before.
+// chain reads a journal, possibly in several calls, and checks each record against the previous
+// one.
 type chain struct {
 	path string
 	last Mark  // of the last good record
 	told int64 // corrupt lines that begin before this offset were yielded already
 }
 
-// read yields what stands behind c.last up to the end of the file, and tells
-// whether the consumer wants more.
+// read yields the records from c.last to the end of the file. It returns false if the consumer
+// wants no more.
 func (c *chain) read(yield func(Record, error) bool) (goOn bool, err error) {
 	f, err := os.Open(c.path)
 	if errors.Is(err, fs.ErrNotExist) && c.last == (Mark{}) {
@@ -86,7 +85,7 @@ func (c *chain) read(yield func(Record, error) bool) (goOn bool, err error) {
 		return false, fmt.Errorf("read journal: %w", err)
 	}
 	defer f.Close()
-	if err := holds(f, c.last); err != nil {
+	if err := checkMark(f, c.last); err != nil {
 		return false, fmt.Errorf("read journal %s: %w", c.path, err)
 	}
 	info, err := f.Stat()
@@ -126,8 +125,8 @@ func (c *chain) read(yield func(Record, error) bool) (goOn bool, err error) {
 	}
 }
 
-// check decodes a line and compares it with the line before. A record that can
-// be read is returned even if the chain is broken there.
+// check decodes a line and compares it with the previous one. It returns a readable record even if
+// the chain is broken there.
 func (c *chain) check(line []byte, start int64, before Mark) (Record, error) {
 	corrupt := func(seq int64, format string, args ...any) error {
 		return &CorruptError{Path: c.path, Seq: seq, Offset: start, Reason: fmt.Sprintf(format, args...)}
@@ -151,8 +150,8 @@ func (c *chain) check(line []byte, start int64, before Mark) (Record, error) {
 	return r, nil
 }
 
-// holds checks that f still has the record of m.
-func holds(f io.ReaderAt, m Mark) error {
+// checkMark returns an error unless f still has the record of m.
+func checkMark(f io.ReaderAt, m Mark) error {
 	if m == (Mark{}) {
 		return nil
 	}
@@ -171,7 +170,7 @@ func holds(f io.ReaderAt, m Mark) error {
 	return nil
 }
 
-// lines reads whole lines and knows where they stand.
+// lines reads whole lines and tracks their offsets.
 type lines struct {
 	r          *bufio.Reader
 	buf        []byte

@@ -26,21 +26,21 @@ type Writer struct {
 	sync  func() error
 }
 
-// Open opens the journal for appending, made if it is not there, and cuts off
-// what a crash left half-written at its end.
+// Open opens the journal for appending and creates it if necessary. It cuts off what a crash left
+// incomplete at the end.
 func Open(path string) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
 	w := &Writer{path: path, file: f, write: f.Write, sync: f.Sync}
-	if err := w.load(); err != nil {
+	if err := w.recoverEnd(); err != nil {
 		return nil, fmt.Errorf("open journal %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return w, nil
 }
 
-// Last is the last record on disk; its Seq is 0 if there is none.
+// Last returns the last record on disk; its Seq is 0 if there is none.
 func (w *Writer) Last() Record {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,17 +53,17 @@ func (w *Writer) Last() Record {
 // returns ErrLostOwnership, and writes nothing, where the journal holds a newer
 // epoch.
 func (w *Writer) Append(epoch int64, entries ...Entry) (Mark, error) {
-	return w.locked(epoch, entries, w.sync)
+	return w.lockAndAppend(epoch, entries, w.sync)
 }
 
 // AppendSoon is Append without the wait for the disk: the records are there for
 // every process, and reach the disk with the next Append or Sync. A power cut before it
 // costs them, and nothing that stands before them.
 func (w *Writer) AppendSoon(epoch int64, entries ...Entry) (Mark, error) {
-	return w.locked(epoch, entries, func() error { return nil })
+	return w.lockAndAppend(epoch, entries, func() error { return nil })
 }
 
-func (w *Writer) locked(epoch int64, entries []Entry, sync func() error) (Mark, error) {
+func (w *Writer) lockAndAppend(epoch int64, entries []Entry, sync func() error) (Mark, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.append(epoch, entries, sync); err != nil {
@@ -82,9 +82,8 @@ func (w *Writer) Sync() error {
 	return nil
 }
 
-// There reports whether the file is still the one at its path, by ErrGone if not: moved or
-// deleted, it takes records that nobody will read.
-func (w *Writer) There() error {
+// CheckPath returns ErrGone if the file was moved or deleted: nobody would read its records.
+func (w *Writer) CheckPath() error {
 	at, err := os.Stat(w.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing is known: the next Append tells
@@ -96,7 +95,7 @@ func (w *Writer) There() error {
 	return fmt.Errorf("%s: %w", w.path, ErrGone)
 }
 
-// Close closes the file. It does not wait for anything.
+// Close closes the file without syncing.
 func (w *Writer) Close() error { return w.file.Close() }
 
 func (w *Writer) append(epoch int64, entries []Entry, sync func() error) error {
@@ -107,22 +106,22 @@ func (w *Writer) append(epoch int64, entries []Entry, sync func() error) error {
 	// Another process of the same owner appended, or a failed Append could not
 	// be taken back.
 	if info.Size() != w.last.Mark.End {
-		if err := w.load(); err != nil {
+		if err := w.recoverEnd(); err != nil {
 			return err
 		}
 	}
-	return w.extend(epoch, entries, sync)
+	return w.writeRecords(epoch, entries, sync)
 }
 
-// extend writes behind w.last, which is the end of the file.
-func (w *Writer) extend(epoch int64, entries []Entry, sync func() error) error {
+// writeRecords writes after w.last, the end of the file.
+func (w *Writer) writeRecords(epoch int64, entries []Entry, sync func() error) error {
 	if w.last.Epoch > epoch {
 		return ErrLostOwnership
 	}
 	last := w.last
 	var buf bytes.Buffer
 	for _, e := range entries {
-		data, err := raw(e.Data)
+		data, err := marshalData(e.Data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Type, err)
 		}
@@ -145,13 +144,13 @@ func (w *Writer) extend(epoch int64, entries []Entry, sync func() error) error {
 	return nil
 }
 
-// load finds the last record and cuts off what stands behind it.
-func (w *Writer) load() error {
+// recoverEnd finds the last record and cuts off what follows it.
+func (w *Writer) recoverEnd() error {
 	info, err := w.file.Stat()
 	if err != nil {
 		return err
 	}
-	last, err := tail(w.file, info.Size())
+	last, err := lastRecord(w.file, info.Size())
 	if err != nil {
 		return err
 	}
@@ -165,18 +164,18 @@ func (w *Writer) load() error {
 	} else if end == 0 && newline >= 0 {
 		return &CorruptError{Path: w.path, Seq: 1, Reason: "it contains no record"}
 	}
-	kept, err := w.keep(end, info.Size())
+	kept, err := w.saveTornData(end, info.Size())
 	if err != nil {
 		return err
 	}
 	if err := os.Truncate(w.path, end); err != nil {
 		return err
 	}
-	return w.extend(last.Epoch, []Entry{{Type: Torn, Data: TornData{Bytes: info.Size() - end, File: kept}}}, w.sync)
+	return w.writeRecords(last.Epoch, []Entry{{Type: Torn, Data: TornData{Bytes: info.Size() - end, File: kept}}}, w.sync)
 }
 
-// keep copies the bytes from..to to a file beside the journal and returns its name.
-func (w *Writer) keep(from, to int64) (name string, err error) {
+// saveTornData copies the bytes from..to to a file beside the journal and returns its name.
+func (w *Writer) saveTornData(from, to int64) (name string, err error) {
 	var out *os.File
 	for n := 0; out == nil; n++ {
 		path := fmt.Sprintf("%s.torn-%d-%d", w.path, from, n)
@@ -192,9 +191,9 @@ func (w *Writer) keep(from, to int64) (name string, err error) {
 	return filepath.Base(out.Name()), errors.Join(err, out.Close())
 }
 
-// tail is the last line of f that is a record. It reads backwards from the end,
-// so its cost does not depend on the length of the journal.
-func tail(f io.ReaderAt, size int64) (Record, error) {
+// lastRecord returns the last record of f. It reads backwards from the end, so its cost does not
+// depend on the length of the journal.
+func lastRecord(f io.ReaderAt, size int64) (Record, error) {
 	newline, err := lastNewline(f, size)
 	for err == nil && newline >= 0 {
 		end := newline + 1
@@ -217,7 +216,7 @@ func tail(f io.ReaderAt, size int64) (Record, error) {
 	return Record{}, err
 }
 
-// lastNewline is the offset of the last newline before end, or -1.
+// lastNewline returns the offset of the last newline before end, or -1.
 func lastNewline(f io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, min(end, 4<<10)) // a record, mostly
 	for end > 0 {
