@@ -134,7 +134,7 @@ func checkList(path string, p Place) error {
 	if err != nil {
 		return err
 	}
-	return featureloop.CheckList(name, data)
+	return featureloop.ValidateList(name, data)
 }
 
 // agentMayHaveWritten reports whether the session's agent may have created the folder, its list or
@@ -164,7 +164,7 @@ func (featureList) progressToFollow(path string, p Place, c SessionInfo) (progre
 		Begin: c.startHint(DisplayPath(p.Root, path)),
 	}
 	var readable bool
-	if about.Open, readable = featureloop.Open(data); !readable {
+	if about.Open, readable = featureloop.CountOpen(data); !readable {
 		about.Open = -1 // reading it as a plan reports the error
 	}
 	if info != nil {
@@ -271,7 +271,7 @@ func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 	if err != nil {
 		return Changes{}, err
 	}
-	if _, ok := featureloop.Open(data); !ok {
+	if _, ok := featureloop.CountOpen(data); !ok {
 		return Changes{}, failure.New(failure.Usage, "restore it", "%s is now not a list of features", DisplayPath(f.Root, path))
 	}
 	_, _, err = readProgress(f.Path, DisplayPath(f.Root, f.Path))
@@ -324,14 +324,14 @@ func (f featureFiles) ProgressLine(s loop.State) string {
 	if t.IsOwn() {
 		t = loop.Task{}
 	}
-	return featureloop.Iteration(s.Iteration, s.Policy.Limits.Iterations, t.ID, t.Title)
+	return featureloop.IterationMessage(s.Iteration, s.Policy.Limits.Iterations, t.ID, t.Title)
 }
 
 func (f featureFiles) EndLine(s loop.State) string {
 	features := slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool { return t.IsOwn() })
 	switch s.Outcome {
 	case loop.Verified:
-		return featureloop.Verified(len(features))
+		return featureloop.VerifiedMessage(len(features))
 	case loop.Iterations:
 		var ids []string
 		for _, t := range features {
@@ -339,7 +339,7 @@ func (f featureFiles) EndLine(s loop.State) string {
 				ids = append(ids, t.ID)
 			}
 		}
-		return featureloop.LimitReached(s.Policy.Limits.Iterations, ids)
+		return featureloop.LimitReachedMessage(s.Policy.Limits.Iterations, ids)
 	}
 	return ""
 }

@@ -158,7 +158,7 @@ func (r ralphFiles) MarkEnded(_ memory.Memory, session string) error {
 }
 
 func (r ralphFiles) ProgressLine(s loop.State) string {
-	return ralphloop.Iteration(s.Iteration, r.Spec.Promise)
+	return ralphloop.IterationMessage(s.Iteration, r.Spec.Promise)
 }
 
 func (r ralphFiles) EndLine(s loop.State) string {

@@ -41,7 +41,7 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}
 	q := Proposal{
-		Prompt: cmp.Or(f.Prompt, thloop.Goal()), Kind: loop.Explore, CountedIterations: max(f.Iteration-1, 0),
+		Prompt: cmp.Or(f.Prompt, thloop.DefaultGoal()), Kind: loop.Explore, CountedIterations: max(f.Iteration-1, 0),
 		MaxIterations: f.Max, MaxGiven: f.MaxGiven, MaxDuration: f.Duration, DurationGiven: f.DurationGiven,
 	}
 	if f.Every > 0 {
@@ -167,7 +167,7 @@ func (t thFiles) ProgressLine(s loop.State) string {
 	case kept.HasNews || kept.LastNewsIteration == s.Iteration:
 		line += " · new messages in the channel"
 	case !kept.Cursor.Since.IsZero():
-		line += " · " + thloop.NoNews(kept.Cursor.Since.Local())
+		line += " · " + thloop.NoNewsMessage(kept.Cursor.Since.Local())
 	}
 	return line
 }
@@ -176,7 +176,7 @@ func (t thFiles) ProgressLine(s loop.State) string {
 func (t thFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Finished, loop.Iterations, loop.Duration, loop.CancelledEnd, loop.Verified, loop.Unverified:
-		return thloop.Ended(s.EndedAt.Sub(s.StartedAt))
+		return thloop.EndedMessage(s.EndedAt.Sub(s.StartedAt))
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func thSample() sample {
 	return sample{
 		files:  map[string]string{thPath: thStateFile, thV1: "## 10:00 nao\nlook around\n"},
 		state:  thPath,
-		spec:   record.Spec{Request: record.Request{Prompt: thloop.Goal()}, SessionOptions: record.SessionOptions{CompatFile: thPath}, Repository: record.Repository{NoCommit: true}},
+		spec:   record.Spec{Request: record.Request{Prompt: thloop.DefaultGoal()}, SessionOptions: record.SessionOptions{CompatFile: thPath}, Repository: record.Repository{NoCommit: true}},
 		values: regexp.MustCompile(`^(\x{feff})?(status|iteration|last_read_timestamp):`),
 	}
 }
@@ -90,9 +90,9 @@ func TestThProposed(t *testing.T) {
 		name, text string
 		want       Proposal
 	}{
-		{"as documented, a fixed started", thStateFile, Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxIterations: 10, MaxGiven: true, MaxDuration: minutes, DurationGiven: true, CountedIterations: 2}},
-		{"no limits", "---\nstatus: active\nmax: 0\nduration: 0\n---\n", Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxGiven: true, DurationGiven: true}},
-		{"limits left out", "---\nstatus: active\n---\n", Proposal{Prompt: thloop.Goal(), Kind: loop.Explore}},
+		{"as documented, a fixed started", thStateFile, Proposal{Prompt: thloop.DefaultGoal(), Kind: loop.Explore, MaxIterations: 10, MaxGiven: true, MaxDuration: minutes, DurationGiven: true, CountedIterations: 2}},
+		{"no limits", "---\nstatus: active\nmax: 0\nduration: 0\n---\n", Proposal{Prompt: thloop.DefaultGoal(), Kind: loop.Explore, MaxGiven: true, DurationGiven: true}},
+		{"limits left out", "---\nstatus: active\n---\n", Proposal{Prompt: thloop.DefaultGoal(), Kind: loop.Explore}},
 		{"a fixed prompt", "---\nstatus: active\nprompt: \"Think.\"\n---\n", Proposal{Prompt: "Think.", Kind: loop.Explore}},
 		{"periodic", "---\nstatus: active\nprompt: Watch.\nevery: 5m\n---\n", Proposal{Prompt: "Watch.", Kind: loop.Periodic, Every: 5 * time.Minute}},
 		{"not active", "---\nstatus: completed\n---\n", Proposal{Skip: true}},

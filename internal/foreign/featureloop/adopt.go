@@ -71,9 +71,9 @@ func (p *Progress) Ended() bool {
 	return false
 }
 
-// Open returns the number of features that do not pass. It returns false if the data is no list of
+// CountOpen returns the number of features that do not pass. It returns false if the data is no list of
 // features or an empty one; package planfile then reports what is wrong.
-func Open(list []byte) (n int, ok bool) {
+func CountOpen(list []byte) (n int, ok bool) {
 	list = bytes.TrimPrefix(list, bom)
 	type feature struct {
 		Passes any `json:"passes"`
@@ -96,9 +96,9 @@ func Open(list []byte) (n int, ok bool) {
 	return n, err == nil && len(*features) > 0
 }
 
-// CheckList returns what is wrong with the form of a list, and on which line. Reading it as a plan
+// ValidateList returns what is wrong with the form of a list, and on which line. Reading it as a plan
 // checks the features. The error contains name.
-func CheckList(name string, list []byte) error {
+func ValidateList(name string, list []byte) error {
 	const form = `a list looks like {"features": [{"id": 1, "description": "…", "passes": false}]}`
 	data := bytes.TrimSpace(bytes.TrimPrefix(list, bom))
 	var v any
@@ -112,15 +112,15 @@ func CheckList(name string, list []byte) error {
 		}
 		return failure.New(failure.Usage, form, "%s:%d: this is not JSON: %s", name, line, what)
 	}
-	if _, ok := Open(list); !ok && empty(v) {
+	if _, ok := CountOpen(list); !ok && isEmptyList(v) {
 		return failure.New(failure.Usage, form, "%s:1: there are no features in it", name)
 	}
 	return nil
 }
 
-// empty reports whether a JSON value is neither a non-empty list nor an object with one as
+// isEmptyList reports whether a JSON value is neither a non-empty list nor an object with one as
 // features.
-func empty(v any) bool {
+func isEmptyList(v any) bool {
 	if object, ok := v.(map[string]any); ok {
 		v = object["features"]
 	}

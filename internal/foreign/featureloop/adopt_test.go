@@ -82,7 +82,7 @@ func TestCheckList(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := featureloop.CheckList("list", []byte(tt.list))
+			err := featureloop.ValidateList("list", []byte(tt.list))
 			switch {
 			case (err == nil) != (tt.want == ""), err != nil && err.Error() != tt.want:
 				t.Errorf("got %v, want %q", err, tt.want)
@@ -112,7 +112,7 @@ func TestOpen(t *testing.T) {
 		{"no file", "", 0, false},
 	}
 	for _, tt := range tests {
-		n, ok := featureloop.Open([]byte(tt.list))
+		n, ok := featureloop.CountOpen([]byte(tt.list))
 		if ok != tt.ok || ok && n != tt.open {
 			t.Errorf("%s: %d, %v; want %d, %v", tt.name, n, ok, tt.open, tt.ok)
 		}

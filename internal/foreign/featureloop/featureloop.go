@@ -4,7 +4,7 @@
 //
 //	p, err := featureloop.Parse(path, data)  // of progress.txt
 //	p = p.Set(featureloop.Values{Iteration: 4, Status: featureloop.InProgress})
-//	why := featureloop.LimitReached(15, []string{"7", "9"})
+//	why := featureloop.LimitReachedMessage(15, []string{"7", "9"})
 //
 // A loop is a folder with RALPH_PROMPT.md (the goal), feature_list.json (a plan,
 // read by package planfile) and progress.txt, in which three lines are the
@@ -148,17 +148,17 @@ func (p *Progress) Set(v Values) *Progress {
 			edits = append(edits, edit{f.at, f.end, text})
 		default:
 			line := "- " + names[i] + ": " + text + eol
-			if at, ok := p.beside(i); ok {
-				edits = append(edits, p.put(at, line))
+			if at, ok := p.insertOffset(i); ok {
+				edits = append(edits, p.insertEdit(at, line))
 			} else {
 				missing.WriteString(line)
 			}
 		}
 	}
 	if missing.Len() > 0 {
-		edits = append(edits, p.put(p.top(missing.String())))
+		edits = append(edits, p.insertEdit(p.headInsertion(missing.String())))
 	}
-	q, err := Parse(p.name, apply(p.data, edits))
+	q, err := Parse(p.name, applyEdits(p.data, edits))
 	if err != nil {
 		return p // not reached unless the file becomes too large
 	}
@@ -175,7 +175,7 @@ type edit struct {
 	text    string
 }
 
-func apply(data []byte, edits []edit) []byte {
+func applyEdits(data []byte, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	var out bytes.Buffer
 	last := 0
@@ -188,9 +188,9 @@ func apply(data []byte, edits []edit) []byte {
 	return out.Bytes()
 }
 
-// beside returns where a missing line goes: after the line that precedes it, or before the next
+// insertOffset returns where a missing line goes: after the line that precedes it, or before the next
 // one.
-func (p *Progress) beside(i int) (at int, ok bool) {
+func (p *Progress) insertOffset(i int) (at int, ok bool) {
 	for j := i - 1; j >= 0; j-- {
 		if p.lines[j].found {
 			return p.lines[j].to, true
@@ -204,9 +204,9 @@ func (p *Progress) beside(i int) (at int, ok bool) {
 	return 0, false
 }
 
-// put returns the edit that inserts whole lines at an offset. After a last line without a line end,
+// insertEdit returns the edit that inserts whole lines at an offset. After a last line without a line end,
 // the line end comes first.
-func (p *Progress) put(at int, lines string) edit {
+func (p *Progress) insertEdit(at int, lines string) edit {
 	if at > 0 && at == len(p.data) && p.data[at-1] != '\n' && !bytes.Equal(p.data, bom) {
 		eol := p.lineEnd()
 		lines = eol + lines[:len(lines)-len(eol)]
@@ -214,9 +214,9 @@ func (p *Progress) put(at int, lines string) edit {
 	return edit{at, at, lines}
 }
 
-// top returns where lines go in a file that has none of them: after a heading in its first line,
+// headInsertion returns where lines go in a file that has none of them: after a heading in its first line,
 // else at the beginning, with blank lines around them.
-func (p *Progress) top(lines string) (at int, block string) {
+func (p *Progress) headInsertion(lines string) (at int, block string) {
 	eol := p.lineEnd()
 	at = len(p.data) - len(bytes.TrimPrefix(p.data, bom))
 	rest := p.data[at:]
@@ -242,9 +242,9 @@ func (p *Progress) lineEnd() string {
 	return "\n"
 }
 
-// Iteration returns the line for the start of iteration n of most (0 = unlimited), with the current
+// IterationMessage returns the line for the start of iteration n of most (0 = unlimited), with the current
 // feature unless id is "".
-func Iteration(n, most int, id, description string) string {
+func IterationMessage(n, most int, id, description string) string {
 	text := fmt.Sprintf("Ralph Loop iteration %d", n)
 	if most > 0 {
 		text += fmt.Sprintf("/%d", most)
@@ -255,17 +255,17 @@ func Iteration(n, most int, id, description string) string {
 	return text
 }
 
-// Verified returns the message when all n features are verified.
-func Verified(n int) string {
+// VerifiedMessage returns the message when all n features are verified.
+func VerifiedMessage(n int) string {
 	return fmt.Sprintf("All %d features verified. Loop complete.", n)
 }
 
 // idsShown limits the ids in a message.
 const idsShown = 30
 
-// LimitReached returns the message when the limit of n iterations ends the loop. remaining has the
+// LimitReachedMessage returns the message when the limit of n iterations ends the loop. remaining has the
 // ids of the open features.
-func LimitReached(n int, remaining []string) string {
+func LimitReachedMessage(n int, remaining []string) string {
 	text := fmt.Sprintf("Max iterations (%d) reached. %d features remaining.", n, len(remaining))
 	if len(remaining) == 0 {
 		return text

@@ -16,13 +16,13 @@ func TestMessages(t *testing.T) {
 		many = append(many, strconv.Itoa(i+1))
 	}
 	tests := []struct{ name, got, want string }{
-		{"an iteration", featureloop.Iteration(4, 15, "2", "Two\nof them"), "Ralph Loop iteration 4/15 | NEXT FEATURE (ID 2): Two of them"},
-		{"without a limit", featureloop.Iteration(4, 0, "auth-1", "Two"), "Ralph Loop iteration 4 | NEXT FEATURE (ID auth-1): Two"},
-		{"without a feature", featureloop.Iteration(4, 5, "", ""), "Ralph Loop iteration 4/5"},
-		{"verified", featureloop.Verified(3), "All 3 features verified. Loop complete."},
-		{"the limit", featureloop.LimitReached(5, []string{"2", "auth-1"}), "Max iterations (5) reached. 2 features remaining. remaining_features: 2, auth-1"},
-		{"the limit, and nothing left", featureloop.LimitReached(5, nil), "Max iterations (5) reached. 0 features remaining."},
-		{"the limit of a long list", featureloop.LimitReached(5, many), "Max iterations (5) reached. 200 features remaining. remaining_features: " + strings.Join(many[:30], ", ") + " and 170 more"},
+		{"an iteration", featureloop.IterationMessage(4, 15, "2", "Two\nof them"), "Ralph Loop iteration 4/15 | NEXT FEATURE (ID 2): Two of them"},
+		{"without a limit", featureloop.IterationMessage(4, 0, "auth-1", "Two"), "Ralph Loop iteration 4 | NEXT FEATURE (ID auth-1): Two"},
+		{"without a feature", featureloop.IterationMessage(4, 5, "", ""), "Ralph Loop iteration 4/5"},
+		{"verified", featureloop.VerifiedMessage(3), "All 3 features verified. Loop complete."},
+		{"the limit", featureloop.LimitReachedMessage(5, []string{"2", "auth-1"}), "Max iterations (5) reached. 2 features remaining. remaining_features: 2, auth-1"},
+		{"the limit, and nothing left", featureloop.LimitReachedMessage(5, nil), "Max iterations (5) reached. 0 features remaining."},
+		{"the limit of a long list", featureloop.LimitReachedMessage(5, many), "Max iterations (5) reached. 200 features remaining. remaining_features: " + strings.Join(many[:30], ", ") + " and 170 more"},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want {

@@ -42,16 +42,16 @@ func IsPlanPath(name string) bool {
 	dir, file := path.Split(name)
 	number, ok := strings.CutPrefix(dir, Shared+"/PRD-")
 	number, slash := strings.CutSuffix(number, "/")
-	return ok && slash && (file == "plan.md" || file == "prd.md") && made(number, digits)
+	return ok && slash && (file == "plan.md" || file == "prd.md") && consistsOf(number, digits)
 }
 
 // IsStoryID reports whether an id may be written into the files: 1 to 64 letters, digits, dots,
 // hyphens and underscores.
-func IsStoryID(id string) bool { return len(id) <= 64 && made(id, letters+digits+".-_") }
+func IsStoryID(id string) bool { return len(id) <= 64 && consistsOf(id, letters+digits+".-_") }
 
 // IsCommitID reports whether a text is the full hash of a commit.
 func IsCommitID(sha string) bool {
-	return (len(sha) == 40 || len(sha) == 64) && made(sha, digits+"abcdef")
+	return (len(sha) == 40 || len(sha) == 64) && consistsOf(sha, digits+"abcdef")
 }
 
 const (
@@ -59,8 +59,8 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// made reports whether a text consists of these characters and is not empty.
-func made(text, of string) bool { return text != "" && strings.Trim(text, of) == "" }
+// consistsOf reports whether a text consists of these characters and is not empty.
+func consistsOf(text, of string) bool { return text != "" && strings.Trim(text, of) == "" }
 
 // Value returns the word in a file with one word.
 func Value(file []byte) string { return strings.TrimSpace(string(file)) }

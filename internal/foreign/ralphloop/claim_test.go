@@ -55,8 +55,8 @@ func TestClaims(t *testing.T) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ got, want string }{
-		{ralphloop.Iteration(2, "X"), "🔄 Ralph iteration 2 | To stop: output <promise>X</promise> (ONLY when statement is TRUE - do not lie to exit!)"},
-		{ralphloop.Iteration(3, ""), "🔄 Ralph iteration 3 | No completion promise set - loop runs infinitely"},
+		{ralphloop.IterationMessage(2, "X"), "🔄 Ralph iteration 2 | To stop: output <promise>X</promise> (ONLY when statement is TRUE - do not lie to exit!)"},
+		{ralphloop.IterationMessage(3, ""), "🔄 Ralph iteration 3 | No completion promise set - loop runs infinitely"},
 		{ralphloop.MaxReachedMessage(20), "🛑 Ralph loop: Max iterations (20) reached."},
 		{ralphloop.PromiseMessage("X"), "✅ Ralph loop: Detected <promise>X</promise>"},
 		{ralphloop.CancelledMessage(4), "Cancelled Ralph loop (was at iteration 4)"},

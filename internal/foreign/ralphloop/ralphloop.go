@@ -4,7 +4,7 @@
 //	f, err := ralphloop.Parse(data)        // of .claude/ralph-loop.local.md
 //	f = f.SetIteration(f.Iteration + 1)    // f.Bytes() differs in the digits only
 //	a, err := ralphloop.ParseArgs(`"Fix it" --max-iterations 20`)
-//	why := ralphloop.Iteration(2, "DONE")  // what people's scripts look for
+//	why := ralphloop.IterationMessage(2, "DONE")  // what people's scripts look for
 //
 // The file is front matter (key: value lines between two --- lines), a blank
 // line, and the prompt to its end. People and scripts write it too, so what can
@@ -138,8 +138,8 @@ func Adopt(f *File, c FileContext) (ok bool, why string) {
 // NoLoop is the message if there is no loop to cancel.
 const NoLoop = "No active Ralph loop found."
 
-// Iteration returns the line for the start of iteration n. "" means a loop without a promise.
-func Iteration(n int, promise string) string {
+// IterationMessage returns the line for the start of iteration n. "" means a loop without a promise.
+func IterationMessage(n int, promise string) string {
 	if promise == "" {
 		return fmt.Sprintf("🔄 Ralph iteration %d | No completion promise set - loop runs infinitely", n)
 	}

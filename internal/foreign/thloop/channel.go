@@ -93,7 +93,7 @@ func (c Cursor) Read(files []Source, me string, now time.Time) (News, Cursor) {
 		}
 		if end > start {
 			news.read(file, start, end, me)
-			points = append(points, Point{Offset: end, Sum: sum(file.Data[:end])})
+			points = append(points, Point{Offset: end, Sum: checksum(file.Data[:end])})
 		}
 		next.Marks = append(next.Marks, Mark{File: file.Name, Points: points[max(0, len(points)-pointsMax):]})
 	}
@@ -129,14 +129,14 @@ func (c Cursor) points(file Source) []Point {
 	}
 	points := c.Marks[at].Points
 	for n := len(points); n > 0; n-- {
-		if p := points[n-1]; p.Offset <= len(file.Data) && sum(file.Data[:p.Offset]) == p.Sum {
+		if p := points[n-1]; p.Offset <= len(file.Data) && checksum(file.Data[:p.Offset]) == p.Sum {
 			return slices.Clone(points[:n])
 		}
 	}
 	return nil
 }
 
-func sum(data []byte) string {
+func checksum(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:16])
 }

@@ -39,7 +39,7 @@ func (n *News) read(file Source, start, end int, me string) {
 		next := min(at+len(line)+1, end)
 		said := at + len(strings.TrimRightFunc(line, unicode.IsSpace)) // end of the visible text
 		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
-		code := e.code(line)
+		code := e.inCode(line)
 		if next <= start {
 			at = next
 			continue
@@ -53,9 +53,9 @@ func (n *News) read(file Source, start, end int, me string) {
 			}
 		}
 		if !code && said > start && strings.EqualFold(line, "stop") {
-			n.Stops = append(n.Stops, Stop{File: file.Name, Line: number, Own: e.own(), Last: true})
+			n.Stops = append(n.Stops, Stop{File: file.Name, Line: number, Own: e.isOwn(), Last: true})
 		}
-		n.add(Part{File: file.Name, First: number, Last: number, Text: text[max(at, start):next], Own: e.own()})
+		n.add(Part{File: file.Name, First: number, Last: number, Text: text[max(at, start):next], Own: e.isOwn()})
 		at = next
 	}
 }
@@ -85,10 +85,10 @@ type entries struct {
 	rank  int // of the agent's own entry
 }
 
-func (e *entries) own() bool { return e.mine }
+func (e *entries) isOwn() bool { return e.mine }
 
-// code reports whether a trimmed line is in a code block or begins or ends one.
-func (e *entries) code(line string) bool {
+// inCode reports whether a trimmed line is in a code block or begins or ends one.
+func (e *entries) inCode(line string) bool {
 	mark := ""
 	if line != "" && (line[0] == '`' || line[0] == '~') {
 		mark = line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
@@ -112,22 +112,22 @@ func (e *entries) line(line, behind string) {
 		e.mine = e.mine && e.rank != stampRank
 		return
 	}
-	rank, title, ok := head(line)
+	rank, title, ok := entryHeading(line)
 	if !ok || e.mine && rank > e.rank {
 		return
 	}
-	name, _ := author(title)
+	name, _ := parseAuthor(title)
 	if name == "" && rank != ruleRank {
 		below, _, _ := strings.Cut(strings.TrimLeft(behind, " \t\r\n"), "\n")
-		if by, colon := author(below); colon {
+		if by, colon := parseAuthor(below); colon {
 			name = by
 		}
 	}
 	e.mine, e.rank = e.me != "" && strings.EqualFold(name, e.me), rank
 }
 
-// head reports whether a line begins or ends an entry, with its rank and title.
-func head(line string) (rank int, title string, ok bool) {
+// entryHeading reports whether a line begins or ends an entry, with its rank and title.
+func entryHeading(line string) (rank int, title string, ok bool) {
 	if text := strings.TrimLeft(line, "#"); len(text) < len(line) {
 		rank = len(line) - len(text)
 		return rank, text, rank <= 6 && (text == "" || text[0] == ' ' || text[0] == '\t')
@@ -135,12 +135,12 @@ func head(line string) (rank int, title string, ok bool) {
 	if bare := strings.ReplaceAll(line, " ", ""); len(bare) >= 3 && strings.ContainsRune("-*_", rune(bare[0])) && strings.Trim(bare, bare[:1]) == "" {
 		return ruleRank, "", true
 	}
-	_, stamped := unstamped(line)
+	_, stamped := cutTimestamp(line)
 	return stampRank, line, stamped
 }
 
-// unstamped returns a text without the time at its beginning.
-func unstamped(text string) (rest string, stamped bool) {
+// cutTimestamp returns a text without the time at its beginning.
+func cutTimestamp(text string) (rest string, stamped bool) {
 	text = strings.TrimLeft(text, "-*•[(<_ \t")
 	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsDigit(r) && !strings.ContainsRune("-/.:TZ+", r) })
 	if end < 0 {
@@ -149,15 +149,15 @@ func unstamped(text string) (rest string, stamped bool) {
 	if word := text[:end]; word == "" || !unicode.IsDigit(rune(word[0])) || !strings.ContainsAny(strings.TrimRight(word, "-/.:+"), "-/:") {
 		return text, false
 	}
-	if again, more := unstamped(text[end:]); more { // a date, then a time
+	if again, more := cutTimestamp(text[end:]); more { // a date, then a time
 		return again, true
 	}
 	return text[end:], true
 }
 
-// author returns the name that a text begins with, after a date, a time and a word such as from.
+// parseAuthor returns the name that a text begins with, after a date, a time and a word such as from.
 // colon means that it is marked as a name: "from NAME", or "NAME:".
-func author(text string) (name string, colon bool) {
+func parseAuthor(text string) (name string, colon bool) {
 	for {
 		text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		end := strings.IndexFunc(text, func(r rune) bool {

@@ -16,7 +16,7 @@ func (n News) Note() string {
 	var told []string
 	left := noteMax
 	for _, p := range slices.Backward(n.Parts) {
-		text := strings.TrimSpace(plain(p.Text))
+		text := strings.TrimSpace(cleanText(p.Text))
 		place := fmt.Sprintf("%s:%d", p.File, p.First)
 		switch {
 		case text == "":
@@ -33,7 +33,7 @@ func (n News) Note() string {
 			left -= len(text)
 		}
 	}
-	if !n.toldAny() {
+	if !n.hasOthers() {
 		return ""
 	}
 	var b strings.Builder
@@ -44,9 +44,9 @@ func (n News) Note() string {
 	return b.String()
 }
 
-// toldAny reports whether there is anything besides the agent's own entries.
-func (n News) toldAny() bool {
-	return slices.ContainsFunc(n.Parts, func(p Part) bool { return !p.Own && strings.TrimSpace(plain(p.Text)) != "" })
+// hasOthers reports whether there is anything besides the agent's own entries.
+func (n News) hasOthers() bool {
+	return slices.ContainsFunc(n.Parts, func(p Part) bool { return !p.Own && strings.TrimSpace(cleanText(p.Text)) != "" })
 }
 
 // tail returns the end of a text, from the start of a line if possible.
@@ -58,8 +58,8 @@ func tail(text string, most int) string {
 	return text
 }
 
-// plain returns text without invalid UTF-8, control characters and carriage returns.
-func plain(text string) string {
+// cleanText returns text without invalid UTF-8, control characters and carriage returns.
+func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\ufeff' {
 			return -1

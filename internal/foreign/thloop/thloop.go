@@ -148,12 +148,12 @@ func (f *File) SetStatus(status string) *File {
 // the file has, else in seconds.
 func (f *File) SetLastRead(at time.Time) *File {
 	g := *f
-	g.text = f.text.Set(keyLastRead, stamp(f.text.Field(keyLastRead).Value, at))
+	g.text = f.text.Set(keyLastRead, formatLike(f.text.Field(keyLastRead).Value, at))
 	return &g
 }
 
-// stamp returns a time in the format of another one.
-func stamp(like string, at time.Time) string {
+// formatLike returns a time in the format of another one.
+func formatLike(like string, at time.Time) string {
 	if like != "" && strings.Trim(like, "0123456789") != "" {
 		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "15:04:05", "15:04"} {
 			if _, err := time.Parse(layout, like); err == nil {
@@ -164,20 +164,20 @@ func stamp(like string, at time.Time) string {
 	return strconv.FormatInt(at.Unix(), 10)
 }
 
-// Goal returns the goal of a loop whose file has no prompt.
-func Goal() string {
+// DefaultGoal returns the goal of a loop whose file has no prompt.
+func DefaultGoal() string {
 	return fmt.Sprintf("What you are to do is in the channel, %s or %s/YYYY-MM-DD.md of today: messages of the user you work for and of others who work with you. "+
 		"What is new there comes with each turn. Read on in those files if something is left out, answer there under a heading with the time and your name, "+
 		"and continue by yourself with what was last asked for when nothing is new.", ChannelFile, ChannelDir)
 }
 
-// NoNews returns the text for a turn without new messages since a time.
-func NoNews(since time.Time) string {
+// NoNewsMessage returns the text for a turn without new messages since a time.
+func NoNewsMessage(since time.Time) string {
 	return "(No new messages since " + since.Format(time.DateTime) + ")"
 }
 
-// Ended returns the message for a loop that ended after a duration.
-func Ended(after time.Duration) string {
+// EndedMessage returns the message for a loop that ended after a duration.
+func EndedMessage(after time.Duration) string {
 	return fmt.Sprintf("th-loop completed: %ds elapsed", int64(after/time.Second))
 }
 

@@ -186,10 +186,10 @@ func TestAdopt(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	if got := thloop.Ended(61*time.Second + time.Millisecond); got != "th-loop completed: 61s elapsed" {
+	if got := thloop.EndedMessage(61*time.Second + time.Millisecond); got != "th-loop completed: 61s elapsed" {
 		t.Error(got)
 	}
-	if got := thloop.NoNews(time.Date(2026, 1, 31, 14, 30, 5, 0, time.UTC)); got != "(No new messages since 2026-01-31 14:30:05)" {
+	if got := thloop.NoNewsMessage(time.Date(2026, 1, 31, 14, 30, 5, 0, time.UTC)); got != "(No new messages since 2026-01-31 14:30:05)" {
 		t.Error(got)
 	}
 }

@@ -11,17 +11,17 @@ const untyped = " pasted_content system-reminder system-note task-notification c
 // tagMax limits the length of a tag, in bytes.
 const tagMax = 300
 
-// typed returns a prompt with line ends in place of the blocks that the user did not type. Offsets
+// blankUntyped returns a prompt with line ends in place of the blocks that the user did not type. Offsets
 // stay the same. A block ends where the same tag, with its attributes, is closed for the last time,
 // or else at the end, so that its text cannot end it. Closed blocks inside of blocks count, too:
 // two pastes may name each other.
-func typed(text string) string {
+func blankUntyped(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}
-	ends, out, until := closed(text), []byte(text), 0
+	ends, out, until := closingTags(text), []byte(text), 0
 	for at := range out {
-		if tag, is := opened(text[at:]); is && ends[tag] > at {
+		if tag, is := openingTag(text[at:]); is && ends[tag] > at {
 			until = max(until, ends[tag])
 		} else if is && at >= until {
 			until = len(text)
@@ -33,8 +33,8 @@ func typed(text string) string {
 	return string(out)
 }
 
-// opened returns the tag of a block that the text begins with.
-func opened(text string) (tag string, is bool) {
+// openingTag returns the tag of a block that the text begins with.
+func openingTag(text string) (tag string, is bool) {
 	tag, is = strings.CutPrefix(text, "<")
 	if !is {
 		return "", false
@@ -47,8 +47,8 @@ func opened(text string) (tag string, is bool) {
 	return tag, name != "" && strings.Contains(untyped, " "+name+" ")
 }
 
-// closed returns the offset after the last closing of each tag.
-func closed(text string) map[string]int {
+// closingTags returns the offset after the last closing of each tag.
+func closingTags(text string) map[string]int {
 	ends := map[string]int{}
 	for at := 0; ; {
 		i := strings.Index(text[at:], "</")

@@ -35,12 +35,12 @@ func ParseConfig(data []byte) Config {
 		c.Notes = append(c.Notes, fmt.Sprintf("config.json has %d bytes, more than %d: the defaults hold", len(data), MaxSize))
 		return c
 	}
-	d, root, err := open(data)
+	d, root, err := openDocument(data)
 	if err != nil {
 		c.Notes = append(c.Notes, fmt.Sprintf("config.json:%v: the defaults hold", err))
 		return c
 	}
-	r := reader{document: d, told: func(w *wrong) {
+	r := reader{document: d, told: func(w *fileError) {
 		c.Notes = append(c.Notes, fmt.Sprintf("config.json:%d: %s: expected %s; the default holds", w.line, w.what, w.want))
 	}}
 	block := r.object(root, "verification")
@@ -48,27 +48,27 @@ func ParseConfig(data []byte) Config {
 	is := &c.Isolation
 	isolation := r.object(block, "isolation")
 	is.Timeout = time.Duration(r.number(isolation, number{"timeout", 1, longestTimeout.Seconds(), is.Timeout.Seconds()})) * time.Second
-	is.MaxCostUSD = r.amount(isolation, is.MaxCostUSD)
-	is.Off = r.off(isolation, *is)
+	is.MaxCostUSD = r.budget(isolation, is.MaxCostUSD)
+	is.Off = r.isolationOff(isolation, *is)
 	return c
 }
 
-// amount returns maxBudget in dollars, 0 or more.
-func (r *reader) amount(isolation span, fallback float64) float64 {
+// budget returns maxBudget in dollars, 0 or more.
+func (r *reader) budget(isolation span, fallback float64) float64 {
 	v, found := r.value(isolation, "maxBudget")
 	if !found {
 		return fallback
 	}
 	usd, ok := r.decimal(v)
 	if !ok || usd < 0 {
-		r.refuse(v, "maxBudget is "+r.shown(v), "an amount in dollars")
+		r.addError(v, "maxBudget is "+r.shown(v), "an amount in dollars")
 		return fallback
 	}
 	return usd
 }
 
-// off returns why attempts are not isolated, or "".
-func (r *reader) off(isolation span, is Isolation) string {
+// isolationOff returns why attempts are not isolated, or "".
+func (r *reader) isolationOff(isolation span, is Isolation) string {
 	if v, found := r.value(isolation, "enabled"); found {
 		switch text := string(r.document[v.at:v.end]); text {
 		case "true":

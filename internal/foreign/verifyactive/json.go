@@ -15,15 +15,15 @@ type document []byte
 // span is the bytes [at, end) of a document.
 type span struct{ at, end int }
 
-// open returns the value in a file. An error says what is wrong, and on which line.
-func open(data []byte) (document, span, error) {
+// openDocument returns the value in a file. An error says what is wrong, and on which line.
+func openDocument(data []byte) (document, span, error) {
 	d := document(data)
 	if rest, marked := bytes.CutPrefix(data, []byte("\ufeff")); marked {
 		d = append(document("   "), rest...)
 	}
 	if !utf8.Valid(d) {
 		bad := bytes.IndexFunc(d, func(r rune) bool { return r == utf8.RuneError })
-		return d, span{}, &wrong{line: d.line(bad), what: "this is not UTF-8 text", want: "a file saved as UTF-8"}
+		return d, span{}, &fileError{line: d.line(bad), what: "this is not UTF-8 text", want: "a file saved as UTF-8"}
 	}
 	var raw json.RawMessage
 	if err := json.Unmarshal(d, &raw); err != nil {
@@ -31,22 +31,22 @@ func open(data []byte) (document, span, error) {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = min(int(syntax.Offset), at)
 		}
-		return d, span{}, &wrong{line: d.line(at), what: "this is not JSON: " + err.Error(), want: "a JSON object"}
+		return d, span{}, &fileError{line: d.line(at), what: "this is not JSON: " + err.Error(), want: "a JSON object"}
 	}
 	root := span{len(d) - len(bytes.TrimLeft(d, " \t\r\n")), len(bytes.TrimRight(d, " \t\r\n"))}
 	if d.kind(root) != '{' {
-		return d, root, &wrong{line: d.line(root.at), what: "this is no object", want: "{ … }"}
+		return d, root, &fileError{line: d.line(root.at), what: "this is no object", want: "{ … }"}
 	}
 	return d, root, nil
 }
 
-// wrong is an error in a file.
-type wrong struct {
+// fileError is an error in a file, with its line.
+type fileError struct {
 	line       int
 	what, want string
 }
 
-func (w *wrong) Error() string {
+func (w *fileError) Error() string {
 	return fmt.Sprintf("%d: %s: expected %s", w.line, w.what, w.want)
 }
 
@@ -78,9 +78,9 @@ func (d document) find(object span, name string) (span, bool) {
 	return value, found
 }
 
-// room returns where a new member goes in an object and its text: at the beginning, in the layout
-// of the first member.
-func (d document) room(object span, name, value string) (span, string) {
+// insertion returns where a new member goes in an object, and its text: at the beginning, in the
+// layout of the first member.
+func (d document) insertion(object span, name, value string) (span, string) {
 	at := object.at + 1
 	rest := d[at:object.end]
 	layout := rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]

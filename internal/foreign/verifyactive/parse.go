@@ -18,13 +18,13 @@ import (
 // startedAt).
 func Parse(data []byte) (*File, error) {
 	if len(data) > MaxSize {
-		return nil, fault(&wrong{1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize)})
+		return nil, fault(&fileError{1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize)})
 	}
 	return parse(data)
 }
 
 func parse(data []byte) (*File, error) {
-	d, root, err := open(data)
+	d, root, err := openDocument(data)
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -32,7 +32,7 @@ func parse(data []byte) (*File, error) {
 	f := &File{data: data}
 	config, state := r.object(root, "config"), r.object(root, "state")
 	if config == (span{}) {
-		r.refuse(root, "there is no config", `"config": {"command": "…"}`)
+		r.addError(root, "there is no config", `"config": {"command": "…"}`)
 	}
 	f.Command = r.command(root, config)
 	f.Timeout = time.Duration(r.number(config, number{"timeout", 1, longestTimeout.Seconds() * 1000, DefaultTimeout.Seconds() * 1000}) * float64(time.Millisecond))
@@ -52,11 +52,11 @@ func parse(data []byte) (*File, error) {
 type reader struct {
 	document
 	err  error
-	told func(*wrong)
+	told func(*fileError)
 }
 
-func (r *reader) refuse(at span, what, want string) {
-	w := &wrong{r.line(at.at), what, want}
+func (r *reader) addError(at span, what, want string) {
+	w := &fileError{r.line(at.at), what, want}
 	switch {
 	case r.told != nil:
 		r.told(w)
@@ -78,7 +78,7 @@ func (r *reader) value(object span, name string) (span, bool) {
 func (r *reader) object(parent span, name string) span {
 	v, found := r.value(parent, name)
 	if found && r.kind(v) != '{' {
-		r.refuse(v, name+" is "+r.shown(v), "an object")
+		r.addError(v, name+" is "+r.shown(v), "an object")
 		return span{}
 	}
 	return v
@@ -92,10 +92,10 @@ func (r *reader) text(object span, name string) string {
 	}
 	var s string
 	if json.Unmarshal(r.document[v.at:v.end], &s) != nil {
-		r.refuse(v, name+" is "+r.shown(v), "a text in quotes")
+		r.addError(v, name+" is "+r.shown(v), "a text in quotes")
 	}
 	if strings.ContainsRune(s, 0) {
-		r.refuse(v, name+" holds a NUL character", "plain text")
+		r.addError(v, name+" holds a NUL character", "plain text")
 		return ""
 	}
 	return s
@@ -114,7 +114,7 @@ func (r *reader) number(object span, n number) float64 {
 	}
 	f, ok := r.decimal(v)
 	if !ok || f != math.Trunc(f) || f < n.least || f > n.most {
-		r.refuse(v, n.name+" is "+r.shown(v), fmt.Sprintf("a whole number from %.0f to %.0f", n.least, n.most))
+		r.addError(v, n.name+" is "+r.shown(v), fmt.Sprintf("a whole number from %.0f to %.0f", n.least, n.most))
 		return n.fallback
 	}
 	return f
@@ -138,7 +138,7 @@ func (r *reader) command(root, config span) string {
 		}
 	}
 	if why := badCommand(command); why != "" {
-		r.refuse(v, why, "a shell command on one line")
+		r.addError(v, why, "a shell command on one line")
 	}
 	return command
 }
@@ -165,7 +165,7 @@ func (r *reader) shown(v span) string {
 }
 
 func fault(err error) error {
-	w, ok := errors.AsType[*wrong](err)
+	w, ok := errors.AsType[*fileError](err)
 	if !ok {
 		return err
 	}

@@ -39,7 +39,7 @@ func ParsePrompt(text string) (p Prompt, found bool, err error) {
 	if !strings.Contains(text, "::") {
 		return Prompt{}, false, nil
 	}
-	w := walker{text: typed(text)}
+	w := walker{text: blankUntyped(text)}
 	at, found := w.next()
 	if !found {
 		return Prompt{}, false, nil
@@ -48,19 +48,19 @@ func ParsePrompt(text string) (p Prompt, found bool, err error) {
 	if err != nil {
 		return Prompt{}, true, err
 	}
-	if err = m.late(text); err != nil {
+	if err = m.checkTrailing(text); err != nil {
 		return Prompt{}, true, err
 	}
 	w.at = m.end
 	if _, again := w.next(); again {
 		return Prompt{}, true, failure.New(failure.Usage, `join the commands: verify:"npm run lint && npm test"`, "the prompt has more than one verify")
 	}
-	m.prompt.Goal = without(text, span{m.start, m.end})
+	m.prompt.Goal = cutSpan(text, span{m.start, m.end})
 	return m.prompt, true, nil
 }
 
-// without returns the text without a span and the blanks around it.
-func without(text string, s span) string {
+// cutSpan returns the text without a span and the blanks around it.
+func cutSpan(text string, s span) string {
 	before := strings.TrimRight(text[:s.at], " \t")
 	after := strings.TrimLeft(text[s.end:], " \t")
 	if next, _ := utf8.DecodeRuneInString(after); before != "" && !strings.HasSuffix(before, "\n") && !strings.ContainsRune("\r\n"+marks, next) {
@@ -158,70 +158,70 @@ func nextWord(text string, at int) (word string, end int) {
 // name.
 func option(word string) (name, value string, is bool) {
 	if preset, found := strings.CutPrefix(word, ":"); found {
-		return "preset", strings.ToLower(preset), letters(preset)
+		return "preset", strings.ToLower(preset), hasOnlyLetters(preset)
 	}
 	name, value, found := strings.Cut(word, ":")
 	name = strings.ToLower(name)
-	if found && letters(name) {
-		return name, value, ours(name) || value != "" && !strings.HasPrefix(value, "//")
+	if found && hasOnlyLetters(name) {
+		return name, value, isOptionName(name) || value != "" && !strings.HasPrefix(value, "//")
 	}
 	name, _, found = strings.Cut(strings.ToLower(word), "=")
-	return name, "", found && ours(name)
+	return name, "", found && isOptionName(name)
 }
 
-func ours(name string) bool { return name == "loop" || name == "max" || name == "timeout" }
+func isOptionName(name string) bool { return name == "loop" || name == "max" || name == "timeout" }
 
-func letters(word string) bool {
+func hasOnlyLetters(word string) bool {
 	return word != "" && strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz_-") == ""
 }
 
 // set sets an option.
 func (m *marker) set(name, value, word string) error {
 	if m.given[name] {
-		return bad(word, "there is one before it already")
+		return optionError(word, "there is one before it already")
 	}
 	m.given[name] = true
 	p := &m.prompt
 	switch name {
 	case "preset":
-		if _, _, known := preset(value); !known {
-			return bad(word, "the presets are :fast :full :extended")
+		if _, _, known := presetLimits(value); !known {
+			return optionError(word, "the presets are :fast :full :extended")
 		}
 		p.Preset = value
 	case "loop":
 		p.Loop = strings.EqualFold(value, "true")
 		if !p.Loop && !strings.EqualFold(value, "false") {
-			return bad(word, "write loop:true or loop:false")
+			return optionError(word, "write loop:true or loop:false")
 		}
 	case "max":
-		n, ok := whole(value, maxIterations)
+		n, ok := parseCount(value, maxIterations)
 		if !ok {
-			return bad(word, fmt.Sprintf("write max:N, from 1 to %d", maxIterations))
+			return optionError(word, fmt.Sprintf("write max:N, from 1 to %d", maxIterations))
 		}
 		p.Max = n
 	case "timeout":
-		n, ok := whole(value, int(longestTimeout.Seconds()))
+		n, ok := parseCount(value, int(longestTimeout.Seconds()))
 		if !ok {
-			return bad(word, fmt.Sprintf("write timeout:SECONDS, from 1 to %.0f", longestTimeout.Seconds()))
+			return optionError(word, fmt.Sprintf("write timeout:SECONDS, from 1 to %.0f", longestTimeout.Seconds()))
 		}
 		p.Timeout = time.Duration(n) * time.Second
 	default:
-		return bad(word, "the options are :fast :full :extended loop:true max:N timeout:SECONDS; what belongs to the goal stands before the ::")
+		return optionError(word, "the options are :fast :full :extended loop:true max:N timeout:SECONDS; what belongs to the goal stands before the ::")
 	}
 	return nil
 }
 
-func bad(word, hint string) error {
+func optionError(word, hint string) error {
 	return failure.New(failure.Usage, hint, "verify does not understand %q", plan.OneLine(word, 40))
 }
 
-// whole reads a number from 1 to most.
-func whole(text string, most int) (int, bool) {
+// parseCount reads a number from 1 to most.
+func parseCount(text string, most int) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 1 && n <= most && strings.Trim(text, "0123456789") == ""
 }
 
-func preset(name string) (most int, timeout time.Duration, known bool) {
+func presetLimits(name string) (most int, timeout time.Duration, known bool) {
 	switch name {
 	case "fast":
 		return 1, 30 * time.Second, true
@@ -236,7 +236,7 @@ func preset(name string) (most int, timeout time.Duration, known bool) {
 // resolve sets the options that were not given.
 func (m *marker) resolve() {
 	p := &m.prompt
-	most, timeout, known := preset(p.Preset)
+	most, timeout, known := presetLimits(p.Preset)
 	if !known {
 		most, timeout = DefaultMax, DefaultTimeout
 		if p.Loop {
@@ -251,14 +251,14 @@ func (m *marker) resolve() {
 	}
 }
 
-// late returns an error for options that other text separates from the command. They would become a
+// checkTrailing returns an error for options that other text separates from the command. They would become a
 // part of the goal unnoticed.
-func (m *marker) late(text string) error {
+func (m *marker) checkTrailing(text string) error {
 	line, _, _ := strings.Cut(text[m.end:], "\n")
 	for word := range strings.FieldsSeq(line) {
 		word = strings.TrimRight(word, marks)
 		name, value, is := option(word)
-		if !is || !ours(name) && name != "preset" {
+		if !is || !isOptionName(name) && name != "preset" {
 			continue
 		}
 		if err := (&marker{given: map[string]bool{}}).set(name, value, word); err == nil {

@@ -50,8 +50,7 @@ const (
 	longestOfOutput = 5000 // bytes of each stream that lastResult keeps
 )
 
-// File is a state file and what it says. The fields are for reading: what is
-// written to them does not reach Bytes.
+// File is a state file with its values. Changes to the fields do not affect Bytes.
 type File struct {
 	Command       string // that is to succeed; never blank
 	Timeout       time.Duration
@@ -64,7 +63,7 @@ type File struct {
 	data []byte
 }
 
-// Result is what a run of the command said, as the file has it.
+// Result is the result of a run of the command, as the file stores it.
 type Result struct {
 	Passed     bool   `json:"passed"`
 	ExitCode   int    `json:"exitCode"` // -1 if it did not exit by itself
@@ -75,38 +74,36 @@ type Result struct {
 	TimedOut   bool   `json:"timedOut"`
 }
 
-// Bytes is the file, as it was read or with what was set since. The caller does
-// not write to it.
+// Bytes returns the file with the values that were set. Callers must not change it.
 func (f *File) Bytes() []byte { return f.data }
 
-// SetIteration is the file after n checks (0 or more), all else as it was, to
-// the byte.
+// SetIteration returns the file after n checks (0 or more), with no other change.
 func (f *File) SetIteration(n int) *File {
 	return f.set("iteration", strconv.Itoa(max(n, 0)))
 }
 
-// SetLast is the file with this as the last result, all else as it was, to the
-// byte. The ends of the streams are kept, as many bytes as the server keeps.
+// SetLast returns the file with the last result, with no other change. It keeps as many bytes of
+// the streams' ends as the server does.
 func (f *File) SetLast(r Result) *File {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	r.Stdout, r.Stderr = end(r.Stdout), end(r.Stderr)
+	r.Stdout, r.Stderr = lastBytes(r.Stdout), lastBytes(r.Stderr)
 	_ = enc.Encode(r) // strings, numbers and booleans: no error
 	return f.set("lastResult", string(bytes.TrimSpace(b.Bytes())))
 }
 
-func end(output string) string { return output[max(0, len(output)-longestOfOutput):] }
+func lastBytes(output string) string { return output[max(0, len(output)-longestOfOutput):] }
 
-// set puts a value in the place of the one that the state has under this name.
+// set replaces the value of a name in the state.
 func (f *File) set(name, value string) *File {
-	d, root, _ := open(f.data) // it was read before
+	d, root, _ := openDocument(f.data) // it was read before
 	state, found := d.find(root, "state")
 	var at span
 	var text string
 	switch {
 	case !found:
-		at, text = d.room(root, "state", fmt.Sprintf("{%q: %s}", name, value))
+		at, text = d.insertion(root, "state", fmt.Sprintf("{%q: %s}", name, value))
 	case d.kind(state) != '{': // null
 		at, text = state, fmt.Sprintf("{%q: %s}", name, value)
 	default:
@@ -114,7 +111,7 @@ func (f *File) set(name, value string) *File {
 			text = value
 			break
 		}
-		at, text = d.room(state, name, value)
+		at, text = d.insertion(state, name, value)
 	}
 	data := make([]byte, 0, len(f.data)+len(text))
 	data = append(data, f.data[:at.at]...)
@@ -130,9 +127,9 @@ func (f *File) set(name, value string) *File {
 // FileContext is what is known about a state file beside its content.
 type FileContext = freshness.FileContext
 
-// Adopt says why a session may not follow the file, as a user would be told
-// behind the file's name; "" if it may. The file names no session of the client's: its id is the server's
-// own. So it must have been written in the session that takes it.
+// Adopt returns why a session may not follow the file, in words that follow the file's name; "" if
+// it may. The file's session id is the server's, not the client's, so the file must have been
+// written during the session that follows it.
 func Adopt(f *File, c FileContext) (why string) {
 	switch {
 	case c.Followed:
@@ -147,14 +144,13 @@ func Adopt(f *File, c FileContext) (why string) {
 	return ""
 }
 
-// IsFresh reports whether what was written at a time was written in this session, as
-// far as one can know.
+// IsFresh reports whether a time is within this session, as far as that is known.
 func IsFresh(at time.Time, c FileContext) bool {
 	return !freshness.IsStale(at, c.SessionStarted, c.Now)
 }
 
-// RetryMessage is said when check number iteration of at most most (0: any number) has
-// failed and work continues.
+// RetryMessage returns the message after failed check number iteration of at most most (0 =
+// unlimited).
 func RetryMessage(iteration, most int) string {
 	if most <= 0 {
 		return fmt.Sprintf("Shell Verification FAILED (Iteration %d)", iteration)
@@ -162,27 +158,27 @@ func RetryMessage(iteration, most int) string {
 	return fmt.Sprintf("Shell Verification FAILED (Iteration %d/%d)", iteration, most)
 }
 
-// PassedMessage is said when the command has succeeded at check n.
+// PassedMessage returns the message when the command succeeded at check n.
 func PassedMessage(n int) string { return fmt.Sprintf("[Verify] PASSED on iteration %d!", n) }
 
-// MaxReachedMessage is said when n checks have failed and no more are allowed.
+// MaxReachedMessage returns the message when n checks have failed and no more are allowed.
 func MaxReachedMessage(n int) string {
 	return fmt.Sprintf("[Verify] Max iterations (%d) reached. Stopping.", n)
 }
 
-// NewerVersionMessage says why the state of a newer claude-prompts is not followed.
+// NewerVersionMessage returns why the state of a newer claude-prompts is not followed.
 func NewerVersionMessage(path string) string {
 	return path + " is the SQLite state of a newer claude-prompts, which pawl does not read; type  :: verify:\"COMMAND\"  in the session, or  pawl start --verify COMMAND"
 }
 
-// Stats says on one line what an isolated try has taken, for people.
+// Stats returns the cost of an isolated attempt on one line.
 func Stats(t loop.IsolatedTurn) string {
 	return fmt.Sprintf("Cost $%.4f · Duration %.1fs · Tokens %s in / %s out (cache: %s) · Turns %d",
-		t.Usage.CostUSD, t.Took.Seconds(), grouped(t.Usage.Input), grouped(t.Usage.Output), grouped(t.Usage.CacheRead), t.Rounds)
+		t.Usage.CostUSD, t.Took.Seconds(), formatThousands(t.Usage.Input), formatThousands(t.Usage.Output), formatThousands(t.Usage.CacheRead), t.Rounds)
 }
 
-// grouped is a count with its thousands set apart: 1,234.
-func grouped(n int64) string {
+// formatThousands formats a count with separators: 1,234.
+func formatThousands(n int64) string {
 	digits := strconv.FormatInt(max(n, 0), 10)
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + "," + digits[at:]

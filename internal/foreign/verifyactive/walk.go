@@ -84,7 +84,7 @@ func (w *walker) inline(end int) (at int, found bool) {
 			return at, true
 		case w.quote == 0 && closingQuote(r) != 0 && !inWord(w.before()):
 			w.quote = closingQuote(r)
-		case w.quote != 0 && r == w.quote && w.ends(w.at, size):
+		case w.quote != 0 && r == w.quote && w.endsQuotation(w.at, size):
 			w.quote = 0
 		}
 		w.at += size
@@ -126,7 +126,7 @@ func (w *walker) marker(end int) bool {
 func (w *walker) quoted(end int) int {
 	_, at := command(w.text, w.at, end)
 	for i, r := range w.text[at:end] {
-		if size := utf8.RuneLen(r); r == w.quote && w.ends(at+i, size) {
+		if size := utf8.RuneLen(r); r == w.quote && w.endsQuotation(at+i, size) {
 			return at + i + size
 		}
 	}
@@ -141,9 +141,9 @@ func (w *walker) before() rune {
 	return r
 }
 
-// ends reports whether the quote at the offset, size bytes long, looks like the end of a quotation:
+// endsQuotation reports whether the quote at the offset, size bytes long, looks like the end of a quotation:
 // no word follows directly.
-func (w *walker) ends(at, size int) bool {
+func (w *walker) endsQuotation(at, size int) bool {
 	r, n := utf8.DecodeRuneInString(w.text[at+size:])
 	return n == 0 || !inWord(r)
 }
