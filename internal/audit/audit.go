@@ -32,7 +32,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Verdict is what an audit comes to.
+// Verdict is the result of an audit in one word.
 type Verdict string
 
 // The verdicts.
@@ -42,18 +42,18 @@ const (
 	Undecided Verdict = "unknown"
 )
 
-// Result is what is found about a commit.
+// Result is the result of an audit.
 type Result struct {
-	Commit  string  `json:"commit" jsonschema:"full hash"`
-	Loop    string  `json:"loop" jsonschema:"id of the loop that made it"`
-	Verdict Verdict `json:"verdict" jsonschema:"agrees, differs or unknown"`
-	Reason  string  `json:"reason,omitempty" jsonschema:"why it differs or is undecided, one line"`
-	Worth   []Worth `json:"evidence,omitempty" jsonschema:"what the commit's evidence is worth, one entry for each of its tasks"`
-	Gates   []Gate  `json:"gates" jsonschema:"one entry for each receipt"`
+	Commit  string         `json:"commit" jsonschema:"full hash"`
+	Loop    string         `json:"loop" jsonschema:"id of the loop that made it"`
+	Verdict Verdict        `json:"verdict" jsonschema:"agrees, differs or unknown"`
+	Reason  string         `json:"reason,omitempty" jsonschema:"why it differs or is undecided, one line"`
+	Worth   []TaskEvidence `json:"evidence,omitempty" jsonschema:"what the commit's evidence is worth, one entry for each of its tasks"`
+	Gates   []Gate         `json:"gates" jsonschema:"one entry for each receipt"`
 }
 
-// Worth is the evidence of one task that a commit did.
-type Worth struct {
+// TaskEvidence is the evidence of one task of a commit.
+type TaskEvidence struct {
 	Task     string        `json:"task" jsonschema:"id of the task"`
 	Evidence gate.Evidence `json:"evidence" jsonschema:"proven, reviewed, unproven or unknown"`
 	Why      string        `json:"why,omitempty" jsonschema:"what it rests on, in words"`
@@ -93,15 +93,15 @@ func Commit(ctx context.Context, o Options, rev string) (Result, error) {
 	wanted := receiptIDs(trailers)
 	switch {
 	case out.Loop == "":
-		return out.because("no loop made this commit: it has no %s trailer", runner.TrailerLoop), nil
+		return out.undecided("no loop made this commit: it has no %s trailer", runner.TrailerLoop), nil
 	case len(wanted) == 0:
-		return out.because("no gate checked this commit: it has no receipt"), nil
+		return out.undecided("no gate checked this commit: it has no receipt"), nil
 	}
-	if l, err := MadeBy(o.Store, trailers); l == nil {
+	if l, err := FindLoop(o.Store, trailers); l == nil {
 		if err != nil {
 			return Result{}, err
 		}
-		return out.because("loop %s is unknown here, and its journal has the receipts", plan.OneLine(out.Loop, 60)), nil
+		return out.undecided("loop %s is unknown here, and its journal has the receipts", plan.OneLine(out.Loop, 60)), nil
 	}
 	s, err := o.Find(out.Loop)
 	if err != nil {
@@ -109,36 +109,36 @@ func Commit(ctx context.Context, o Options, rev string) (Result, error) {
 	}
 	known, ofCommit := receipts(s, wanted)
 	if missing := slices.DeleteFunc(wanted, func(id string) bool { _, ok := known[id]; return ok }); len(missing) > 0 {
-		return out.because("the journal of %s has no receipt %s", s.ID, strings.Join(missing, ", ")), nil
+		return out.undecided("the journal of %s has no receipt %s", s.ID, strings.Join(missing, ", ")), nil
 	}
 	if err := out.compare(ctx, o, s, known); err != nil {
 		return Result{}, err
 	}
 	if out.Verdict == Agrees && ofCommit != commit {
-		return out.because("the gates agree, but the receipts are of commit %.9s: was this one rewritten?", ofCommit), nil
+		return out.undecided("the gates agree, but the receipts are of commit %.9s: was this one rewritten?", ofCommit), nil
 	}
-	return out.worth(s.Memory.State), nil
+	return out.addTaskEvidence(s.Memory.State), nil
 }
 
-// worth adds what the commit's evidence is worth. Gates that agree vouch for no more
-// than they showed then: where that was less than wanted, it cannot be told.
-func (r Result) worth(s loop.State) Result {
+// addTaskEvidence adds the evidence of the commit's tasks. Gates that agree prove no more than they
+// did then: with less evidence than wanted, the audit is undecided.
+func (r Result) addTaskEvidence(s loop.State) Result {
 	short := false
 	for _, t := range s.Tasks {
 		if t.Commit != r.Commit {
 			continue
 		}
-		r.Worth = append(r.Worth, Worth{Task: t.ID, Evidence: t.Evidence, Why: narrate.Evidence(t), Enough: !t.Unproven()})
+		r.Worth = append(r.Worth, TaskEvidence{Task: t.ID, Evidence: t.Evidence, Why: narrate.Evidence(t), Enough: !t.Unproven()})
 		short = short || t.Unproven()
 	}
 	if short && r.Verdict == Agrees {
-		return r.because("the gates match, but the commit has less evidence than required")
+		return r.undecided("the gates match, but the commit has less evidence than required")
 	}
 	return r
 }
 
-// because is an audit that cannot tell.
-func (r Result) because(format string, args ...any) Result {
+// undecided returns the result of an audit without a verdict, with the reason.
+func (r Result) undecided(format string, args ...any) Result {
 	r.Verdict, r.Reason = Undecided, fmt.Sprintf(format, args...)
 	return r
 }
@@ -152,8 +152,8 @@ func trailer(all []git.Trailer, key string) string {
 	return ""
 }
 
-// receiptIDs are those that the trailers name; a claim that no gate judged has a
-// trailer too, but it is none of these.
+// receiptIDs returns the receipts that the trailers name. The trailer of a claim without gates
+// names none.
 func receiptIDs(all []git.Trailer) []string {
 	ids := strings.Fields(trailer(all, runner.TrailerReceipt))
 	return slices.DeleteFunc(ids, func(id string) bool { return strings.HasPrefix(id, "none-") })
@@ -192,12 +192,12 @@ func (r *Result) compare(ctx context.Context, o Options, s *loopinfo.Loop, known
 	defer func() { err = errors.Join(err, done()) }()
 	maps.DeleteFunc(known, func(_ string, rec verify.Receipt) bool { return rec.Kind == gate.ByReview }) // nobody is asked again
 	if len(known) == 0 {
-		*r = r.because("only a review checked this commit: there is no command to run again")
+		*r = r.undecided("only a review checked this commit: there is no command to run again")
 		return nil
 	}
 	gates, receipts := gatesOf(s, known)
 	if len(gates) < len(known) {
-		*r = r.because("loop %s has no gate with the name in a receipt", s.ID)
+		*r = r.undecided("loop %s has no gate with the name in a receipt", s.ID)
 		return nil
 	}
 	results, err := v.RunInCheckout(ctx, r.Commit, gates, "")
@@ -206,7 +206,7 @@ func (r *Result) compare(ctx context.Context, o Options, s *loopinfo.Loop, known
 	}
 	r.Verdict = Agrees
 	for i, now := range results {
-		r.add(receipts[i], now)
+		r.addGate(receipts[i], now)
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (o Options) Verifier(ctx context.Context, vo verify.Options) (v *verify.Ver
 	}, nil
 }
 
-// gatesOf are the loop's gates that the receipts are of, each with its receipt.
+// gatesOf returns the loop's gates that have receipts, each with its receipt.
 func gatesOf(s *loopinfo.Loop, known map[string]verify.Receipt) ([]gate.Gate, []verify.Receipt) {
 	var gates []gate.Gate
 	var receipts []verify.Receipt
@@ -244,8 +244,8 @@ func gatesOf(s *loopinfo.Loop, known map[string]verify.Receipt) ([]gate.Gate, []
 	return gates, receipts
 }
 
-// add compares one receipt. What differs outweighs what cannot be told.
-func (r *Result) add(rec verify.Receipt, now gate.Result) {
+// addGate compares one receipt with its gate. A difference outweighs an undecided gate.
+func (r *Result) addGate(rec verify.Receipt, now gate.Result) {
 	g := Gate{Gate: rec.Gate, Receipt: rec.ID, Then: rec.Status, Now: now.Status, Exit: now.ExitCode, Differs: rec.Differs(now)}
 	r.Gates = append(r.Gates, g)
 	switch {
@@ -256,9 +256,9 @@ func (r *Result) add(rec verify.Receipt, now gate.Result) {
 	}
 }
 
-// MadeBy is the loop that a commit's trailer names, nil where none is known here. A trailer
-// is text from anywhere: no beginning of an id, and no ".".
-func MadeBy(st *store.Store, trailers []git.Trailer) (*store.Loop, error) {
+// FindLoop returns the loop that a commit's trailer names, nil if it is not known here. The trailer
+// is untrusted text: only a complete id is accepted.
+func FindLoop(st *store.Store, trailers []git.Trailer) (*store.Loop, error) {
 	loops, err := st.Loops()
 	i := slices.IndexFunc(loops, func(l *store.Loop) bool { return l.ID == trailer(trailers, runner.TrailerLoop) })
 	if i < 0 {

@@ -81,7 +81,7 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	if err != nil {
 		return err
 	}
-	from, err := restore.Numbered(c.From)(ctx, repo, s)
+	from, err := restore.ByNumber(c.From)(ctx, repo, s)
 	if err != nil {
 		return err
 	}
@@ -109,6 +109,6 @@ func (c *checkpointsDiffCmd) target(ctx context.Context, repo *git.Repo, s *loop
 		tree, _, err := repo.Snapshot(ctx)
 		return tree, err
 	}
-	to, err := restore.Numbered(c.To)(ctx, repo, s)
+	to, err := restore.ByNumber(c.To)(ctx, repo, s)
 	return to.Tree, err
 }

@@ -96,7 +96,7 @@ func (c *demoCmd) introduce(out io.Writer, p demo.Place) {
 
 // conclude says what was caught and what to type next.
 func (c *demoCmd) conclude(a *app, out io.Writer, p demo.Place, l *store.Loop) error {
-	catches, err := demo.Caught(l.Records(journal.Mark{}))
+	catches, err := demo.ReadCatches(l.Records(journal.Mark{}))
 	if err != nil {
 		return err
 	}

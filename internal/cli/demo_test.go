@@ -66,7 +66,7 @@ func TestDemoCatchesAllMistakes(t *testing.T) {
 	if left := gitOutput(t, place.Repo, "status", "--porcelain"); left != "" {
 		t.Errorf("left in the work tree:\n%s", left)
 	}
-	catches, err := demo.Caught(d.Loop.Records(journal.Mark{}))
+	catches, err := demo.ReadCatches(d.Loop.Records(journal.Mark{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (a *app) settingsFindings(root string) []doctor.Finding {
 
 // pluginVersion returns the version of the plugin that this Pawl makes for a hook command.
 func pluginVersion(command string, args []string) (string, error) {
-	hook := plugin.Hook{Command: command, Args: args, Tool: plugin.InTree().Tool}
+	hook := plugin.Hook{Command: command, Args: args, Tool: plugin.RepositoryHook().Tool}
 	if filepath.IsAbs(command) {
 		var err error
 		if hook.Tool, err = ownPath(); err != nil {

@@ -88,7 +88,7 @@ func (n lessonNumber) find(a *app) (text string, project bool, s *loopinfo.Loop,
 
 // lessons returns the lessons of the project and of the loop, if there is one.
 func (a *app) lessons(ref string) (lessonLists, *loopinfo.Loop, error) {
-	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
+	project, err := lesson.NewStore(a.env.PawlHome).List(a.root())
 	if err != nil {
 		return lessonLists{}, nil, err
 	}
@@ -143,7 +143,7 @@ func (c *lessonsDropCmd) Run(ctx context.Context, a *app) error {
 	if !project {
 		return a.sendLessonChange(s, record.Message{Kind: record.MessageForget, Text: text})
 	}
-	if err := lesson.Open(a.env.PawlHome).Drop(ctx, a.root(), text); err != nil {
+	if err := lesson.NewStore(a.env.PawlHome).Remove(ctx, a.root(), text); err != nil {
 		return err
 	}
 	a.printf("deleted: later loops of this project do not get it\n")
@@ -165,7 +165,7 @@ func (c *lessonsKeepCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (a *app) keepLesson(ctx context.Context, text string) error {
-	if err := lesson.Open(a.env.PawlHome).Add(ctx, a.root(), text); err != nil {
+	if err := lesson.NewStore(a.env.PawlHome).Add(ctx, a.root(), text); err != nil {
 		return err
 	}
 	a.printf("kept: every later loop of this project gets it\n")

@@ -83,7 +83,7 @@ func (a *app) resolveProofTarget(ctx context.Context, repo *git.Repo, word strin
 	if err != nil {
 		return out, nil, err
 	}
-	l, err := audit.MadeBy(a.store, trailers)
+	l, err := audit.FindLoop(a.store, trailers)
 	if l != nil {
 		of, err = loopinfo.Read(l)
 	}

@@ -41,12 +41,12 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	find := restore.OtherVersion(paths)
+	find := restore.DifferentVersion(paths)
 	switch {
 	case ofTask:
 		find = restore.TaskWork(c.Task)
 	case numbered:
-		find = restore.Numbered(c.Checkpoint)
+		find = restore.ByNumber(c.Checkpoint)
 	}
 	return a.restore(ctx, s, c.Yes, find.Only(paths))
 }
@@ -61,7 +61,7 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 	restored := func(s *loopinfo.Loop) bool {
 		repo, err := s.Origin(ctx)
 		if err == nil {
-			_, err = restore.Last(ctx, repo, s)
+			_, err = restore.BeforeLastRestore(ctx, repo, s)
 		}
 		return err == nil
 	}
@@ -69,7 +69,7 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.restore(ctx, s, c.Yes, restore.Last)
+	return a.restore(ctx, s, c.Yes, restore.BeforeLastRestore)
 }
 
 // restore restores the loop's work tree to what find returns, if the user agrees.

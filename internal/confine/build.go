@@ -166,7 +166,7 @@ func (o Options) basePolicy(sys System) (Policy, error) {
 	closed := o.excludedFolders()
 	p.Read = append(p.Read, closed...)
 	for _, dir := range o.cacheFolders(precious) {
-		if p.Mechanism == Landlock && containsAny(dir, closed) {
+		if p.Mechanism == Landlock && coversAny(dir, closed) {
 			p.Write = append(p.Write, openSubfolders(dir, closed)...)
 		} else {
 			p.Write = append(p.Write, dir)
@@ -190,7 +190,7 @@ func (o Options) basePolicy(sys System) (Policy, error) {
 func temporaryFolders(precious []string) []string {
 	var out []string
 	for _, dir := range resolve([]string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}) {
-		if !slices.Contains(out, dir) && !containsAny(dir, precious) {
+		if !slices.Contains(out, dir) && !coversAny(dir, precious) {
 			out = append(out, dir)
 		}
 	}
@@ -205,15 +205,15 @@ func openSubfolders(dir string, closed []string) []string {
 	}
 	var out []string
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); e.IsDir() && !containsAny(path, closed) {
+		if path := filepath.Join(dir, e.Name()); e.IsDir() && !coversAny(path, closed) {
 			out = append(out, path)
 		}
 	}
 	return out
 }
 
-// containsAny reports whether one of the paths is a folder or below it.
-func containsAny(dir string, paths []string) bool {
+// coversAny reports whether one of the paths is a folder or below it.
+func coversAny(dir string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return isInside(path, dir) })
 }
 
@@ -241,7 +241,7 @@ func (o Options) cacheFolders(precious []string) []string {
 			continue
 		}
 		seen = append(seen, dir)
-		if p, ok := realPath(dir); ok && !containsAny(p, precious) && isDir(p) {
+		if p, ok := realPath(dir); ok && !coversAny(p, precious) && isDir(p) {
 			out = append(out, p)
 		}
 	}

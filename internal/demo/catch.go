@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Kind of thing that goes wrong with agents.
+// Kind is the kind of a failure.
 type Kind string
 
 // The kinds, in the order in which the script plays them.
@@ -32,7 +32,7 @@ const (
 // Kinds lists all kinds.
 func Kinds() []Kind { return []Kind{FalseClaim, UsageLimit, NoTest, Regression, Tampering} }
 
-// Catch is one thing that went wrong and was caught.
+// Catch is a failure of the agent that Pawl caught.
 type Catch struct {
 	Kind      Kind
 	Iteration int    // in which it happened
@@ -40,9 +40,8 @@ type Catch struct {
 	Then      string // what Pawl did about it
 }
 
-// Caught reads from a loop's journal what was caught, in the order in which it
-// happened. Damaged records are errors: what they held cannot be told.
-func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
+// ReadCatches returns the catches in a loop's journal, in order. A damaged record is an error.
+func ReadCatches(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 	var all []Catch
 	var state loop.State
 	for r, err := range records {
@@ -50,7 +49,7 @@ func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 			return nil, fmt.Errorf("read what was caught: %w", err)
 		}
 		before := state
-		c, ok, err := read(r, &state)
+		c, ok, err := readCatch(r, &state)
 		if err != nil {
 			return nil, fmt.Errorf("read what was caught: record %d: %w", r.Seq, err)
 		}
@@ -62,8 +61,8 @@ func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 	return all, nil
 }
 
-// read reports whether a record is of a catch; it brings the state up to date.
-func read(r journal.Record, state *loop.State) (Catch, bool, error) {
+// readCatch applies a record to the state, and reports whether it is a catch.
+func readCatch(r journal.Record, state *loop.State) (Catch, bool, error) {
 	switch r.Type {
 	case memory.TypeEvent:
 		var e loop.Event
@@ -72,7 +71,7 @@ func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 		}
 		before := *state
 		*state, _ = loop.Step(before, e)
-		c, ok := caught(before, *state, e)
+		c, ok := detectCatch(before, *state, e)
 		return c, ok, nil
 	case memory.TypeNote:
 		var n memory.Note
@@ -87,7 +86,7 @@ func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 	return Catch{}, false, nil
 }
 
-// protectedName is a protected file as a user knows it: the demo's own by its path.
+// protectedName returns a protected file as a user knows it: the demo's own by its path.
 func protectedName(call string) string {
 	if strings.HasSuffix("/"+call, "/"+Protected) {
 		return Protected
@@ -95,8 +94,8 @@ func protectedName(call string) string {
 	return path.Base(call)
 }
 
-// caught reports whether this step of the machine is one.
-func caught(before, after loop.State, e loop.Event) (Catch, bool) {
+// detectCatch reports whether a step of the state machine is a catch.
+func detectCatch(before, after loop.State, e loop.Event) (Catch, bool) {
 	switch p := e.Payload.(type) {
 	case loop.AgentFailed:
 		if p.Failure.Class != loop.UsageLimit || after.Phase != loop.Waiting {
@@ -111,15 +110,15 @@ func caught(before, after loop.State, e loop.Event) (Catch, bool) {
 		return Catch{Kind: Tampering, What: what, Then: "restored, and counted as a violation"}, true
 	case loop.GatesFinished:
 		if p.Gates.Purpose == loop.ForClaim && before.Phase == loop.Judging && after.Phase == loop.Turning {
-			return refused(before, p.Gates), true
+			return refusedClaim(before, p.Gates), true
 		}
 	}
 	return Catch{}, false
 }
 
-// refused is a claim that did not stand.
-func refused(before loop.State, g loop.Gates) Catch {
-	if task, tests := broken(before, g); len(tests) > 0 {
+// refusedClaim returns the catch for a refused claim.
+func refusedClaim(before loop.State, g loop.Gates) Catch {
+	if task, tests := brokenTask(before, g); len(tests) > 0 {
 		return Catch{
 			Kind: Regression, Then: "refused, with the broken tests named",
 			What: fmt.Sprintf("task %s was claimed done with task %s broken: %s", before.Current, task, strings.Join(tests, ", ")),
@@ -137,8 +136,8 @@ func refused(before loop.State, g loop.Gates) Catch {
 	}
 }
 
-// broken is the first finished task of which a test fails now, and those tests.
-func broken(before loop.State, g loop.Gates) (task string, tests []string) {
+// brokenTask returns the first finished task with tests that fail now, and those tests.
+func brokenTask(before loop.State, g loop.Gates) (task string, tests []string) {
 	if g.Status != gate.Fail {
 		return "", nil
 	}
@@ -150,7 +149,7 @@ func broken(before loop.State, g loop.Gates) (task string, tests []string) {
 	return task, tests
 }
 
-// CheckAllCaught reports as an error what the script plays and nobody caught.
+// CheckAllCaught returns an error that names what the script plays and Pawl did not catch.
 func CheckAllCaught(catches []Catch) error {
 	var missed []string
 	for _, k := range Kinds() {

@@ -38,7 +38,7 @@ const (
 	Protected = "tests/total.sh" // the user's test: not the agent's to change
 )
 
-// Place is where a demo happens.
+// Place is the folder of a demo.
 type Place struct {
 	Dir    string // temporary folder that holds everything, absolute
 	Repo   string // the repository in it
@@ -46,8 +46,8 @@ type Place struct {
 	Config string // an empty folder in place of the user's own configuration
 }
 
-// Make makes a demo in a new folder below dir, "" for the system's temporary
-// one. The environment is the one that git gets, KEY=value.
+// Make creates a demo in a new folder below dir; "" means the system's temporary folder. env is the
+// environment of git.
 func Make(ctx context.Context, dir string, env []string) (Place, error) {
 	if err := checkTools(); err != nil {
 		return Place{}, err
@@ -59,13 +59,13 @@ func Make(ctx context.Context, dir string, env []string) (Place, error) {
 	p := Place{
 		Dir: dir, Repo: filepath.Join(dir, "cart"), Script: filepath.Join(dir, "script.txtar"), Config: filepath.Join(dir, "config"),
 	}
-	if err := p.furnish(ctx, env); err != nil {
+	if err := p.writeFiles(ctx, env); err != nil {
 		return Place{}, errors.Join(fmt.Errorf("make the demo's repository: %w", err), os.RemoveAll(dir))
 	}
 	return p, nil
 }
 
-// checkTools returns an error that names what the demo needs and is not there.
+// checkTools returns an error that names the programs that the demo needs and that are missing.
 func checkTools() error {
 	var missing []string
 	for _, tool := range []string{"git", "sh"} {
@@ -84,8 +84,8 @@ func checkTools() error {
 		"the demo needs %s, which %s not on your PATH", strings.Join(missing, " and "), verb)
 }
 
-// furnish writes the files and makes the first commit.
-func (p Place) furnish(ctx context.Context, env []string) error {
+// writeFiles writes the files and makes the first commit.
+func (p Place) writeFiles(ctx context.Context, env []string) error {
 	for _, dir := range []string{p.Repo, p.Config} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return err

@@ -256,7 +256,7 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	if p.Spec.Guard, err = guardConfig(p.Settings.Guard, p.Spec.Plan); err != nil {
 		return err
 	}
-	if p.Spec.Lessons, err = lesson.Open(p.Home).Of(p.root); err != nil {
+	if p.Spec.Lessons, err = lesson.NewStore(p.Home).List(p.root); err != nil {
 		return err
 	}
 	if p.Repo != nil {

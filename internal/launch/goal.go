@@ -41,7 +41,7 @@ func ReadGoal(root, dir string, words []string, planPath string) (Goal, error) {
 	switch file, err := fileArg(dir, words); {
 	case err != nil:
 		return Goal{}, err
-	case len(words) == 1 && tracker.IsOther(words[0]):
+	case len(words) == 1 && tracker.IsUnsupportedURL(words[0]):
 		return Goal{}, failure.New(failure.Usage, "to use it as a prompt:  pawl run \"work on "+words[0]+"\"; [tracker] command in pawl.toml connects other trackers than GitHub",
 			"Pawl cannot read this issue or change: %s", words[0])
 	case file != "":

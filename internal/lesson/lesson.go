@@ -24,46 +24,46 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Most is how many lessons a project keeps: each is told in every prompt.
-const Most = 20
+// MaxPerProject is how many lessons a project keeps: each is told in every prompt.
+const MaxPerProject = 20
 
-// Book is the file of a $PAWL_HOME.
-type Book struct{ path string }
+// Store is the file lessons.json in a $PAWL_HOME.
+type Store struct{ path string }
 
-// Open names the book in a $PAWL_HOME. It does no I/O.
-func Open(pawlHome string) Book { return Book{filepath.Join(pawlHome, "lessons.json")} }
+// NewStore returns the store of a $PAWL_HOME. It does no I/O.
+func NewStore(pawlHome string) Store { return Store{filepath.Join(pawlHome, "lessons.json")} }
 
-type pages struct {
+type content struct {
 	Roots map[string][]string `json:"roots"`
 }
 
-// Of are the lessons of the project at root, in the order in which they came.
-func (b Book) Of(root string) ([]string, error) {
+// List returns the lessons of the project at root, oldest first.
+func (b Store) List(root string) ([]string, error) {
 	p, err := b.read()
 	return p.Roots[root], err
 }
 
-// Add keeps a lesson once.
-func (b Book) Add(ctx context.Context, root, text string) error {
-	return b.change(ctx, root, func(all []string) ([]string, error) {
+// Add adds a lesson unless it is there already.
+func (b Store) Add(ctx context.Context, root, text string) error {
+	return b.update(ctx, root, func(all []string) ([]string, error) {
 		switch {
 		case slices.Contains(all, text):
 			return all, nil
-		case len(all) >= Most:
+		case len(all) >= MaxPerProject:
 			return nil, failure.New(failure.Usage, "drop one:  pawl lessons drop NUMBER", "the project has %d lessons, and every prompt contains them all", len(all))
 		}
 		return append(all, text), nil
 	})
 }
 
-// Drop takes a lesson out.
-func (b Book) Drop(ctx context.Context, root, text string) error {
-	return b.change(ctx, root, func(all []string) ([]string, error) {
+// Remove removes a lesson.
+func (b Store) Remove(ctx context.Context, root, text string) error {
+	return b.update(ctx, root, func(all []string) ([]string, error) {
 		return slices.DeleteFunc(all, func(t string) bool { return t == text }), nil
 	})
 }
 
-func (b Book) change(ctx context.Context, root string, do func([]string) ([]string, error)) (err error) {
+func (b Store) update(ctx context.Context, root string, do func([]string) ([]string, error)) (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return fmt.Errorf("keep lessons: %w", err)
 	}
@@ -91,10 +91,10 @@ func (b Book) change(ctx context.Context, root string, do func([]string) ([]stri
 	return atomicfile.WriteIndentedJSON(b.path, p)
 }
 
-func (b Book) read() (pages, error) {
-	var p pages
+func (b Store) read() (content, error) {
+	var p content
 	if err := atomicfile.ReadJSON(b.path, &p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return pages{}, failure.New(failure.Error, "fix it, or move it away", "read %s: %w", b.path, err)
+		return content{}, failure.New(failure.Error, "fix it, or move it away", "read %s: %w", b.path, err)
 	}
 	return p, nil
 }

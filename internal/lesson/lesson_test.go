@@ -14,7 +14,7 @@ import (
 
 func TestALessonIsKeptOnceForItsProject(t *testing.T) {
 	t.Parallel()
-	b := lesson.Open(filepath.Join(t.TempDir(), "home"))
+	b := lesson.NewStore(filepath.Join(t.TempDir(), "home"))
 	for _, text := range []string{"one", "two", "one"} {
 		if err := b.Add(t.Context(), "/shop", text); err != nil {
 			t.Fatal(err)
@@ -23,11 +23,11 @@ func TestALessonIsKeptOnceForItsProject(t *testing.T) {
 	if err := b.Add(t.Context(), "/other", "three"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Drop(t.Context(), "/shop", "one"); err != nil {
+	if err := b.Remove(t.Context(), "/shop", "one"); err != nil {
 		t.Fatal(err)
 	}
 	for root, want := range map[string][]string{"/shop": {"two"}, "/other": {"three"}, "/none": nil} {
-		got, err := b.Of(root)
+		got, err := b.List(root)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v %s", root, err, diff)
 		}
@@ -37,8 +37,8 @@ func TestALessonIsKeptOnceForItsProject(t *testing.T) {
 func TestABookIsBoundedAndNotOverwritten(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	b := lesson.Open(home)
-	for i := range lesson.Most {
+	b := lesson.NewStore(home)
+	for i := range lesson.MaxPerProject {
 		if err := b.Add(t.Context(), "/shop", fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}

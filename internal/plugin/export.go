@@ -29,12 +29,12 @@ func Export(dir string, p Plugin) (changed bool, err error) {
 		return false, err
 	}
 	if earlier == nil {
-		if err := vacant(dir); err != nil {
+		if err := requireEmpty(dir); err != nil {
 			return false, err
 		}
 	}
 	wanted := ledgerOf(p.Files)
-	stale, err := compare(dir, earlier, p.Files)
+	stale, err := staleFiles(dir, earlier, p.Files)
 	if err != nil {
 		return false, err
 	}
@@ -45,33 +45,33 @@ func Export(dir string, p Plugin) (changed bool, err error) {
 		return false, fmt.Errorf("export the plugin: %w", err)
 	}
 	// From here on, what is ours is in the ledger, whenever we are cut off.
-	if err := writeLedger(dir, earlier.with(wanted)); err != nil {
+	if err := writeLedger(dir, earlier.union(wanted)); err != nil {
 		return false, err
 	}
 	for _, name := range stale {
-		if err := replace(dir, name, p.Files[name]); err != nil {
+		if err := writeOrRemove(dir, name, p.Files[name]); err != nil {
 			return true, err
 		}
 	}
 	return true, writeLedger(dir, wanted)
 }
 
-// Remove takes an export out of a folder, and the folder too if nothing else is
-// in it. Files that were changed since are left, and named.
+// Remove removes an export from a folder, and the folder if it is empty then. It keeps files that
+// were changed since, and returns them.
 func Remove(dir string) (left []string, err error) {
 	earlier, err := readLedger(dir)
 	if err != nil || earlier == nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(earlier)) {
-		content, err := content(dir, name)
+		content, err := readExported(dir, name)
 		switch {
 		case err != nil:
 			return left, err
-		case content != nil && !earlier.holds(name, content):
+		case content != nil && !earlier.matches(name, content):
 			left = append(left, name)
 		default:
-			if err := replace(dir, name, nil); err != nil {
+			if err := writeOrRemove(dir, name, nil); err != nil {
 				return left, err
 			}
 		}
@@ -83,8 +83,8 @@ func Remove(dir string) (left []string, err error) {
 	return left, nil
 }
 
-// vacant refuses a folder in which something lies.
-func vacant(dir string) error {
+// requireEmpty returns an error if the folder contains anything.
+func requireEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -101,22 +101,22 @@ func vacant(dir string) error {
 	return nil
 }
 
-// compare names the files that are to be written or removed, in that order, and
-// refuses if one of them is not as an export left it.
-func compare(dir string, earlier ledger, wanted map[string][]byte) (stale []string, err error) {
+// staleFiles returns the files to write or remove, in that order. It returns an error if one of
+// them was changed since the export.
+func staleFiles(dir string, earlier ledger, wanted map[string][]byte) (stale []string, err error) {
 	var foreign []string
 	names := maps.Clone(wanted)
 	for name := range earlier {
 		names[name] = wanted[name]
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		have, err := content(dir, name)
+		have, err := readExported(dir, name)
 		switch {
 		case err != nil:
 			return nil, err
 		case (have == nil) == (names[name] == nil) && bytes.Equal(have, names[name]):
 			continue
-		case have != nil && !earlier.holds(name, have):
+		case have != nil && !earlier.matches(name, have):
 			foreign = append(foreign, name)
 		}
 		stale = append(stale, name)
@@ -125,11 +125,11 @@ func compare(dir string, earlier ledger, wanted map[string][]byte) (stale []stri
 		return nil, failure.New(failure.Usage, "keep your changes elsewhere and delete the folder, or name another",
 			"%s was changed since it was exported (%s)", dir, strings.Join(foreign, ", "))
 	}
-	slices.SortStableFunc(stale, func(a, b string) int { return rank(a, names) - rank(b, names) })
+	slices.SortStableFunc(stale, func(a, b string) int { return writeOrder(a, names) - writeOrder(b, names) })
 	return stale, nil
 }
 
-func rank(name string, wanted map[string][]byte) int {
+func writeOrder(name string, wanted map[string][]byte) int {
 	switch {
 	case wanted[name] == nil:
 		return 2
@@ -139,8 +139,8 @@ func rank(name string, wanted map[string][]byte) int {
 	return 0
 }
 
-// content is that of a file of the export, nil if it is not there.
-func content(dir, name string) ([]byte, error) {
+// readExported returns a file of the export, nil if it does not exist.
+func readExported(dir, name string) ([]byte, error) {
 	data, err := atomicfile.Read(filepath.Join(dir, filepath.FromSlash(name)), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -151,9 +151,9 @@ func content(dir, name string) ([]byte, error) {
 	return append([]byte{}, data...), nil // an empty file is one
 }
 
-// replace writes a file of the export or, without content, removes it and the
+// writeOrRemove writes a file of the export or, without content, removes it and the
 // folders that are empty then.
-func replace(dir, name string, content []byte) error {
+func writeOrRemove(dir, name string, content []byte) error {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if content != nil {
 		err := os.MkdirAll(filepath.Dir(file), 0o755)

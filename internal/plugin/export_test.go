@@ -59,7 +59,7 @@ func elsewhere(t *testing.T) plugin.Plugin {
 func TestExportIsIdempotent(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "plugin")
-	p := made(t, plugin.InTree())
+	p := made(t, plugin.RepositoryHook())
 	if !export(t, dir, p) {
 		t.Error("the first export changed nothing")
 	}
@@ -73,7 +73,7 @@ func TestExportIsIdempotent(t *testing.T) {
 func TestExportIntoAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p := made(t, plugin.InTree())
+	p := made(t, plugin.RepositoryHook())
 	export(t, dir, p)
 	wantExport(t, dir, p)
 }
@@ -81,7 +81,7 @@ func TestExportIntoAnEmptyFolder(t *testing.T) {
 func TestExportReplacesAnEarlierOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	old := made(t, plugin.InTree())
+	old := made(t, plugin.RepositoryHook())
 	old.Files["pawl/old/commands/gone.md"] = []byte("no longer part of it")
 	export(t, dir, old)
 	p := elsewhere(t)
@@ -97,7 +97,7 @@ func TestExportReplacesAnEarlierOne(t *testing.T) {
 func TestWhatAUserPutBesideAnExportStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	export(t, dir, made(t, plugin.InTree()))
+	export(t, dir, made(t, plugin.RepositoryHook()))
 	write(t, filepath.Join(dir, "notes.md"), "mine")
 	p := elsewhere(t)
 	export(t, dir, p)
@@ -110,7 +110,7 @@ func TestWhatAUserPutBesideAnExportStays(t *testing.T) {
 
 func TestExportRefuses(t *testing.T) {
 	t.Parallel()
-	p := made(t, plugin.InTree())
+	p := made(t, plugin.RepositoryHook())
 	cases := map[string]struct {
 		prepare func(t *testing.T, dir string)
 		want    string

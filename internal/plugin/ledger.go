@@ -39,13 +39,13 @@ func hash(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// holds reports whether content is what an export wrote under a name.
-func (l ledger) holds(name string, content []byte) bool {
+// matches reports whether an export wrote this content under this name.
+func (l ledger) matches(name string, content []byte) bool {
 	return slices.Contains(l[name], hash(content))
 }
 
-// with returns the union of two ledgers.
-func (l ledger) with(other ledger) ledger {
+// union returns the union of two ledgers.
+func (l ledger) union(other ledger) ledger {
 	both := maps.Clone(other)
 	for name, sums := range l {
 		all := append(slices.Clone(sums), other[name]...)
@@ -87,7 +87,7 @@ func parseLedger(text string) (ledger, error) {
 	return l, nil
 }
 
-// readLedger is the ledger of a folder, nil if there is none.
+// readLedger returns the ledger of a folder, nil if there is none.
 func readLedger(dir string) (ledger, error) {
 	text, err := atomicfile.Read(filepath.Join(dir, ledgerFile), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -54,15 +54,15 @@ func cutOff(t *testing.T, dir string, files map[string][]byte, written int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale, err := compare(dir, earlier, files)
+	stale, err := staleFiles(dir, earlier, files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeLedger(dir, earlier.with(ledgerOf(files))); err != nil {
+	if err := writeLedger(dir, earlier.union(ledgerOf(files))); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range stale[:min(written, len(stale))] {
-		if err := replace(dir, name, files[name]); err != nil {
+		if err := writeOrRemove(dir, name, files[name]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,11 +87,11 @@ func within(t *testing.T, dir string) map[string][]byte {
 func TestTheMarketplaceIsWrittenLast(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, err := New(InTree())
+	p, err := New(RepositoryHook())
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale, err := compare(dir, nil, p.Files)
+	stale, err := staleFiles(dir, nil, p.Files)
 	if err != nil || len(stale) != len(p.Files) || stale[len(stale)-1] != marketplaceFile {
 		t.Errorf("%q, %v", stale, err)
 	}
@@ -117,8 +117,8 @@ func TestStamp(t *testing.T) {
 	for name, change := range changes {
 		files := maps.Clone(base)
 		change(files)
-		got[name] = stamp(files)
-		if again := stamp(files); again != got[name] {
+		got[name] = setVersion(files)
+		if again := setVersion(files); again != got[name] {
 			t.Errorf("%s: %s, and stamped again %s", name, got[name], again)
 		}
 	}
@@ -145,7 +145,7 @@ func FuzzLedger(f *testing.F) {
 	f.Add("../x", "/etc/passwd", "", "\n")
 	f.Add("a b", "ä\nb", "1", "2")
 	f.Fuzz(func(t *testing.T, name, other, one, two string) {
-		l := ledgerOf(map[string][]byte{name: []byte(one)}).with(ledgerOf(map[string][]byte{name: []byte(two), other: []byte(one)}))
+		l := ledgerOf(map[string][]byte{name: []byte(one)}).union(ledgerOf(map[string][]byte{name: []byte(two), other: []byte(one)}))
 		got, err := parseLedger(string(l.format()))
 		if err != nil {
 			return // a path that no export has
@@ -171,7 +171,7 @@ func FuzzParseLedger(f *testing.F) {
 			return
 		}
 		again, err := parseLedger(string(l.format()))
-		if diff := cmp.Diff(l.with(l), again.with(again)); err != nil || diff != "" {
+		if diff := cmp.Diff(l.union(l), again.union(again)); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
 		for path := range l {

@@ -54,9 +54,9 @@ type Hook struct {
 	Tool    string   // pawl itself, likewise; "" = the agent gets no tools
 }
 
-// InTree is the hook of the plugin as it stands in the repository, for whoever
-// adds a checkout as a marketplace: no place of Pawl holds for all of them.
-func InTree() Hook { return Hook{"pawl-hook", []string{"claude"}, "pawl"} }
+// RepositoryHook returns the hook of the plugin in the repository, for users who add a checkout as
+// a marketplace: it names programs without a path.
+func RepositoryHook() Hook { return Hook{"pawl-hook", []string{"claude"}, "pawl"} }
 
 // Plugin is the plugin with its marketplace.
 type Plugin struct {
@@ -64,7 +64,7 @@ type Plugin struct {
 	Files   map[string][]byte // by path in the marketplace's folder, with slashes
 }
 
-// New makes the plugin whose hooks start a program.
+// New returns the plugin whose hooks start a program.
 func New(hook Hook) (Plugin, error) {
 	files := map[string][]byte{}
 	tree, err := fs.Sub(plugins.Claude, "claude")
@@ -77,21 +77,21 @@ func New(hook Hook) (Plugin, error) {
 		})
 	}
 	if err == nil {
-		files[hooksFile], err = hooks(hook)
+		files[hooksFile], err = hooksJSON(hook)
 	}
 	delete(files, toolsFile)
 	if err == nil && hook.Tool != "" {
-		files[toolsFile], err = tools(hook.Tool)
+		files[toolsFile], err = mcpJSON(hook.Tool)
 	}
 	if err != nil {
 		return Plugin{}, fmt.Errorf("make the plugin: %w", err)
 	}
-	version := stamp(files)
+	version := setVersion(files)
 	return Plugin{version, files}, nil
 }
 
-// hooks is the content of hooks.json.
-func hooks(hook Hook) ([]byte, error) {
+// hooksJSON returns the content of hooks.json.
+func hooksJSON(hook Hook) ([]byte, error) {
 	return atomicfile.EncodeIndentedJSON(struct {
 		Description string         `json:"description"`
 		Hooks       install.Events `json:"hooks"`
@@ -101,9 +101,9 @@ func hooks(hook Hook) ([]byte, error) {
 	})
 }
 
-// tools is the content of .mcp.json: a server of every session, which finds the
-// loop when it is asked.
-func tools(program string) ([]byte, error) {
+// mcpJSON returns the content of .mcp.json: a server for every session, which finds the session's
+// loop at each call.
+func mcpJSON(program string) ([]byte, error) {
 	type server struct {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
@@ -115,9 +115,9 @@ func tools(program string) ([]byte, error) {
 // sets, and what stamp puts behind it.
 var version = regex.New(`("version": ")([^"+]*)[^"]*`)
 
-// stamp writes the version into the manifest. The hash is of everything but
+// setVersion writes the version into the manifest. The hash is of everything but
 // itself: each path and content, in order, with their lengths.
-func stamp(files map[string][]byte) string {
+func setVersion(files map[string][]byte) string {
 	manifest := version.ReplaceAll(files[manifestFile], []byte("${1}${2}"))
 	base := version.FindSubmatch(manifest)[2]
 	sum := sha256.New()

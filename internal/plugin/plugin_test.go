@@ -34,7 +34,7 @@ func made(t *testing.T, hook plugin.Hook) plugin.Plugin {
 // of package install, and the version is that of the content. UPDATE=1 writes it.
 func TestTheTreeIsInStep(t *testing.T) {
 	t.Parallel()
-	p := made(t, plugin.InTree())
+	p := made(t, plugin.RepositoryHook())
 	have := map[string]string{}
 	err := filepath.WalkDir(tree, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -104,7 +104,7 @@ func TestHooksAreThoseOfTheSettings(t *testing.T) {
 func TestVersionChangesWithTheContent(t *testing.T) {
 	t.Parallel()
 	hooks := []plugin.Hook{
-		plugin.InTree(),
+		plugin.RepositoryHook(),
 		{Command: "/opt/pawl-hook", Args: []string{"claude"}},
 		{Command: "/opt/pawl", Args: []string{"hook", "claude"}},
 		{Command: "/opt/pawl", Args: []string{"hook", "claude"}, Tool: "/opt/pawl"},
@@ -129,7 +129,7 @@ func TestVersionChangesWithTheContent(t *testing.T) {
 
 func TestTheMarketplaceNamesThePlugin(t *testing.T) {
 	t.Parallel()
-	p := made(t, plugin.InTree())
+	p := made(t, plugin.RepositoryHook())
 	var market struct {
 		Name    string
 		Plugins []struct{ Name, Source string }
@@ -152,7 +152,7 @@ func TestCommands(t *testing.T) {
 		"loop": true, "verify": true, "ralph-loop": true, "tell": true,
 		"status": false, "cancel": false, "cancel-ralph": false,
 	}
-	p := made(t, plugin.InTree())
+	p := made(t, plugin.RepositoryHook())
 	var names []string
 	for name, content := range p.Files {
 		command, ok := strings.CutPrefix(name, "pawl/commands/")
@@ -201,7 +201,7 @@ func TestCommands(t *testing.T) {
 
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	text := string(made(t, plugin.InTree()).Files["pawl/README.md"])
+	text := string(made(t, plugin.RepositoryHook()).Files["pawl/README.md"])
 	if n := len(strings.Fields(text)); n < 40 {
 		t.Errorf("%d words; the client's plugin directory wants 40", n)
 	}

@@ -44,12 +44,12 @@ func (s Setup) Install(ctx context.Context) (did []string, err error) {
 	if s.DryRun {
 		return append([]string{export}, s.Commands()...), nil
 	}
-	known, err := s.marketplace(ctx)
+	known, err := s.findMarketplace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if known != nil && !same(known.Path, s.Dir) {
-		return nil, failure.New(failure.Usage, s.line(s.forget())+" removes that one, with its plugin",
+	if known != nil && !isSameFolder(known.Path, s.Dir) {
+		return nil, failure.New(failure.Usage, s.commandLine(s.removeMarketplaceArgs())+" removes that one, with its plugin",
 			"the client has a marketplace %q from elsewhere (%s)", marketplace, known.origin())
 	}
 	changed, err := Export(s.Dir, s.Plugin)
@@ -60,18 +60,18 @@ func (s Setup) Install(ctx context.Context) (did []string, err error) {
 		did = append(did, export)
 	}
 	if known == nil {
-		if _, err := s.run(ctx, s.add()); err != nil {
+		if _, err := s.run(ctx, s.addMarketplaceArgs()); err != nil {
 			return did, err
 		}
-		did = append(did, s.line(s.add()))
+		did = append(did, s.commandLine(s.addMarketplaceArgs()))
 	}
-	have, err := s.installed(ctx)
+	have, err := s.findPlugin(ctx)
 	var step []string
 	switch {
 	case err != nil:
 		return did, err
 	case have == nil:
-		step = s.install()
+		step = s.installArgs()
 	case have.Version != s.Plugin.Version:
 		step = []string{"plugin", "update", ID, "--scope", "user"}
 	default:
@@ -80,7 +80,7 @@ func (s Setup) Install(ctx context.Context) (did []string, err error) {
 	if _, err := s.run(ctx, step); err != nil {
 		return did, err
 	}
-	return append(did, s.line(step)), nil
+	return append(did, s.commandLine(step)), nil
 }
 
 // Uninstall is the inverse of Install. A marketplace of the same name that lies
@@ -88,26 +88,26 @@ func (s Setup) Install(ctx context.Context) (did []string, err error) {
 func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 	remove := "remove " + s.Dir
 	if s.DryRun {
-		return []string{s.line(s.uninstall()), s.line(s.forget()), remove}, nil
+		return []string{s.commandLine(s.uninstallArgs()), s.commandLine(s.removeMarketplaceArgs()), remove}, nil
 	}
-	known, err := s.marketplace(ctx)
+	known, err := s.findMarketplace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if known != nil && same(known.Path, s.Dir) {
-		have, err := s.installed(ctx)
+	if known != nil && isSameFolder(known.Path, s.Dir) {
+		have, err := s.findPlugin(ctx)
 		if err != nil {
 			return nil, err
 		}
-		steps := [][]string{s.forget()}
+		steps := [][]string{s.removeMarketplaceArgs()}
 		if have != nil {
-			steps = [][]string{s.uninstall(), s.forget()}
+			steps = [][]string{s.uninstallArgs(), s.removeMarketplaceArgs()}
 		}
 		for _, step := range steps {
 			if _, err := s.run(ctx, step); err != nil {
 				return did, err
 			}
-			did = append(did, s.line(step))
+			did = append(did, s.commandLine(step))
 		}
 	}
 	if earlier, err := readLedger(s.Dir); err != nil || earlier == nil {
@@ -120,20 +120,25 @@ func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 	return append(did, remove), err
 }
 
-// Commands are those by which a user would install the export.
+// Commands returns the commands with which a user could install the export.
 func (s Setup) Commands() []string {
-	return []string{s.line(s.add()), s.line(s.install())}
+	return []string{s.commandLine(s.addMarketplaceArgs()), s.commandLine(s.installArgs())}
 }
 
-func (s Setup) add() []string     { return []string{"plugin", "marketplace", "add", s.Dir} }
-func (s Setup) forget() []string  { return []string{"plugin", "marketplace", "remove", marketplace} }
-func (s Setup) install() []string { return []string{"plugin", "install", ID, "--scope", "user"} }
-func (s Setup) uninstall() []string {
+func (s Setup) addMarketplaceArgs() []string { return []string{"plugin", "marketplace", "add", s.Dir} }
+
+func (s Setup) removeMarketplaceArgs() []string {
+	return []string{"plugin", "marketplace", "remove", marketplace}
+}
+
+func (s Setup) installArgs() []string { return []string{"plugin", "install", ID, "--scope", "user"} }
+
+func (s Setup) uninstallArgs() []string {
 	return []string{"plugin", "uninstall", ID, "--scope", "user"}
 }
 
-// line shows a command of the client to a user.
-func (s Setup) line(args []string) string {
+// commandLine returns a command of the client as a user would type it.
+func (s Setup) commandLine(args []string) string {
 	shown := []string{"claude"}
 	for _, arg := range args {
 		if strings.ContainsAny(arg, " \t\"'`$&|;<>()*?[]{}~#\\") {
@@ -144,8 +149,8 @@ func (s Setup) line(args []string) string {
 	return strings.Join(shown, " ")
 }
 
-// listedMarketplace is what the client tells of a marketplace. One that is no
-// folder here has a URL or a repository for a path.
+// listedMarketplace is a marketplace as the client lists it. One that is not a local folder has a
+// URL or a repository as its path.
 type listedMarketplace struct {
 	Name, Source, Path, URL, Repo string
 }
@@ -154,8 +159,8 @@ func (m listedMarketplace) origin() string {
 	return strings.Join(slices.DeleteFunc([]string{m.Source, m.Path, m.URL, m.Repo}, func(s string) bool { return s == "" }), " ")
 }
 
-// marketplace is the one of our name that the client knows, nil if there is none.
-func (s Setup) marketplace(ctx context.Context) (*listedMarketplace, error) {
+// findMarketplace returns the marketplace of our name, nil if the client has none.
+func (s Setup) findMarketplace(ctx context.Context) (*listedMarketplace, error) {
 	var all []listedMarketplace
 	if err := s.list(ctx, []string{"plugin", "marketplace", "list", "--json"}, &all); err != nil {
 		return nil, err
@@ -168,12 +173,11 @@ func (s Setup) marketplace(ctx context.Context) (*listedMarketplace, error) {
 	return nil, nil
 }
 
-// listedPlugin is what the client tells of a plugin.
+// listedPlugin is a plugin as the client lists it.
 type listedPlugin struct{ ID, Version, Scope string }
 
-// installed is our plugin as the user's own settings have it, nil if they have
-// not.
-func (s Setup) installed(ctx context.Context) (*listedPlugin, error) {
+// findPlugin returns our plugin in the user's settings, nil if it is not installed.
+func (s Setup) findPlugin(ctx context.Context) (*listedPlugin, error) {
 	var all []listedPlugin
 	if err := s.list(ctx, []string{"plugin", "list", "--json"}, &all); err != nil {
 		return nil, err
@@ -193,12 +197,12 @@ func (s Setup) list(ctx context.Context, args []string, into any) error {
 	}
 	if err := json.Unmarshal(out, into); err != nil {
 		return failure.New(failure.Error, "update the client, or export the plugin (pawl plugin export DIR) and add it there with /plugin",
-			"read what %s printed: %w", s.line(args), err)
+			"read what %s printed: %w", s.commandLine(args), err)
 	}
 	return nil
 }
 
-// run lets the client do one thing and returns what it printed.
+// run runs a command of the client and returns its output.
 func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientTimeout)
 	defer cancel()
@@ -216,18 +220,18 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 		return nil, failure.New(failure.Usage, "put claude on the PATH; pawl plugin export DIR writes the plugin without it",
 			"there is no client to install the plugin into: %w", exit.Err)
 	case exit.Err != nil:
-		return nil, fmt.Errorf("run %s: %w", s.line(args), exit.Err)
+		return nil, fmt.Errorf("run %s: %w", s.commandLine(args), exit.Err)
 	case exit.Cancelled:
-		return nil, fmt.Errorf("run %s: %w", s.line(args), context.Cause(ctx))
+		return nil, fmt.Errorf("run %s: %w", s.commandLine(args), context.Cause(ctx))
 	case !exit.OK():
 		said := bytes.TrimSpace(append(errs.Bytes(), out.Bytes()...))
-		return nil, failure.New(failure.Error, "run it yourself for details", "%s failed (exit code %d): %s", s.line(args), exit.Code, said)
+		return nil, failure.New(failure.Error, "run it yourself for details", "%s failed (exit code %d): %s", s.commandLine(args), exit.Code, said)
 	}
 	return out.Bytes(), nil
 }
 
-// same reports whether two paths lead to one folder.
-func same(a, b string) bool {
+// isSameFolder reports whether two paths lead to one folder.
+func isSameFolder(a, b string) bool {
 	ia, err := os.Stat(a)
 	if err == nil {
 		if ib, err := os.Stat(b); err == nil {

@@ -50,7 +50,7 @@ func bad(t *testing.T, how string) plugin.Setup {
 		t.Fatal(err)
 	}
 	return plugin.Setup{
-		Plugin: made(t, plugin.InTree()), Dir: filepath.Join(t.TempDir(), "plugin"),
+		Plugin: made(t, plugin.RepositoryHook()), Dir: filepath.Join(t.TempDir(), "plugin"),
 		Client: program, Env: append(os.Environ(), badClient+"="+how),
 	}
 }
@@ -107,7 +107,7 @@ func TestAClientThatHangsIsGivenUp(t *testing.T) {
 
 func TestNoClient(t *testing.T) {
 	t.Parallel()
-	s := plugin.Setup{Plugin: made(t, plugin.InTree()), Dir: filepath.Join(t.TempDir(), "plugin"), Client: filepath.Join(t.TempDir(), "claude")}
+	s := plugin.Setup{Plugin: made(t, plugin.RepositoryHook()), Dir: filepath.Join(t.TempDir(), "plugin"), Client: filepath.Join(t.TempDir(), "claude")}
 	_, err := s.Install(t.Context())
 	if failure.CodeOf(err) != failure.Usage || !strings.Contains(failure.Hint(err), "pawl plugin export") {
 		t.Errorf("error %v, hint %q", err, failure.Hint(err))

@@ -1,7 +1,7 @@
 // Package restore brings the work tree of a loop back to a checkpoint, or back to it what was
 // undone of a task.
 //
-//	result, err := restore.Run(ctx, store, loop, restore.Options{Find: restore.Last, Agree: ask})
+//	result, err := restore.Run(ctx, store, loop, restore.Options{Find: restore.BeforeLastRestore, Agree: ask})
 //
 // A Finder finds what is meant among the loop's checkpoints. What would change is shown to
 // Agree before anything does; the work tree as it was is a checkpoint itself, so that a
@@ -28,13 +28,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Options of a restore.
+// Options configure a restore.
 type Options struct {
 	Find  Finder
 	Agree func(Proposal) error // its error is that of the restore, which changes nothing then
 }
 
-// Proposal is what a restore would do.
+// Proposal describes the effects of a restore.
 type Proposal struct {
 	Target  Target
 	Now     string       // the tree of the work tree
@@ -45,14 +45,14 @@ type Proposal struct {
 	After   loop.State   // as it would be
 }
 
-// Result is what a restore did.
+// Result describes a completed restore.
 type Result struct {
 	Target   Target
 	Before   git.Checkpoint // of the work tree as it was
 	Restored git.Restored
 }
 
-// Run brings the loop's work tree to what is found, after a checkpoint of what it is now.
+// Run restores the loop's work tree to what o.Find finds, after a checkpoint of the current tree.
 func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r Result, err error) {
 	repo, undo, err := s.Worktree(ctx)
 	if err != nil {
@@ -63,13 +63,13 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 			err = errors.Join(err, undo(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err := onItsBranch(ctx, repo, s); err != nil {
+	if err := checkBranch(ctx, repo, s); err != nil {
 		return Result{}, err
 	}
 	if r.Target, err = o.Find(ctx, repo, s); err != nil {
 		return Result{}, err
 	}
-	owner, release, err := own(ctx, st, repo, s)
+	owner, release, err := acquire(ctx, st, repo, s)
 	if err != nil {
 		return Result{}, err
 	}
@@ -82,7 +82,7 @@ func Run(ctx context.Context, st *store.Store, s *loopinfo.Loop, o Options) (r R
 	if err != nil {
 		return Result{}, err
 	}
-	back, err := wentBack(ctx, repo, s, p, m.State)
+	back, err := restoredEvent(ctx, repo, s, p, m.State)
 	if err != nil {
 		return Result{}, err
 	}
@@ -120,7 +120,7 @@ func trailersOf(id string, s loop.State) []git.Trailer {
 	return append(runner.DoneTrailers(id, s.Tasks), runner.RestoredTrailers(s.Restored)...)
 }
 
-// propose finds the tree that the work tree is to become, and what changes then.
+// propose returns the tree that the work tree is to become, and the changes.
 func propose(ctx context.Context, repo *git.Repo, t Target) (Proposal, error) {
 	now, _, err := repo.Snapshot(ctx)
 	if err != nil {
@@ -152,9 +152,9 @@ func (p Proposal) isEmpty() bool {
 	})
 }
 
-// onItsBranch refuses to write the loop's files over another branch of the user's. A
-// loop that committed nothing has no branch any more.
-func onItsBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
+// checkBranch returns an error if another branch of the user's is checked out. A loop without
+// commits has no branch any more.
+func checkBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
 	if s.Spec.UsesWorktree || s.Spec.NoCommit || s.Spec.Shadow {
 		return nil
 	}
@@ -173,8 +173,9 @@ func onItsBranch(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) error {
 	return nil
 }
 
-// wentBack returns the event that tells which tasks a restore reopens, and whose work it brought back.
-func wentBack(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, p Proposal, was loop.State) (loop.Event, error) {
+// restoredEvent returns the event that names the tasks that a restore reopens, and the tasks whose
+// work it brings back.
+func restoredEvent(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, p Proposal, was loop.State) (loop.Event, error) {
 	e := loop.CheckpointRestored{Summary: "you restored " + p.Target.String(), Kept: was.Restored}
 	e.DoneTasks, _ = runner.DoneTasks(runner.DoneTrailers("", was.Tasks), was.Tasks)
 	trailers, err := repo.Trailers(ctx, p.Target.Commit)
@@ -186,7 +187,7 @@ func wentBack(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, p Proposal,
 		if ids, ok := runner.DoneTasks(trailers, was.Tasks); ok {
 			e.DoneTasks = ids
 		}
-		if e.Kept, err = restoredIn(ctx, repo, s, trailers, was.Restored); err != nil {
+		if e.Kept, err = findRestoredWork(ctx, repo, s, trailers, was.Restored); err != nil {
 			return loop.Event{}, err
 		}
 	}
@@ -208,9 +209,9 @@ func wentBack(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, p Proposal,
 	return loop.Event{Payload: e}, nil
 }
 
-// restoredIn returns the undone work that a user had restored into the checkpoint with these
+// findRestoredWork returns the undone work that a user had restored into the checkpoint with these
 // trailers. Known work needs no search.
-func restoredIn(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, trailers []git.Trailer, known loop.RestoredWorks) (loop.RestoredWorks, error) {
+func findRestoredWork(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, trailers []git.Trailer, known loop.RestoredWorks) (loop.RestoredWorks, error) {
 	var works loop.RestoredWorks
 	for _, t := range trailers {
 		if t.Key != runner.TrailerRestored {
@@ -233,17 +234,17 @@ func restoredIn(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, trailers 
 	return works, nil
 }
 
-// ownLoop makes us the loop's owner. A session's hooks stay that of theirs: a restore
-// between two of them is as good as one of them.
-func ownLoop(ctx context.Context, s *loopinfo.Loop) (*store.Owner, error) {
+// acquireLoop acquires the loop. The session's hooks stay its owner's: a restore between two of
+// them counts as one of them.
+func acquireLoop(ctx context.Context, s *loopinfo.Loop) (*store.Owner, error) {
 	if s.InSession() {
 		return s.Rejoin(ctx, s.Driver.Epoch)
 	}
 	return s.Own(ctx)
 }
 
-// busy says of a work tree that is held what to do about it.
-func busy(err error) error {
+// explainHeld adds a hint to the error for a work tree that is held.
+func explainHeld(err error) error {
 	held, ok := errors.AsType[*store.HeldError](err)
 	if !ok {
 		return err
@@ -255,15 +256,15 @@ func busy(err error) error {
 	return failure.New(failure.Usage, hint, "%w", held)
 }
 
-// own takes the loop and its work tree, or says who has them.
-func own(ctx context.Context, st *store.Store, repo *git.Repo, s *loopinfo.Loop) (*store.Owner, func() error, error) {
+// acquire acquires the loop and its work tree. The error names the holder.
+func acquire(ctx context.Context, st *store.Store, repo *git.Repo, s *loopinfo.Loop) (*store.Owner, func() error, error) {
 	unlock, err := st.LockWorktree(ctx, repo, s.ID)
 	if err != nil {
-		return nil, nil, busy(err)
+		return nil, nil, explainHeld(err)
 	}
-	owner, err := ownLoop(ctx, s)
+	owner, err := acquireLoop(ctx, s)
 	if err != nil {
-		return nil, nil, errors.Join(busy(err), unlock())
+		return nil, nil, errors.Join(explainHeld(err), unlock())
 	}
 	return owner, func() error { return errors.Join(owner.Close(), unlock()) }, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// Target is what a restore brings the work tree to.
+// Target is the tree, or the part of it, to restore.
 type Target struct {
 	git.Checkpoint
 	base  string   // a tree: only what changed from it to the checkpoint is brought back; "" for all of it
@@ -22,10 +22,10 @@ type Target struct {
 	paths []string // files and folders to restore, from the root; none = all
 }
 
-// Base returns the tree from which its changes are brought back, "" if all of it is.
+// Base returns the tree from which to bring back changes, "" to restore the whole tree.
 func (t Target) Base() string { return t.base }
 
-// String names it in messages.
+// String returns the target as messages name it.
 func (t Target) String() string {
 	if t.task != "" {
 		return t.files() + fmt.Sprintf("the work of task %s (checkpoint %d)", t.task, t.N)
@@ -41,10 +41,10 @@ func (t Target) files() string {
 	return plan.OneLine(strings.Join(t.paths, ", "), 80) + " of "
 }
 
-// isWhole reports whether all of a checkpoint is brought back.
+// isWhole reports whether the target is a whole checkpoint.
 func (t Target) isWhole() bool { return t.task == "" && len(t.paths) == 0 }
 
-// subject names it in the checkpoint that is made before.
+// subject returns the subject of the checkpoint that is made before the restore.
 func (t Target) subject() string {
 	if t.task != "" {
 		return t.files() + fmt.Sprintf("the work of task %s, by a user", t.task)
@@ -52,10 +52,10 @@ func (t Target) subject() string {
 	return t.files() + fmt.Sprintf("checkpoint %d, by a user", t.N)
 }
 
-// Finder finds what is to be restored among a loop's checkpoints.
+// Finder finds the target of a restore among a loop's checkpoints.
 type Finder func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error)
 
-// Only restores these paths of what is found; none = all.
+// Only limits the target to these paths; none = all.
 func (f Finder) Only(paths []string) Finder {
 	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 		t, err := f(ctx, repo, s)
@@ -68,33 +68,33 @@ func (f Finder) Only(paths []string) Finder {
 // first, the runner's as well as a user's.
 const beforeRestore = "before a restore"
 
-// Numbered finds the checkpoint with a number.
-func Numbered(n int) Finder {
+// ByNumber finds the checkpoint with a number.
+func ByNumber(n int) Finder {
 	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
-		return newest(ctx, repo, search{
+		return findNewest(ctx, repo, search{
 			loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return cp.N == n, nil },
 			none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists them", "loop %s has no checkpoint %d", s.ID, n),
 		})
 	}
 }
 
-// Last finds the checkpoint from before the last restore.
-func Last(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
-	return newest(ctx, repo, search{
+// BeforeLastRestore finds the checkpoint from before the last restore.
+func BeforeLastRestore(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
+	return findNewest(ctx, repo, search{
 		loop: s.ID, fits: func(cp git.Checkpoint) (bool, error) { return strings.HasPrefix(cp.Subject, beforeRestore), nil },
 		none: failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored; pawl restore "+s.ID+" --task ID brings back the undone work of a task", "nothing was restored in loop %s", s.ID),
 	})
 }
 
-// OtherVersion finds the newest checkpoint that has one of the paths otherwise than the work
+// DifferentVersion finds the newest checkpoint in which one of the paths differs from the work
 // tree, which may have lost it.
-func OtherVersion(paths []string) Finder {
+func DifferentVersion(paths []string) Finder {
 	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
 		now, _, err := repo.Snapshot(ctx)
 		if err != nil {
 			return Target{}, err
 		}
-		return newest(ctx, repo, search{
+		return findNewest(ctx, repo, search{
 			loop: s.ID,
 			fits: func(cp git.Checkpoint) (bool, error) {
 				changes, err := repo.Diff(ctx, now, cp.Tree)
@@ -106,14 +106,15 @@ func OtherVersion(paths []string) Finder {
 	}
 }
 
-// search is for the newest checkpoint of a loop that fits; none is the error without one.
+// search describes a search for the newest matching checkpoint; none is the error if nothing
+// matches.
 type search struct {
 	loop string
 	fits func(git.Checkpoint) (bool, error)
 	none error
 }
 
-func newest(ctx context.Context, repo *git.Repo, s search) (Target, error) {
+func findNewest(ctx context.Context, repo *git.Repo, s search) (Target, error) {
 	all, err := repo.Checkpoints(ctx, s.loop)
 	if err != nil {
 		return Target{}, err
@@ -142,7 +143,7 @@ func (t Target) workOf(trailers []git.Trailer) string {
 // undoneWork returns what a task had changed, from where it began to the checkpoint that was made
 // before its work was undone, of the paths that are restored.
 func undoneWork(ctx context.Context, repo *git.Repo, id string, t Target, task string) ([]git.Change, error) {
-	began, err := newest(ctx, repo, search{loop: id, fits: func(cp git.Checkpoint) (bool, error) {
+	began, err := findNewest(ctx, repo, search{loop: id, fits: func(cp git.Checkpoint) (bool, error) {
 		return cp.N < t.N && cp.Subject == "before task "+task, nil
 	}})
 	if err != nil || began.N == 0 {
@@ -189,11 +190,11 @@ func taskWork(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, task string
 		}
 		undone = nil
 	}
-	return Target{}, nothingUndone(s, task)
+	return Target{}, noUndoneWorkError(s, task)
 }
 
-// nothingUndone says why there is no work of a task to restore.
-func nothingUndone(s *loopinfo.Loop, task string) error {
+// noUndoneWorkError explains why there is no undone work of a task.
+func noUndoneWorkError(s *loopinfo.Loop, task string) error {
 	t, known := s.Memory.State.Task(task)
 	switch {
 	case !known:

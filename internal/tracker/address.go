@@ -34,9 +34,9 @@ var issueURL = regex.New(`^https://([A-Za-z0-9.-]+)/([A-Za-z0-9_.-]+)/([A-Za-z0-
 // otherURL matches the URL of a change, or of an issue that is not on GitHub.
 var otherURL = regex.New(`^https?://[^\s/]+/\S*(?:/pull/|/pulls/|/merge_requests/|/-/issues/|/issues/|/browse/|/issue/)\S*$`)
 
-// IsOther reports whether a word that Parse rejects is the URL of a change, or of an issue that is
+// IsUnsupportedURL reports whether a word that Parse rejects is the URL of a change, or of an issue that is
 // not on GitHub.
-func IsOther(word string) bool { return otherURL.MatchString(word) }
+func IsUnsupportedURL(word string) bool { return otherURL.MatchString(word) }
 
 // Parse reads an address of issues: the URL of one on GitHub, "github:label=ready",
 // "beads:", "tracker:QUERY". It returns false for any other word.

@@ -52,7 +52,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 		return Reply{Issues: issues}, err
 	}
 	if r.Issue == "" || strings.HasPrefix(r.Issue, "-") {
-		return Reply{}, problem("", "%q is not an issue of beads", line(r.Issue))
+		return Reply{}, newError("", "%q is not an issue of beads", cleanLine(r.Issue))
 	}
 	now, err := b.show(ctx, r.Issue)
 	if told, ok := errors.AsType[*Error](err); ok {
@@ -64,7 +64,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 	switch r.Do {
 	case Claim:
 		if now.Status == "closed" {
-			return Reply{}, problem("bd reopen "+r.Issue+", or name another", "issue %s is closed", line(r.Issue))
+			return Reply{}, newError("bd reopen "+r.Issue+", or name another", "issue %s is closed", cleanLine(r.Issue))
 		}
 		wasClaimed := now.Status == "in_progress" && now.Assignee != "" // by us, or the claim fails
 		return Reply{Changed: !wasClaimed}, b.run(ctx, nil, "update", r.Issue, "--claim", "--json")
@@ -85,7 +85,7 @@ func (b *Beads) Handle(ctx context.Context, r Request) (Reply, error) {
 		}
 		return Reply{}, nil
 	}
-	return Reply{}, unknown(r)
+	return Reply{}, unknownVerb(r)
 }
 
 // list returns the issues that are ready: all, the children of an epic, or one issue.
@@ -94,7 +94,7 @@ func (b *Beads) list(ctx context.Context, query string) ([]Issue, error) {
 	var found []bead
 	switch {
 	case strings.HasPrefix(query, "-"):
-		return nil, problem("beads: or beads:ID", "%q is not an issue of beads", line(query))
+		return nil, newError("beads: or beads:ID", "%q is not an issue of beads", cleanLine(query))
 	case query == "":
 		if err := b.run(ctx, &found, ready...); err != nil {
 			return nil, err
@@ -149,7 +149,7 @@ func (b *Beads) show(ctx context.Context, id string) (bead, error) {
 		return bead{}, err
 	}
 	if len(found) == 0 {
-		return bead{}, problem("bd list shows all issues", "beads has no issue %s", line(id))
+		return bead{}, newError("bd list shows all issues", "beads has no issue %s", cleanLine(id))
 	}
 	return found[0], nil
 }
@@ -168,13 +168,13 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	case errors.Is(exit.Err, exec.ErrNotFound):
 		return temporary("install bd, the program of beads", "bd is not installed")
 	case answer.Over:
-		return problem("", "bd %s prints more than %d bytes", args[0], maxReply)
+		return newError("", "bd %s prints more than %d bytes", args[0], maxReply)
 	case exit.Cancelled:
 		return temporary("", "bd %s: no answer within %s", args[0], ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	case exit.Code != 0:
-		return problem("bd "+args[0]+" by hand shows more", "bd %s: exit %d: %s", args[0], exit.Code, bdMessage(answer.Bytes(), said.String()))
+		return newError("bd "+args[0]+" by hand shows more", "bd %s: exit %d: %s", args[0], exit.Code, bdMessage(answer.Bytes(), said.String()))
 	case out == nil:
 		return nil
 	}
@@ -200,8 +200,8 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 func bdMessage(answer []byte, said string) string {
 	var told struct{ Error string }
 	if json.Unmarshal(answer, &told) == nil && told.Error != "" {
-		return line(told.Error)
+		return cleanLine(told.Error)
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
-	return line(first)
+	return cleanLine(first)
 }

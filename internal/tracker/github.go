@@ -32,7 +32,7 @@ func (g *GitHub) Handle(ctx context.Context, r Request) (Reply, error) {
 	}
 	at, ok := issueAt(r.Issue)
 	if !ok {
-		return Reply{}, problem("", "%q is not an issue on GitHub", line(r.Issue))
+		return Reply{}, newError("", "%q is not an issue on GitHub", cleanLine(r.Issue))
 	}
 	switch r.Do {
 	case Claim:
@@ -48,26 +48,26 @@ func (g *GitHub) Handle(ctx context.Context, r Request) (Reply, error) {
 		}
 		return Reply{}, nil
 	}
-	return Reply{}, unknown(r)
+	return Reply{}, unknownVerb(r)
 }
 
-// place identifies an issue on GitHub.
-type place struct {
+// issueLocation identifies an issue on GitHub.
+type issueLocation struct {
 	host, repo string // repo is OWNER/NAME
 	number     int
 }
 
-func issueAt(address string) (place, bool) {
+func issueAt(address string) (issueLocation, bool) {
 	m := issueURL.FindStringSubmatch(address)
 	if m == nil {
-		return place{}, false
+		return issueLocation{}, false
 	}
 	n, err := strconv.Atoi(m[4])
-	return place{host: m[1], repo: m[2] + "/" + m[3], number: n}, err == nil
+	return issueLocation{host: m[1], repo: m[2] + "/" + m[3], number: n}, err == nil
 }
 
 // call returns a call about the issue. path is appended to the issue's path.
-func (p place) call(method, path string, body any) call {
+func (p issueLocation) call(method, path string, body any) call {
 	return call{host: p.host, method: method, path: fmt.Sprintf("repos/%s/issues/%d%s", p.repo, p.number, path), body: body}
 }
 
@@ -107,7 +107,7 @@ func (g *GitHub) list(ctx context.Context, r Request) ([]Issue, error) {
 	for _, i := range found {
 		if i.Pull != nil {
 			if one {
-				return nil, problem("name an issue", "#%d is a pull request", i.Number)
+				return nil, newError("name an issue", "#%d is a pull request", i.Number)
 			}
 			continue
 		}
@@ -156,7 +156,7 @@ func filters(query string) (string, error) {
 	for part := range strings.SplitSeq(query, ",") {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok || value == "" {
-			return "", problem(hint, "%q does not name issues of GitHub", line(query))
+			return "", newError(hint, "%q does not name issues of GitHub", cleanLine(query))
 		}
 		switch key {
 		case "label":
@@ -164,7 +164,7 @@ func filters(query string) (string, error) {
 		case "milestone", "assignee", "creator":
 			v.Set(key, value)
 		default:
-			return "", problem(hint, "issues of GitHub are chosen by label, milestone, assignee or creator, not by %q", line(key))
+			return "", newError(hint, "issues of GitHub are chosen by label, milestone, assignee or creator, not by %q", cleanLine(key))
 		}
 	}
 	if len(labels) > 0 {
@@ -191,7 +191,7 @@ func (l *lister) add(ctx context.Context, i ghIssue) error {
 		return nil
 	}
 	if l.seen[i.URL] = true; len(l.seen) > maxIssues {
-		return problem("choose fewer", "these are more than %d issues", maxIssues)
+		return newError("choose fewer", "these are more than %d issues", maxIssues)
 	}
 	out := Issue{ID: i.URL, Key: "#" + strconv.Itoa(i.Number), Title: i.Title, Body: i.Body, URL: i.URL, Closed: i.State != "open"}
 	if !out.Closed {
@@ -223,7 +223,7 @@ func (l *lister) add(ctx context.Context, i ghIssue) error {
 
 // related returns the open issues that another issue depends on. It returns none if the server does
 // not support dependencies.
-func (l *lister) related(ctx context.Context, at place, path string, some bool) ([]ghIssue, error) {
+func (l *lister) related(ctx context.Context, at issueLocation, path string, some bool) ([]ghIssue, error) {
 	if !some {
 		return nil, nil
 	}
@@ -239,7 +239,7 @@ func (l *lister) related(ctx context.Context, at place, path string, some bool) 
 }
 
 // claimedBy returns who else works on an issue, or "".
-func (l *lister) claimedBy(ctx context.Context, at place, i ghIssue) (string, error) {
+func (l *lister) claimedBy(ctx context.Context, at issueLocation, i ghIssue) (string, error) {
 	if l.label != "" {
 		if i.isLabelled(l.label) {
 			return "whoever set the label " + l.label, nil
@@ -268,13 +268,13 @@ func (g *GitHub) whoAmI(ctx context.Context, host string) (string, error) {
 }
 
 // claim sets the label, or assigns the issue to the login of gh.
-func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, error) {
+func (g *GitHub) claim(ctx context.Context, at issueLocation, label string) (Reply, error) {
 	var now ghIssue
 	if err := g.api(ctx, at.call("GET", "", nil), &now); err != nil {
 		return Reply{}, err
 	}
 	if now.State != "open" {
-		return Reply{}, problem("reopen it, or name another", "issue #%d is closed", at.number)
+		return Reply{}, newError("reopen it, or name another", "issue #%d is closed", at.number)
 	}
 	if label != "" {
 		if now.isLabelled(label) {
@@ -290,19 +290,19 @@ func (g *GitHub) claim(ctx context.Context, at place, label string) (Reply, erro
 	case now.isAssignedTo(me):
 		return Reply{}, nil
 	case len(now.Assignees) > 0:
-		return Reply{}, problem("name another", "issue #%d is assigned to %s", at.number, line(now.Assignees[0].Login))
+		return Reply{}, newError("name another", "issue #%d is assigned to %s", at.number, cleanLine(now.Assignees[0].Login))
 	}
 	if err := g.api(ctx, at.call("POST", "/assignees", map[string][]string{"assignees": {me}}), &now); err != nil {
 		return Reply{}, err
 	}
 	if !now.isAssignedTo(me) { // GitHub ignores assignees without permission
-		return Reply{}, problem("ask for write access, or claim by a label: [tracker] label in pawl.toml", "GitHub does not assign #%d to %s", at.number, line(me))
+		return Reply{}, newError("ask for write access, or claim by a label: [tracker] label in pawl.toml", "GitHub does not assign #%d to %s", at.number, cleanLine(me))
 	}
 	return Reply{Changed: true}, nil
 }
 
 // release removes a claim.
-func (g *GitHub) release(ctx context.Context, at place, label string) error {
+func (g *GitHub) release(ctx context.Context, at issueLocation, label string) error {
 	if label != "" {
 		err := g.api(ctx, at.call("DELETE", "/labels/"+url.PathEscape(label), nil), nil)
 		if isStatus(err, 404) { // the label or assignee is gone
@@ -318,7 +318,7 @@ func (g *GitHub) release(ctx context.Context, at place, label string) error {
 }
 
 // comment adds a comment, unless there is one with the key of the request.
-func (g *GitHub) comment(ctx context.Context, at place, r Request) error {
+func (g *GitHub) comment(ctx context.Context, at issueLocation, r Request) error {
 	mark := keyMark(r.Key)
 	found := false
 	err := pages(ctx, g, at.call("GET", "/comments", nil), func(page []struct{ Body string }) bool {

@@ -55,7 +55,7 @@ func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	case errors.Is(exit.Err, exec.ErrNotFound):
 		return temporary("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
 	case answer.Over:
-		return problem("", "the answer to %s is larger than %d bytes", c.path, maxReply)
+		return newError("", "the answer to %s is larger than %d bytes", c.path, maxReply)
 	case exit.Cancelled:
 		return temporary("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
 	case exit.Err != nil:
@@ -76,7 +76,7 @@ func noCallError(code int, said string) error {
 		return temporary("gh auth login, or set GH_TOKEN", "gh is not logged in")
 	}
 	said, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
-	return temporary("check the network, and  gh auth status", "gh: exit %d: %s", code, line(said))
+	return temporary("check the network, and  gh auth status", "gh: exit %d: %s", code, cleanLine(said))
 }
 
 // ghEnv returns the environment of gh, without prompts and colours.
@@ -135,7 +135,7 @@ func responseError(status int, header textproto.MIMEHeader, body []byte, c call)
 	var told struct{ Message string }
 	_ = json.Unmarshal(body, &told) // without JSON there is no message
 	where := strings.TrimPrefix(c.path, "repos/")
-	e := problem("", "GitHub answers %d to %s %s: %s", status, c.method, where, line(told.Message))
+	e := newError("", "GitHub answers %d to %s %s: %s", status, c.method, where, cleanLine(told.Message))
 	switch {
 	case status == 403 || status == 429:
 		e.Hint = "the login of gh needs write access to the issues: gh auth status"

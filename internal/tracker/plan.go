@@ -53,7 +53,7 @@ func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error)
 	}
 	all := plan.Plan{Title: from.String()}
 	for _, i := range ready {
-		link := Linked{ID: i.ID, Key: i.Key, Title: line(i.Title), URL: i.URL}
+		link := Linked{ID: i.ID, Key: i.Key, Title: cleanLine(i.Title), URL: i.URL}
 		for _, t := range tasks[i.ID] {
 			for _, before := range i.DependsOn {
 				for _, d := range tasks[before] {
@@ -84,7 +84,7 @@ func (p *Plan) ready(issues []Issue) []Issue {
 			closed[i.ID] = true
 			p.leaveOut(i, "is closed")
 		case i.ClaimedBy != "":
-			p.leaveOut(i, "is assigned to "+line(i.ClaimedBy))
+			p.leaveOut(i, "is assigned to "+cleanLine(i.ClaimedBy))
 		default:
 			open = append(open, i)
 		}
@@ -98,7 +98,7 @@ func (p *Plan) ready(issues []Issue) []Issue {
 		for _, i := range open {
 			waits := slices.IndexFunc(i.DependsOn, func(id string) bool { return !there[id] && !closed[id] })
 			if waits >= 0 {
-				p.leaveOut(i, "waits for "+line(i.DependsOn[waits]))
+				p.leaveOut(i, "waits for "+cleanLine(i.DependsOn[waits]))
 				continue
 			}
 			kept = append(kept, i)
@@ -111,7 +111,7 @@ func (p *Plan) ready(issues []Issue) []Issue {
 }
 
 func (p *Plan) leaveOut(i Issue, why string) {
-	p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s (%s) %s", line(i.Key), plan.OneLine(i.Title, 60), why))
+	p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s (%s) %s", cleanLine(i.Key), plan.OneLine(i.Title, 60), why))
 }
 
 // noWorkError explains why there is nothing to work on.
@@ -134,13 +134,13 @@ func isDone(earlier *planfile.File, t plan.Task) bool {
 // tasks returns the tasks of the task list in an issue. Without a list, the issue is the only task.
 func (i Issue) tasks() []plan.Task {
 	body := hidden.ReplaceAllString(i.Body, "")
-	about := "ssue " + i.Key + ": " + line(i.Title)
+	about := "ssue " + i.Key + ": " + cleanLine(i.Title)
 	if i.URL != "" {
 		about += " (" + i.URL + ")"
 	}
 	list, err := planfile.Decode("issue.md", []byte(body))
 	if err != nil {
-		return []plan.Task{{ID: i.Key, Title: cmp.Or(line(i.Title), i.Key), Detail: paragraphs("I"+about, body), Criteria: i.Criteria, Priority: i.Priority}}
+		return []plan.Task{{ID: i.Key, Title: cmp.Or(cleanLine(i.Title), i.Key), Detail: paragraphs("I"+about, body), Criteria: i.Criteria, Priority: i.Priority}}
 	}
 	var out []plan.Task
 	for n, t := range list.Plan().Tasks {

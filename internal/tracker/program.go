@@ -62,7 +62,7 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	}
 	var answer Reply
 	if err := json.Unmarshal(firstLine(out.Bytes()), &answer); err != nil {
-		if words := line(said.String()); words != "" {
+		if words := cleanLine(said.String()); words != "" {
 			return fail("exit %d: %s", exit.Code, words)
 		}
 		return fail("exit %d, and what it printed is no answer: %w", exit.Code, err)
@@ -80,5 +80,5 @@ func firstLine(out []byte) []byte {
 	return nil
 }
 
-// line returns untrusted text as one clean line.
-func line(text string) string { return plan.OneLine(text, 300) }
+// cleanLine returns untrusted text as one clean line.
+func cleanLine(text string) string { return plan.OneLine(text, 300) }

@@ -65,7 +65,7 @@ func TestServeAnswersEachLine(t *testing.T) {
 		if r.Do == List {
 			return Reply{Issues: []Issue{{ID: r.Query, Key: "k", Title: "t"}}}, nil
 		}
-		return Reply{}, problem("hint", "what")
+		return Reply{}, newError("hint", "what")
 	})
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	want := []string{`{"ok":true,"issues":[{"id":"<a>","key":"k","title":"t"}]}`, `{"ok":false,"error":"what","hint":"hint"}`}

@@ -48,5 +48,5 @@ func answer(ctx context.Context, text []byte, handle Handler) Reply {
 	return Reply{Error: err.Error()}
 }
 
-// unknown returns the error for an unknown verb.
-func unknown(r Request) error { return problem("", "unknown request %q", line(string(r.Do))) }
+// unknownVerb returns the error for an unknown verb.
+func unknownVerb(r Request) error { return newError("", "unknown request %q", cleanLine(string(r.Do))) }

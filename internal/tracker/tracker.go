@@ -82,8 +82,8 @@ func (r Reply) userError(program string) error {
 	if r.OK {
 		return nil
 	}
-	what := cmp.Or(line(r.Error), "without a reason")
-	return failure.New(failure.Usage, line(r.Hint), "%s: %w", program, &Error{What: what, Hint: line(r.Hint), Retry: r.Retry})
+	what := cmp.Or(cleanLine(r.Error), "without a reason")
+	return failure.New(failure.Usage, cleanLine(r.Hint), "%s: %w", program, &Error{What: what, Hint: cleanLine(r.Hint), Retry: r.Retry})
 }
 
 // Handler handles a request. An *Error becomes the reply.
@@ -92,13 +92,13 @@ type Handler func(ctx context.Context, r Request) (Reply, error)
 // temporary returns an *Error after which the same request may succeed later, for example because
 // the tracker is unreachable.
 func temporary(hint, format string, args ...any) *Error {
-	e := problem(hint, format, args...)
+	e := newError(hint, format, args...)
 	e.Retry = true
 	return e
 }
 
-// problem returns an *Error with a hint.
-func problem(hint, format string, args ...any) *Error {
+// newError returns an *Error with a hint.
+func newError(hint, format string, args ...any) *Error {
 	return &Error{What: fmt.Sprintf(format, args...), Hint: hint}
 }
 
@@ -107,9 +107,9 @@ func problem(hint, format string, args ...any) *Error {
 func Text(from Address, issues []Issue) (string, error) {
 	var parts, closed []string
 	for _, i := range issues {
-		name := strings.TrimSpace(line(i.Key) + " " + line(i.Title))
+		name := strings.TrimSpace(cleanLine(i.Key) + " " + cleanLine(i.Title))
 		if i.Closed {
-			closed = append(closed, fmt.Sprintf("%s (%s) is closed", line(i.Key), plan.OneLine(i.Title, 60)))
+			closed = append(closed, fmt.Sprintf("%s (%s) is closed", cleanLine(i.Key), plan.OneLine(i.Title, 60)))
 			continue
 		}
 		parts = append(parts, "# "+name, strings.TrimSpace(hidden.ReplaceAllString(i.Body, "")))
