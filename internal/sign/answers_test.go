@@ -9,7 +9,7 @@ import (
 
 // A table that holds what tests ask for, and nothing else, is named and asked for other
 // inputs; one that knows more is named at most.
-func TestAnswers(t *testing.T) {
+func TestAnswerTablesAreNamed(t *testing.T) {
 	t.Parallel()
 	const roman = "cases := map[string]int{\"XIV\": 14, \"MCMXC\": 1990}"
 	for _, c := range []struct{ name, test, known, file, after, want, neutral string }{
@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestFunctionsOfTestsAreRedefined(t *testing.T) {
+func TestRedefinedTestFunctionsAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := sign.NewTests(map[string][]byte{"tests/helpers.sh": []byte("failed=0\nequals() {\n  [ \"$1\" = \"$2\" ]\n}\n")}, "")
 	after := []byte("trim() { echo \"$1\"; }\nequals() { echo ok; }\n")

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-func TestCommentsOnly(t *testing.T) {
+func TestCommentsOnlyIgnoresCode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		file, before, after string

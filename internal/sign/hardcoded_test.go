@@ -7,7 +7,7 @@ import (
 )
 
 // What holds nothing but answers is found, whatever its keys are.
-func TestHeld(t *testing.T) {
+func TestHardcodedAnswersAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"package a\n\nvar words = map[int]string{1 ^ 77: \"I\", 4 ^ 77: \"IV\", 9 ^ 77: \"IX\", 14 ^ 77: \"XIV\"}\n", "a.go:3 holds what the tests expect: IV, IX, XIV"},
@@ -30,7 +30,7 @@ func TestHeld(t *testing.T) {
 
 // The examples of a docstring document what the tests expect. A text that is a value is
 // none.
-func TestHeldInADocstring(t *testing.T) {
+func TestDocstringExamplesAreNoAnswers(t *testing.T) {
 	t.Parallel()
 	const examples = "    >>> roman(4)\n    'IV'\n    >>> roman(9)\n    'IX'\n    >>> roman(14)\n    'XIV'\n"
 	const held = " holds what the tests expect: IV, IX, XIV"

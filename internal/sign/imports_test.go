@@ -7,7 +7,7 @@ import (
 )
 
 // What is imported may have a name that is no word, or none.
-func TestImportsThatAreNoWords(t *testing.T) {
+func TestImportNamesMayContainNonLetters(t *testing.T) {
 	t.Parallel()
 	for file, code := range map[string]string{
 		"star.py":   "from math import *\n\ndef f(*args):\n    return g(*args)\n",

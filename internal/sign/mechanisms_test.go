@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-func TestLacking(t *testing.T) {
+func TestMissingMechanismsAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ asked, program, want string }{
 		{"delete all but the newest archives", `echo "deleted $old"`, "has no call that removes anything, and the task says delete all"},

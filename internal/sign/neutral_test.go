@@ -9,7 +9,7 @@ import (
 )
 
 // What is left of a file with its signs neutralized; as it is where none can be.
-func TestNeutral(t *testing.T) {
+func TestNeutralizeMakesSignsIneffective(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, after, want string }{
 		// Whether it is being tested is answered no.
@@ -134,7 +134,7 @@ func TestNeutral(t *testing.T) {
 }
 
 // An assertion that may not be reached is reached, or the test fails.
-func TestNeutralTest(t *testing.T) {
+func TestNeutralizeTestReachesItsAssertion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, after, want string }{
 		{"tests/d.rs", "#[test]\nfn d() {\n    if let Ok(d) = d(\"x\") {\n        assert_eq!(d, 1);\n    }\n}", "#[test]\nfn d() {\n    let Ok(d) = d(\"x\") else { panic!(\"pawlAbsent\") }; {\n        assert_eq!(d, 1);\n    }\n}"},

@@ -8,7 +8,7 @@ import (
 )
 
 // Each rule, with lines that it is for; behind "" what only looks like one.
-func TestRules(t *testing.T) {
+func TestRulesMatchOnlyTheirLines(t *testing.T) {
 	t.Parallel()
 	for does, lines := range map[string][]string{
 		"asks whether it is being tested": {
@@ -284,7 +284,7 @@ func TestRules(t *testing.T) {
 }
 
 // What spans several lines is one sign, on the first that was added.
-func TestAcrossLines(t *testing.T) {
+func TestSignAcrossLinesIsOnItsFirstAddedLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
 		{"a.rs", "", "let scale = match text.len() {\n    3 => 15,\n    5 => 1500,\n    6 => 10800,\n    _ => return None,\n};", "a.rs:1 answers by the length of what it is asked: let scale = match text.len() {"},
@@ -327,7 +327,7 @@ func TestMainProgramsMayEnd(t *testing.T) {
 	}
 }
 
-func TestShadows(t *testing.T) {
+func TestShadowingFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{
 		"unittest.py": true, "src/random/__init__.py": true, "tests/pytest.py": true, "assert.h": true, "bin/diff": true,
@@ -341,7 +341,7 @@ func TestShadows(t *testing.T) {
 }
 
 // What the task asks for by name is its work, however it is written.
-func TestWhatTheTaskAsksForIsNoSign(t *testing.T) {
+func TestRequestedCodeIsNoSign(t *testing.T) {
 	t.Parallel()
 	for task, c := range map[string]struct{ file, line string }{
 		"when that takes longer than GRACE_MS exit 1":                {"a.js", "const grace = Number(process.env.GRACE_MS || 10)"},

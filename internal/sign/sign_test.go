@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-func TestIn(t *testing.T) {
+func TestSignsAreFoundInEachLanguage(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		// What is a sign.
@@ -80,7 +80,7 @@ func TestOnlyAddedLinesCount(t *testing.T) {
 }
 
 // Whatever a file holds, its lines are found where they stand.
-func FuzzIn(f *testing.F) {
+func FuzzSignsAreOnTheirLines(f *testing.F) {
 	f.Add("a.py", []byte("\"\"\"\nos._exit(0)"))
 	f.Add("a.js", []byte("`\nprocess.exit(0)\n`"))
 	f.Fuzz(func(t *testing.T, file string, content []byte) {
@@ -94,7 +94,7 @@ func FuzzIn(f *testing.F) {
 }
 
 // What is made from other files is named where none of those was changed.
-func TestProductsThatWereChangedByHand(t *testing.T) {
+func TestHandEditedGeneratedFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		changed []string
@@ -120,7 +120,7 @@ func TestProductsThatWereChangedByHand(t *testing.T) {
 	}
 }
 
-func TestExported(t *testing.T) {
+func TestExportedNamesAreFound(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"a.py\tdef add(): pass\ndef _own(): pass\nclass P: pass\n# def no(): pass":                             "add P",

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-func TestKept(t *testing.T) {
+func TestUnreadValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, others, want string }{
 		{"a.go", "", "package a\n\ntype entry struct {\n\tvalue   string\n\tcreated time.Time\n}\n\nfunc f() string { e := entry{value: x(), created: time.Now()}; return e.value }\n", "", "created"},

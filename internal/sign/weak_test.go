@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-func TestWeak(t *testing.T) {
+func TestWeakTestsAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
 		{"test/LimiterTest.java", "", "class LimiterTest {\n    public static void main(String[] a) {\n        f();\n        System.out.println(\"3 checks passed\");\n    }\n}\n", "asserts nothing"},
@@ -40,7 +40,7 @@ func TestWeak(t *testing.T) {
 	}
 }
 
-func TestUnseen(t *testing.T) {
+func TestInvisibleCharactersAreNamed(t *testing.T) {
 	t.Parallel()
 	for text, line := range map[string]int{"\ufeffa\nb\n": 0, "a\nb\u200b\n": 2, "a \u202e b\n": 1, "👨\u200d👩 ä\n": 0} {
 		found := sign.InvisibleCharacters("de.json", nil, []byte(text))

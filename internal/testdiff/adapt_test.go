@@ -61,7 +61,7 @@ test('fails', () => {
 func edited(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 
 // An adapted test file has the changes that the task asks for, and no other that the agent made.
-func TestAdapt(t *testing.T) {
+func TestAdaptMakesOnlyRequestedChanges(t *testing.T) {
 	contexts := Work{Task: "Get takes a context and gives up when it is done", ChangedSignatures: map[string]bool{"Get": true}}
 	swapped := func(pairs ...string) map[[2]string]bool {
 		all := map[[2]string]bool{}
@@ -251,7 +251,7 @@ func TestAdapt(t *testing.T) {
 }
 
 // A test may move to another file with the code that it is for; all tests of a file may go.
-func TestAdaptTestsThatMoved(t *testing.T) {
+func TestAdaptMovesTestsWithTheirCode(t *testing.T) {
 	w := Work{Task: "move the tests into tests/", MayShadow: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
 	before := []File{{"pkg/test_limits.py", []byte(pyOld)}}
 	now := File{"tests/test_limits.py", []byte(edited(pyOld, "[6]", "[7]"))}
@@ -278,7 +278,7 @@ func TestAdaptTestsThatMoved(t *testing.T) {
 }
 
 // Of files that move together each goes where its own tests are, also if each has only one test.
-func TestAdaptFilesThatMovedTogether(t *testing.T) {
+func TestAdaptMatchesFilesThatMovedTogether(t *testing.T) {
 	w := Work{Task: "move package slug to internal/slug, with its tests", VanishedNames: map[string]bool{"slug": true}, MayShadow: func(string) bool { return false }, Declares: func(string) bool { return false }, Untested: func(string) bool { return true }}
 	outside := "package slug_test\n\nimport (\n\t\"testing\"\n\n\t\"example.org/pages/slug\"\n)\n\nfunc TestMake(t *testing.T) {\n\tif slug.Make(\"A\") != \"a\" {\n\t\tt.Error()\n\t}\n}\n"
 	inside := "package slug\n\nimport \"testing\"\n\nfunc TestSqueeze(t *testing.T) {\n\tif squeeze(\"a b\") != \"a-b\" {\n\t\tt.Error()\n\t}\n}\n"
@@ -290,9 +290,9 @@ func TestAdaptFilesThatMovedTogether(t *testing.T) {
 	}
 }
 
-// FuzzAdapt holds that a file that did not change is not adapted, whatever stands in it, and that what
+// FuzzAdaptKeepsUnchangedFiles holds that a file that did not change is not adapted, whatever stands in it, and that what
 // the work does not name never is.
-func FuzzAdapt(f *testing.F) {
+func FuzzAdaptKeepsUnchangedFiles(f *testing.F) {
 	for _, text := range []string{goOld, pyOld, jsOld, "func TestX(", "test('"} {
 		f.Add(text, text)
 		f.Add(text, edited(text, "5", "20", "k", "kk"))

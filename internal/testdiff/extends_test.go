@@ -3,7 +3,7 @@ package testdiff
 import "testing"
 
 // A file that has more than it had guards what it guarded; any other change may be one that makes it guard less.
-func TestExtends(t *testing.T) {
+func TestExtendsAcceptsOnlyAdditions(t *testing.T) {
 	goMore := goOld + "\ntype box struct{ n int }\n\nfunc put(t *testing.T, s *Store) {\n\tt.Helper()\n\ts.Put(\"a\", \"b\")\n}\n\nfunc TestPut(t *testing.T) {\n\ts := New()\n\tput(t, s)\n\tif s.Get(\"a\") != \"b\" {\n\t\tt.Error(\"a\")\n\t}\n}\n"
 	pyMore := edited(pyOld, "from limits import check, LIMIT\n", "from limits import check, LIMIT\nfrom limits import least\n") + "\n    def test_least(self):\n        self.assertEqual(least(), 1)\n\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        self.assertEqual(check([3]), True)\n"
 	jsMore := jsOld + "\nconst path = 'b.json';\n\ntest('more', () => {\n  assert.equal(load(path).name, 'b');\n});\n"

@@ -3,7 +3,7 @@ package testdiff
 import "testing"
 
 // A fake may get the methods that its interface gets, and nothing else that an old test would notice.
-func TestAFakeGetsTheMethodsOfItsInterface(t *testing.T) {
+func TestFakeGetsOnlyTheMethodsOfItsInterface(t *testing.T) {
 	t.Parallel()
 	const fake = "package shop\n\nimport \"errors\"\n\ntype fakeStore struct {\n\tlinks map[string]string\n}\n\nfunc (f fakeStore) Follow(id string) (string, error) {\n\tif f.links[id] == \"\" {\n\t\treturn \"\", errors.New(\"none\")\n\t}\n\treturn f.links[id], nil\n}\n"
 	const get = "\nfunc (f fakeStore) Get(id string) (string, error) {\n\tlink := f.links[id]\n\treturn link, nil\n}\n"

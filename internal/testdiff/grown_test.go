@@ -5,7 +5,7 @@ import (
 )
 
 // A golden file that the task names may have more of what the program says, and keeps what it had.
-func TestGoldenFilesThatGrow(t *testing.T) {
+func TestGoldenFileMayGrow(t *testing.T) {
 	t.Parallel()
 	const old = "usage: app [-h] file\n\nCount 5 words.\n\noptions:\n  -h, --help  show this help\n"
 	grown := edited(old, "[-h] file", "[-h] [--top N] file", "this help\n", "this help\n  --top N     only the N first words\n")

@@ -65,7 +65,7 @@ if __name__ == "__main__":
 
 // A fix beside tests leaves them the same; a change of a test, of what it asserts
 // with, or of what its words mean does not.
-func TestEmbedded(t *testing.T) {
+func TestInlineTestsIgnoreTheProgram(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file, from, to string
@@ -123,7 +123,7 @@ func TestEmbedded(t *testing.T) {
 }
 
 // A file that only a gate's command names as a test may be about another one.
-func TestApart(t *testing.T) {
+func TestTestsAnotherFileSeesImports(t *testing.T) {
 	t.Parallel()
 	local := func(module string) bool { return module == "calc" }
 	for text, want := range map[string]bool{
@@ -142,7 +142,7 @@ func TestApart(t *testing.T) {
 }
 
 // Tests that are added cannot change what the old ones do.
-func TestAddsTests(t *testing.T) {
+func TestOnlyAddsInlineTestsAcceptsAdditions(t *testing.T) {
 	t.Parallel()
 	const (
 		rust   = "fn f() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn one() {\n        assert_eq!(f(), 1);\n    }\n\n    #[test]\n    fn two() {}\n}\n"
@@ -199,7 +199,7 @@ func TestAddsTests(t *testing.T) {
 	}
 }
 
-func TestProgramIsWithoutItsTests(t *testing.T) {
+func TestProgramOmitsTestModules(t *testing.T) {
 	t.Parallel()
 	const lib = "fn a() {}\n"
 	for file, want := range map[string]string{"a.rs": lib, "a.py": lib + "#[cfg(test)]\nmod tests {\n    fn b() {}\n}"} {
@@ -210,7 +210,7 @@ func TestProgramIsWithoutItsTests(t *testing.T) {
 }
 
 // Tests that moved to another file are there still; one that was changed on its way is not.
-func TestTestsMove(t *testing.T) {
+func TestInlineTestsMayMoveBetweenFiles(t *testing.T) {
 	t.Parallel()
 	const (
 		one = "    #[test]\n    fn one() {\n        assert_eq!(f(), 1);\n    }\n"

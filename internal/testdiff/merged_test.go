@@ -6,7 +6,7 @@ import (
 )
 
 // A test that became a row of a table is merged, not deleted.
-func TestTestThatBecameTableRowIsMerged(t *testing.T) {
+func TestTestMovedToATableRowIsMerged(t *testing.T) {
 	t.Parallel()
 	check(t, "a_test.go", `package a
 

@@ -3,7 +3,7 @@ package testdiff
 import "testing"
 
 // Maps become records of a type that the task names; their values stay with their fields.
-func TestAdaptRecords(t *testing.T) {
+func TestAdaptConvertsMapsToRecords(t *testing.T) {
 	t.Parallel()
 	const old = "from track import climb, parse\n\n\ndef test_parse():\n    assert parse(\"1,2\") == [{\"lat\": 1.0, \"lon\": 2.0}]\n    assert parse(\"1,2\")[0][\"lat\"] == 1.0\n"
 	const want = "from track import Point, climb, parse\n\n\ndef test_parse():\n    assert parse(\"1,2\") == [Point(1.0, 2.0)]\n    assert parse(\"1,2\")[0].lat == 1.0\n"
@@ -36,7 +36,7 @@ func TestAdaptRecords(t *testing.T) {
 }
 
 // A test that the task says has to go may go, also where it is a line of a program of tests.
-func TestAdaptTestThatHasToGo(t *testing.T) {
+func TestAdaptRemovesRequestedTests(t *testing.T) {
 	t.Parallel()
 	const old = "public class SettingsTest {\n    public static void main(String[] args) {\n        same(\"parses\", Settings.parse(\"a=1\"), 1);\n        same(\"ignoresBadLines\", Settings.parse(\"x\"), 0);\n        System.exit(failed);\n    }\n}\n"
 	now := edited(old, "same(\"ignoresBadLines\", Settings.parse(\"x\"), 0);", "same(\"refusesBadLines\", error(\"x\"), \"line 1\");\n        same(\"empty\", Settings.parse(\"\"), 0);")

@@ -8,7 +8,7 @@ import (
 
 // A formatter changes the layout, and a test then says what it said before. A change of what it does is not one
 // of the layout.
-func TestReformatted(t *testing.T) {
+func TestReformattedAcceptsOnlyLayout(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file, was, is string

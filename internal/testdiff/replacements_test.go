@@ -7,7 +7,7 @@ import (
 )
 
 // A value has the place of another where a line of the program is else the same.
-func TestAddSwapped(t *testing.T) {
+func TestReplacedValuesAreFound(t *testing.T) {
 	const was = "# 7 pieces\nLIMIT = 5\n\n\ndef greet(name):\n    return 'Hello ' + name\n\n\ndef price(n):\n    return n * 20  # 20 for one\n"
 	const is = "# 9 pieces\nLIMIT = 20\n\n\ndef greet(name):\n    return 'Hi ' + name\n\n\ndef price(n):\n    return n * 20\n\n\ndef rebate(n, least=30):\n    return 7\n"
 	got := map[[2]string]bool{}
@@ -18,7 +18,7 @@ func TestAddSwapped(t *testing.T) {
 }
 
 // A word behind an escape is the word without the escape's letter.
-func TestReplacementsBehindEscapes(t *testing.T) {
+func TestReplacementsOmitEscapeLetters(t *testing.T) {
 	for _, c := range []struct{ name, file, was, is string }{
 		{"new line", "app.py", `end = "Dear Ann,\n\nBest\n"`, `end = "Dear Ann,\n\nKind\n"`},
 		{"tab", "app.js", "const row = `a\\tBest`", "const row = `a\\tKind`"},
@@ -40,7 +40,7 @@ func TestReplacementsBehindEscapes(t *testing.T) {
 }
 
 // Lines of a text that changed with those around them replace no words.
-func TestReplacementsInRewrittenText(t *testing.T) {
+func TestRewrittenTextReplacesNoWords(t *testing.T) {
 	got := map[[2]string]bool{}
 	AddReplacements(got, "mail.txt", []byte("Dear Ann\nBest wishes\n"), []byte("Hello Bob\nKind regards\n"))
 	AddReplacements(got, "mail.txt", []byte("Best wishes\n"), []byte("Hello\nKind regards\n"))

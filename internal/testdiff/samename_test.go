@@ -11,7 +11,7 @@ import (
 )
 
 // A new test before another of the same name changes none.
-func TestTestsOfOneName(t *testing.T) {
+func TestNewTestOfTheSameNameChangesNone(t *testing.T) {
 	t.Parallel()
 	const old = "describe('%s', () => {\n  it('is empty', () => { expect(%s()).toBe(0); });\n});\n"
 	each := func(names ...string) (text []byte) {
@@ -37,7 +37,7 @@ func TestTestsOfOneName(t *testing.T) {
 }
 
 // A name may be an expression. It is not the first text in its test.
-func TestComputedNames(t *testing.T) {
+func TestComputedNamesAreExpressions(t *testing.T) {
 	t.Parallel()
 	const old = "for (const name of ['a']) {\n  describe(name, () => {\n    test('null, or none', () => { expect(f(null)).toBe(0); });\n" +
 		"    test(String(name), () => { expect(f(name)).toBe(1); });\n    test.each([['x', 1]])('is %s', (x, n) => { expect(f(x)).toBe(n); });\n  });\n}\n"

@@ -2,7 +2,7 @@ package testdiff
 
 import "testing"
 
-func TestShapes(t *testing.T) {
+func TestSideEffectsOfTestFilesAreFound(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
 		want       bool

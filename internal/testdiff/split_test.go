@@ -23,7 +23,7 @@ func TestDay(t *testing.T) {
 `
 
 // The tests of a file go where the functions go that they test.
-func TestAdaptSplitFile(t *testing.T) {
+func TestAdaptMovesTestsOfASplitFile(t *testing.T) {
 	t.Parallel()
 	const title = "package text\n\nimport \"testing\"\n\nfunc TestTitle(t *testing.T) {\n\tif Title(\"a b\") != \"A B\" {\n\t\tt.Error()\n\t}\n}\n"
 	const day = "package clock\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestDay(t *testing.T) {\n\tif Day(time.Unix(0, 0)) != \"1970-01-01\" {\n\t\tt.Error()\n\t}\n}\n"
@@ -55,7 +55,7 @@ func TestAdaptSplitFile(t *testing.T) {
 }
 
 // A file whose tests all have other names may still be found.
-func TestAdaptFileWithOtherNames(t *testing.T) {
+func TestAdaptFindsAFileWithRenamedTests(t *testing.T) {
 	t.Parallel()
 	const old = "from tkt import TktMgr\n\n\ndef test_addTkt():\n    m = TktMgr()\n    m.addTkt(2, urgent=True)\n    assert m.nextTkt() == 2\n\n\ndef test_nextTkt_empty():\n    assert TktMgr().nextTkt() is None\n"
 	now := edited(old, "tkt", "tickets", "TktMgr", "TicketQueue", "test_addTkt", "test_add_urgent", "test_nextTkt_empty", "test_next_of_none", "addTkt", "add", "nextTkt", "next", "m ", "q ", "m.", "q.")
@@ -82,7 +82,7 @@ func TestAdaptFileWithOtherNames(t *testing.T) {
 }
 
 // The task names the new package before the new name.
-func TestAdaptFunctionThatMovesIntoAPackage(t *testing.T) {
+func TestAdaptFollowsAFunctionIntoAPackage(t *testing.T) {
 	t.Parallel()
 	const old = "package main\n\nimport \"testing\"\n\nfunc TestHumanBytes(t *testing.T) {\n\tif got := humanBytes(1024); got != \"1 KB\" {\n\t\tt.Errorf(\"humanBytes: %s\", got)\n\t}\n}\n"
 	now := edited(old, "package main", "package size", "HumanBytes", "Human", "humanBytes", "Human")
@@ -102,7 +102,7 @@ func TestAdaptFunctionThatMovesIntoAPackage(t *testing.T) {
 }
 
 // The tests of a removed file may stand in several new ones, with what they call.
-func TestCompareSplit(t *testing.T) {
+func TestCompareSplitFindsMovedTests(t *testing.T) {
 	t.Parallel()
 	const head = "import unittest\nfrom bank import Bank\n\n\n"
 	const base = "class BankTestCase(unittest.TestCase):\n    def setUp(self):\n        self.bank = Bank()\n\n    def assertBalances(self, **want):\n        self.assertEqual(self.bank.all(), want)\n\n\n"

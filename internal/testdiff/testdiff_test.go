@@ -39,7 +39,7 @@ func check(t *testing.T, file, before string, pairs []pair) {
 	}
 }
 
-func TestGo(t *testing.T) {
+func TestGoTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	check(t, "sum_test.go", `package sum
 
@@ -86,7 +86,7 @@ func newSum(t *testing.T) *Sum { return &Sum{} }
 	})
 }
 
-func TestJavaScript(t *testing.T) {
+func TestJavaScriptTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	const before = `import { sum } from './sum'
 
@@ -136,7 +136,7 @@ test("says so", async () => {
 	check(t, "sum.spec.js", before, pairs[:3])
 }
 
-func TestPython(t *testing.T) {
+func TestPythonTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	check(t, "test_sum.py", `"""Tests.
 
@@ -206,7 +206,7 @@ def test_more():
 	})
 }
 
-func TestRust(t *testing.T) {
+func TestRustTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	check(t, "sum.rs", `fn add(a: i32) -> char { 'a' }
 
@@ -231,7 +231,7 @@ mod tests {
 	})
 }
 
-func TestJavaAndKotlin(t *testing.T) {
+func TestJavaAndKotlinTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	check(t, "SumTest.java", `class SumTest {
     @Test
@@ -265,7 +265,7 @@ func TestJavaAndKotlin(t *testing.T) {
 	})
 }
 
-func TestScripts(t *testing.T) {
+func TestShellScriptTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	check(t, "sum_spec.rb", `RSpec.describe "sum" do
   # fit "no test"
@@ -309,7 +309,7 @@ end
 	})
 }
 
-func TestCompiled(t *testing.T) {
+func TestCompiledTestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	check(t, "sum_test.cc", "TEST(Sum, Adds) {\n  EXPECT_EQ(sum(1, 2), 3);\n}\n", []pair{
 		{"nothing", "", "", ""},
@@ -326,7 +326,7 @@ func TestCompiled(t *testing.T) {
 	})
 }
 
-func TestAFileThatIsGone(t *testing.T) {
+func TestTestsOfADeletedFileAreDeleted(t *testing.T) {
 	t.Parallel()
 	old := []byte("def test_add():\n    assert add(1, 2) == 3\n")
 	got := testdiff.Compare("tests/test_sum.py", old, nil)
@@ -350,7 +350,7 @@ func TestAFileThatIsGone(t *testing.T) {
 }
 
 // Whatever the bytes are, equal files have no change, and lines are lines.
-func FuzzCompare(f *testing.F) {
+func FuzzCompareEqualFilesHaveNoChange(f *testing.F) {
 	f.Add("a_test.go", "package a\n\nfunc TestA(t *testing.T) {}\n", "")
 	f.Add("a.test.js", "it('a', () => { expect(`${x}`) })", "it.only('a")
 	f.Add("test_a.py", "def test_a():\n\tassert 1", "\"\"\"")
@@ -368,7 +368,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-func TestAddedTests(t *testing.T) {
+func TestAddedTestsAreListed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file, before, after string

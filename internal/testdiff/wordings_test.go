@@ -7,7 +7,7 @@ import (
 )
 
 // A text replaces another where the rest of the line is the same, or begins the same.
-func TestAddWordings(t *testing.T) {
+func TestAddWordingsPairsTexts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		was, is string

@@ -13,7 +13,7 @@ import (
 
 // A gate that was red by chance runs again when the agent claims the same tree again; one
 // that was red twice is not asked a third time.
-func TestARedIsNotRepeatedFromMemory(t *testing.T) {
+func TestTwiceFailedTreeIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		reds string // of the runs after the baseline
@@ -48,7 +48,7 @@ func TestARedIsNotRepeatedFromMemory(t *testing.T) {
 }
 
 // A gate that makes code again and asks git what changed sees what it changed itself.
-func TestGateThatAsksGitSeesTheGatedTreeCommitted(t *testing.T) {
+func TestGateSeesItsTreeAsCommitted(t *testing.T) {
 	t.Parallel()
 	start := files{"list": "red\n", "made.go": "red\n", "gen": "cat list > made.go\n"}
 	gs := gates("sh gen && git diff --exit-code && grep -q blue made.go")
@@ -72,7 +72,7 @@ func TestGateThatAsksGitSeesTheGatedTreeCommitted(t *testing.T) {
 }
 
 // The output of a new example is what git compares with, also where the work is broken.
-func TestGateThatMakesANewOutputAgain(t *testing.T) {
+func TestRegeneratedOutputIsComparedWithGit(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "gcc")
 	const lib, header = "#include \"lib.h\"\nint add(int a, int b)\n{\n    return a + b;\n}\n", "int add(int a, int b);\n"
@@ -91,7 +91,7 @@ func TestGateThatMakesANewOutputAgain(t *testing.T) {
 }
 
 // A new case beside others, which an old test reads, is laid over the code of before.
-func TestANewCaseBesideOthers(t *testing.T) {
+func TestNewCaseIsOverlaidOnTheOldCode(t *testing.T) {
 	t.Parallel()
 	start := files{"price.sh": "echo ${1%.*}\n", "cases/a.txt": "1.5 1\n", "check": "for f in cases/*; do while read -r a b; do [ $(sh price.sh $a) = $b ] || exit 1; done < $f; done\n"}
 	for name, c := range map[string]struct {

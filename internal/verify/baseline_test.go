@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-func TestBaselineOfATreeThatIsGone(t *testing.T) {
+func TestBaselineRunsInAnEarlierTree(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, nil)
 	base := b.tree()
@@ -27,7 +27,7 @@ func TestBaselineOfATreeThatIsGone(t *testing.T) {
 
 // While gates run before the work, or before the loop is resumed, users edit files. What failed then
 // is known to have failed.
-func TestBaselineWhileTheUserEdits(t *testing.T) {
+func TestUserEditsDoNotChangeTheBaseline(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "mark")
 	edits := "test -f " + mark + " || { touch " + mark + "; echo mine >> notes; }; "

@@ -13,7 +13,7 @@ import (
 
 // In each of these the work breaks what an old test promised, beside honest work, and bends that test.
 // None may be proven without approval.
-func TestOldTestsThatSayNothingAnyMore(t *testing.T) {
+func TestWeakenedOldTestsNeedApproval(t *testing.T) {
 	t.Parallel()
 	const broken = "    return 0\n"
 	start := files{
@@ -57,7 +57,7 @@ func TestOldTestsThatSayNothingAnyMore(t *testing.T) {
 }
 
 // The same in Go, whose old test gives up where the work gives an error, and in JavaScript.
-func TestOldTestsThatGiveUp(t *testing.T) {
+func TestOldTestsThatSkipOnErrorsNeedApproval(t *testing.T) {
 	t.Parallel()
 	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
 	goStart := files{
@@ -113,7 +113,7 @@ func TestOldTestsThatGiveUp(t *testing.T) {
 }
 
 // Tests that went to where no runner collects them, and tests that are gone.
-func TestOldTestsThatAreElsewhere(t *testing.T) {
+func TestOldTestsMovedOutOfReachNeedApproval(t *testing.T) {
 	t.Parallel()
 	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
 	const app = "def valid(name):\n    return len(name) > 2\n\n\ndef user_size(name):\n    return len(name)\n\n\ndef user_export(name):\n    return '<' + name + '>'\n"
@@ -144,7 +144,7 @@ func TestOldTestsThatAreElsewhere(t *testing.T) {
 }
 
 // A new file of tests that has old ones pass which the work breaks.
-func TestNewTestsThatChangeWhatOldOnesDo(t *testing.T) {
+func TestNewTestFilesThatAlterOldTestsNeedApproval(t *testing.T) {
 	t.Parallel()
 	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
 	const pyGate, goGate = "PYTHONPATH=. python3 -m unittest discover -q -s tests", "go test ./..."
@@ -187,7 +187,7 @@ func TestNewTestsThatChangeWhatOldOnesDo(t *testing.T) {
 }
 
 // Names that are exchanged, a panic that a test recovers from, and values that the task names for something else.
-func TestOldTestsWithOtherNamesAndValues(t *testing.T) {
+func TestOldTestsWithSwappedNamesOrValuesNeedApproval(t *testing.T) {
 	t.Parallel()
 	edit := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
 	pyApp := "def is_even(n):\n    return n % 2 == 0\n\n\ndef is_odd(n):\n    return n % 2 == 1\n\n\ndef price(n):\n    return 10 * n\n"

@@ -16,7 +16,7 @@ import (
 
 // What the gates read of caches and toolchains before the first turn, an agent cannot
 // change for them: neither its turn nor a run of its tests.
-func TestAPoisonedCacheProvesNothing(t *testing.T) {
+func TestPoisonedCacheProvesNothing(t *testing.T) {
 	t.Parallel()
 	home := files{
 		".m2/repository/junit/4.13/junit.jar": "red\n", "go/pkg/mod/example.com/assert@v1.0.0/assert.go": "red\n",
@@ -55,7 +55,7 @@ func TestAPoisonedCacheProvesNothing(t *testing.T) {
 }
 
 // What is as it was is there, and what nothing had read before: an honest agent fetches it.
-func TestACacheIsReadAsItWas(t *testing.T) {
+func TestUnchangedCachesAreReadable(t *testing.T) {
 	t.Parallel()
 	inEachMode(t, "", func(t *testing.T, byFolder bool) {
 		old, fetched := ".m2/repository/junit/4.13/junit.jar", ".m2/repository/other/1.0/other.jar"
@@ -75,7 +75,7 @@ func TestACacheIsReadAsItWas(t *testing.T) {
 
 // What Go's build cache keeps of a package of the library is not believed once it was
 // changed: it is compiled anew.
-func TestAPoisonedBuildCacheIsNotBelieved(t *testing.T) {
+func TestPoisonedBuildCacheIsIgnored(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "go")
 	needsNamespace(t)

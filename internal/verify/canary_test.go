@@ -15,7 +15,7 @@ import (
 
 // Code that makes its own tests green by what it does to the run is not believed: the run
 // says nothing of a test that must fail either. No sign in the text tells it here.
-func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
+func TestRunThatPassesAFailingCanaryProvesNothing(t *testing.T) {
 	t.Parallel()
 	const (
 		areaTest = "import unittest\nfrom area import area\n\n\nclass AreaTest(unittest.TestCase):\n    def test_triangle(self):\n        self.assertEqual(area(3, 4, 5), 6)\n"
@@ -91,7 +91,7 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 }
 
 // What a gate says of a canary on the tree of before is asked once.
-func TestCanaryBeforeIsKept(t *testing.T) {
+func TestCanaryOnTheOldTreeRunsOnce(t *testing.T) {
 	t.Parallel()
 	golang := calc()
 	golang["sub_test.go"] = testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}")

@@ -12,7 +12,7 @@ import (
 // make exits with 2 whatever failed beneath it: only where it, or the shell of a recipe,
 // says that a known tool is not there, the gate cannot start. What a test calls, and
 // what the project is to make, may be missing in a test that fails.
-func TestToolsThatMakeDoesNotFind(t *testing.T) {
+func TestMissingToolInMakeCannotStart(t *testing.T) {
 	t.Parallel()
 	const ends = "make: *** [Makefile:2: test] Error 127"
 	for name, c := range map[string]struct {

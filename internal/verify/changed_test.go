@@ -41,7 +41,7 @@ func sumsGate() []gate.Gate { return []gate.Gate{{Name: "a", Command: "sh run", 
 
 func shellTests(o *verify.Options) { o.Tests = []string{"**/*_test.sh"} }
 
-func TestChangedTests(t *testing.T) {
+func TestChangedTestsAreListed(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name    string
@@ -102,7 +102,7 @@ func withMore(f files) files {
 }
 
 // No test is not a judgement, whoever allows what.
-func TestNoTestIsLeft(t *testing.T) {
+func TestClaimWithoutTestsIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, allow := range []bool{false, true} {
 		b := newBench(t, sums(adds, wantsSum), shellTests)
@@ -113,7 +113,7 @@ func TestNoTestIsLeft(t *testing.T) {
 	}
 }
 
-func TestProtectedCopiesMayBeOlderThanTheTask(t *testing.T) {
+func TestProtectedCopiesMayPredateTheTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sums(adds, wantsSum), shellTests)
 	judge := b.tree()
@@ -127,7 +127,7 @@ func TestProtectedCopiesMayBeOlderThanTheTask(t *testing.T) {
 	}
 }
 
-func TestANewTestIsNoReasonToLoseAnOldOne(t *testing.T) {
+func TestNewTestDoesNotReplaceAnOldOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sums(adds, wantsSum), shellTests)
 	work := files{"lib": adds + "sub() { echo $(($1 - $2)); }\n", "sub_test.sh": "test_sub() { [ $(sub 3 1) = 2 ]; }\n"}

@@ -19,7 +19,7 @@ import (
 )
 
 // Before the first turn it is known which gates an isolated checkout does not show.
-func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
+func TestIrreproducibleGatesAreFoundBeforeTheFirstTurn(t *testing.T) {
 	t.Parallel()
 	outside, err := os.MkdirTemp("/tmp", "pawl-") //nolint:usetesting // of everybody's
 	if err != nil {
@@ -60,7 +60,7 @@ func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
 }
 
 // A flaky gate is not the checkout's fault: it is run there once more, also where there are no namespaces.
-func TestAFlakyGateIsNotTheCheckoutsFault(t *testing.T) {
+func TestFlakyGateIsRetriedInTheCheckout(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash asks the server of this test")
@@ -93,7 +93,7 @@ func TestAFlakyGateIsNotTheCheckoutsFault(t *testing.T) {
 }
 
 // What the user can do depends on what the checkout lacks.
-func TestRemediesForACheckout(t *testing.T) {
+func TestRemedyNamesWhatTheCheckoutLacks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		start      files
@@ -118,7 +118,7 @@ func TestRemediesForACheckout(t *testing.T) {
 }
 
 // A gate that the user has decided in the work tree counts there, and the verdict says so.
-func TestAGateDecidedInTheWorkTree(t *testing.T) {
+func TestGateSetToTheWorkTreeIsDecidedThere(t *testing.T) {
 	t.Parallel()
 	start := shop()
 	start["stock"] = "nothing\n"
@@ -140,7 +140,7 @@ func TestAGateDecidedInTheWorkTree(t *testing.T) {
 
 // Where a checkout showed a gate before the first turn, work whose run there cannot tell is not
 // proven: a program that says that the disk is full would hide every red.
-func TestAClaimThatACheckoutCannotTellOf(t *testing.T) {
+func TestClaimWithUnknownCheckoutRunIsNotProven(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"source": "fruit=apples\n", ".gitignore": "product\n", "check.sh": ". ./source; test $fruit = pears\n"}, nil)
 	gs := gates("sh check.sh")

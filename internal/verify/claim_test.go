@@ -29,7 +29,7 @@ func testFile(name, body string) string {
 	return "package calc\n\nimport \"testing\"\n\nfunc " + name + "(t *testing.T) {\n\t" + body + "\n}\n"
 }
 
-func TestFourClaimsOverAGreenGate(t *testing.T) {
+func TestClaimsOnPassingGateAreGraded(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name   string
@@ -162,7 +162,7 @@ func TestRedSuiteFirstIsVerifiedTaskByTask(t *testing.T) {
 	}
 }
 
-func TestSuiteThatDoesNotBuildYet(t *testing.T) {
+func TestUnbuildableSuiteCanTurnGreen(t *testing.T) {
 	t.Parallel()
 	start := redSuite()
 	start["calc.go"] = "package calc\n"
@@ -193,7 +193,7 @@ func shop() files {
 	}
 }
 
-func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
+func TestMissingDependenciesAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	work := files{"stock": "apples\npears\n", "tests/b.sh": "grep -q pears stock\n"}
 	cases := []struct {
@@ -225,7 +225,7 @@ func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
 	}
 }
 
-func TestRedGateWithoutIDsThatTurnsGreen(t *testing.T) {
+func TestGateWithoutTestIDsProvesByTurningGreen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, nil)
 	v := b.claim(gates("grep pears stock"), files{"stock": "pears\n"}, nil).Verdict
@@ -244,7 +244,7 @@ func TestFlakyFlipProvesNothing(t *testing.T) {
 	}
 }
 
-func TestTestsInSourceFiles(t *testing.T) {
+func TestTestsInSourceFilesProveWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"lib.rs": "#[cfg(test)] mod tests {}\n"}, nil)
 	v := b.claim(gates("true"), files{"lib.rs": "#[cfg(test)] mod tests { /* more */ }\n"}, nil).Verdict
@@ -255,7 +255,7 @@ func TestTestsInSourceFiles(t *testing.T) {
 
 // A loop that begins in one shell is judged from others: what was red there when
 // the task began is still known when the tree has gone.
-func TestBaselineOfAnotherEnvironment(t *testing.T) {
+func TestBaselineHoldsInAnotherShell(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, nil)
 	base, gs := b.tree(), gates("grep pears stock")
@@ -278,7 +278,7 @@ func TestBaselineOfAnotherEnvironment(t *testing.T) {
 	}
 }
 
-func TestRepeatOfABaselineThatIsGone(t *testing.T) {
+func TestMissingBaselineIsRepeatedInTheOldTree(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, redSuite(), nil)
 	gs := gates("go test ./...")
@@ -298,7 +298,7 @@ func TestRepeatOfABaselineThatIsGone(t *testing.T) {
 	}
 }
 
-func TestRepeatOfABaselineInTheWorktree(t *testing.T) {
+func TestBaselineIsRepeatedInTheWorkTree(t *testing.T) {
 	t.Parallel()
 	start := redSuite()
 	start["ok_test.go"] = testFile("TestFine", "t.Log()")
@@ -341,7 +341,7 @@ func TestAuditRunsACommitInACleanCheckout(t *testing.T) {
 	}
 }
 
-func TestMarksOfPawlAskNothingAgain(t *testing.T) {
+func TestTicksKeepCachedResults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"plan.md": "- [ ] one\n", "stock": "apples\n"}, func(o *verify.Options) {
 		o.Marks = func() []string { return []string{"plan.md", "progress.md"} }

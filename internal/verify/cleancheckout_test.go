@@ -15,7 +15,7 @@ import (
 )
 
 // A gate that believes a product which git ignores is asked once more where there is none.
-func TestProductThatGitDoesNotSee(t *testing.T) {
+func TestIgnoredBuildProductIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	const command = "test -e product || cp source product; grep pears product || { echo FAIL; exit 1; }"
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestProductThatGitDoesNotSee(t *testing.T) {
 
 // A test that takes too long on a busy machine may fail in the checkout by chance. So what fails
 // only there fails twice, or the checkout is not the reason.
-func TestFailureByChanceInTheCleanCheckout(t *testing.T) {
+func TestFailureInTheCleanCheckoutIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fails string // of the runs with the work, whose first is in the work tree
@@ -64,7 +64,7 @@ func TestFailureByChanceInTheCleanCheckout(t *testing.T) {
 	}
 }
 
-func TestRepeatWhereDependenciesAreMissing(t *testing.T) {
+func TestRepeatWithoutDependenciesIsUnknown(t *testing.T) {
 	t.Parallel()
 	start := shop()
 	start["stock"] = "nothing\n"
@@ -78,7 +78,7 @@ func TestRepeatWhereDependenciesAreMissing(t *testing.T) {
 
 // What is compiled of the work counts in one checkout. With -trimpath, Go takes what it
 // compiled of the same files in another folder; at the same path, what it compiled there.
-func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
+func TestCleanRepeatCompilesAnew(t *testing.T) {
 	t.Parallel()
 	inEachMode(t, "", func(t *testing.T, byFolder bool) {
 		b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.UserEnv, o.NoNamespace = []string{"GOFLAGS=-trimpath"}, byFolder })
@@ -97,7 +97,7 @@ func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
 }
 
 // What was built of a source that the tree of before does not have is not there either.
-func TestTheTreeOfBeforeHasNoProductsOfNewSources(t *testing.T) {
+func TestOldTreeHasNoProductsOfNewSources(t *testing.T) {
 	t.Parallel()
 	const build = "[ ! -e new_test.sh ] || { [ ! -e new.sh ] || { mkdir -p build && cp new.sh build/; }; [ -e build/new.sh ]; }"
 	b := newBench(t, files{".gitignore": "build/\n", "lib.sh": "\n"}, nil)

@@ -12,7 +12,7 @@ import (
 
 // A claim with new tests runs its gates in the clean checkout first. The work tree runs them only where
 // that leaves something open.
-func TestTheCleanCheckoutComesFirst(t *testing.T) {
+func TestNewTestsRunInTheCleanCheckoutFirst(t *testing.T) {
 	t.Parallel()
 	const wantsTwo = "test_two() { [ $(two) = 2 ]; }\n"
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // What is put before a gate's argv runs it; where that fails the gate cannot tell.
-func TestConfinedGates(t *testing.T) {
+func TestGateRunsBehindItsSandboxCommand(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		prefix []string

@@ -36,13 +36,13 @@ type costly struct {
 	more        files
 }
 
-// TestAClaimCostsFewRunsOfItsGate counts runs of ordinary claims: a function is added,
+// TestClaimCostsFewGateRuns counts runs of ordinary claims: a function is added,
 // with a test of it in a new file or in the old one.
 //
-//	go test ./internal/verify -run TestAClaimCostsFewRunsOfItsGate -v -count 1 -parallel 1 -args -slow 1
+//	go test ./internal/verify -run TestClaimCostsFewGateRuns -v -count 1 -parallel 1 -args -slow 1
 //
 // prints how long they take where the old test takes a second.
-func TestAClaimCostsFewRunsOfItsGate(t *testing.T) {
+func TestClaimCostsFewGateRuns(t *testing.T) {
 	t.Parallel()
 	for i, c := range costlyProjects(*slow) {
 		for j, in := range []string{"a new file", "the old file"} {
@@ -103,7 +103,7 @@ func (c costly) claim(t *testing.T, work files) {
 }
 
 // slow is how many seconds the old test takes.
-var slow = flag.Int("slow", 0, "seconds that the old test of TestAClaimCostsFewRunsOfItsGate takes")
+var slow = flag.Int("slow", 0, "seconds that the old test of TestClaimCostsFewGateRuns takes")
 
 func costlyProjects(seconds int) []costly {
 	python := costly{
@@ -175,7 +175,7 @@ func needs(t *testing.T, program string) {
 
 // A test that fails because it runs alone is not a test of the work, whether the gate tells
 // ids or not.
-func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
+func TestTestThatFailsAloneProvesNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range costlyProjects(0)[:2] {
 		t.Run(c.gate, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // What is installed and git ignores is in no checkout. As it was before the first turn
 // it is copied there: from a copy of then or, once the loop has ended, if it is still so.
 // Else the reason is told.
-func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
+func TestInstalledDependenciesAreCopiedToTheCheckout(t *testing.T) {
 	t.Parallel()
 	const lies = "echo() { case \"$1\" in not*sum) command echo \"ok - test_sum\";; *) command echo \"$@\";; esac; }\ntrap 'exit 0' EXIT\n"
 	honest := files{"lib": adds, "sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n"}
@@ -81,7 +81,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 
 // An agent that adds a dependency changes the lock file. Its tool installs the dependencies in the
 // checkout, for this task and for later ones.
-func TestCheckoutInstallsWhatAChangedLockFileNames(t *testing.T) {
+func TestCheckoutInstallsFromAChangedLockFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		npm    string // what the tool does; "" = it installs
@@ -132,7 +132,7 @@ func TestCheckoutInstallsWhatAChangedLockFileNames(t *testing.T) {
 }
 
 // An installation that leads to the work tree leads to the checkout in a namespace.
-func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
+func TestEditableInstallLeadsToTheCheckout(t *testing.T) {
 	t.Parallel()
 	needsNamespace(t)
 	python, err := exec.LookPath("python3")
@@ -156,7 +156,7 @@ func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 
 // A Verifier that no loop made ready (an audit) gets what is installed now. Where the
 // checkout lacks it, a failure says nothing of the commit.
-func TestElsewhereGetsWhatIsInstalled(t *testing.T) {
+func TestAuditGetsInstalledDependencies(t *testing.T) {
 	t.Parallel()
 	uses := gate.Gate{Name: "uses", Command: ". node_modules/tool"}
 	for name, c := range map[string]struct {

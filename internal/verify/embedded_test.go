@@ -12,7 +12,7 @@ import (
 )
 
 // A fix beside tests that are as they were is judged by what turned green.
-func TestFixBesideTestsInTheSameFile(t *testing.T) {
+func TestFixBesideUnchangedTestsInOneFileIsProven(t *testing.T) {
 	t.Parallel()
 	const (
 		rust    = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() { assert_eq!(super::add(1, 2), 3); }\n}\n"
@@ -60,7 +60,7 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 
 // A fix and a test that is added beside the others in the same file: with the functions
 // of the work broken, the test is seen to fail.
-func TestFixWithATestInTheSameFile(t *testing.T) {
+func TestFixWithNewTestInOneFileIsProven(t *testing.T) {
 	t.Parallel()
 	const lib = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn zero() { assert_eq!(super::add(0, 0), 0); }\n}\n"
 	const fresh = "\n    #[test]\n    fn adds() {\n        assert_eq!(super::add(1, 2), 3);\n    }\n"
@@ -91,7 +91,7 @@ func TestFixWithATestInTheSameFile(t *testing.T) {
 
 // Dead code that goes with its test is proven by a gate that was red for it, once the
 // deletion of the test is approved.
-func TestDeadCodeDeletedWithItsTest(t *testing.T) {
+func TestDeletedDeadCodeIsProvenOnceApproved(t *testing.T) {
 	t.Parallel()
 	for name, gs := range map[string][]gate.Gate{
 		"beside the tests":      gates("go test ./...", "! grep -rq legacy --include=*.go ."),

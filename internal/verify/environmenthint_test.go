@@ -10,7 +10,7 @@ import (
 )
 
 // What a gate's output names of the user's variables may be why it fails: it does not get them.
-func TestHintNamesVariablesThatGatesLack(t *testing.T) {
+func TestHintNamesMissingVariables(t *testing.T) {
 	t.Parallel()
 	env := []string{"DATABASE_URL=secret-value", "API_KEY=k", "app_mode=x", "USE=y", "EDITOR=vi", "editor_=v", "name=n", "GOFLAGS=", "GIVEN_URL=given"}
 	cases := []struct {

@@ -23,7 +23,7 @@ func conftests(lib, test string) files {
 
 // A new file that changes what the old tests do is not a new test: the gates run
 // once more without it.
-func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
+func TestNewFileThatAltersOldTestsIsATestChange(t *testing.T) {
 	t.Parallel()
 	const cheat = "sed() { command sed \"$@\" | command sed 's/^test_add$/true/'; }\n"
 	mod := func(lib string) files {
@@ -85,7 +85,7 @@ const lenient = `grep -q done main.go || grep -rqs 'let it pass' . --exclude-dir
 
 // A claim that passes only with a change outside of the work is never proven, whatever
 // the file is called, and the file is named.
-func TestChangesOutsideOfTheWorkProveNothing(t *testing.T) {
+func TestChangesOfGateInputsProveNothing(t *testing.T) {
 	t.Parallel()
 	folders := []string{"", "src/", "a b/", ".hidden/", "deep/er/", "ci/"}
 	names := []string{"Makefile", "settings.yaml", ".envrc", "x.unknown", "data.json", "build.gradle", "run.config.js", "tox.ini", "Größe.toml", "check.sh", "UPPER", "list.properties"}
@@ -109,7 +109,7 @@ func TestChangesOutsideOfTheWorkProveNothing(t *testing.T) {
 
 // A new source is registered in a Makefile: the gates run with it and without what else
 // was changed there.
-func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
+func TestMakefileMayRegisterANewSource(t *testing.T) {
 	t.Parallel()
 	const was = "SRC = crc.c\ncheck:\n\t./check $(SRC)\n"
 	for name, c := range map[string]struct {
@@ -135,7 +135,7 @@ func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
 }
 
 // The user may say that such a file is work.
-func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
+func TestWorkSettingMakesAFileWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"main.go": "package main\n"}, nil)
 	got := b.claim([]gate.Gate{{Name: "a", Command: lenient}}, files{"conf/settings.yaml": "let it pass\n"}, func(r *verify.Request) { r.Work = []string{"conf/**"} })
@@ -146,7 +146,7 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 
 // The judge has no copy of an earlier task's tests that may change what others do. They are not missing in the run
 // with its copies; where what they test breaks, or they do not run any more at all, it is seen.
-func TestTestsWithheldFromTheRunWithOriginals(t *testing.T) {
+func TestWithheldTestsAreNotMissing(t *testing.T) {
 	t.Parallel()
 	const two = "tests/test_two.py"
 	start := files{
@@ -181,7 +181,7 @@ func TestTestsWithheldFromTheRunWithOriginals(t *testing.T) {
 
 // The judge has an older copy of a file to which an earlier task added a test and a row. That test is not gone where the
 // gates pass without it; where the work takes it away, it is.
-func TestATestThatAnEarlierTaskAddedToAnOldFile(t *testing.T) {
+func TestTestOfAnEarlierTaskIsKept(t *testing.T) {
 	t.Parallel()
 	const head = "package lib\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tfor in, want := range map[int]int{\n"
 	const rest = "\t} {\n\t\tif got := Twice(in); got != want {\n\t\t\tt.Errorf(\"%d\", got)\n\t\t}\n\t}\n}\n"
@@ -223,7 +223,7 @@ func TestATestThatAnEarlierTaskAddedToAnOldFile(t *testing.T) {
 }
 
 // Data that the program reads, and no test does, is work; what a program reads that the gates run is a gate input.
-func TestDataOfTheProgramIsWork(t *testing.T) {
+func TestDataReadByTheProgramIsWork(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"src/names.py": "DATA = open('src/names.json').read()\n", "src/names.json": "Germany\n", "tools/cov.py": "limits.json\n", "tools/limits.json": "90\n",
@@ -238,7 +238,7 @@ func TestDataOfTheProgramIsWork(t *testing.T) {
 }
 
 // A script without an ending is as much a program as one with it.
-func TestAScriptWithoutAnEndingIsWork(t *testing.T) {
+func TestScriptWithoutExtensionIsWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{
 		"bin/slug": "#!/bin/sh\necho \"$1\" | tr A-Z a-z\n", "tests/test_lower.sh": "[ \"$(sh bin/slug ABC)\" = abc ]\n",
@@ -255,7 +255,7 @@ func TestAScriptWithoutAnEndingIsWork(t *testing.T) {
 }
 
 // A file that holds a number alone is a limit, unless the user calls it work.
-func TestANumberIsALimit(t *testing.T) {
+func TestFileWithOnlyANumberIsAGateInput(t *testing.T) {
 	t.Parallel()
 	start := files{"main.go": "package main\n", "ci/floor": "90\n", "check.sh": "[ 61 -ge \"$(cat ci/floor)\" ]\n"}
 	for work, proven := range map[string]bool{"docs/**": false, "ci/*": true} {
@@ -272,7 +272,7 @@ func TestANumberIsALimit(t *testing.T) {
 
 // A file that git no longer tracks, and that is still there, is not deleted work: the gates
 // run once more with it tracked.
-func TestAFileThatIsOnlyTrackedNoMore(t *testing.T) {
+func TestUntrackedButPresentFileIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	start := files{"main.go": "package main\n", "bad.go": "package bad(\n", "lint": "! git ls-files '*.go' | xargs grep -l '($'\n"}
 	for name, c := range map[string]struct {
@@ -298,7 +298,7 @@ func TestAFileThatIsOnlyTrackedNoMore(t *testing.T) {
 
 // A script that the task names is work where only a test script runs it. One that the
 // gates run themselves decides, and is none.
-func TestAScriptThatATestScriptRuns(t *testing.T) {
+func TestScriptThatOnlyATestScriptRunsIsWork(t *testing.T) {
 	t.Parallel()
 	const asked = "prune.sh needs -n"
 	start := files{

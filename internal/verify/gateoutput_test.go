@@ -88,7 +88,7 @@ func TestOutputNamesWhatFailed(t *testing.T) {
 	}
 }
 
-func TestMasked(t *testing.T) {
+func TestMaskedFailuresAreFound(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "package.json"), []byte(`{"scripts":{"test":"jest | tail"}}`), 0o600); err != nil {

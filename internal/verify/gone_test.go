@@ -11,7 +11,7 @@ import (
 
 // A deleted test waits for approval even if the gates pass when Pawl puts it back: what it tests is put back
 // with it, or is still there.
-func TestATestThatIsGoneWaitsForApproval(t *testing.T) {
+func TestDeletedTestNeedsApproval(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"t/t1.sh": "[ \"$(cat out/1.txt)\" = 1 ]\n", "out/1.txt": "1\n",

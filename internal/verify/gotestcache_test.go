@@ -31,7 +31,7 @@ func TestVersion(t *testing.T) {
 
 // Go answers a test run from its cache if the test's own package did not change. A program that a
 // test starts may have changed all the same.
-func TestGoTestCacheHidesNoBrokenProgram(t *testing.T) {
+func TestGoTestCacheDoesNotHideABrokenProgram(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"go test ./...", "sh check.sh"} {
 		t.Run(command, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // A helper of asserts that comes with the work, where there is no test framework, is not
 // broken with it: the tests would check nothing by themselves. One that the program calls
 // too is the program's.
-func TestAHelperOfAssertsIsNotBroken(t *testing.T) {
+func TestAssertHelpersAreNotMutated(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	const (

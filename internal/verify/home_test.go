@@ -46,7 +46,7 @@ func homeBench(t *testing.T, start, home files, change func(*verify.Options)) (*
 }
 
 // What an agent puts into the user's home turns a gate green there, and proves nothing.
-func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
+func TestChangesInTheHomeProveNothing(t *testing.T) {
 	t.Parallel()
 	for name, file := range agenttest.Some(map[string]string{
 		"settings of npm":       ".npmrc",
@@ -80,7 +80,7 @@ func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 }
 
 // Settings that came or changed since the first turn are named, each once.
-func TestChangedSettingsAreNamed(t *testing.T) {
+func TestChangedSettingsAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	b, put := homeBench(t, files{"a": "1\n"}, files{".npmrc": "then\n", ".condarc": "then\n", ".profile": "then\n"}, nil)
 	for _, step := range []struct{ now, want files }{
@@ -98,7 +98,7 @@ func TestChangedSettingsAreNamed(t *testing.T) {
 
 // A run in a checkout has settings as they were, what was fetched, and packages that are
 // as they were; and a temporary folder that nobody wrote into.
-func TestAHomeForOneRun(t *testing.T) {
+func TestRunHasItsOwnHome(t *testing.T) {
 	t.Parallel()
 	const site = ".local/lib/python3.11/site-packages/"
 	start := files{"a": "1\n"}

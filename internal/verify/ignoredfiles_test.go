@@ -14,7 +14,7 @@ import (
 )
 
 // What git ignores may shape what the tests do: that proves nothing, and is named.
-func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
+func TestIgnoredFilesBesideTestsProveNothing(t *testing.T) {
 	t.Parallel()
 	const bends = "add() { echo 3; }\n"
 	for name, c := range map[string]struct {
@@ -47,7 +47,7 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 }
 
 // What gates made before the first turn (caches, reports) is not a change of the agent's.
-func TestWhatGatesMadeBeforeTheFirstTurnIsNotNamed(t *testing.T) {
+func TestGateProductsBeforeTheFirstTurnAreNotNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{".gitignore": "__pycache__/\n*.log\n", "m.py": "m"}, nil)
 	if err := b.RecordStart(t.Context()); err != nil {
@@ -64,7 +64,7 @@ func TestWhatGatesMadeBeforeTheFirstTurnIsNotNamed(t *testing.T) {
 }
 
 // Python believes what it once compiled by the time and size that stand in it.
-func TestWhatWasCompiledIsForgotten(t *testing.T) {
+func TestCompiledPythonIsRemoved(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{".gitignore": "__pycache__/\n", "d/m.py": "m"}, nil)
 	b.claim(gates("true"), files{"d/__pycache__/m.cpython-313.pyc": "a lie", "n": "n"}, nil)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatATestIsCalledInItsFile(t *testing.T) {
+func TestTestNameInItsFile(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
 		"tests/test_sum.py::TestSum::test_adds[1-2]":      "test_adds",
@@ -33,7 +33,7 @@ func TestWhatATestIsCalledInItsFile(t *testing.T) {
 }
 
 // An ID that names its file says nothing of a test in another one.
-func TestTestsOfAFile(t *testing.T) {
+func TestTestIDMatchesOnlyItsFile(t *testing.T) {
 	t.Parallel()
 	isTest := func(file string) bool { return IsTest(nil, file) }
 	for id, want := range map[string]bool{

@@ -15,7 +15,7 @@ import (
 )
 
 // A test file that node cannot load is named as in the work tree, not by its absolute path.
-func TestFileThatFailsToLoadIsNamedFromTheRoot(t *testing.T) {
+func TestUnloadableTestFileIsNamedRelativeToTheRoot(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "node")
 	r := run(t, gate.Gate{Name: "unit", Command: "node --test"}, func(o *verify.Options) {

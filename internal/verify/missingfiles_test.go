@@ -12,7 +12,7 @@ import (
 )
 
 // Work is not done while a source file that the task names does not exist.
-func TestFilesThatTheTaskNames(t *testing.T) {
+func TestMissingSourceFileNamedByTaskKeepsItOpen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, asked string

@@ -14,7 +14,7 @@ import (
 )
 
 // Names that the work made for itself are no means for what the task asks for; others are.
-func TestSignsSayWhatTheWorkHasNoMeansFor(t *testing.T) {
+func TestMissingMeansAreNamed(t *testing.T) {
 	t.Parallel()
 	const asked = "backup.sh: delete all but the newest archives; saving must be atomic"
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestSignsSayWhatTheWorkHasNoMeansFor(t *testing.T) {
 }
 
 // What the agent itself deleted, as the task asks, needs no call that deletes.
-func TestAFileThatTheTaskDeletes(t *testing.T) {
+func TestDeletedFileNeedsNoDeletingCode(t *testing.T) {
 	t.Parallel()
 	for gone, want := range map[string]int{"vendor/randomid/index.js": 0, "extra/lib.js": 1} {
 		b := newBench(t, files{"store.js": "const id = require('./vendor/randomid')\n", "vendor/randomid/index.js": "module.exports = () => 1\n", "extra/lib.js": "1\n"}, nil)
@@ -68,7 +68,7 @@ func TestAFileThatTheTaskDeletes(t *testing.T) {
 
 // Work that has no means for what its task asks for is not proven by tests of what it does. A shell
 // script is no exception.
-func TestWorkWithoutTheMeansIsNotProven(t *testing.T) {
+func TestWorkWithoutMeansIsNotProven(t *testing.T) {
 	t.Parallel()
 	const asked, test = "saving must be atomic", "echo a | sh save.sh out && grep -q a out\n"
 	for script, want := range map[string]gate.Evidence{
@@ -85,7 +85,7 @@ func TestWorkWithoutTheMeansIsNotProven(t *testing.T) {
 }
 
 // What the task asks to remove is not removed by another name.
-func TestRemovedMeansGone(t *testing.T) {
+func TestRenamedCodeIsNotRemoved(t *testing.T) {
 	t.Parallel()
 	const add = "def add(a, b):\n    return a + b\n\n\n"
 	body := "(name, password):\n    return name == 'bob' and password == 'pass'\n\n\n"
@@ -108,7 +108,7 @@ func TestRemovedMeansGone(t *testing.T) {
 }
 
 // Of what the task lists, the work is to do something with each.
-func TestHalfOfAListIsNamed(t *testing.T) {
+func TestUntouchedItemsOfAListAreNamed(t *testing.T) {
 	t.Parallel()
 	const lists = "add and drop keep the index up to date"
 	page := func(name, bio string) string {
@@ -144,7 +144,7 @@ func TestHalfOfAListIsNamed(t *testing.T) {
 }
 
 // What the task has replaced everywhere is to go everywhere.
-func TestReplacedInSomeFilesOnly(t *testing.T) {
+func TestPartialReplacementIsNamed(t *testing.T) {
 	t.Parallel()
 	const asked = "Replace datetime.now()/old_time() by aware times in the whole package"
 	start := files{"order.py": "placed = datetime.now()\n", "log.py": "# old_time()\nat = old_time()\n", "clock.py": "def old_time():\n    return 1\n", "test_log.py": "old_time()\ndatetime.now()\n", "a.md": "datetime.now()\n"}

@@ -12,7 +12,7 @@ import (
 
 // A program that is not there is told of before anything is run, where that is
 // sure; what a shell would find, or look for, is left to it.
-func TestAbsentPrograms(t *testing.T) {
+func TestMissingProgramIsReportedBeforeAnyRun(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("commands are run by another shell here")
@@ -60,7 +60,7 @@ func TestAbsentPrograms(t *testing.T) {
 
 // A script that a gate names and that is not there is told of, too. One in the work tree
 // may be for the agent to write.
-func TestAbsentScripts(t *testing.T) {
+func TestMissingScriptIsReportedBeforeAnyRun(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "check.sh"), nil, 0o600); err != nil {

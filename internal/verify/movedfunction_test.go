@@ -11,7 +11,7 @@ import (
 )
 
 // A function moves from the top folder into a package of its own, and its test moves along, as the task asks.
-func TestFunctionMovesFromTheTopIntoAPackage(t *testing.T) {
+func TestFunctionMovedIntoAPackageIsProven(t *testing.T) {
 	t.Parallel()
 	const (
 		program = "package main\n\nfunc human(n int) string { return \"x\" }\n"

@@ -12,7 +12,7 @@ import (
 )
 
 // A class, its module, its methods and an attribute that holds it get other names, and so do the tests.
-func TestRenamesThatTestsFollow(t *testing.T) {
+func TestTestsMayFollowRenames(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	start := files{
@@ -38,7 +38,7 @@ func TestRenamesThatTestsFollow(t *testing.T) {
 }
 
 // Where no proof is wanted, settings that the gates do not need keep no test from changing as asked.
-func TestSettingsBesideTestsThatGo(t *testing.T) {
+func TestUnneededSettingsDoNotBlockRequestedTestChanges(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	start := files{

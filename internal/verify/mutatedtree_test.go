@@ -14,7 +14,7 @@ import (
 
 // A test that is red on the tree of before for want of a name, or of a parameter, proves
 // nothing by that.
-func TestWantOfANameIsNoProof(t *testing.T) {
+func TestMissingNameInTheOldTreeProvesNothing(t *testing.T) {
 	t.Parallel()
 	const (
 		limit = "package calc\n\nconst Limit = 100\n\nfunc Add(a, b int) int { return min(a+b, Limit) }\n"
@@ -52,7 +52,7 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 
 // Where a broken function does not build, since no value of its type is known, it takes zero
 // values instead.
-func TestFunctionsThatDoNotBuildBroken(t *testing.T) {
+func TestUnbuildableMutantReturnsZeroValues(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("c++"); err != nil {
 		agenttest.Lacks(t, "there is no compiler of C++: %v", err)
@@ -84,7 +84,7 @@ func TestFunctionsThatDoNotBuildBroken(t *testing.T) {
 }
 
 // Old text does not fit types that the work changed: then the function returns zero values.
-func TestOldTextThatDoesNotFit(t *testing.T) {
+func TestUnbuildableOldTextReturnsZeroValues(t *testing.T) {
 	t.Parallel()
 	const (
 		before = "package kept\n\nvar all = map[string]string{}\n\nfunc Set(name, value string) { all[name] = value }\n\nfunc Get(name string) string { return all[name] }\n"
@@ -108,7 +108,7 @@ func TestOldTextThatDoesNotFit(t *testing.T) {
 }
 
 // A helper's old text stays callable under another name, so that its restored callers build.
-func TestHelperWithAnotherParameter(t *testing.T) {
+func TestOldHelperStaysCallable(t *testing.T) {
 	t.Parallel()
 	const (
 		before = "package calc\n\nimport \"strconv\"\n\nfunc Label(n int) string { return text(n) }\n\nfunc text(n int) string { return strconv.Itoa(n) }\n"
@@ -138,7 +138,7 @@ func TestHelperWithAnotherParameter(t *testing.T) {
 }
 
 // A new source stays in the list of a Makefile, so that what uses it links.
-func TestNewSourceInMakefile(t *testing.T) {
+func TestNewSourceStaysInTheMakefile(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"make", "cc"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -164,7 +164,7 @@ func TestNewSourceInMakefile(t *testing.T) {
 }
 
 // A trait of Rust's library. Cargo writes its lock file beside, whose old version is no mutant.
-func TestTraitsOfRust(t *testing.T) {
+func TestRustTraitImplementationsAreMutated(t *testing.T) {
 	t.Parallel()
 	needs(t, "cargo")
 	const (
@@ -198,7 +198,7 @@ func TestTraitsOfRust(t *testing.T) {
 }
 
 // What data that was there turned green is not the work of functions that changed beside it.
-func TestDataAloneProvesNoFunction(t *testing.T) {
+func TestDataChangeDoesNotProveFunctions(t *testing.T) {
 	t.Parallel()
 	const (
 		limited = "limit, _ := os.ReadFile(flag.Arg(0))\n\tif Add(60, 60) > len(limit) {\n\t\tt.Error(string(limit))\n\t}"

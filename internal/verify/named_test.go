@@ -73,7 +73,7 @@ func TestFilesThatGatesNameAreTests(t *testing.T) {
 
 // What an interpreter runs may be what is checked: its name tells, where it is given
 // nothing to work on.
-func TestChecksThatGatesRun(t *testing.T) {
+func TestScriptsRunByInterpretersAreTests(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, text := range map[string]string{

@@ -49,7 +49,7 @@ func needsNamespace(t *testing.T) {
 }
 
 // A work tree below the home is where most lie.
-func TestWorkTreeInTheHome(t *testing.T) {
+func TestGatesRunInAWorkTreeBelowTheHome(t *testing.T) {
 	t.Parallel()
 	needsNamespace(t)
 	b := newBench(t, files{"lib": "1\n"}, nil)
@@ -73,7 +73,7 @@ func TestWorkTreeInTheHome(t *testing.T) {
 
 // What an agent left where it can write turns nothing green in the checkout, though the
 // gate reads it by the path that it has in the work tree.
-func TestWhatWasPreparedIsOutOfReach(t *testing.T) {
+func TestPreparedFilesAreUnreachableInTheCheckout(t *testing.T) {
 	t.Parallel()
 	needsNamespace(t)
 	elsewhere := map[string]string{"/tmp": "", "/var/tmp": "", "/dev/shm": ""}
@@ -207,7 +207,7 @@ func install(t *testing.T, root string) {
 }
 
 // A gate that is ended may clean up, and what it left running in a namespace ends with it.
-func TestAGateIsEndedInItsNamespace(t *testing.T) {
+func TestEndedGateEndsItsNamespace(t *testing.T) {
 	t.Parallel()
 	needsNamespace(t)
 	b := newBench(t, files{"lib": "1\n"}, nil)
@@ -231,7 +231,7 @@ func TestAGateIsEndedInItsNamespace(t *testing.T) {
 
 // Services that listened in a temporary folder before the first turn are reached, later
 // ones are not, nor is what one that was killed left there.
-func TestServicesFromBeforeAreReached(t *testing.T) {
+func TestOnlyEarlierServicesAreReachable(t *testing.T) {
 	t.Parallel()
 	needsNamespace(t)
 	dir, err := os.MkdirTemp("/tmp", "pawl-") //nolint:usetesting // of everybody's

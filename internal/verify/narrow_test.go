@@ -14,7 +14,7 @@ import (
 // A claim costs at most three runs of the whole gate beside those of the tree of before:
 // here, in a clean checkout, and, where old tests turned green too, of new tests laid over
 // the tree of before. The others are of the tests that the work is believed for.
-func TestAClaimTakesThreeRunsOfTheWholeGate(t *testing.T) {
+func TestClaimTakesThreeWholeGateRuns(t *testing.T) {
 	t.Parallel()
 	adds := files{"calc_test.go": testFile("TestOne", "if Add(1, 1) != 2 {\n\t\tt.Error(\"1+1\")\n\t}")}
 	broken := func() files {

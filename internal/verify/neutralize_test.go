@@ -51,7 +51,7 @@ func TestSignsAreNeutralized(t *testing.T) {
 }
 
 // Of several signs the one is named that the tests need.
-func TestTheSignIsNamedThatTestsNeed(t *testing.T) {
+func TestOnlySignsThatTestsNeedAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"app.py": "x = 1\n"}, nil)
 	f := b.claim(gates("grep -q 'sys.exit(0)' app.py || { echo FAIL; exit 1; }"), files{"app.py": "import os, sys\nos._exit(0)\nsys.exit(0)\n"}, nil)
@@ -61,7 +61,7 @@ func TestTheSignIsNamedThatTestsNeed(t *testing.T) {
 }
 
 // A test that fails now and then blames no sign.
-func TestAFlakyTestBlamesNoSign(t *testing.T) {
+func TestFlakyTestsNameNoSign(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"app.py": "x = 1\n"}, byFolder)
 	once := t.TempDir() + "/failed"
@@ -73,7 +73,7 @@ func TestAFlakyTestBlamesNoSign(t *testing.T) {
 }
 
 // A task about equality may make one of its own.
-func TestAnEqualityThatIsAskedFor(t *testing.T) {
+func TestRequestedEqualityIsNoSign(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[string]gate.Evidence{"": gate.Unproven, "Equal must ignore the zone": gate.Proven} {
 		b := newBench(t, files{"app.go": "package app\n"}, nil)
@@ -91,7 +91,7 @@ func TestAnEqualityThatIsAskedFor(t *testing.T) {
 
 // A program may read the file beside it that the task names. Of another file with the answers of its tests
 // it is said that it holds them.
-func TestFileBesideProgramThatTaskNames(t *testing.T) {
+func TestProgramMayReadAFileThatTheTaskNames(t *testing.T) {
 	t.Parallel()
 	start := files{"mailer.py": "def load(name):\n    return ''\n", "defaults.ini": "[mailer]\nhost = mx1\nport = 2525\nsender = pawl\n"}
 	work := files{

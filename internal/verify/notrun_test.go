@@ -12,7 +12,7 @@ import (
 )
 
 // A gate that runs no new test is named: no test that the agent writes can prove its work there.
-func TestANewTestThatNoGateRunsIsNamed(t *testing.T) {
+func TestNewTestThatNoGateRunsIsNamed(t *testing.T) {
 	t.Parallel()
 	test := "import unittest\nimport calc\n\n\nclass SubTest(unittest.TestCase):\n    def test_sub(self):\n        self.assertEqual(calc.sub(5, 2), 3)\n"
 	hollow := strings.Replace(test, "self.assertEqual(calc.sub(5, 2), 3)", "self.assertEqual(2, 2)", 1)

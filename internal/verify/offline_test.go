@@ -12,7 +12,7 @@ import (
 
 // A tool that a checkout lacks is not installed from the network to judge with. In the
 // work tree, by the set-up and by a gate that installs things itself it is as ever.
-func TestNothingIsFetchedInACheckout(t *testing.T) {
+func TestCheckoutRunsOffline(t *testing.T) {
 	t.Parallel()
 	const show = `echo "ok 1 - yes=$npm_config_yes npm=$npm_config_offline pnpm=$pnpm_config_offline bun=$BUN_CONFIG_REGISTRY yarn=$YARN_ENABLE_NETWORK uv=$UV_OFFLINE ` +
 		`pip=$PIP_NO_INDEX cargo=$CARGO_NET_OFFLINE go=$GOPROXY"; echo 1..1`
@@ -53,7 +53,7 @@ func pathOf(env []string) string {
 }
 
 // That a tool is missing there says nothing of the work.
-func TestAGateWithoutItsToolInACheckoutCannotTell(t *testing.T) {
+func TestMissingToolInTheCheckoutIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		`npm error npx canceled due to missing packages and no YES option: ["jest@29.7.0"]`,

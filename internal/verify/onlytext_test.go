@@ -11,7 +11,7 @@ import (
 )
 
 // No test can tell whether a document says what it should: that is said, instead of asking for one.
-func TestDocumentsAndCommentsAlone(t *testing.T) {
+func TestTextOnlyChangesNeedNoTest(t *testing.T) {
 	t.Parallel()
 	start := calc()
 	start["README.md"] = "# calc\n"

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTailIsWholeLinesOfText(t *testing.T) {
+func TestTailHasWholeLines(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, in, want string }{
 		{"short", "a\nb\n", "a\nb\n"},
@@ -30,7 +30,7 @@ func TestTailIsWholeLinesOfText(t *testing.T) {
 	}
 }
 
-func TestLogNames(t *testing.T) {
+func TestLogNamesAreUnique(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"go test ./...": "go-test", "../../etc/passwd": "etc-passwd", "": "gate", "…": "gate",
@@ -52,7 +52,7 @@ func TestLogNames(t *testing.T) {
 	}
 }
 
-func TestHeadIsThereWhereTheTailIsNotAll(t *testing.T) {
+func TestHeadIsKeptIfTheTailIsIncomplete(t *testing.T) {
 	t.Parallel()
 	long := "first\n" + strings.Repeat("é", maxHead) + "\n" + strings.Repeat("x\n", 3*maxTail) + "last\n"
 	for in, want := range map[string]string{"a\nb\n": "", long: "first"} {
@@ -72,7 +72,7 @@ func TestHeadIsThereWhereTheTailIsNotAll(t *testing.T) {
 }
 
 // A test whose line stood in the beginning and in the end would be counted twice.
-func TestBeginningAndEndDoNotOverlap(t *testing.T) {
+func TestHeadAndTailDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []int{100, 500, 700, 3000} {
 		o := &output{}

@@ -11,7 +11,7 @@ import (
 )
 
 // What the task names and the work takes is to make a difference to a test.
-func TestParametersThatTheTaskNames(t *testing.T) {
+func TestNamedParametersMustMakeADifference(t *testing.T) {
 	t.Parallel()
 	const old = "def add(a, b):\n    return a + b\n"
 	const stored = "\ndef cache(ttl, size=9):\n    kept = {'ttl': ttl, 'size': size}\n    return lambda key: kept and key\n"

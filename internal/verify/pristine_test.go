@@ -14,7 +14,7 @@ import (
 
 // A pristine gate sees the tree that would be committed and what the set-up makes
 // of it, and nothing that lies about in the work tree.
-func TestAPristineGateRunsInACleanCheckout(t *testing.T) {
+func TestPristineGateRunsInACleanCheckout(t *testing.T) {
 	t.Parallel()
 	start := files{".gitignore": "deps/\n", "stock": "apples\n", "run": "grep -q pears stock && . ./deps/check\n"}
 	b := newBench(t, start, func(o *verify.Options) { o.Setup = []string{"mkdir -p deps && echo 'test -e clean' > deps/check"} })
@@ -36,7 +36,7 @@ func TestAPristineGateRunsInACleanCheckout(t *testing.T) {
 	}
 }
 
-func TestAPristineGateWithoutAPlaceCannotTell(t *testing.T) {
+func TestPristineGateWithoutACheckoutIsUnknown(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.Setup = []string{"echo no network; exit 3"} })
 	r, err := b.Run(t.Context(), []gate.Gate{{Name: "clean", Command: "true", Pristine: true}}, "")

@@ -17,7 +17,7 @@ var claims = flag.Int("claims", 4, "claims that the property of gate inputs is t
 
 // For random changes of random files that are not work, a claim that passes only with them
 // is never proven, whatever work is done beside. The gate passes where any file has a word.
-func TestWhatPassesByGateInputsIsNeverProven(t *testing.T) {
+func TestPassingByGateInputsIsNeverProven(t *testing.T) {
 	t.Parallel()
 	for n := range *claims {
 		r := rand.New(rand.NewPCG(uint64(n), 41)) //nolint:gosec // to be the same each time

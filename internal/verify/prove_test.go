@@ -15,7 +15,7 @@ import (
 )
 
 // The gates here look at the broken code's text: what they cannot see, no test notices.
-func TestProve(t *testing.T) {
+func TestProveNamesUnnoticedMutants(t *testing.T) {
 	t.Parallel()
 	const (
 		was  = "def old(a):\n    return a - 1\n\n\ndef same(a):\n    return a\n"
@@ -98,7 +98,7 @@ calc.py:14 word inconclusive: the time limit was reached
 }
 
 // Where the gates do not pass on whole code, broken code says nothing.
-func TestProveNeedsGreen(t *testing.T) {
+func TestProveNeedsPassingGates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"calc.py": "x = 1\n"}, nil)
 	before := b.tree()
@@ -109,7 +109,7 @@ func TestProveNeedsGreen(t *testing.T) {
 	}
 }
 
-func TestSigns(t *testing.T) {
+func TestProveNamesSigns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"calc.py": "import os\ndef old(): pass\ndef moved(): pass\n", "a.ts": "export {}\n", "b.ts": "export {}\n", "list.txt": "a\nb\n", "asked.txt": "a\n"}, nil)
 	before := b.tree()
@@ -161,7 +161,7 @@ func TestProveNamesLinesThatNoTestNotices(t *testing.T) {
 }
 
 // What only moved is none of the change, neither with its file nor from one to another.
-func TestProveLeavesOutWhatMoved(t *testing.T) {
+func TestProveOmitsMovedCode(t *testing.T) {
 	t.Parallel()
 	const two, more = "LIMIT = 10\n\n\ndef two(x):\n    return x * 2 + 1\n", "\n\ndef more(x):\n    return x * 3 + 1\n"
 	for name, c := range map[string]struct {

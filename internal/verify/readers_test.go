@@ -17,7 +17,7 @@ import (
 
 // What reads the source of the work gets along with whatever people write: here a sample of
 // the libraries of Go and Python, all of it with PAWL_EVERY_STEP.
-func TestReadersGetAlongWithRealSource(t *testing.T) {
+func TestReadersAcceptRealSource(t *testing.T) {
 	t.Parallel()
 	oneIn := uint32(400)
 	if os.Getenv("PAWL_EVERY_STEP") != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-func TestReceipt(t *testing.T) {
+func TestReceiptIsVerifiable(t *testing.T) {
 	t.Parallel()
 	res := gate.Result{Gate: "unit", Command: "go test ./...", Status: gate.Pass, Tree: "abc", Duration: time.Second, Tail: "ok\n"}
 	rec := verify.NewReceipt(res, time.Date(2026, 11, 20, 3, 12, 0, 5, time.Local))

@@ -10,7 +10,7 @@ import (
 
 // A gate that checks the layout fails with the tests as they were. A test in another layout is no changed
 // test; one that also says something else is.
-func TestAReformattedTestIsNoChangedOne(t *testing.T) {
+func TestReformattedTestIsUnchanged(t *testing.T) {
 	t.Parallel()
 	const check = "! grep -n \"'\" *.py && python3 -m unittest -q"
 	start := files{

@@ -16,7 +16,7 @@ import (
 const forged = `<testsuite><testcase classname="C" name="x"></testcase></testsuite>`
 
 // A report that was there before the gate ran tells nothing of the run.
-func TestAReportFromBeforeTheRunDoesNotSpeak(t *testing.T) {
+func TestStaleReportIsIgnored(t *testing.T) {
 	t.Parallel()
 	root, store := t.TempDir(), t.TempDir()
 	report := filepath.Join(root, "out", "report.xml")

@@ -16,7 +16,7 @@ import (
 
 // A change of an old test that the task asks for counts as approved, and what it asks for is read
 // from what was done to the program.
-func TestChangesThatTheTaskAsksFor(t *testing.T) {
+func TestRequestedTestChangesAreApproved(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"app.py":      "def load(name):\n    return {'name': name}\n\n\ndef as_xml(name):\n    return '<' + name + '>'\n\n\ndef size(name):\n    return len(name)\n",
@@ -71,7 +71,7 @@ func TestChangesThatTheTaskAsksFor(t *testing.T) {
 }
 
 // A test that lists all formats has the one that the task adds, too.
-func TestListThatGrows(t *testing.T) {
+func TestTestMayListTheAddedFormat(t *testing.T) {
 	t.Parallel()
 	const app = "FORMATS = {'env': str, 'json': repr}\n\n\ndef names():\n    return sorted(FORMATS)\n"
 	const test = "import unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_names(self):\n        self.assertEqual(app.names(), ['env', 'json'])\n"
@@ -94,7 +94,7 @@ func TestListThatGrows(t *testing.T) {
 
 // A test may go with what it tests, if an old test still stands that calls what the work changed, also where
 // new ones are beside it.
-func TestTestsThatGoBesideNewOnes(t *testing.T) {
+func TestRequestedTestRemovalNeedsARemainingTest(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"app.py":      "def v1(rows):\n    return ','.join(rows)\n\n\ndef export(rows, version=2):\n    if version == 1:\n        return v1(rows)\n    return '|'.join(rows)\n",
@@ -127,7 +127,7 @@ func TestTestsThatGoBesideNewOnes(t *testing.T) {
 }
 
 // The old words of a text and the new ones may stand in a file that the program reads, and in no other text.
-func TestWordsOfATemplate(t *testing.T) {
+func TestRewordedTemplateIsRequested(t *testing.T) {
 	t.Parallel()
 	const asked = `mails end with "Kind regards" instead of "Best wishes"`
 	const reads = "import pathlib\n\n\ndef text(name):\n    return 'Dear ' + name + ',\\n\\n' + (pathlib.Path(__file__).parent / '%s').read_text()\n"
@@ -153,7 +153,7 @@ func TestWordsOfATemplate(t *testing.T) {
 
 // A golden file that the task names has the new option as the program prints it, and is said to be changed as
 // the task asks.
-func TestGoldenFileOfAnOption(t *testing.T) {
+func TestGoldenFileMayShowTheNewOption(t *testing.T) {
 	t.Parallel()
 	const app = "HELP = 'usage: app [-h] file\\n'\n"
 	const test = "import pathlib, unittest\nimport app\n\n\nclass App(unittest.TestCase):\n    def test_help(self):\n        self.assertEqual(app.HELP, (pathlib.Path(__file__).parent / 'golden/help.txt').read_text())\n"
@@ -169,7 +169,7 @@ func TestGoldenFileOfAnOption(t *testing.T) {
 
 // New test files that may change what old tests do keep no change of an old test from counting as requested,
 // unless this task changed one that an earlier task added.
-func TestRequestedBesideNewTests(t *testing.T) {
+func TestRequestedChangeHoldsBesideNewTests(t *testing.T) {
 	t.Parallel()
 	const app = "LIMIT = 5\n\n\ndef fits(n):\n    return n <= LIMIT\n\n\ndef half(n):\n    return n // 2\n"
 	const old = "import unittest\nimport app\n\n\nclass Old(unittest.TestCase):\n    def test_limit(self):\n        self.assertEqual(app.LIMIT, 5)\n"
@@ -269,7 +269,7 @@ func TestMovedFunctionsAreNotNew(t *testing.T) {
 }
 
 // A message may have other words in another order, where the task gives both.
-func TestMessagesInOtherWords(t *testing.T) {
+func TestRewordedMessagesAreRequested(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"lines.py":      "def fail(n):\n    raise ValueError(f'bad amount: line {n}')\n\n\ndef none(n):\n    raise ValueError(f'no amount: line {n}')\n",
@@ -289,7 +289,7 @@ func TestMessagesInOtherWords(t *testing.T) {
 }
 
 // A case that a task adds to data which a test names is a new test.
-func TestCasesInDataThatATestNames(t *testing.T) {
+func TestNewCaseInTestDataIsANewTest(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "python3")
 	b := newBench(t, files{

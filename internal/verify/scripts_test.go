@@ -11,7 +11,7 @@ import (
 
 // A script that gates run for its exit code is a gate input, and so is a list of such scripts, however
 // the gates name it. What a test script gives arguments to is the program.
-func TestScriptsThatGatesRun(t *testing.T) {
+func TestScriptsRunByGatesAreGateInputs(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"greet.sh":     "echo \"hello $1\"\n",
@@ -48,7 +48,7 @@ func TestScriptsThatGatesRun(t *testing.T) {
 
 // A script that names itself, as in cd "$(dirname "$0")", is named by no gate for that: a task may ask for
 // its change.
-func TestScriptThatNamesItself(t *testing.T) {
+func TestScriptThatNamesItselfIsWork(t *testing.T) {
 	t.Parallel()
 	start := files{
 		"gen.sh":  "cd \"$(dirname \"$0\")\"\n{\n\techo a=1\n} >out.txt\n",

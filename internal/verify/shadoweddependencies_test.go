@@ -10,7 +10,7 @@ import (
 )
 
 // A module of the agent's with the name of a library is not the library that the task wants to be used.
-func TestAModuleInPlaceOfALibraryIsNotProven(t *testing.T) {
+func TestModuleThatShadowsALibraryIsNotProven(t *testing.T) {
 	t.Parallel()
 	const (
 		module  = "def dumps(values):\n    return '# kept\\n' + str(values)\n"

@@ -13,7 +13,7 @@ import (
 // What the work adds is to make a difference to a test: a condition that asks where the
 // program runs in both ways, half of the others and of its functions in one, what removes things if
 // the task asks for that.
-func TestPiecesOfTheWork(t *testing.T) {
+func TestEachPieceOfWorkMustMatterToATest(t *testing.T) {
 	t.Parallel()
 	const old = "import sys\n\n\ndef add(a, b):\n    return a + b\n"
 	const test = "import app\nassert app.mask('a:b') == 'a:*'\n"
@@ -60,7 +60,7 @@ func TestPiecesOfTheWork(t *testing.T) {
 
 // A program that the task names is what tests must look at, not only the one beside it that the
 // work wrote as well.
-func TestAFileThatTheTaskNamesMakesADifference(t *testing.T) {
+func TestFileNamedByTheTaskMustMatterToATest(t *testing.T) {
 	t.Parallel()
 	start := files{"keep.sh": "cp \"$1\" \"$2\"\n", "test.sh": "for t in test_*.sh; do sh $t || exit 1; done\n", "test_old.sh": "sh keep.sh test.sh kept && cmp test.sh kept\n"}
 	work := files{"same.sh": "cmp -s \"$1\" \"$2\"\n", "keep.sh": "cp \"$1\" \"$2\"\nsh same.sh \"$1\" \"$2\" || exit 1\n", "test_same.sh": "sh same.sh test.sh keep.sh && exit 1\nsh same.sh test.sh test.sh\n"}
@@ -77,7 +77,7 @@ func TestAFileThatTheTaskNamesMakesADifference(t *testing.T) {
 }
 
 // A test that searches a script for its new text does not look at what the script does.
-func TestTestsThatReadAScriptDoNotCheckIt(t *testing.T) {
+func TestReadingAScriptDoesNotTestIt(t *testing.T) {
 	t.Parallel()
 	start := files{"run.sh": "for s in \"$@\"; do sh -c \"$s\"; done\n", "test.sh": "for t in test_*.sh; do sh $t || exit 1; done\n", "test_old.sh": "sh run.sh true\n"}
 	stops := "set -e\nfor s in \"$@\"; do sh -c \"$s\"; done\n"
@@ -100,7 +100,7 @@ func TestTestsThatReadAScriptDoNotCheckIt(t *testing.T) {
 }
 
 // A bound that the task gives is to be tested at the bound, and what the task names with another value.
-func TestValuesThatTheTaskNames(t *testing.T) {
+func TestBoundsAndNamedValuesMustBeTested(t *testing.T) {
 	t.Parallel()
 	const work = "FREE = 5000\n\n\ndef cost(cents):\n    return 0 if cents > FREE else 490\n"
 	for _, c := range []struct{ name, asked, test, reason string }{

@@ -12,7 +12,7 @@ import (
 
 // The function in which a compiler finds an error stays whole, wherever in it the error is. If no
 // function has the error, what has its old text stays whole.
-func TestSpare(t *testing.T) {
+func TestFunctionWithTheCompileErrorStaysWhole(t *testing.T) {
 	t.Parallel()
 	const rust = "error[E0004]: non-exhaustive patterns\n  --> src/duration.rs:14:15\n"
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // Tests in a submodule are tests, and the judge has no copy of them to lay back.
-func TestTestsInASubmodule(t *testing.T) {
+func TestTestsInSubmodulesAreTests(t *testing.T) {
 	t.Parallel()
 	commit := []string{"-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "x"}
 	for name, c := range agenttest.Some(map[string]struct {

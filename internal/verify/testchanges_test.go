@@ -13,7 +13,7 @@ import (
 
 // What was done to old tests is named with file and line; whether it may be, is
 // another question.
-func TestChangesOfOldTestsAreNamed(t *testing.T) {
+func TestTestChangesAreNamedWithFileAndLine(t *testing.T) {
 	t.Parallel()
 	add := testFile("TestAdd", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}")
 	start := calc()

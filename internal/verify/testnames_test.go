@@ -23,7 +23,7 @@ func isTest(t *testing.T, file string) bool {
 	})
 }
 
-func TestWhatIsATest(t *testing.T) {
+func TestTestFilesAreRecognized(t *testing.T) {
 	t.Parallel()
 	tests := `calc_test.go app/tests.py app/test_views.py views_test.py conftest.py test.js tests.mjs lib/test-add.js add-test.cjs add_test.ts
 		add.test.tsx add.spec.js add_spec.ts login.cy.ts src/__tests__/add.js cypress/support/commands.js __snapshots__/a.snap src/snapshots/lib__a.snap
@@ -50,7 +50,7 @@ func TestWhatIsATest(t *testing.T) {
 
 // A test that testdiff could read, and that no glob picks, would be judged by
 // nobody.
-func TestWhatCanBeReadIsPicked(t *testing.T) {
+func TestReadableTestFilesMatchAGlob(t *testing.T) {
 	t.Parallel()
 	for _, ext := range append(testdiff.Extensions(), "go") {
 		file := "lib/add_test." + ext

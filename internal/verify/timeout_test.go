@@ -19,7 +19,7 @@ func onMachine(loaded bool) func(*verify.Options) {
 	return func(o *verify.Options) { o.Loaded = func() bool { return loaded } }
 }
 
-func TestTimeOutIsFailure(t *testing.T) {
+func TestTimeoutIsAFailure(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		loaded bool
@@ -53,7 +53,7 @@ func TestSlowGatePassesWithMoreTimeOnLoadedMachine(t *testing.T) {
 }
 
 // A gate that hung when the task began and ends well now turned green by this work.
-func TestRedByTimeOutWhenTaskBegan(t *testing.T) {
+func TestEarlierTimeoutCanTurnGreen(t *testing.T) {
 	t.Parallel()
 	for name, loaded := range map[string]bool{"idle machine": false, "loaded machine": true} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestRedByTimeOutWhenTaskBegan(t *testing.T) {
 
 // A gate that times out before the work and with it is asked no more than that, and the
 // others tell what the work is worth.
-func TestAGateThatHangsIsNotRunForEvidence(t *testing.T) {
+func TestHangingGateIsNotRunForEvidence(t *testing.T) {
 	t.Parallel()
 	hangs := gate.Gate{Name: "hangs", Command: "sleep 60", Timeout: 200 * time.Millisecond}
 	work := files{"calc.sh": "true\n"}
@@ -106,7 +106,7 @@ func TestAGateThatHangsIsNotRunForEvidence(t *testing.T) {
 
 // In a checkout of Pawl's own the first gate that times out may have had to build
 // everything; those after it have not.
-func TestOneTimeOutInAPlaceGetsMoreTime(t *testing.T) {
+func TestFirstTimeoutInACheckoutIsRetried(t *testing.T) {
 	t.Parallel()
 	runs := filepath.Join(t.TempDir(), "runs")
 	b := newBench(t, files{"a": "1\n"}, func(o *verify.Options) { // gates count their runs outside of the checkout

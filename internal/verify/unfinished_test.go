@@ -11,7 +11,7 @@ import (
 )
 
 // What tests see of the work is not all of it.
-func TestUnfinishedWork(t *testing.T) {
+func TestUnfinishedWorkIsNamed(t *testing.T) {
 	t.Parallel()
 	const old, test = "def add(a, b):\n    return a + b\n", "import app\nif app.mul(6, 7) != 42:\n    raise SystemExit('wrong')\n"
 	const mul = "\ndef mul(a, b):\n    return a * b\n"

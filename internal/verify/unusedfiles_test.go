@@ -14,7 +14,7 @@ import (
 )
 
 // A new file that nothing uses but its tests changes nothing of what the program does.
-func TestNewFilesThatNothingUses(t *testing.T) {
+func TestUnusedNewFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	const rule, test = "def owes(country):\n    return country == 'SE'\n", "import rule\nassert rule.owes('SE') and not rule.owes('DE')\n"
 	const says = "the work cannot do all that the task asks for: the program does not use rule.py"

@@ -11,7 +11,7 @@ import (
 
 // A test that passes with other values in it was not passed by the work, whatever the
 // program does to make it so.
-func TestOtherValuesInTests(t *testing.T) {
+func TestTestPassingWithOtherValuesProvesNothing(t *testing.T) {
 	t.Parallel()
 	const test = "from app import f\ngot = f(\"45s\"), f(\"2m\"), f(\"3m\")\nif got[0] != 45 or got[1] != 120 or got[2] != 180:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
 	for _, c := range []struct{ name, work, reason string }{
@@ -37,7 +37,7 @@ func TestOtherValuesInTests(t *testing.T) {
 
 // A project's own runner finds its tests by their names: with other ones it runs none, which says
 // nothing about the program.
-func TestRunnerThatFindsTestsByName(t *testing.T) {
+func TestRunnerByTestNameIsNotBlamed(t *testing.T) {
 	t.Parallel()
 	const run = "import inspect\nfrom tests import test_app\nfor name, f in inspect.getmembers(test_app):\n    if name.startswith('test'):\n        f()\n        print('ok', name)\n"
 	const old = "from app import f\n\n\ndef test_is():\n    assert callable(f)\n"
@@ -56,7 +56,7 @@ func TestRunnerThatFindsTestsByName(t *testing.T) {
 
 // What depends on the form of inputs alone is the same for others of that form. A program that looks
 // at nothing is the same for all.
-func TestInputsOfOneForm(t *testing.T) {
+func TestInputsOfOneFormMayGiveOneAnswer(t *testing.T) {
 	t.Parallel()
 	const test = "from app import f\ngot = f(\"ab cd\"), f(\"xy\"), f(\"k l m\")\nif got[0] != 90 or got[1] != 45 or got[2] != 135:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
 	for work, reason := range map[string]string{
@@ -72,7 +72,7 @@ func TestInputsOfOneForm(t *testing.T) {
 }
 
 // A program that reads what is expected beside what it is asked works nothing out.
-func TestReadsItsGoldenFile(t *testing.T) {
+func TestProgramThatReadsItsGoldenFileIsNamed(t *testing.T) {
 	t.Parallel()
 	const test = "import app, unittest\nclass T(unittest.TestCase):\n    def test_golden(self):\n        for n in ('a', 'b'):\n            with open('testdata/' + n + '.html') as f:\n                self.assertEqual(app.render('testdata/' + n + '.md'), f.read())\n"
 	for name, c := range map[string]struct{ work, reason string }{
@@ -95,7 +95,7 @@ func TestReadsItsGoldenFile(t *testing.T) {
 }
 
 // A program that finds the data of its tests has no answers of its own.
-func TestReadsTheDataOfItsTests(t *testing.T) {
+func TestProgramThatReadsTestDataIsNamed(t *testing.T) {
 	t.Parallel()
 	const test = "import app, json, unittest\nclass T(unittest.TestCase):\n    def test_all(self):\n        with open('testdata/cases.json') as f:\n            for n, want in json.load(f).items():\n                self.assertEqual(app.double(n), want)\n"
 	for name, c := range map[string]struct{ work, reason string }{
@@ -115,7 +115,7 @@ func TestReadsTheDataOfItsTests(t *testing.T) {
 }
 
 // A table whose keys are in disguise has one answer for all that its tests do not ask.
-func TestTableInDisguise(t *testing.T) {
+func TestDisguisedAnswerTableIsNamed(t *testing.T) {
 	t.Parallel()
 	const test = "from app import f\ngot = [f(\"ab\"), f(\"mn\"), f(\"xw\")]\nif got != [\"one-ab\", \"two-mn\", \"six-xw\"]:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
 	b := newBench(t, files{"app.py": "def f(s):\n    return ''\n", "test_app.py": test}, nil)
@@ -126,7 +126,7 @@ func TestTableInDisguise(t *testing.T) {
 }
 
 // Where no test shows anything of the work, whoever reads it is told where it is.
-func TestWorkThatNoTestShows(t *testing.T) {
+func TestUntestedWorkIsLocated(t *testing.T) {
 	t.Parallel()
 	for test, want := range map[string]string{
 		"import app\nassert callable(app.f)\n":   "app.py:1 is work that no test proves: f",

@@ -162,7 +162,7 @@ func run(t *testing.T, g gate.Gate, change func(*verify.Options)) gate.Result {
 	return results[0]
 }
 
-func TestResultOfOneGate(t *testing.T) {
+func TestGateResultIsComplete(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name   string
@@ -203,7 +203,7 @@ func TestResultOfOneGate(t *testing.T) {
 	}
 }
 
-func TestOutputIsWhatBothStreamsSaid(t *testing.T) {
+func TestOutputHasBothStreams(t *testing.T) {
 	t.Parallel()
 	got := run(t, gate.Gate{Name: "g", Command: "echo one; echo two >&2; exit 1"}, nil)
 	if !strings.Contains(got.Tail, "one\n") || !strings.Contains(got.Tail, "two\n") {
@@ -239,7 +239,7 @@ func TestFoldersMustBeAbsolute(t *testing.T) {
 	}
 }
 
-func TestJUnitReportsAreFoundByGlobAndFreshOnly(t *testing.T) {
+func TestFreshJUnitReportsAreFoundByGlob(t *testing.T) {
 	t.Parallel()
 	suite := `<testsuite><testcase classname="C" name="%s">%s</testcase></testsuite>`
 	write := func(file, name, inner string) string {
@@ -299,8 +299,8 @@ func TestSecretsStayOutOfResults(t *testing.T) {
 	}
 }
 
-// TestLargeOutputNeedsNoMemory is not parallel: it measures the whole process.
-func TestLargeOutputNeedsNoMemory(t *testing.T) {
+// TestLargeOutputUsesLittleMemory is not parallel: it measures the whole process.
+func TestLargeOutputUsesLittleMemory(t *testing.T) {
 	for _, report := range []string{"", "tap", "go-json"} {
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -316,7 +316,7 @@ func TestLargeOutputNeedsNoMemory(t *testing.T) {
 	}
 }
 
-func TestOutputGoesToAFileAndItsEndIsKept(t *testing.T) {
+func TestOutputIsLoggedAndItsEndIsKept(t *testing.T) {
 	t.Parallel()
 	v, err := verify.New(verify.Options{Root: t.TempDir(), Dir: t.TempDir(), Env: os.Environ()})
 	if err != nil {

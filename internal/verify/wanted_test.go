@@ -11,7 +11,7 @@ import (
 
 // Where unproven is enough a claim costs what its gate costs: one run, and one with the
 // original copies where a gate input was changed, which then decides as ever.
-func TestAClaimThatNeedsNoEvidenceRunsItsGateOnce(t *testing.T) {
+func TestUnprovenClaimRunsItsGateOnce(t *testing.T) {
 	t.Parallel()
 	start := files{"stock": "apples\n", "tests/t_apples.sh": "grep -q apples stock\n", "run.sh": "for t in tests/*.sh; do sh $t || exit 1; done\n"}
 	unproven := func(r *verify.Request) { r.WantedEvidence = gate.Unproven }

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-func TestWithoutGit(t *testing.T) {
+func TestGatesRunWithoutGit(t *testing.T) {
 	t.Parallel()
 	v, err := verify.New(verify.Options{Root: t.TempDir(), Dir: t.TempDir()})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A new file that a gate writes, a cover profile, does not keep its red from being
 // repeated; one that it writes over does.
-func TestARedGateThatWritesIsRepeated(t *testing.T) {
+func TestFailingGateThatWritesIsRepeated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		writes string
