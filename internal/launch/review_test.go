@@ -62,7 +62,7 @@ command = "true"
 	}
 }
 
-func TestInvalidRubrics(t *testing.T) {
+func TestInvalidRubricsAreRefused(t *testing.T) {
 	t.Parallel()
 	root, env := newProject(t)
 	write(t, filepath.Join(root, "..", "secret"), "s3cret")

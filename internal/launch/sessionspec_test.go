@@ -51,7 +51,7 @@ func TestUnsupportedSessionOptions(t *testing.T) {
 	}
 }
 
-func TestIsolationLimits(t *testing.T) {
+func TestIsolationLimitsAreKept(t *testing.T) {
 	t.Parallel()
 	theirs := &record.Isolation{MaxCostUSD: 2}
 	cases := []struct {

@@ -11,7 +11,7 @@ import (
 
 // The edited plan is merged with what commands changed in the plan since. A second merge changes
 // nothing.
-func TestMergeAccepted(t *testing.T) {
+func TestAcceptedEditIsMergedIntoThePlan(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, before, edit, now, want string

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-func TestConvert(t *testing.T) {
+func TestConvertKeepsTasks(t *testing.T) {
 	t.Parallel()
 	p := decode(t, "p.json", `{"project":"Shop","description":"Small.","userStories":[
 		{"id":"US-001","title":"Cart","description":"# As a customer","acceptanceCriteria":["adds up"],"passes":true},

@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-// TestCorpus reads testdata/corpus/FORMAT.txtar: each folder is a project with a plan in its usual
+// TestRealPlansAreRead reads testdata/corpus/FORMAT.txtar: each folder is a project with a plan in its usual
 // place. The plan is found, has that format and the tasks in want, and a tick follows the laws.
-func TestCorpus(t *testing.T) {
+func TestRealPlansAreRead(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
 	if err != nil || len(archives) < 6 {

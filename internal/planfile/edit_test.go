@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-func TestEdit(t *testing.T) {
+func TestEditChangesOneTask(t *testing.T) {
 	t.Parallel()
 	add := func(title string) plan.Edit { return plan.Edit{Do: plan.Add, Title: title} }
 	after := func(id, title string) plan.Edit { return plan.Edit{Do: plan.Add, Title: title, After: id} }

@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-// TestFeatureList checks the rows of docs/reference/feature-loop.md on feature_list.json, by name:
+// TestFeatureListIsRead checks the rows of docs/reference/feature-loop.md on feature_list.json, by name:
 // the next task, its prompt, and the file after a tick.
-func TestFeatureList(t *testing.T) {
+func TestFeatureListIsRead(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, task, ticked string }{
 		{

@@ -28,7 +28,7 @@ func tree(t *testing.T, paths ...string) string {
 	return root
 }
 
-func TestFind(t *testing.T) {
+func TestFindPrefersKnownNames(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name         string
@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestShow(t *testing.T) {
+func TestShowListsTasks(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name string

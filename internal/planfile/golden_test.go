@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // Each plan in testdata reads as its .golden file says.
-func TestGolden(t *testing.T) {
+func TestPlansMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, path := range plans(t) {
 		t.Run(filepath.ToSlash(path), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-func TestInvalid(t *testing.T) {
+func TestInvalidPlansAreRefused(t *testing.T) {
 	t.Parallel()
 	const knownJSON = `{"userStories": [{"id": "US-001", "title": "…", "passes": false}]}`
 	cases := []struct {

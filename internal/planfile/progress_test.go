@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
-func TestProgressFile(t *testing.T) {
+func TestProgressFileIsUpdated(t *testing.T) {
 	t.Parallel()
 	root := tree(t, ".ralph/PRD-1/progress.md", "progress.txt", "app/claude-progress.txt", "app/progress.txt", "r/.ralphy/progress.txt", "d/progress.txt/x")
 	cases := []struct{ plan, format, want string }{
@@ -33,7 +33,7 @@ func TestProgressFile(t *testing.T) {
 	}
 }
 
-func TestProgressEntry(t *testing.T) {
+func TestProgressEntryIsAppended(t *testing.T) {
 	t.Parallel()
 	entry := planfile.Entry{
 		Time: time.Date(2026, 3, 1, 9, 5, 0, 0, time.UTC), Iteration: 4, TaskID: "US-002", Title: "Pay\n- Status: COMPLETE",

@@ -7,7 +7,7 @@ import (
 )
 
 // A scope is a list of globs, or a text that looks like globs. Other text there is ignored.
-func TestScope(t *testing.T) {
+func TestScopeIsRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		json string

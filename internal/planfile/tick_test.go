@@ -23,7 +23,7 @@ func decode(t *testing.T, name, data string) *planfile.File {
 	return f
 }
 
-func TestTick(t *testing.T) {
+func TestTickSetsTheCheckbox(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, file, before, ids, after string
@@ -107,7 +107,7 @@ func TestTickOfAnUnknownTask(t *testing.T) {
 }
 
 // Text ignores marks, and in JSON the formatting. Any other difference counts.
-func TestText(t *testing.T) {
+func TestTextIgnoresCheckboxes(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, file, a, b string
@@ -136,7 +136,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestLoad(t *testing.T) {
+func TestLoadKeepsEveryByte(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "plan.md")
 	if err := os.WriteFile(path, []byte("- [x] a\r\n"), 0o600); err != nil {
@@ -148,7 +148,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestOdd(t *testing.T) {
+func TestOddListsAreReadWithWarnings(t *testing.T) {
 	t.Parallel()
 	f := decode(t, "p.md", "- [-] a\n- [x] b\n- [/] c\n- [] d\n- [ ]* e\n- [x]* f\n- [a](b)\n> - [✔️] g\n- [ ]\n1. [x] \n- ☐ h\n\n| [ ] i | j |\n\n- a ☐ b\n- []\n")
 	var got []string

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDescendants(t *testing.T) {
+func TestDescendantsAreFound(t *testing.T) {
 	t.Parallel()
 	const self, leader = 10, 100
 	k := descent{

@@ -14,7 +14,7 @@ import (
 )
 
 // A background job does not read the terminal, because that would stop it.
-func TestInForeground(t *testing.T) {
+func TestBackgroundJobIsNotInForeground(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // AllMarked is false if a process without the marker runs a program of the same name.
-func TestAllMarked(t *testing.T) {
+func TestAllMarkedIsFalseWithoutAMarker(t *testing.T) {
 	t.Parallel()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {

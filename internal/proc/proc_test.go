@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-func TestExit(t *testing.T) {
+func TestExitCodesAreReported(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		mode   string
@@ -55,7 +55,7 @@ func TestNoSuchProgram(t *testing.T) {
 	}
 }
 
-func TestStreams(t *testing.T) {
+func TestStreamsAreSeparate(t *testing.T) {
 	t.Parallel()
 	t.Run("stdin is read", func(t *testing.T) {
 		t.Parallel()
@@ -120,7 +120,7 @@ func TestFailingWriterDoesNotBlockChild(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"hang", "ignore-term", "leak-and-hang:group:ignore-term", "leak-and-hang:session:ignore-term", "leak-and-hang:naked:"} {
 		t.Run(mode, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestCancel(t *testing.T) {
 
 // When a process ends, its leftovers are ended, and a child that holds its output open does not
 // block the reader.
-func TestLeftovers(t *testing.T) {
+func TestLeftoversAreEnded(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"leak:group:hang", "leak:group:ignore-term", "leak:session:hang", "leak:session:ignore-term", "leak:naked:"} {
 		t.Run(mode, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-func TestKeepBackground(t *testing.T) {
+func TestKeepBackgroundSparesLeftovers(t *testing.T) {
 	t.Parallel()
 	var out lockedBuffer
 	s := self(t, "leak:session:hang")

@@ -11,7 +11,7 @@ import (
 // beganSlack is the precision of start times on all systems.
 const beganSlack = 2 * time.Second
 
-func TestStartTime(t *testing.T) {
+func TestStartTimeIdentifiesAProcess(t *testing.T) {
 	t.Parallel()
 	info, err := os.Stat(os.Args[0]) // this binary was linked before it started
 	if err != nil {

@@ -140,7 +140,7 @@ func TestOnceReturnsError(t *testing.T) {
 	}
 }
 
-func TestOnce(t *testing.T) {
+func TestFirstTimeIsTrueOnce(t *testing.T) {
 	t.Parallel()
 	s := session.Open(t.TempDir())
 	var wg sync.WaitGroup
@@ -168,7 +168,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestRecordPrompt(t *testing.T) {
+func TestPromptIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	var b session.Binding
 	if b.RecordPrompt(session.Prompt{}) || !b.RecordPrompt(session.Prompt{ID: "a"}) || b.RecordPrompt(session.Prompt{ID: "a", FromClient: true}) {
@@ -270,7 +270,7 @@ func TestAdoptGivesEachLoopToOneSession(t *testing.T) {
 	}
 }
 
-func TestDamagedFiles(t *testing.T) {
+func TestDamagedFilesAreErrors(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	s := session.Open(home)

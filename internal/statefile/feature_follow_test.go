@@ -23,8 +23,8 @@ func running(iteration int) loop.State {
 	return loop.State{Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Tasks: []loop.Task{{ID: "1", Title: "One", Status: loop.Done}, {ID: "2", Title: "Two", Status: loop.Open}, {ID: loop.FinalTask, Title: "Make the gates pass"}}, Counts: loop.Counts{Iteration: iteration}, Work: loop.Work{Current: "2"}}
 }
 
-// TestFeatureFiles checks the rows on what is written while a loop is running.
-func TestFeatureFiles(t *testing.T) {
+// TestFeatureFilesAreUpdated checks the rows on what is written while a loop is running.
+func TestFeatureFilesAreUpdated(t *testing.T) {
 	t.Parallel()
 	ended := func(o loop.Outcome) loop.State { s := running(5); s.Outcome = o; return s }
 	at := func(iteration, status string) string {
@@ -78,7 +78,7 @@ func TestFeatureFiles(t *testing.T) {
 	}
 }
 
-func TestFeatureHears(t *testing.T) {
+func TestFeatureChangesAreReceived(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -119,7 +119,7 @@ func message(err error) string {
 }
 
 // A deleted folder is not created again.
-func TestFeatureFolderGone(t *testing.T) {
+func TestDeletedFeatureFolderIsNotCreated(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, files(current))
 	p.remove(current)
@@ -132,7 +132,7 @@ func TestFeatureFolderGone(t *testing.T) {
 	}
 }
 
-func TestFeatureVoice(t *testing.T) {
+func TestFeatureMessages(t *testing.T) {
 	t.Parallel()
 	f := newProject(t, nil).follow()
 	if diff := cmp.Diff([]string{current + "/progress.txt"}, f.OwnPaths()); diff != "" {

@@ -151,7 +151,7 @@ func files(dir string) map[string]string {
 	return map[string]string{dir + "/feature_list.json": featureJSON, dir + "/progress.txt": progressText, dir + "/RALPH_PROMPT.md": "\ufeffBuild it.\r\n"}
 }
 
-func TestFeatureProposal(t *testing.T) {
+func TestFeatureLoopIsProposed(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, files(current))
 	why, got := p.proposes()
@@ -172,7 +172,7 @@ func TestFeatureProposal(t *testing.T) {
 
 // Files that the session's agent may have written are no consent to unattended sessions. In an
 // unattended session, or if the user named the folder, there is consent.
-func TestFeatureHandover(t *testing.T) {
+func TestFeatureHandoverNeedsConsent(t *testing.T) {
 	t.Parallel()
 	yes := func(p *project) {
 		p.c.ByAgent = func(_ string, names ...string) bool { return slices.Contains(names, "feature_list.json") }
@@ -201,9 +201,9 @@ func TestFeatureHandover(t *testing.T) {
 	}
 }
 
-// TestFeatureFolder checks the rows of docs/reference/feature-loop.md on where a loop is and who
+// TestFeatureFolderIsFound checks the rows of docs/reference/feature-loop.md on where a loop is and who
 // may follow it, by name.
-func TestFeatureFolder(t *testing.T) {
+func TestFeatureFolderIsFound(t *testing.T) {
 	t.Parallel()
 	const several = loops + " holds several loops: start the client with RALPH_LOOP_DIR=" + loops + "/a or " + loops + "/b, or make current a link to the right one"
 	tests := []struct {

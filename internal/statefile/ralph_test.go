@@ -26,7 +26,7 @@ func TestRalphLoopIsProposed(t *testing.T) {
 
 // A file of another session is ignored. A file that came with the repository, or that the original
 // plugin follows, is refused.
-func TestRalphLoopIsLeftAlone(t *testing.T) {
+func TestRalphLoopOfOthersIsIgnored(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	ask := func(session string, tracked bool) Proposal {
@@ -64,7 +64,7 @@ func TestRalphLoopIsLeftAlone(t *testing.T) {
 }
 
 // Another prompt is told once, and is the goal from then on; the old one again is another.
-func TestRalphLoopHearsAnotherPrompt(t *testing.T) {
+func TestRalphLoopReceivesANewPrompt(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	first := p.files[p.state]
@@ -105,7 +105,7 @@ func TestRalphLoopHearsAnotherPrompt(t *testing.T) {
 }
 
 // Deleting the file cancels the loop, active: false pauses it.
-func TestRalphLoopHears(t *testing.T) {
+func TestRalphLoopReceivesChanges(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	p.put(p.state, strings.Replace(p.files[p.state], "active: true", "active: false", 1))
@@ -150,7 +150,7 @@ func TestRalphLoopEnds(t *testing.T) {
 }
 
 // A resumed loop has its file again, and receives its deletion.
-func TestRalphLoopIsTakenUpAgain(t *testing.T) {
+func TestRalphLoopIsResumed(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	if err := p.loop().MarkEnded(ended(loop.Iterations), "s1"); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // The nearest settings decide whether a plugin is enabled, and the nearest file with a tool's hook
 // is named. Invalid JSON is ignored.
-func TestSettings(t *testing.T) {
+func TestNearestSettingsDecide(t *testing.T) {
 	t.Parallel()
 	const on, off, hook = `{"enabledPlugins":{"ralph-loop@x":true}}`, `{"enabledPlugins":{"ralph-loop@x":false}}`, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"},{"type":"command","command":"bash .claude/th_loop-stop-hook.sh"}]}]}}`
 	tests := []struct {

@@ -82,8 +82,8 @@ func texts(w Changes) string {
 	return strings.Join(all, "\n")
 }
 
-// TestThProposed checks the rows on the loop that the state file asks for.
-func TestThProposed(t *testing.T) {
+// TestThLoopIsProposed checks the rows on the loop that the state file asks for.
+func TestThLoopIsProposed(t *testing.T) {
 	t.Parallel()
 	minutes := 10 * time.Minute
 	tests := []struct {
@@ -112,7 +112,7 @@ func TestThProposed(t *testing.T) {
 	}
 }
 
-func TestThOfAnAgent(t *testing.T) {
+func TestThLoopOfAnAgentIsRefused(t *testing.T) {
 	t.Parallel()
 	p := thSample().write(t, thLoop{})
 	p.place.ThLoopAgent = "eris"
@@ -242,7 +242,7 @@ func TestThStopAtTheFirstRead(t *testing.T) {
 
 // Changes that were returned but not acknowledged are returned again with the same text, and later
 // ones follow: nothing is lost or returned twice.
-func TestThSaidOnceMore(t *testing.T) {
+func TestThUnacknowledgedChangesAreRepeated(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	p.add(thV1, "one\n")
@@ -262,7 +262,7 @@ func TestThSaidOnceMore(t *testing.T) {
 
 // A paused loop continues if the user says so. If the user's turn wrote the stop, it counts as the
 // user's.
-func TestThHeld(t *testing.T) {
+func TestThPausedLoopContinues(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []bool{false, true} {
 		p := thProject(t)
@@ -287,7 +287,7 @@ func TestThHeld(t *testing.T) {
 	}
 }
 
-func TestThKeptUpToDate(t *testing.T) {
+func TestThFileIsUpdated(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	now := later()
@@ -330,7 +330,7 @@ func TestThKeptUpToDate(t *testing.T) {
 }
 
 // An ended loop may be resumed: the status that its own end wrote does not stop it.
-func TestThTakenUpAgain(t *testing.T) {
+func TestThEndedLoopIsResumed(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	now := later()
@@ -353,7 +353,7 @@ func TestThTakenUpAgain(t *testing.T) {
 	}
 }
 
-func TestThVoice(t *testing.T) {
+func TestThMessages(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	now := later()

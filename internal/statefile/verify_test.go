@@ -107,7 +107,7 @@ func (w *verifyWorld) propose() (Proposal, error) {
 	})
 }
 
-func TestVerifyProposes(t *testing.T) {
+func TestVerifyLoopIsProposed(t *testing.T) {
 	t.Parallel()
 	isolation := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}
 	tests := []struct {
@@ -180,7 +180,7 @@ func TestVerifyProposes(t *testing.T) {
 	}
 }
 
-func TestVerifyRefuses(t *testing.T) {
+func TestVerifyLoopIsRefused(t *testing.T) {
 	t.Parallel()
 	const name = "runtime-state/verify-active.json"
 	elsewhere := func(w *verifyWorld) string {
@@ -236,7 +236,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-func TestVerifyFollows(t *testing.T) {
+func TestVerifyFileIsUpdated(t *testing.T) {
 	t.Parallel()
 	w := newVerifyWorld(t)
 	path := w.write("runtime-state/verify-active.json", verifyState)
@@ -287,7 +287,7 @@ func TestVerifyFollows(t *testing.T) {
 	}
 }
 
-func TestVerifyHears(t *testing.T) {
+func TestVerifyChangesAreReceived(t *testing.T) {
 	t.Parallel()
 	w := newVerifyWorld(t)
 	spec := record.Spec{SessionOptions: record.SessionOptions{CompatFile: "runtime-state/verify-active.json", CompatFormat: "verify-active"}, Verification: record.Verification{Gates: []gate.Gate{{Command: "npm test"}}}}
@@ -315,7 +315,7 @@ func TestVerifyHears(t *testing.T) {
 	}
 }
 
-func TestVerifyEnds(t *testing.T) {
+func TestVerifyLoopEnds(t *testing.T) {
 	t.Parallel()
 	files := FilesOf(t.TempDir(), t.TempDir(), record.Spec{SessionOptions: record.SessionOptions{CompatFile: "runtime-state/verify-active.json", CompatFormat: "verify-active"}})
 	for outcome, want := range map[loop.Outcome]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 )
 
-func TestAdopt(t *testing.T) {
+func TestAdoptChecksTheFolder(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
@@ -64,7 +64,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-func TestCheckList(t *testing.T) {
+func TestInvalidListsAreErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, list, want string }{
 		{"as it should be", `{"features": [{"id": 1, "description": "One", "passes": false}]}`, ""},
@@ -93,7 +93,7 @@ func TestCheckList(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestOpenFeaturesAreCounted(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, list string

@@ -57,8 +57,8 @@ func others(data []byte) string {
 	return strings.TrimRight(string(ours.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), nil)), "\r\n")
 }
 
-// FuzzOpen holds that a list is one only if it is JSON, and never without features.
-func FuzzOpen(f *testing.F) {
+// FuzzCountOpen holds that a list is one only if it is JSON, and never without features.
+func FuzzCountOpen(f *testing.F) {
 	for _, s := range []string{`{"features":[{"passes":true}]}`, `[{"passes":false}]`, `[]`, `[null]`, `{"features":[`, "\ufeff[{}]"} {
 		f.Add([]byte(s))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 )
 
-func TestMessages(t *testing.T) {
+func TestMessageTexts(t *testing.T) {
 	t.Parallel()
 	var many []string
 	for i := range 200 {
@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 }
 
 // Each outcome has a status, and a loop with it is not begun again by itself.
-func TestStatusOf(t *testing.T) {
+func TestEachOutcomeHasAStatus(t *testing.T) {
 	t.Parallel()
 	want := map[loop.Outcome]string{
 		"": "IN_PROGRESS", loop.Verified: "COMPLETE", loop.Finished: "COMPLETE", loop.Unverified: "UNVERIFIED",

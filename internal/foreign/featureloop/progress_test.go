@@ -21,9 +21,9 @@ func parse(t *testing.T, text string) *featureloop.Progress {
 	return p
 }
 
-// TestProgress checks each row of docs/reference/feature-loop.md on progress.txt, by name: the
+// TestProgressIsParsedAndUpdated checks each row of docs/reference/feature-loop.md on progress.txt, by name: the
 // values, and the file as iteration 7 of 9, COMPLETE.
-func TestProgress(t *testing.T) {
+func TestProgressIsParsedAndUpdated(t *testing.T) {
 	t.Parallel()
 	const done = "- Iteration: 7\n- Max Iterations: 9\n- Status: COMPLETE\n"
 	tests := []struct {
@@ -87,7 +87,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-func TestNew(t *testing.T) {
+func TestNewProgressIsReadBack(t *testing.T) {
 	t.Parallel()
 	p := featureloop.New(featureloop.Values{Iteration: 1, MaxIterations: 15, Status: featureloop.InProgress})
 	const want = "# Ralph Loop Progress\n\n- Iteration: 1\n- Max Iterations: 15\n- Status: IN_PROGRESS\n"
@@ -96,7 +96,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-func TestMalformed(t *testing.T) {
+func TestMalformedProgressIsAnError(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"UTF-16", "\xff\xfe-\x00 \x00", "progress.txt:1: this is not UTF-8 text: expected a file saved as UTF-8"},

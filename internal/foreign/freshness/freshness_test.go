@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-func TestFreshness(t *testing.T) {
+func TestFilesOfThisSessionAreFresh(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 31, 14, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }

@@ -23,7 +23,7 @@ func parse(t *testing.T, text string) *frontmatter.Text {
 	return f
 }
 
-func TestSet(t *testing.T) {
+func TestSetChangesOneValue(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"digits", "---\nn: 1\n---\n", "---\nn: 12\n---\n"},
@@ -55,7 +55,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
+func TestNumbersAreDecimal(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		written string
@@ -86,7 +86,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestBlock(t *testing.T) {
+func TestBlockReturnsItsLines(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"lines", "---\nprompt: |\n  One\n    two\n\n  three\nn: 1\n---\n", "One\n  two\n\nthree"},

@@ -16,7 +16,7 @@ var at = time.Date(2026, 3, 1, 9, 5, 0, 0, time.UTC)
 
 const sha = "0123456789abcdef0123456789abcdef01234567"
 
-func TestPlan(t *testing.T) {
+func TestPlanPathsAreRecognized(t *testing.T) {
 	t.Parallel()
 	cases := map[string]bool{
 		".ralph/PRD-1/plan.md": true, ".ralph/PRD-12/prd.md": true,
@@ -30,7 +30,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestWhatMayStandInTheFiles(t *testing.T) {
+func TestUnsafeWordsAreRefused(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]bool{"US-001": true, "2.5": true, "a_b": true, "": false, "US 1": false, "US:1": false, "US-1\n": false, strings.Repeat("a", 65): false} {
 		if got := planloop.IsStoryID(id); got != want {
@@ -120,7 +120,7 @@ func TestGoldenFailureEntryHasAtMostAHundredLines(t *testing.T) {
 	}
 }
 
-func TestGoldenRotation(t *testing.T) {
+func TestGoldenLogRotates(t *testing.T) {
 	t.Parallel()
 	var log []byte
 	for i := range 20_000 / 2 { // 10 bytes a line: exactly the limit

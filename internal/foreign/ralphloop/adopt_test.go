@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 )
 
-func TestAdopt(t *testing.T) {
+func TestAdoptChecksTheFile(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }

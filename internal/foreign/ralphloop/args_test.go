@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 )
 
-func TestFlags(t *testing.T) {
+func TestFlagsAreParsed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, raw string
@@ -67,8 +67,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestProse has prompts as people type them, each with a limit of 3.
-func TestProse(t *testing.T) {
+// TestProseMayContainFlagWords has prompts as people type them, each with a limit of 3.
+func TestProseMayContainFlagWords(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, raw, want string }{
 		{"quoted", `"Fix it" --max-iterations 3`, `Fix it`},
@@ -121,7 +121,7 @@ func TestProse(t *testing.T) {
 	}
 }
 
-func TestArgsRefused(t *testing.T) {
+func TestInvalidArgsAreRefused(t *testing.T) {
 	t.Parallel()
 	const inQuotes = "text that begins with -- goes into quotes, or behind a lone -- at the start"
 	tests := []struct{ raw, want, hint string }{

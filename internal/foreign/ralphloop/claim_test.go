@@ -7,9 +7,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 )
 
-// TestClaims has the rows about the promise: what the plugin's users count as
+// TestPromiseTagIsAClaim has the rows about the promise: what the plugin's users count as
 // saying it. The promise goes through the file both ways.
-func TestClaims(t *testing.T) {
+func TestPromiseTagIsAClaim(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, promise, message string
@@ -52,7 +52,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestMessageTexts(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ got, want string }{
 		{ralphloop.IterationMessage(2, "X"), "🔄 Ralph iteration 2 | To stop: output <promise>X</promise> (ONLY when statement is TRUE - do not lie to exit!)"},

@@ -36,7 +36,7 @@ func parse(t *testing.T, text string) *ralphloop.File {
 	return f
 }
 
-func TestFresh(t *testing.T) {
+func TestNewFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	started := time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))
 	f, err := ralphloop.New(ralphloop.Options{
@@ -67,7 +67,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-func TestFreshRefused(t *testing.T) {
+func TestUnreadableNewFileIsRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -91,9 +91,9 @@ func TestFreshRefused(t *testing.T) {
 	}
 }
 
-// TestFile has the rows about the file of the table of what the plugin does and
+// TestFileIsParsed has the rows about the file of the table of what the plugin does and
 // what its users want instead, and the liberties that people take.
-func TestFile(t *testing.T) {
+func TestFileIsParsed(t *testing.T) {
 	t.Parallel()
 	const promptText = "\n\nDo it.\n"
 	tests := []struct {
@@ -140,7 +140,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestPrompt(t *testing.T) {
+func TestPromptIsTheText(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, want string }{
 		{"a line of dashes", "\nOne\n---\nTwo\n", "One\n---\nTwo"},
@@ -165,7 +165,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-func TestPromise(t *testing.T) {
+func TestPromiseIsUnquoted(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ written, want string }{
 		{`"TASK COMPLETE"`, `TASK COMPLETE`},
@@ -200,7 +200,7 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-func TestSetIteration(t *testing.T) {
+func TestSetIterationChangesOneNumber(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"as the plugin writes", sample, strings.Replace(sample, "iteration: 1", "iteration: 12", 1)},
@@ -226,7 +226,7 @@ func TestSetIteration(t *testing.T) {
 	}
 }
 
-func TestMalformed(t *testing.T) {
+func TestMalformedFilesAreErrors(t *testing.T) {
 	t.Parallel()
 	const path = ralphloop.Path
 	tests := []struct{ name, text, want string }{

@@ -34,9 +34,9 @@ func told(n thloop.News) (text, stops string) {
 	return text, strings.TrimSpace(stops)
 }
 
-// TestChannel checks the rows of docs/reference/th-loop.md about the channel: each step is the file
+// TestChannelReturnsNewText checks the rows of docs/reference/th-loop.md about the channel: each step is the file
 // at a read, the new text, and the stops.
-func TestChannel(t *testing.T) {
+func TestChannelReturnsNewText(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		data, told, stops string
@@ -94,7 +94,7 @@ func TestChannel(t *testing.T) {
 	}
 }
 
-func TestDays(t *testing.T) {
+func TestDaysIncludeYesterday(t *testing.T) {
 	t.Parallel()
 	all := []string{"2026-01-01.md", "2026-01-29.md", "2026-01-30.md", "2026-01-31.md", "2026-02-01.md", "2026-02-02.md", "x.md", "2026-01-31.md~", "2026-01-32.md"}
 	tests := []struct {
@@ -121,8 +121,8 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestMidnight checks that text from before and after midnight is returned in order.
-func TestMidnight(t *testing.T) {
+// TestNothingIsLostAtMidnight checks that text from before and after midnight is returned in order.
+func TestNothingIsLostAtMidnight(t *testing.T) {
 	t.Parallel()
 	disk := map[string]string{"2026-01-30.md": "old\n", "2026-01-31.md": "a\n"}
 	var c thloop.Cursor
@@ -156,7 +156,7 @@ func TestMidnight(t *testing.T) {
 	read(noon.AddDate(0, 0, 4), "")
 }
 
-func TestNote(t *testing.T) {
+func TestNoteIsLimited(t *testing.T) {
 	t.Parallel()
 	read := func(me, data string) string {
 		n, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(data)}}, me, noon)

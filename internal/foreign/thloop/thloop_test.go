@@ -36,8 +36,8 @@ func parse(t *testing.T, text string) *thloop.File {
 	return f
 }
 
-// TestFile checks the rows of docs/reference/th-loop.md about the state file.
-func TestFile(t *testing.T) {
+// TestFileIsParsed checks the rows of docs/reference/th-loop.md about the state file.
+func TestFileIsParsed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text string
@@ -75,7 +75,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestActive(t *testing.T) {
+func TestStatusIsActiveOrPaused(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]bool{"active": true, "ACTIVE": true, "": false, "completed": false, "stopped": false, "active now": false} {
 		if got := parse(t, "---\nstatus: "+status+"\n---\n").Active(); got != want {
@@ -87,7 +87,7 @@ func TestActive(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) {
+func TestSetChangesOneValue(t *testing.T) {
 	t.Parallel()
 	f := parse(t, sample)
 	got := string(f.SetIteration(4).SetStatus(thloop.Completed).SetLastRead(time.Unix(1738303999, 0)).Bytes())
@@ -120,7 +120,7 @@ func TestLastReadKeepsItsForm(t *testing.T) {
 	}
 }
 
-func TestMalformed(t *testing.T) {
+func TestMalformedFilesAreErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"no front matter", "status: active\n", path + ":1: the file does not begin with front matter: expected a line with --- alone"},
@@ -147,7 +147,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-func TestAdopt(t *testing.T) {
+func TestAdoptChecksTheFile(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
@@ -184,7 +184,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestMessageTexts(t *testing.T) {
 	t.Parallel()
 	if got := thloop.EndedMessage(61*time.Second + time.Millisecond); got != "th-loop completed: 61s elapsed" {
 		t.Error(got)

@@ -7,9 +7,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 )
 
-// TestAdopt has a case for each row of the table "Whose file it is" in
+// TestAdoptChecksTheFile has a case for each row of the table "Whose file it is" in
 // docs/reference/verify-loop.md, by the row's name.
-func TestAdopt(t *testing.T) {
+func TestAdoptChecksTheFile(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	now := began.Add(3 * time.Hour)

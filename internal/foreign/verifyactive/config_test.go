@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 )
 
-// TestConfig has a case for each row of the table "What the settings say" in
+// TestConfigHasDefaults has a case for each row of the table "What the settings say" in
 // docs/reference/verify-loop.md, by the row's name.
-func TestConfig(t *testing.T) {
+func TestConfigHasDefaults(t *testing.T) {
 	t.Parallel()
 	block := func(text string) string { return `{"server": {"port": 1}, "verification": {` + text + `}}` }
 	isolation := func(text string) string { return block(`"isolation": {` + text + `}`) }

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 )
 
-func TestMessages(t *testing.T) {
+func TestMessageTexts(t *testing.T) {
 	t.Parallel()
 	try := loop.IsolatedTurn{Took: 12345 * time.Millisecond, Rounds: 3, Usage: loop.Usage{Input: 1234, Output: 567, CacheRead: 1008901, CostUSD: 0.12341}}
 	for got, want := range map[string]string{

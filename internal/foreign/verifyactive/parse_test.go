@@ -58,9 +58,9 @@ func sampled() *verifyactive.File {
 	}
 }
 
-// TestParse has a case for each row of the table "What is in the file" in
+// TestFilesAreParsed has a case for each row of the table "What is in the file" in
 // docs/reference/verify-loop.md, by the row's name.
-func TestParse(t *testing.T) {
+func TestFilesAreParsed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, in string
@@ -107,7 +107,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseErrorsNameTheLine(t *testing.T) {
 	t.Parallel()
 	const path = verifyactive.StatePath
 	for name, tt := range map[string]struct{ in, want string }{
@@ -147,7 +147,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) {
+func TestSetChangesOneValue(t *testing.T) {
 	t.Parallel()
 	passed := verifyactive.Result{Passed: true, Stdout: "a <b> é", DurationMs: 2000, Command: "npm test"}
 	const passedText = `{"passed":true,"exitCode":0,"stdout":"a <b> é","stderr":"","durationMs":2000,"command":"npm test","timedOut":false}`

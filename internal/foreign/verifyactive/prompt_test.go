@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 )
 
-// TestPrompt has a case for each row of the table "What is typed" in
+// TestPromptOptionsAreParsed has a case for each row of the table "What is typed" in
 // docs/reference/verify-loop.md, by the row's name.
-func TestPrompt(t *testing.T) {
+func TestPromptOptionsAreParsed(t *testing.T) {
 	t.Parallel()
 	full := func(p verifyactive.Prompt) verifyactive.Prompt {
 		if p.Command == "" {
@@ -126,7 +126,7 @@ func TestPromptWithoutLoop(t *testing.T) {
 	}
 }
 
-func TestPromptErrors(t *testing.T) {
+func TestPromptErrorsNameTheWord(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ in, want string }{
 		"no quotes":             {`x :: verify:npm test`, "does not stand in quotes"},
@@ -166,8 +166,8 @@ func TestPromptErrors(t *testing.T) {
 	}
 }
 
-// TestPromptHostile: a prompt of any size is read in one go.
-func TestPromptHostile(t *testing.T) {
+// TestHostilePromptsAreParsedQuickly: a prompt of any size is read in one go.
+func TestHostilePromptsAreParsedQuickly(t *testing.T) {
 	t.Parallel()
 	for name, part := range map[string]string{
 		"colons": ":: ", "markers": ` :: verify:"a" `, "open markers": ` :: verify:'`, "quotes": `"a `, "apostrophes": " 'a",

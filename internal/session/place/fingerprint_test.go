@@ -11,7 +11,7 @@ import (
 )
 
 // An inspection counts until a file that could matter changes.
-func TestFingerprint(t *testing.T) {
+func TestFingerprintChangesWithRelevantFiles(t *testing.T) {
 	t.Parallel()
 	const (
 		th       = ".claude/th-loop.local.md"

@@ -13,7 +13,7 @@ import (
 
 // Paths from the environment are used as they are; a name with ".." does not leave the
 // project.
-func TestProjectPaths(t *testing.T) {
+func TestProjectPathsStayInTheProject(t *testing.T) {
 	t.Parallel()
 	root, plugin, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
 	plain := place.At(root, environment.Environment{})
