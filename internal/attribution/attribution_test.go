@@ -99,7 +99,7 @@ func (b *tree) attribute() Found {
 var script = toolcall.Call{Tool: "Bash", Kind: toolcall.Run, Command: "make"}
 
 // Each change has its author, and keeps it.
-func TestAttribute(t *testing.T) {
+func TestEachChangeKeepsItsAuthor(t *testing.T) {
 	t.Parallel()
 	b := newTree(t, "a", "b", "c", "plan.md")
 	b.must(b.BeginTurn(false))
@@ -168,7 +168,7 @@ func TestMayBeAgents(t *testing.T) {
 }
 
 // How close to a call a file's time counts as the call's depends on the clock of the file system.
-func TestClockError(t *testing.T) {
+func TestClockErrorDependsOnTheFileSystem(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 1, 2, 3, 4, 5, 300_000_000, time.UTC)
 	span := authorship.Span{From: from, Until: from.Add(2 * time.Millisecond)}

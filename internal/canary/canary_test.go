@@ -189,7 +189,7 @@ func TestACanaryAloneNeedsNoProgram(t *testing.T) {
 }
 
 // Each file is written as its neighbour is.
-func TestFor(t *testing.T) {
+func TestCanariesFailInEachLanguage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file, text string
@@ -226,7 +226,7 @@ func TestFor(t *testing.T) {
 }
 
 // A file that decides by itself which of its tests run would leave an honest canary out.
-func TestNoCanary(t *testing.T) {
+func TestUnsupportedFilesHaveNoCanary(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, text string }{
 		{"no test of Go", "a.go", "package a\n"},

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-func TestDeclared(t *testing.T) {
+func TestDeclaredIgnoresLayout(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file, was, now string

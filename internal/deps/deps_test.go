@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-func TestFind(t *testing.T) {
+func TestMissingDependenciesAreFound(t *testing.T) {
 	t.Parallel()
 	const needsMocha = `{"devDependencies": {"mocha": "10"}}`
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
-func TestEditableInstalls(t *testing.T) {
+func TestEditableInstallsAreFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := filepath.Join(dir, "project")

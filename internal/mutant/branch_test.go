@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-func TestBranches(t *testing.T) {
+func TestBranchesAreMutated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
 		{

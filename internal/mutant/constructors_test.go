@@ -7,7 +7,7 @@ import (
 )
 
 // A type is made from the parameters of its constructor, or from its fields.
-func TestConstructors(t *testing.T) {
+func TestValuesAreConstructed(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
 		want       map[string][]string

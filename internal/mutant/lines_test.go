@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-// Each line of the file is new; what conditions make of it is shown by TestBranches.
+// Each line of the file is new; what conditions make of it is shown by TestBranchesAreMutated.
 func TestLinesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestLinesHaveOtherValues(t *testing.T) {
 	}
 }
 
-func TestNameAt(t *testing.T) {
+func TestNameAtFindsTheFunction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file, content string

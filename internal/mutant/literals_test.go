@@ -9,7 +9,7 @@ import (
 )
 
 // Values are known by their number, by the variable that begins with them, or by their constant.
-func TestLiterals(t *testing.T) {
+func TestLiteralsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, after, want string }{
 		{"a.go", "package a\n\nconst most = 1_000\n\nfunc F(n int) bool { return n > 20 }\n", "3 1000 constant most [1001 999], 5 20 [21 19]"},
@@ -44,7 +44,7 @@ func TestLiterals(t *testing.T) {
 }
 
 // A parameter that is off is one of tests alone if no program names it or passes a truth value.
-func TestSwitches(t *testing.T) {
+func TestTestSwitchesAreFound(t *testing.T) {
 	t.Parallel()
 	const py, js = "def find(rows, fold=False):\n    return rows\n", "function find(rows, { fold = false } = {}) {\n  return rows;\n}\n"
 	for _, c := range []struct{ name, file, before, after, more, want string }{

@@ -32,7 +32,7 @@ func told(file, before, after string) string {
 	return b.String()
 }
 
-func TestChanged(t *testing.T) {
+func TestChangedFunctionsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, before, after, want string }{
 		{"a new function", "a.go", "package a\n", "package a\n\nfunc Add(a, b int) int { return a + b }\n", `
@@ -347,7 +347,7 @@ func TestBrokenFilesBuild(t *testing.T) {
 // Whatever a file holds, finding its functions ends well, and a Go file that parses
 // does so when all of them are broken at once.
 // A mutant is found again in the broken file, whose lines are others.
-func TestPlace(t *testing.T) {
+func TestMutantsArePlacedInTheFile(t *testing.T) {
 	t.Parallel()
 	before := []byte("package p\n\nfunc A() int {\n\treturn 1\n}\n\nfunc B() int {\n\treturn 1\n}\n")
 	after := []byte("package p\n\nfunc A() int {\n\tx := 2\n\tx++\n\treturn x\n}\n\nfunc B() int {\n\treturn 2\n}\n")

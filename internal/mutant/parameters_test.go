@@ -11,7 +11,7 @@ import (
 
 // A new parameter has the zero value of its type, whatever a caller gives. What was there
 // before, and what a framework hands to all, is no parameter of the work.
-func TestParameters(t *testing.T) {
+func TestNewParametersGetZeroValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
 		{
@@ -70,7 +70,7 @@ func TestParameters(t *testing.T) {
 }
 
 // Where a function refuses some numbers, it also takes a large one.
-func TestLargeNumbers(t *testing.T) {
+func TestLargeNumbersAreTried(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, want string }{
 		{"a.js", "function f(urls, limit = 4) {\n  if (limit < 1) {\n    throw new RangeError('limit');\n  }\n  return urls.slice(limit);\n}\n", "function f(urls, limit = 4) { limit = typeof limit === 'number' ? (limit > 0 ? 1048576 : limit) : typeof limit === 'string' ? \"pawl\" : limit?.constructor?.();\n"},
@@ -93,7 +93,7 @@ func TestLargeNumbers(t *testing.T) {
 }
 
 // Where old text does not fit and no value of its type is known, a function takes zero values.
-func TestAlternatives(t *testing.T) {
+func TestAlternativesReturnZeroValues(t *testing.T) {
 	t.Parallel()
 	const before, after = "fn from(text: &str, base: u32) -> Result<Kind, Bad> {\n    old()\n}\n", "fn from(text: &str, base: u32) -> Result<Kind, Bad> {\n    new()\n}\n"
 	want := []string{

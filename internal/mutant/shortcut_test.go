@@ -8,7 +8,7 @@ import (
 
 // A shortcut returns a result early for some input: the rest of the function may give the same. A
 // refusal, or a question about something else than the input, is none.
-func TestShortcuts(t *testing.T) {
+func TestShortcutsAreRecognized(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file, code string

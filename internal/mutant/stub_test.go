@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-func TestStubs(t *testing.T) {
+func TestStubsAreRecognized(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file, text string
@@ -42,7 +42,7 @@ func TestStubs(t *testing.T) {
 	}
 }
 
-func TestUnused(t *testing.T) {
+func TestUnusedFunctionsAreFound(t *testing.T) {
 	t.Parallel()
 	const text = "package api\n\nfunc shouldRetry(n int) bool { return n == 503 }\n"
 	for programs, want := range map[string]int{text: 1, text + "if shouldRetry(3) {": 0} {

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-func TestUnread(t *testing.T) {
+func TestUnreadParametersAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, all, want string }{
 		{"a.py", "def verify(body, secret):\n    \"\"\"With the secret.\"\"\"\n    raise NotImplementedError\n", "def verify(body, secret):\n    \"\"\"With the secret.\"\"\"\n    return body > 3\n", "", "secret"},

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
-func TestWithin(t *testing.T) {
+func TestChangesOutsideFunctionsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file, before, after string
@@ -138,7 +138,7 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesMatchWholeWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"pop": true, "s.pop()": true, "popped, unpop, pop_": false, "": false, "popped pop": true} {
 		if got := mutant.Names(text, "Stack.pop#2"); got != want {
@@ -147,7 +147,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestDeclared(t *testing.T) {
+func TestDeclaredNamesAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{
 		{"a.go", "package a\n\nconst A = 1\n", "package a\n\nimport \"os\"\n\nconst A, B = 1, 2\n\ntype T struct{ N int }\n\nvar c = os.Args\n\nfunc f() {}\n", "T c"},

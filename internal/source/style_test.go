@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-func TestBareFile(t *testing.T) {
+func TestBareFileBlanksCommentsAndStrings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, code, uncommented string }{
 		{"a.sh", `echo "$#" # 'x'`, `echo "  "      `, `echo "$#"      `},
@@ -28,7 +28,7 @@ func TestBareFile(t *testing.T) {
 	}
 }
 
-func TestHasExtension(t *testing.T) {
+func TestExtensionsAreMatched(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{"a.js": true, "b/a.jsx": true, "a.mjs": false, "js": false, "a.": false, "": false} {
 		if source.HasExtension("*.js *.jsx", file) != want {

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-func TestDetect(t *testing.T) {
+func TestDetectKnowsRunners(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"go test -json ./...":                                "go-json",

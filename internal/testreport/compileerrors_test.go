@@ -16,7 +16,7 @@ const (
 
 // A compile error that stopped a run is distinguished from failed tests, even if a test prints the
 // text of a compile error.
-func TestBuildFailed(t *testing.T) {
+func TestBuildFailuresAreRecognized(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, command, output string

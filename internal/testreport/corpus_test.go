@@ -122,9 +122,9 @@ func (c confusion) String() string {
 	return b.String()
 }
 
-// TestCorpus reads the output of real runners. Read must find at least 98 % of the failed runs, and
+// TestCorpusVerdicts reads the output of real runners. Read must find at least 98 % of the failed runs, and
 // at most 1 % of the runs that it calls failed may be something else.
-func TestCorpus(t *testing.T) {
+func TestCorpusVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"output", "heldout", "blind"} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-func TestOnlyTests(t *testing.T) {
+func TestOnlyTestsNarrowsTheCommand(t *testing.T) {
 	t.Parallel()
 	const goAB = `export GOFLAGS="$(go env GOFLAGS) -run=^(TestA|TestB)$"; `
 	const pytestAB = `export PYTEST_ADDOPTS="$PYTEST_ADDOPTS -k 'TestA or TestB'"; `

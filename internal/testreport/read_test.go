@@ -85,7 +85,7 @@ func TestReadReportFile(t *testing.T) {
 	}
 }
 
-func TestMissingSummary(t *testing.T) {
+func TestMissingSummaryIsNoPass(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]bool{
 		"python3 -m unittest":              true,
@@ -114,7 +114,7 @@ func TestMissingSummary(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestTestCountsAreRead(t *testing.T) {
 	t.Parallel()
 	type counts struct {
 		Passed, Failed, Skipped int
@@ -159,8 +159,8 @@ func colour(output []byte) []byte {
 	return b.Bytes()
 }
 
-// TestColours reads the corpora with colours and with the line ends of Windows.
-func TestColours(t *testing.T) {
+// TestColoursChangeNothing reads the corpora with colours and with the line ends of Windows.
+func TestColoursChangeNothing(t *testing.T) {
 	t.Parallel()
 	for _, s := range append(corpus(t, "output"), corpus(t, "heldout")...) {
 		if bytes.ContainsAny(s.output, "\r\x1b") {
@@ -253,7 +253,7 @@ func FuzzReadRun(f *testing.F) {
 }
 
 // A test module that cannot be imported has its own name, not that of the loader's class.
-func TestUnimportableModule(t *testing.T) {
+func TestUnimportableModuleIsNamed(t *testing.T) {
 	t.Parallel()
 	out, err := os.ReadFile("testdata/heldout/unittest/import.txt")
 	if err != nil {

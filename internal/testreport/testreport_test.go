@@ -141,7 +141,7 @@ func TestParseIrregularReports(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseErrorsNameThePlace(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, format, in, want string }{
 		{"unknown format", "subunit", "", `unknown format "subunit"`},
@@ -273,7 +273,7 @@ func TestReadIgnoresOtherErrors(t *testing.T) {
 	}
 }
 
-func TestPlain(t *testing.T) {
+func TestPlainRemovesControlCharacters(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"\x1b[31mred\x1b[0m":                     "red",

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-func TestDependsOn(t *testing.T) {
+func TestDependenciesAreFound(t *testing.T) {
 	t.Parallel()
 	const project = "[project]\nname = \"shop\"\ndependencies = [\"tomlkit>=0.12\"]\n\n[project.optional-dependencies]\ntest = [\"pytest\"]\n\n[tool.poetry.dependencies]\nhttp-client = \"1\"\n\n[tool.setuptools]\npy-modules = [\"shop\"]\n"
 	for _, c := range []struct {

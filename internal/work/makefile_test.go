@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-func TestRegistered(t *testing.T) {
+func TestMakefileRegistersSources(t *testing.T) {
 	t.Parallel()
 	const was = "CC = gcc\nSRC = crc.c \\\n  csv.c\nOBJ := crc.o\ncheck: $(OBJ)\n\tsh check.sh crc.c\n%.o: %.c\n\t$(CC) $<\n"
 	for name, c := range map[string]struct{ now, want string }{

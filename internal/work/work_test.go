@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDependenciesOnly(t *testing.T) {
+func TestDependencyChangesAreRecognized(t *testing.T) {
 	t.Parallel()
 	const (
 		mod  = "module m\n\nrequire x v1.0.0\n"
@@ -65,7 +65,7 @@ func TestDependenciesOnly(t *testing.T) {
 	}
 }
 
-func TestIs(t *testing.T) {
+func TestWorkFilesAreRecognized(t *testing.T) {
 	t.Parallel()
 	shell := Rules{ShellIsWork: true}
 	cases := []struct {
@@ -133,7 +133,7 @@ func TestIsProgramText(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestFilesNamedInATaskAreFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, file string

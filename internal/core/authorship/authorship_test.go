@@ -155,7 +155,7 @@ func TestNobodyKnowsWhenCallsRan(t *testing.T) {
 }
 
 // Calls of the user's turns are left out, also where a part of the file is read.
-func TestParseChunk(t *testing.T) {
+func TestParseChunkReturnsWholeLines(t *testing.T) {
 	t.Parallel()
 	const one = `{"tool":"Bash","command":"one"}` + "\n"
 	from := int64(len(one))

@@ -134,7 +134,7 @@ func TestCodeQuotesAndPastedOutputHoldNoClaim(t *testing.T) {
 	})
 }
 
-func TestAttributes(t *testing.T) {
+func TestClaimAttributesAreParsed(t *testing.T) {
 	t.Parallel()
 	tasks := func(ids ...string) []claim.Claim {
 		return []claim.Claim{{Kind: claim.Done, Text: "DONE", Tasks: ids}}
@@ -159,7 +159,7 @@ func TestAttributes(t *testing.T) {
 	})
 }
 
-func TestBlocked(t *testing.T) {
+func TestBlockedIsParsed(t *testing.T) {
 	t.Parallel()
 	check(t, []example{
 		{"reason", "<blocked>no network</blocked>", "", blocked("no network")},
@@ -240,7 +240,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // A promise in brackets counts alone on the last line, too.
-func TestBarePromise(t *testing.T) {
+func TestBarePromiseMustEndTheMessage(t *testing.T) {
 	t.Parallel()
 	const want = "[LOOP_COMPLETE]"
 	for text, counts := range map[string]bool{
@@ -262,7 +262,7 @@ func TestBarePromise(t *testing.T) {
 	}
 }
 
-func TestPromiseIn(t *testing.T) {
+func TestPromiseIsFound(t *testing.T) {
 	for prompt, want := range map[string]string{
 		"":                                "",
 		"add a":                           "",
@@ -282,7 +282,7 @@ func TestPromiseIn(t *testing.T) {
 	}
 }
 
-func TestOtherPromise(t *testing.T) {
+func TestOtherPromiseIsRecognized(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                          "",
 		"<blocked>no key</blocked>": "",

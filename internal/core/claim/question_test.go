@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/claim"
 )
 
-func TestAsk(t *testing.T) {
+func TestQuestionsAreParsed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
@@ -42,7 +42,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func TestUnreadableQuestion(t *testing.T) {
+func TestMalformedQuestionIsRecognized(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"<question>a?</question>":                               false,

@@ -20,8 +20,8 @@ const (
 	remark    = `{"remarks":[{"task":"T1","problem":"Quotes are missing.","suggestion":"Quote cells with commas."}]}`
 )
 
-// TestConversations plays who is asked, for each way that a conversation goes.
-func TestConversations(t *testing.T) {
+// TestConversationsEndInAPlan plays who is asked, for each way that a conversation goes.
+func TestConversationsEndInAPlan(t *testing.T) {
 	t.Parallel()
 	// Said by agents, or by the user where the line begins with "user: ".
 	tests := []struct {
@@ -77,8 +77,8 @@ func TestAnswersKeepTheirQuestions(t *testing.T) {
 	}
 }
 
-// TestCheck: each thing that is wrong is said, with the task's id.
-func TestCheck(t *testing.T) {
+// TestInvalidDraftsAreRejected: each thing that is wrong is said, with the task's id.
+func TestInvalidDraftsAreRejected(t *testing.T) {
 	t.Parallel()
 	good := draft.Task{ID: "T1", Title: "Write rows", Criteria: []string{"a row has a line"}, Evidence: "proven", Proof: "TestRows"}
 	with := func(change func(*draft.Task)) []draft.Task { task := good; change(&task); return []draft.Task{task} }
@@ -153,7 +153,7 @@ func FuzzReply(f *testing.F) {
 }
 
 // Of a plan that is improved, what is done stays as it is, and others may depend on it.
-func TestImprove(t *testing.T) {
+func TestImproveRevisesThePlan(t *testing.T) {
 	t.Parallel()
 	old := plan.Plan{Title: "Export", Tasks: []plan.Task{
 		{ID: "1", Title: "Set up", Done: true, DependsOn: []string{"2"}}, {ID: "2", Title: "All of it"},

@@ -93,7 +93,7 @@ func passedBefore(o gate.Observation, name string) bool {
 
 func some(rs []gate.Result, has func(gate.Result) bool) bool { return slices.ContainsFunc(rs, has) }
 
-func TestVerdictInvariants(t *testing.T) {
+func TestVerdictsKeepInvariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObservation(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMutantOutcome(t *testing.T) {
+func TestMutantOutcomes(t *testing.T) {
 	t.Parallel()
 	ids := func(status Status, tests map[string]Status) Result {
 		return Result{Gate: "go", Status: status, Tests: tests, Reason: "why"}

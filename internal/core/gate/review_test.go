@@ -13,7 +13,7 @@ import (
 
 const validOpinion = `{"verdict":"pass","findings":[],"evidence":[{"what":"the limit is checked","where":"app.go:12"}]}`
 
-func TestParseOpinion(t *testing.T) {
+func TestOpinionsAreParsed(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		text string
@@ -114,7 +114,7 @@ func TestReviewOpinionIsChecked(t *testing.T) {
 	}
 }
 
-func TestParsePlace(t *testing.T) {
+func TestPlacesAreParsed(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		file string

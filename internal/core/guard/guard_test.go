@@ -47,7 +47,7 @@ func checkCommand(command string) guard.Verdict {
 	return guard.Check(toolcall.Call{Kind: toolcall.Run, Command: command, Dir: "/w/repo"}, rules())
 }
 
-func TestCommandDecisions(t *testing.T) {
+func TestCommandsAreAllowedOrDenied(t *testing.T) {
 	t.Parallel()
 	honest := 0
 	all := commandTable(t)

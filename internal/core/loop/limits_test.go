@@ -361,7 +361,7 @@ func TestNewOwnerContinuesSameIteration(t *testing.T) {
 	sc.committed("gates final")
 }
 
-func TestExitCodes(t *testing.T) {
+func TestEachOutcomeHasAnExitCode(t *testing.T) {
 	t.Parallel()
 	want := map[loop.Outcome]int{
 		loop.Verified: 0, loop.Finished: 0, loop.Errored: 1, loop.Unverified: 3, loop.Iterations: 10, loop.Duration: 11,

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestProgress(t *testing.T) {
+func TestProgressCountsTasks(t *testing.T) {
 	t.Parallel()
 	proven := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Proven}}
 	unproven := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}}

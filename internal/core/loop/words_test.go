@@ -22,7 +22,7 @@ func TestRedNamesTestsOrGateWithoutTests(t *testing.T) {
 }
 
 // Of the failing tests, a few are named, each once.
-func TestUnprovenSummary(t *testing.T) {
+func TestUnprovenSummaryNamesTasks(t *testing.T) {
 	t.Parallel()
 	green, red := Task{}, Task{StillRed: []string{"TestA", "TestB"}}
 	for want, tasks := range map[string][]Task{

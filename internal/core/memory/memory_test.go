@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory/memorytest"
 )
 
-func TestTurnsBegun(t *testing.T) {
+func TestTurnsBegunAreCounted(t *testing.T) {
 	t.Parallel()
 	var m memory.Memory
 	begun := []int{0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4}

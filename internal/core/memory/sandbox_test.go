@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-func TestSandboxLines(t *testing.T) {
+func TestSandboxIsDescribedInLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		wall      memory.Sandbox

@@ -23,7 +23,7 @@ func working(change func(*loop.State)) loop.State {
 	return s
 }
 
-func TestDecide(t *testing.T) {
+func TestDecideNoticesOfEvents(t *testing.T) {
 	t.Parallel()
 	waiting := func(limited int) func(*loop.State) {
 		return func(s *loop.State) {
@@ -165,7 +165,7 @@ func TestReceiversByEvent(t *testing.T) {
 	}
 }
 
-func TestQuietHours(t *testing.T) {
+func TestQuietHoursDelayNotices(t *testing.T) {
 	t.Parallel()
 	day := func(hour, minute, days int) time.Time { return at(hour, minute).AddDate(0, 0, days) }
 	for _, c := range []struct {
@@ -187,7 +187,7 @@ func TestQuietHours(t *testing.T) {
 }
 
 // What came in quiet hours is told in the morning if it is still news then.
-func TestOutdated(t *testing.T) {
+func TestOutdatedNoticesAreDropped(t *testing.T) {
 	t.Parallel()
 	asked := loop.Question{Text: "Which zone?", Task: "US-1", At: at(2, 0)}
 	question := notice.Notice{Event: notice.NeedsYou, Question: &asked}

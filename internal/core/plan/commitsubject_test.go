@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCommitSubject(t *testing.T) {
+func TestCommitSubjectIsShort(t *testing.T) {
 	t.Parallel()
 	story := CommitSubject{Type: "feat", ID: "US-001", Title: "Add parse() {id}"}
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-func TestExcerpt(t *testing.T) {
+func TestExcerptKeepsBothEnds(t *testing.T) {
 	t.Parallel()
 	var counted []string
 	for i := range 100 {

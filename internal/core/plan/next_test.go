@@ -28,7 +28,7 @@ func tasks(words string) plan.Plan {
 	return p
 }
 
-func TestNext(t *testing.T) {
+func TestNextRespectsDependencies(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, plan, skip, want string
@@ -69,7 +69,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestWithoutOptional(t *testing.T) {
+func TestWithoutOptionalDropsOptionalTasks(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, task := range tasks("a? b<c c?<d d? e?").WithoutOptional() {
@@ -94,7 +94,7 @@ func TestTaskAndOpen(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckFindsInvalidPlans(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, plan string

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-func TestSlug(t *testing.T) {
+func TestSlugHasSafeCharacters(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ text, want string }{
 		{"US-001", "us-001"},
@@ -41,7 +41,7 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-func TestScope(t *testing.T) {
+func TestCommitScopeOfATaskID(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ id, want string }{
 		{"US-001", "US-001"},
@@ -60,7 +60,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
+func TestOneLineIsCleanAndShort(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, text string

@@ -143,7 +143,7 @@ func TestWhatAScriptWouldRun(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestCommandNameDropsPathAndVersion(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"/usr/bin/python3.12": "python", "node": "node", "base64": "base64", "bzip2": "bzip2", `C:\x\git.exe`: "git", "bash5": "bash", "7z": "7z",
@@ -154,7 +154,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestAbs(t *testing.T) {
+func TestAbsResolvesPaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ dir, home, name, want string }{
 		{"/w", "/h", "a/../b", "/w/b"},
@@ -172,7 +172,7 @@ func TestAbs(t *testing.T) {
 	}
 }
 
-func TestUnwrap(t *testing.T) {
+func TestUnwrapRemovesPrefixes(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"timeout -k 5 60 go test": "go test", "env -u A B=c go test": "go test", "npx -p x jest": "jest", "npm exec -- jest": "jest",
@@ -203,7 +203,7 @@ func TestUnwrap(t *testing.T) {
 }
 
 // Constant returns the text of words that are known before the script runs.
-func TestConstant(t *testing.T) {
+func TestConstantReturnsKnownText(t *testing.T) {
 	t.Parallel()
 	list, ok := shell.Parse(`a 'b c' "d e" f\ g h"i"'j' $k "l$m" $(n) ''`)
 	if !ok || len(list) != 1 {

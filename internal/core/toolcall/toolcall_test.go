@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-func TestMayWrite(t *testing.T) {
+func TestToolsThatMayWriteAreKnown(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]bool{
 		"":                                  true, // a tool that says no more

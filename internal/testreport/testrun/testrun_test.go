@@ -52,7 +52,7 @@ func show(calls []testrun.Call) string {
 	return strings.Join(words, ", ")
 }
 
-func TestRead(t *testing.T) {
+func TestReadFindsTestRuns(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		// runners and other programs
@@ -163,7 +163,7 @@ func TestRead(t *testing.T) {
 
 // A redirection that discards the stream with a runner's summary is reported; the other stream may
 // be discarded.
-func TestSilenced(t *testing.T) {
+func TestDiscardedSummaryIsReported(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"python3 -m unittest":                        "",
@@ -201,7 +201,7 @@ func TestSilenced(t *testing.T) {
 	}
 }
 
-func TestEchoOfTheCode(t *testing.T) {
+func TestEchoedExitCodeIsRecognized(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		`npx jest; echo "exit: $?"`:              "exit: \x00",
@@ -246,7 +246,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // Reach returns the commands that a command runs, and whether their output can be read.
-func TestReach(t *testing.T) {
+func TestReachFindsCommandsAndTheirOutput(t *testing.T) {
 	t.Parallel()
 	scripts := map[string]string{
 		"check.sh":     "set -e\n. ./lib.sh\n[ \"$(sh greet.sh Ann)\" = hello ]\ncd web\nnpm test\n",
@@ -295,7 +295,7 @@ func TestReach(t *testing.T) {
 }
 
 // The scripts that loops, functions, find and xargs run are known.
-func TestReachScripts(t *testing.T) {
+func TestReachFindsScripts(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string][]string{
 		"for t in t/*.sh; do sh \"$t\" >/dev/null 2>&1 || f=1; done":       {"t/*.sh"},
