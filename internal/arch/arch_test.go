@@ -8,7 +8,7 @@ import (
 )
 
 // Each rule catches what it is there for, and lets pass what it is not.
-func TestRulesCatch(t *testing.T) {
+func TestRulesFindViolations(t *testing.T) {
 	t.Parallel()
 	const header = "// Package x is.\npackage x\n"
 	tests := []struct {
@@ -104,7 +104,7 @@ func TestRulesCatch(t *testing.T) {
 	}
 }
 
-func TestPackageNames(t *testing.T) {
+func TestVaguePackageNamesAreFound(t *testing.T) {
 	t.Parallel()
 	got := packageNameFaults([]source{
 		parse(t, "internal/helper/a.go", []byte("package helper")),

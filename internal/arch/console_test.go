@@ -135,9 +135,9 @@ func environment(tool, home string) []string {
 	)
 }
 
-// TestTool builds the tool as a user would get it. (Every source file is read
+// TestToolStartsQuicklyAndRunsItsExamples builds the tool as a user would get it. (Every source file is read
 // above, so that the result is not cached when one of them changes.)
-func TestTool(t *testing.T) {
+func TestToolStartsQuicklyAndRunsItsExamples(t *testing.T) {
 	t.Parallel()
 	sources(t)
 	tool := build(t, "pawl")

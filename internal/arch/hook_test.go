@@ -45,7 +45,7 @@ func links(files []source, command string, not []string) (packages, faults []str
 	return slices.Sorted(maps.Keys(seen)), faults
 }
 
-func TestTheHookLinksLittle(t *testing.T) {
+func TestHookLinksFewPackages(t *testing.T) {
 	t.Parallel()
 	got, faults := links(sources(t), "cmd/pawl-hook", strings.Fields(unlinked))
 	report(t, faults)
@@ -73,9 +73,9 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
-// TestHook builds the hook as it is shipped. (Every source file is read, so that
+// TestHookStartsQuickly builds the hook as it is shipped. (Every source file is read, so that
 // the result is not cached when one of them changes.)
-func TestHook(t *testing.T) {
+func TestHookStartsQuickly(t *testing.T) {
 	t.Parallel()
 	sources(t)
 	hook := build(t, "pawl-hook", "-ldflags", "-s -w")

@@ -17,7 +17,7 @@ import (
 // mapPage is the page that shows the packages; UPDATE=1 writes it.
 const mapPage = "docs/explanation/architecture.md"
 
-//go:generate env UPDATE=1 go test -run TestTheMapIsFresh .
+//go:generate env UPDATE=1 go test -run TestArchitecturePageIsCurrent .
 
 // behaviours say where each begins: a file from internal/ and a function in it. Words are
 // those that a reader would search for.
@@ -76,8 +76,8 @@ const behaviours = `
 	estimate of the time and cost left               core/loop/estimate.go Estimate
 `
 
-// TestTheMapIsFresh holds docs/explanation/architecture.md to the code.
-func TestTheMapIsFresh(t *testing.T) {
+// TestArchitecturePageIsCurrent holds docs/explanation/architecture.md to the code.
+func TestArchitecturePageIsCurrent(t *testing.T) {
 	files := sources(t)
 	want := mapText(t, files)
 	if os.Getenv("UPDATE") != "" {

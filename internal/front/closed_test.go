@@ -10,7 +10,7 @@ import (
 )
 
 // With --closed a call that nobody answers is denied; without it the call runs.
-func TestClosed(t *testing.T) {
+func TestClosedFlagDeniesUnansweredCalls(t *testing.T) {
 	t.Parallel()
 	const call = `{"hook_event_name":"PreToolUse","session_id":"s1"}`
 	for name, tt := range map[string]struct {

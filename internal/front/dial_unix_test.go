@@ -54,7 +54,7 @@ func in(t *testing.T, path string, r Request) (a Answer, begun bool, err error) 
 	return a, begun, err
 }
 
-func TestDaemonAnswers(t *testing.T) {
+func TestDaemonAnswerIsPrinted(t *testing.T) {
 	t.Parallel()
 	event := make([]byte, 1<<20) // more than a socket holds at once
 	path := listen(t, func(c net.Conn) {
@@ -73,7 +73,7 @@ func TestDaemonAnswers(t *testing.T) {
 }
 
 // A daemon may die during an event: at once, after reading it, or while answering.
-func TestDaemonDies(t *testing.T) {
+func TestDeadDaemonFallsBackToPawl(t *testing.T) {
 	t.Parallel()
 	deaths := map[string]func(net.Conn){
 		"at once":       func(net.Conn) {},
@@ -93,7 +93,7 @@ func TestDaemonDies(t *testing.T) {
 	}
 }
 
-func TestWithoutDaemon(t *testing.T) {
+func TestWithoutDaemonPawlIsStarted(t *testing.T) {
 	t.Parallel()
 	if _, begun, err := in(t, filepath.Join(t.TempDir(), "none"), Request{}); err == nil || begun {
 		t.Errorf("begun %v: %v", begun, err)

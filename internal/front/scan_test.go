@@ -45,7 +45,7 @@ func TestScanEventFindsSessions(t *testing.T) {
 }
 
 // An event that could concern Pawl is never idle.
-func TestIdle(t *testing.T) {
+func TestIdleEventsAreRecognized(t *testing.T) {
 	t.Parallel()
 	const stopEvent = `{"session_id":"a","hook_event_name":"Stop"}`
 	file := filepath.FromSlash(ralphloop.Path)

@@ -229,7 +229,7 @@ func TestWakerWakesAfterEsc(t *testing.T) {
 	})
 }
 
-func TestWakerExits(t *testing.T) {
+func TestWakerExitsWithItsReason(t *testing.T) {
 	tests := map[string]func(d *dialogue){
 		"the session continues": func(d *dialogue) { d.sendEvent(`Stop`) },
 		"a newer stop": func(d *dialogue) {

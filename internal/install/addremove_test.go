@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEveryShapeThereAndBack(t *testing.T) {
+func TestInstallAndUninstallRestoreEveryShape(t *testing.T) {
 	t.Parallel()
 	for _, s := range shapes() {
 		t.Run(s.name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func one() Entries {
 // inline is the group of one in a file with one line.
 const inline = `{"hooks": [{"type": "command", "command": "pawl-hook", "args": ["claude"]}]}`
 
-func TestWhatIsAddedLooksLikeTheRest(t *testing.T) {
+func TestAddedHooksKeepTheStyle(t *testing.T) {
 	t.Parallel()
 	lines := `{
   "hooks": [
@@ -125,7 +125,7 @@ func TestEditsInBetweenStay(t *testing.T) {
 	}
 }
 
-func TestANewerSetTakesThePlaceOfTheOlder(t *testing.T) {
+func TestNewerHooksReplaceOlderOnes(t *testing.T) {
 	t.Parallel()
 	before := `{"hooks": {"Stop": [1], "PostToolBatch": [ ]}, "b": 2}`
 	file, origin, err := Add([]byte(before), older(), nil)
@@ -197,7 +197,7 @@ func TestTheUsersOwnVariableStays(t *testing.T) {
 }
 
 // The user deleted the hooks but not the variable: it is still ours.
-func TestAVariableOfOursIsRememberedAlone(t *testing.T) {
+func TestOwnVariableIsRememberedWithoutHooks(t *testing.T) {
 	t.Parallel()
 	file, origin, err := Add(nil, wanted(), nil)
 	if err != nil {
@@ -215,7 +215,7 @@ func TestAVariableOfOursIsRememberedAlone(t *testing.T) {
 }
 
 // Adding only a variable leaves existing hooks alone, ours too.
-func TestAVariableAloneThereAndBack(t *testing.T) {
+func TestVariableAloneIsAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	alone := Entries{Env: wanted().Env}
 	for _, s := range shapes() {
@@ -244,7 +244,7 @@ func TestAVariableAloneThereAndBack(t *testing.T) {
 	}
 }
 
-func TestOursIsWhatRunsPawl(t *testing.T) {
+func TestHooksThatRunPawlAreOwn(t *testing.T) {
 	t.Parallel()
 	for hook, want := range map[string]bool{
 		`{"command": "pawl-hook", "args": ["claude"]}`:                              true,
@@ -279,7 +279,7 @@ func TestOursIsWhatRunsPawl(t *testing.T) {
 	}
 }
 
-func TestClaudesHooks(t *testing.T) {
+func TestClaudeHooksCoverEveryEvent(t *testing.T) {
 	t.Parallel()
 	w := ClaudeHooks("pawl-hook", []string{"claude"})
 	data, err := json.Marshal(map[string]any{"hooks": w.Events})
@@ -307,7 +307,7 @@ func TestClaudesHooks(t *testing.T) {
 }
 
 // A blocking guard blocks only before tools. A second install without it removes it.
-func TestGuardBlocks(t *testing.T) {
+func TestBlockingGuardIsInstalledAndRemoved(t *testing.T) {
 	t.Parallel()
 	usual := ClaudeHooks("pawl-hook", []string{"claude"})
 	with, origin, err := Add(nil, usual.WithBlockingGuard(), nil)

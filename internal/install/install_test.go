@@ -67,7 +67,7 @@ func listing(t *testing.T, dir string) []string {
 	return names
 }
 
-func TestPaths(t *testing.T) {
+func TestSettingsPathOfEachScope(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[Scope]string{
 		User: "c/settings.json", Project: "r/.claude/settings.json", Local: "r/.claude/settings.local.json",
@@ -85,7 +85,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-func TestFilesThereAndBack(t *testing.T) {
+func TestInstallAndUninstallRestoreFiles(t *testing.T) {
 	t.Parallel()
 	for _, s := range shapes() {
 		t.Run(s.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestFilesThereAndBack(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasNotThereGoesAgain(t *testing.T) {
+func TestCreatedFileIsRemoved(t *testing.T) {
 	t.Parallel()
 	r := request(t)
 	made, err := Install(r)
@@ -153,7 +153,7 @@ func TestAFileThatWasNotThereGoesAgain(t *testing.T) {
 	}
 }
 
-func TestAFolderWithOtherThingsStays(t *testing.T) {
+func TestFolderWithOtherFilesStays(t *testing.T) {
 	t.Parallel()
 	r := request(t)
 	if _, err := Install(r); err != nil {
@@ -207,7 +207,7 @@ func TestADryRunShowsTheDiff(t *testing.T) {
 	}
 }
 
-func TestALinkStaysALink(t *testing.T) {
+func TestLinkStaysALink(t *testing.T) {
 	t.Parallel()
 	r := request(t)
 	target := filepath.Join(t.TempDir(), "dotfiles.json")
@@ -228,7 +228,7 @@ func TestALinkStaysALink(t *testing.T) {
 }
 
 // The user moved the file that we created and left a link to it.
-func TestALinkMadeLaterStays(t *testing.T) {
+func TestLaterLinkStays(t *testing.T) {
 	t.Parallel()
 	r := request(t)
 	if _, err := Install(r); err != nil {
@@ -257,7 +257,7 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-func TestVariable(t *testing.T) {
+func TestVariableIsSetAndRemoved(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		`{"env": {"A": "\u0031"}}`: "1", `{"env": {"A": 0}}`: "0", `{"env": {"A": "1", "A": "2"}}`: "2",
@@ -288,7 +288,7 @@ func TestVariable(t *testing.T) {
 	}
 }
 
-func TestUnreadNamesThePlace(t *testing.T) {
+func TestUnreadReasonNamesThePlace(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"{}": "", "\ufeff{}": "", "\n": "", "{\"a\": 1e400}": "",

@@ -8,7 +8,7 @@ import (
 )
 
 // Settings with random white space, comments, commas and hooks obey the law, too.
-func TestAnySettingsThereAndBack(t *testing.T) {
+func TestInstallAndUninstallRestoreRandomSettings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := generator{t, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")}

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-func TestWhatIsNoFileIsRefused(t *testing.T) {
+func TestSpecialFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(t *testing.T, path string){
 		"a folder":                func(t *testing.T, path string) { put(t, filepath.Join(path, "x"), "", 0o644) },

@@ -27,9 +27,9 @@ func screens() map[string]struct {
 	}{"light": {1280, 900, "light"}, "dark": {1280, 900, "dark"}, "phone": {390, 844, "light"}}
 }
 
-// TestBrowser drives the pages as a user does: axe-core finds nothing wrong on any screen,
+// TestPagesWorkInABrowser drives the pages as a user does: axe-core finds nothing wrong on any screen,
 // the console has no error, nothing is asked of anybody else, and the loop is told.
-func TestBrowser(t *testing.T) {
+func TestPagesWorkInABrowser(t *testing.T) {
 	t.Parallel()
 	source := browsertest.Axe(t)
 	d, h := world(t)
@@ -118,9 +118,9 @@ func steered(t *testing.T, b *browsertest.Tab, d *double, base string) {
 	}
 }
 
-// TestKeyboard: a loop is found, told and answered without a mouse, and what has the focus
+// TestPagesWorkWithTheKeyboard: a loop is found, told and answered without a mouse, and what has the focus
 // keeps it when the page follows the loop.
-func TestKeyboard(t *testing.T) {
+func TestPagesWorkWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	d, h := world(t)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

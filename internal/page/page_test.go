@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestRefusals: what no page of ours would ask.
-func TestRefusals(t *testing.T) {
+// TestForeignRequestsAreRefused: what no page of ours would ask.
+func TestForeignRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	const at = "/loop/lost-moth-33cc"
 	tests := []struct {
@@ -77,8 +77,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestReadingBeyondLoopback: the token buys a cookie that reads, and does nothing else.
-func TestReadingBeyondLoopback(t *testing.T) {
+// TestCookieOnlyReads: the token buys a cookie that reads, and does nothing else.
+func TestCookieOnlyReads(t *testing.T) {
 	t.Parallel()
 	d, h := world(t, func(o *Options) { o.Locked, o.Names = true, []string{"desk.example"} })
 	for _, path := range []string{"/", "/loop/lost-moth-33cc", "/events", "/loop/lost-moth-33cc/diff/US-1"} {
@@ -108,8 +108,8 @@ func TestReadingBeyondLoopback(t *testing.T) {
 	}
 }
 
-// TestActions: a form is a command line of Pawl's, whose text cannot become an option.
-func TestActions(t *testing.T) {
+// TestFormsRunCommands: a form is a command line of Pawl's, whose text cannot become an option.
+func TestFormsRunCommands(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ form, command string }{
 		{"do=tell&text=--now+use+the+fake", "tell lost-moth-33cc -- --now use the fake"},
@@ -162,8 +162,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestPages compares pages with golden files. No text of an agent's is markup in them.
-func TestPages(t *testing.T) {
+// TestPagesMatchGoldenFiles compares pages with golden files. No text of an agent's is markup in them.
+func TestPagesMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{
 		"overview": "/", "search": "/?q=upload", "nothing": "/?q=" + strings.Repeat("z", 10), "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "comment": "/loop/lost-moth-33cc/diff/US-1?at=3",
@@ -203,8 +203,8 @@ func TestRestoresAreOffered(t *testing.T) {
 	}
 }
 
-// TestWhyALoopEnded: a page of a loop that ended with work undone says why before its plan.
-func TestWhyALoopEnded(t *testing.T) {
+// TestEndedLoopSaysWhy: a page of a loop that ended with work undone says why before its plan.
+func TestEndedLoopSaysWhy(t *testing.T) {
 	t.Parallel()
 	d, h := world(t)
 	d.detail.Summary.State, d.detail.Report.State.Outcome, d.detail.Report.State.Reason = "ended", loop.Stuck, "task US-3 failed: TestLogout"
@@ -234,9 +234,9 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestThousandLoops: the list is read once while nothing changes, and ended loops beyond
+// TestOverviewOfManyLoopsIsLimited: the list is read once while nothing changes, and ended loops beyond
 // the first hundred are a link.
-func TestThousandLoops(t *testing.T) {
+func TestOverviewOfManyLoopsIsLimited(t *testing.T) {
 	t.Parallel()
 	d, h := world(t)
 	d.loops = many(1000)
@@ -253,9 +253,9 @@ func TestThousandLoops(t *testing.T) {
 	}
 }
 
-// TestLive: a browser is told once what it shows has changed; streams are bounded, and end
+// TestChangesAreStreamedOnce: a browser is told once what it shows has changed; streams are bounded, and end
 // with the server.
-func TestLive(t *testing.T) {
+func TestChangesAreStreamedOnce(t *testing.T) {
 	t.Parallel()
 	d, h := world(t)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -308,8 +308,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestSlowClient: who sends no request within a moment is hung up on.
-func TestSlowClient(t *testing.T) {
+// TestSlowClientIsDisconnected: who sends no request within a moment is hung up on.
+func TestSlowClientIsDisconnected(t *testing.T) {
 	t.Parallel()
 	_, h := world(t)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -335,7 +335,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-func TestATokenIsNeeded(t *testing.T) {
+func TestTokenIsRequired(t *testing.T) {
 	t.Parallel()
 	if _, err := New(Options{}); err == nil {
 		t.Error("pages without a token")

@@ -94,7 +94,7 @@ func TestExportReplacesAnEarlierOne(t *testing.T) {
 	}
 }
 
-func TestWhatAUserPutBesideAnExportStays(t *testing.T) {
+func TestUserFilesBesideAnExportStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	export(t, dir, made(t, plugin.RepositoryHook()))
@@ -108,7 +108,7 @@ func TestWhatAUserPutBesideAnExportStays(t *testing.T) {
 	}
 }
 
-func TestExportRefuses(t *testing.T) {
+func TestExportRefusesOtherFiles(t *testing.T) {
 	t.Parallel()
 	p := made(t, plugin.RepositoryHook())
 	cases := map[string]struct {
@@ -176,7 +176,7 @@ func TestExportRefusesAFile(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
+func TestRemoveDeletesTheExport(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "plugin")
 	export(t, dir, elsewhere(t))
@@ -191,7 +191,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestRemoveLeavesWhatIsNotOurs(t *testing.T) {
+func TestRemoveKeepsOtherFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	export(t, dir, elsewhere(t))

@@ -98,7 +98,7 @@ func TestTheMarketplaceIsWrittenLast(t *testing.T) {
 }
 
 // Whatever changes in a file, its name or the number of them, the version does.
-func TestStamp(t *testing.T) {
+func TestVersionChangesWithEveryFile(t *testing.T) {
 	t.Parallel()
 	manifest := `{"name": "x", "version": "1.2.3+00000000"}`
 	base := map[string][]byte{manifestFile: []byte(manifest), "a": []byte("1"), "b": []byte("")}

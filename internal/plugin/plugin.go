@@ -30,7 +30,7 @@ import (
 	"github.com/pawl-dev/pawl/plugins"
 )
 
-//go:generate env UPDATE=1 go test -run TestTheTreeIsInStep .
+//go:generate env UPDATE=1 go test -run TestRepositoryFilesAreCurrent .
 
 // ID is the plugin's name in the client, with that of its marketplace.
 const ID = "pawl@pawl"

@@ -32,7 +32,7 @@ func made(t *testing.T, hook plugin.Hook) plugin.Plugin {
 
 // What is made from the tree's content is what stands there: hooks.json is that
 // of package install, and the version is that of the content. UPDATE=1 writes it.
-func TestTheTreeIsInStep(t *testing.T) {
+func TestRepositoryFilesAreCurrent(t *testing.T) {
 	t.Parallel()
 	p := made(t, plugin.RepositoryHook())
 	have := map[string]string{}
@@ -146,7 +146,7 @@ func TestTheMarketplaceNamesThePlugin(t *testing.T) {
 }
 
 // No command starts anything by itself, and none can be started by the model.
-func TestCommands(t *testing.T) {
+func TestCommandsStartNothing(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]bool{
 		"loop": true, "verify": true, "ralph-loop": true, "tell": true,
@@ -199,7 +199,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-func TestReadme(t *testing.T) {
+func TestReadmeNamesTheCommands(t *testing.T) {
 	t.Parallel()
 	text := string(made(t, plugin.RepositoryHook()).Files["pawl/README.md"])
 	if n := len(strings.Fields(text)); n < 40 {

@@ -55,7 +55,7 @@ func bad(t *testing.T, how string) plugin.Setup {
 	}
 }
 
-func TestAClientThatMisbehaves(t *testing.T) {
+func TestMisbehavingClientIsAnError(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		"fails":        "claude plugin marketplace list --json failed (exit code 3): the disk is full",
@@ -83,7 +83,7 @@ func TestAClientThatMisbehaves(t *testing.T) {
 }
 
 // What was done before a failure is told.
-func TestAClientThatFailsLater(t *testing.T) {
+func TestLaterFailureReportsDoneSteps(t *testing.T) {
 	t.Parallel()
 	s := bad(t, "fails later")
 	did, err := s.Install(t.Context())
@@ -92,7 +92,7 @@ func TestAClientThatFailsLater(t *testing.T) {
 	}
 }
 
-func TestAClientThatHangsIsGivenUp(t *testing.T) {
+func TestHangingClientTimesOut(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -105,7 +105,7 @@ func TestAClientThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestNoClient(t *testing.T) {
+func TestMissingClientIsAnError(t *testing.T) {
 	t.Parallel()
 	s := plugin.Setup{Plugin: made(t, plugin.RepositoryHook()), Dir: filepath.Join(t.TempDir(), "plugin"), Client: filepath.Join(t.TempDir(), "claude")}
 	_, err := s.Install(t.Context())
@@ -114,7 +114,7 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-func TestADryRunOnlyTells(t *testing.T) {
+func TestDryRunChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := bad(t, "fails") // it is not asked
 	s.DryRun, s.Dir = true, filepath.Join(t.TempDir(), "it's here")

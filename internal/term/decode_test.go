@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDecode reads back what Encode wrote for each kind of event. Decode rejects everything else.
-func TestDecode(t *testing.T) {
+// TestDecodeReadsWhatEncodeWrites reads back what Encode wrote for each kind of event. Decode rejects everything else.
+func TestDecodeReadsWhatEncodeWrites(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 22, 15, 4, 0, time.UTC)
 	full := []Event{

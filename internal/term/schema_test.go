@@ -12,7 +12,7 @@ import (
 
 // The schema is generated documentation. This test checks that it is current, and -update writes
 // it.
-func TestSchema(t *testing.T) {
+func TestSchemaIsCurrent(t *testing.T) {
 	t.Parallel()
 	schema, err := term.Schema()
 	if err != nil {

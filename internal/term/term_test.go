@@ -120,8 +120,8 @@ func TestStoryInEachMode(t *testing.T) {
 	}
 }
 
-// TestLiveStory checks the content of the screen after each step.
-func TestLiveStory(t *testing.T) {
+// TestLiveScreenAfterEachStep checks the content of the screen after each step.
+func TestLiveScreenAfterEachStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		scr := newScreen(t, 100)
@@ -304,7 +304,7 @@ func TestErrorsSpeakInOneVoice(t *testing.T) {
 	}
 }
 
-func TestModeFor(t *testing.T) {
+func TestModeForEachTerminal(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {

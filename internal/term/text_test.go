@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-func TestHumanFigures(t *testing.T) {
+func TestFiguresAreReadable(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
 		"0s":      figure.Duration(-time.Second),
@@ -41,7 +41,7 @@ func TestHumanFigures(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
+func TestCleanRemovesControlCharacters(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"plain":                          "plain",

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-func TestWrap(t *testing.T) {
+func TestWrapKeepsWordsWhole(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"short", "a b\n\n", "a b\n\n"},

@@ -56,7 +56,7 @@ func in2000(loops []record.Summary) []record.Summary {
 
 // The overview comes in its three groups, then a line for each event, and for a loop that
 // came or that needs its user. Nothing moves the cursor or has a color.
-func TestPlainOverview(t *testing.T) {
+func TestPlainOverviewHasALinePerEvent(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: in2000(loops())}
 	got := plainly(t, s, Options{},
@@ -87,7 +87,7 @@ NEEDS YOU now: brisk-otter-7f3a: orphaned, 2/10 done, cost $1.25, begun 5m ago: 
 }
 
 // One loop: how it stands, its limits, its plan; then its history as it grows.
-func TestPlainLoop(t *testing.T) {
+func TestPlainLoopShowsPlanAndHistory(t *testing.T) {
 	t.Parallel()
 	s := &double{detail: detail()}
 	got := plainly(t, s, Options{ID: "brisk-otter-7f3a", ASCII: true}, func() {
@@ -119,7 +119,7 @@ func TestPlainEndedLoop(t *testing.T) {
 }
 
 // One loop that ends while it is watched.
-func TestPlainLoopEnds(t *testing.T) {
+func TestPlainEndsWithItsLoop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &double{detail: detail()}
@@ -165,7 +165,7 @@ func (b *busy) Loop(string) (Detail, error) {
 
 // At 50 events a second the screen is drawn as often as it is read, not once an event, and
 // it is never cleared in between: it does not flicker.
-func TestNoFlicker(t *testing.T) {
+func TestScreenIsDrawnOncePerRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const seconds = 10

@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestRaiseALimit: the option that pawl resume takes is there to change, and it is shown
+// TestLimitMayBeRaisedWhereItEndedTheLoop: the option that pawl resume takes is there to change, and it is shown
 // only where a limit ended the loop.
-func TestRaiseALimit(t *testing.T) {
+func TestLimitMayBeRaisedWhereItEndedTheLoop(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops(), detail: detail(), says: "said"}
 	s.detail.Summary.ID, s.detail.Summary.State, s.detail.More = "lost-moth-33cc", "ended", "--max-iterations 10"
@@ -29,8 +29,8 @@ func TestRaiseALimit(t *testing.T) {
 	}
 }
 
-// TestTexts: what a command prints is read as a page, and left.
-func TestTexts(t *testing.T) {
+// TestCommandOutputIsShownAsAPage: what a command prints is read as a page, and left.
+func TestCommandOutputIsShownAsAPage(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops(), says: strings.Repeat("a line\n", 50) + "the last"}
 	m := screen(t, s, Options{}, 60, 15, "r")
@@ -48,8 +48,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestLongInput: the end of what is typed is seen, with the terminal's cursor behind it.
-func TestLongInput(t *testing.T) {
+// TestLongInputShowsItsEnd: the end of what is typed is seen, with the terminal's cursor behind it.
+func TestLongInputShowsItsEnd(t *testing.T) {
 	t.Parallel()
 	m := screen(t, &double{loops: loops()}, Options{}, 60, 15, "t", strings.Repeat("long ", 20)+"end")
 	rows := strings.Split(shown(m), "\n")

@@ -180,9 +180,9 @@ func TestLoopsOfSeveralRepositories(t *testing.T) {
 	}
 }
 
-// TestScreens compares both screens at four sizes with golden files, and holds that no
+// TestScreensMatchGoldenFiles compares both screens at four sizes with golden files, and holds that no
 // row is wider and no screen higher than the terminal.
-func TestScreens(t *testing.T) {
+func TestScreensMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 30}, {200, 50}} {
 		for name, keys := range map[string][]string{"overview": nil, "loop": {"down", "enter"}, "keys": {"?"}, "diff": {"down", "enter", "up", "d"}} {
@@ -229,8 +229,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestKeys: what keys do is a command line of pawl's, and what could do harm is asked.
-func TestKeys(t *testing.T) {
+// TestKeysRunCommands: what keys do is a command line of pawl's, and what could do harm is asked.
+func TestKeysRunCommands(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -305,9 +305,9 @@ func TestHistoryIsFollowed(t *testing.T) {
 	}
 }
 
-// TestToolCalls: c shows what the agent does, newest at the end, live; what failed shows
+// TestToolCallsAreShownLive: c shows what the agent does, newest at the end, live; what failed shows
 // its last word.
-func TestToolCalls(t *testing.T) {
+func TestToolCallsAreShownLive(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops(), detail: detail()}
 	for i := range 40 {
@@ -334,8 +334,8 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// TestOnlyTrouble: o leaves out what needs nobody.
-func TestOnlyTrouble(t *testing.T) {
+// TestOnlyTroubleHidesTheRest: o leaves out what needs nobody.
+func TestOnlyTroubleHidesTheRest(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops(), detail: detail()}
 	m := press(screen(t, s, Options{}, 80, 24), "o")
@@ -361,8 +361,8 @@ func TestOnlyTrouble(t *testing.T) {
 	}
 }
 
-// TestTrouble: an error is shown and the last state stays; a hostile text draws nothing.
-func TestTrouble(t *testing.T) {
+// TestErrorKeepsTheLastState: an error is shown and the last state stays; a hostile text draws nothing.
+func TestErrorKeepsTheLastState(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops()}
 	m := screen(t, s, Options{ASCII: true}, 80, 24)
