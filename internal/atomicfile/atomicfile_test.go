@@ -40,7 +40,7 @@ func TestNothingElseIsLeftInTheFolder(t *testing.T) {
 	}
 }
 
-func TestNamesOfWhatAKillLeaves(t *testing.T) {
+func TestTemporaryFilesAreRecognized(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{".pawl-123.tmp": true, "plan.md": false, ".pawl-123.txt": false, "x.pawl-1.tmp": false} {
 		if got := atomicfile.IsTemp(name); got != want {
@@ -67,7 +67,7 @@ func TestLinkStaysAndItsTargetIsReplaced(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestSpecialFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "folder")

@@ -24,7 +24,7 @@ func command(home string) autostart.Command {
 	}
 }
 
-func TestUnit(t *testing.T) {
+func TestSystemdUnit(t *testing.T) {
 	t.Parallel()
 	s, err := autostart.New("linux", command("/home/ann"))
 	if err != nil {
@@ -49,7 +49,7 @@ WantedBy=default.target
 }
 
 // The agent of launchd is well-formed, whatever stands in the paths.
-func TestPlist(t *testing.T) {
+func TestLaunchdPlist(t *testing.T) {
 	t.Parallel()
 	c := command("/Users/ann")
 	s, err := autostart.New("darwin", c)
@@ -163,7 +163,7 @@ func TestInstallAndUninstall(t *testing.T) {
 }
 
 // A program that moved is written anew; the link is made if it alone is missing.
-func TestInstallAgain(t *testing.T) {
+func TestReinstallReplacesTheProgram(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
 	c := command(t.TempDir())

@@ -14,7 +14,7 @@ import (
 
 // Bytecode of a file that differs between two trees is removed. Otherwise Python would not run a
 // mutant of the same length, written in the same second.
-func TestRemoveCompiled(t *testing.T) {
+func TestStaleBytecodeIsRemoved(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	sh := func(argv ...string) {
@@ -90,7 +90,7 @@ func TestRemoveCompiled(t *testing.T) {
 }
 
 // The error of a failed setup names its command, even without output.
-func TestSetupFailure(t *testing.T) {
+func TestSetupErrorNamesTheCommand(t *testing.T) {
 	t.Parallel()
 	for setup, want := range map[string]string{
 		"exit 7": "exit 7 failed with exit code 7: it printed nothing",

@@ -51,7 +51,7 @@ func TestARepositoryOnlyTightensConfinement(t *testing.T) {
 
 // A user who types a host expects that only this host can be reached, which is false without
 // strict. Hosts in a file apply once somebody chooses strict.
-func TestHostsThatNothingKeepsTo(t *testing.T) {
+func TestHostsNeedStrictConfinement(t *testing.T) {
 	t.Parallel()
 	hosts := map[string]any{"confine_hosts": []string{"a.example.com"}}
 	for level, ok := range map[string]bool{"": false, "off": false, "tree": false, "strict": true} {

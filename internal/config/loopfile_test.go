@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 )
 
-func TestLoopFile(t *testing.T) {
+func TestLoopFileIsRead(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, text, prompt, model string }{
 		{"front matter and prompt", "---\nmodel: m\n---\n\nTidy up.\n\nAll of it.\n", "Tidy up.\n\nAll of it.", "m"},

@@ -92,7 +92,7 @@ func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
 
 // Only the user sets notify.answers, with their own address. The setting remains if a flag or a
 // repository chooses other receivers.
-func TestNotifyAnswers(t *testing.T) {
+func TestOnlyTheUserSetsNotifyAnswers(t *testing.T) {
 	t.Parallel()
 	table := func(answers ...string) map[string]any {
 		return map[string]any{"notify": map[string]any{"to": "desktop", "answers": answers}}

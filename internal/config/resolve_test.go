@@ -257,7 +257,7 @@ func TestSettingsShareNothing(t *testing.T) {
 	}
 }
 
-func TestSmallQuestions(t *testing.T) {
+func TestSettingsAnswerQueries(t *testing.T) {
 	t.Parallel()
 	e := config.Evidence{Default: gate.Proven, Tasks: map[string]gate.Evidence{"a": gate.Reviewed}}
 	if e.For("a") != gate.Reviewed || e.For("b") != gate.Proven {

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 )
 
-func TestSuggest(t *testing.T) {
+func TestSuggestFindsTheTestCommand(t *testing.T) {
 	t.Parallel()
 	const script = `{"scripts":{"test":"vitest run"}}`
 	cases := []struct {
@@ -74,7 +74,7 @@ func TestSuggest(t *testing.T) {
 }
 
 // The command uses the name of Python on the PATH, unless the folder has a virtual environment.
-func TestSuggestPython(t *testing.T) {
+func TestSuggestUsesTheInstalledPython(t *testing.T) {
 	const plain, class = "def test_a():\n    assert a() == 1\n", "import unittest\n"
 	cases := []struct {
 		name     string

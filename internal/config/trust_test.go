@@ -116,7 +116,7 @@ func TestTrustIsPinned(t *testing.T) {
 
 // VerifyCommand includes the paths of the file and the folder. Trust in a command thus does not
 // hold for the same words elsewhere.
-func TestVerifyCommand(t *testing.T) {
+func TestVerifyCommandIncludesItsPaths(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	elsewhere := filepath.Join(t.TempDir(), "verify-active.json")
@@ -186,7 +186,7 @@ func wantUntrusted(t *testing.T, home, root string, commands, want []config.Comm
 }
 
 // Replaced returns the trusted command that a changed command replaced.
-func TestWhatATrustedCommandWas(t *testing.T) {
+func TestReplacedReturnsTheTrustedCommand(t *testing.T) {
 	t.Parallel()
 	list := config.OpenTrust(t.TempDir())
 	gate := func(text string) config.Command {

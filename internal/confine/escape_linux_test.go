@@ -97,7 +97,7 @@ var escapes = []escape{
 	{name: "read a secret variable of the sandbox", script: `cat /proc/*/environ | tr '\0' '\n' | grep MY_SECRET_TOKEN`, level: confine.Strict},
 }
 
-func TestNothingEscapes(t *testing.T) {
+func TestSandboxedProcessCannotEscape(t *testing.T) {
 	t.Parallel()
 	for _, sandbox := range []struct {
 		mechanism confine.Mechanism

@@ -17,7 +17,7 @@ import (
 
 // A tunnel through the proxy carries TLS to an allowed host, end to end. Other hosts are refused,
 // and recorded in the form that would allow them.
-func TestTunnel(t *testing.T) {
+func TestProxyTunnelsAllowedHosts(t *testing.T) {
 	t.Parallel()
 	far := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "far: "+r.URL.Path) }))
 	t.Cleanup(far.Close)

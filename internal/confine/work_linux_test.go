@@ -125,7 +125,7 @@ func TestALinkInPlaceOfHooksIsRefused(t *testing.T) {
 
 // Allowed hosts can be reached, by the proxy or directly on this machine. A gate cannot reach the
 // agent's endpoint.
-func TestWaysOut(t *testing.T) {
+func TestForbiddenWaysOutAreClosed(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the api") }))
 	t.Cleanup(api.Close)

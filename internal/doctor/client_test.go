@@ -62,7 +62,7 @@ func one(status Status, what, fix string) []Finding {
 	return []Finding{{Status: status, What: what, Fix: fix}}
 }
 
-func TestClient(t *testing.T) {
+func TestFindingsAboutTheClient(t *testing.T) {
 	t.Parallel()
 	says := func(version string) func(*Facts) { return func(f *Facts) { f.client.version = version } }
 	check(t, checkClient, []checkCase{
@@ -81,7 +81,7 @@ func TestClient(t *testing.T) {
 	})
 }
 
-func TestLogin(t *testing.T) {
+func TestLoginFindings(t *testing.T) {
 	t.Parallel()
 	login := func(err error) func(*Facts) { return func(f *Facts) { f.login = err } }
 	out := failure.New(failure.Error, "log in", "not logged in to /bin/claude")
@@ -93,7 +93,7 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-func TestVersions(t *testing.T) {
+func TestVersionsAreParsedAndCompared(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"2.1.332 (Claude Code)": "2.1.332", "git version 2.39.5 (Apple Git-154)": "2.39.5", "git version 2.45.1.windows.1": "2.45.1",
@@ -106,7 +106,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestCap(t *testing.T) {
+func TestStopCapFindings(t *testing.T) {
 	t.Parallel()
 	env := func(value string) settings {
 		return settings{env: map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}}
@@ -136,7 +136,7 @@ func TestCap(t *testing.T) {
 	})
 }
 
-func TestSwitches(t *testing.T) {
+func TestSwitchFindings(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	files := func(files ...settingsFile) func(*Facts) { return func(f *Facts) { f.files = files } }

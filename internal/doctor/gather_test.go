@@ -143,7 +143,7 @@ func TestGatherRunsTheHookAsTheClientDoes(t *testing.T) {
 
 // If a loop file waits for a session, the hook would start that loop. doctor runs the hook in
 // another folder.
-func TestGatherTakesUpNoLoopFile(t *testing.T) {
+func TestGatherStartsNoLoop(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "pawl-hook")
 	m.write(filepath.Join(m.root, ".claude", "settings.json"), hooks("Stop", filepath.Join(m.bin, "pawl-hook"), "claude", "touch", "was-here"))
@@ -214,7 +214,7 @@ func TestGatherOfOtherHooks(t *testing.T) {
 	}
 }
 
-func TestGatherFindsScriptsThatAreGone(t *testing.T) {
+func TestGatherFindsMissingScripts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.program(filepath.Join(m.bin, "bash"))
@@ -348,7 +348,7 @@ func TestGatherOfLoops(t *testing.T) {
 	}
 }
 
-func TestHomeThatCannotBeMade(t *testing.T) {
+func TestHomeThatCannotBeCreatedIsReported(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -368,7 +368,7 @@ func TestHomeThatCannotBeMade(t *testing.T) {
 	}
 }
 
-func TestSettingsFilesThatAreNone(t *testing.T) {
+func TestUnreadableSettingsFilesAreReported(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	if err := os.MkdirAll(filepath.Join(m.root, ".claude", "settings.json"), 0o700); err != nil {

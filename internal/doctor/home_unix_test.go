@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-func TestALoopThatOthersMayWriteToIsNamed(t *testing.T) {
+func TestLoopWritableByOthersIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	l, err := store.Open(dir).Create("/repo", struct{}{})

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWords(t *testing.T) {
+func TestHookCommandIsSplitIntoWords(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"HOME": "/home/ann"}
 	cases := []struct {
@@ -43,7 +43,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestOwn(t *testing.T) {
+func TestOwnHooksAreRecognized(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		argv []string
@@ -64,7 +64,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-func TestScript(t *testing.T) {
+func TestScriptOfAHookIsFound(t *testing.T) {
 	t.Parallel()
 	for want, argv := range map[string][]string{
 		"/x/stop.sh": {"/usr/bin/bash", "/x/stop.sh", "a"},

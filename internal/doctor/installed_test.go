@@ -18,7 +18,7 @@ func everywhere(scope string) []hook {
 	return hooks
 }
 
-func TestInstalled(t *testing.T) {
+func TestInstallationFindings(t *testing.T) {
 	t.Parallel()
 	hooks := func(hooks ...[]hook) func(*Facts) {
 		return func(f *Facts) {
@@ -46,7 +46,7 @@ func TestInstalled(t *testing.T) {
 	})
 }
 
-func TestPrograms(t *testing.T) {
+func TestMissingHookProgramsAreFound(t *testing.T) {
 	t.Parallel()
 	each := func(change func(*hook)) func(*Facts) {
 		return func(f *Facts) {
@@ -83,7 +83,7 @@ func TestPrograms(t *testing.T) {
 	})
 }
 
-func TestAnswers(t *testing.T) {
+func TestHookAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	stop := func(a answer) func(*Facts) {
 		a.event = "Stop"
@@ -104,7 +104,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-func TestPlugin(t *testing.T) {
+func TestPluginFindings(t *testing.T) {
 	t.Parallel()
 	has := func(p plugin) func(*Facts) {
 		p.id = "pawl@pawl"
@@ -122,7 +122,7 @@ func TestPlugin(t *testing.T) {
 }
 
 // Examine returns a finding of every check, with the check's name.
-func TestExamine(t *testing.T) {
+func TestExamineReportsEveryCheck(t *testing.T) {
 	t.Parallel()
 	f := well()
 	f.hooks = everywhere(project)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOfficialPlugin(t *testing.T) {
+func TestOfficialPluginFindings(t *testing.T) {
 	t.Parallel()
 	plugins := func(scope string, on map[string]bool) settingsFile { return set(scope, settings{plugins: on}) }
 	check(t, checkRalphPlugins, []checkCase{
@@ -27,7 +27,7 @@ func TestOfficialPlugin(t *testing.T) {
 	})
 }
 
-func TestOtherHooks(t *testing.T) {
+func TestOtherHookFindings(t *testing.T) {
 	t.Parallel()
 	with := func(others ...hook) func(*Facts) {
 		return func(f *Facts) { f.hooks = append(f.hooks, others...) }
@@ -70,7 +70,7 @@ func TestOtherHooks(t *testing.T) {
 	})
 }
 
-func TestLoops(t *testing.T) {
+func TestLoopFindings(t *testing.T) {
 	t.Parallel()
 	has := func(loops ...loop) func(*Facts) { return func(f *Facts) { f.loops = loops } }
 	well := one(OK, "no stale loop", "")

@@ -10,7 +10,7 @@ import (
 
 var whole = cmp.AllowUnexported(settings{}, entry{})
 
-func TestParse(t *testing.T) {
+func TestSettingsAreParsed(t *testing.T) {
 	t.Parallel()
 	yes := true
 	got, err := parseSettings([]byte("\ufeff" + `{

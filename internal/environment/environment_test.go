@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEnvironment(t *testing.T) {
+func TestEnvironmentIsRead(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths of this table are absolute elsewhere only")
@@ -85,7 +85,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestClientConfig(t *testing.T) {
+func TestClientConfigFolderIsFound(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")
 	elsewhere := filepath.Join(home, "work")

@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-func TestNearest(t *testing.T) {
+func TestNearestWordIsSuggested(t *testing.T) {
 	t.Parallel()
 	names := []string{"list", "log", "plan", "stop", "status", "max-iterations", "max-duration", "turn-timeout", "plan.md", "TODO.md"}
 	for written, want := range map[string]string{

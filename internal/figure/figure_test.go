@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-func TestFigures(t *testing.T) {
+func TestFiguresAreFormatted(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		figure.Duration(-time.Second):                   "0s",
@@ -37,7 +37,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-func TestParseDuration(t *testing.T) {
+func TestDurationsAreParsed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"30d": 720 * time.Hour, "1d": 24 * time.Hour, "1d12h": 36 * time.Hour, "0d": 0, "90m": 90 * time.Minute, "0": 0, "-8h": -8 * time.Hour,

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/lesson"
 )
 
-func TestALessonIsKeptOnceForItsProject(t *testing.T) {
+func TestLessonIsKeptOncePerProject(t *testing.T) {
 	t.Parallel()
 	b := lesson.NewStore(filepath.Join(t.TempDir(), "home"))
 	for _, text := range []string{"one", "two", "one"} {
@@ -34,7 +34,7 @@ func TestALessonIsKeptOnceForItsProject(t *testing.T) {
 	}
 }
 
-func TestABookIsBoundedAndNotOverwritten(t *testing.T) {
+func TestStoreIsBoundedAndKeptIfDamaged(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	b := lesson.NewStore(home)

@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-func TestHeadlines(t *testing.T) {
+func TestHeadlineOfEachState(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	waits := func(until time.Time) []loop.Action {
@@ -92,7 +92,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 }
 
 // If the process of a handover died, the user can continue it.
-func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
+func TestNextStepsAfterAFailedHandover(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
 	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerRunner}}}, Ownership: loop.Ownership{InSession: true}}
@@ -106,7 +106,7 @@ func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 }
 
 // A loop that left its session is not described as being there.
-func TestALoopThatLeftItsSession(t *testing.T) {
+func TestLoopOutsideItsSessionIsLocated(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}, Alive: true, Driver: store.Holder{PID: 7}}
 	s.Memory.State = loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 3}}
@@ -118,7 +118,7 @@ func TestALoopThatLeftItsSession(t *testing.T) {
 }
 
 // A runner that released its loop for a session is still alive and waits.
-func TestALoopThatWaitsForItsSession(t *testing.T) {
+func TestLoopWaitsForItsSession(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}, Driver: store.Holder{PID: os.Getpid()}}
 	s.Memory.State = loop.State{Phase: loop.HandingOver, Pending: []loop.Action{{Payload: loop.HandOver{To: loop.OwnerSession}}}, Counts: loop.Counts{Iteration: 3}}
@@ -133,7 +133,7 @@ func TestALoopThatWaitsForItsSession(t *testing.T) {
 }
 
 // The result of an isolated try is shown in full.
-func TestTheLastTry(t *testing.T) {
+func TestLastIsolatedTryIsShown(t *testing.T) {
 	t.Parallel()
 	try := loop.IsolatedTurn{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
 	want := "iteration 4, in an isolated session: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"

@@ -81,7 +81,7 @@ func TestArgumentsThatAreTaken(t *testing.T) {
 }
 
 // A client can hold a call against the schema before it makes it.
-func TestSchemas(t *testing.T) {
+func TestSchemasDescribeTheArguments(t *testing.T) {
 	t.Parallel()
 	list, err := lonely(t).ListTools(t.Context(), nil)
 	if err != nil {

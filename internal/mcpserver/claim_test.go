@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-func TestAClaimThatTheGatesRefuse(t *testing.T) {
+func TestClaimIsRefusedByGates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.begin(nil)
@@ -30,7 +30,7 @@ func TestAClaimThatTheGatesRefuse(t *testing.T) {
 }
 
 // What a claim would be refused for at the end of the turn is said at once.
-func TestAClaimOutsideOfItsScope(t *testing.T) {
+func TestClaimOutsideItsScopeIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write("plan.md", "- [ ] add a <!-- pawl: scope=a.go -->\n")

@@ -9,7 +9,7 @@ import (
 )
 
 // Work that the user accepted is described so, and no longer as waiting for them.
-func TestApprovedTask(t *testing.T) {
+func TestApprovedTaskIsNotWaiting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		task loop.Task

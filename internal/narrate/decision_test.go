@@ -25,7 +25,7 @@ func play(t *testing.T, p loop.Policy, events ...loop.Event) (decided, because s
 }
 
 // Decisions are explained with the numbers behind them.
-func TestBecause(t *testing.T) {
+func TestDecisionsNameTheirNumbers(t *testing.T) {
 	t.Parallel()
 	policy := loop.Policy{Kind: loop.Change, Gates: true, Restore: true, Limits: loop.Limits{Iterations: 9, Duration: 8 * time.Hour}}
 	few := policy

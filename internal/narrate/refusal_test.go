@@ -8,7 +8,7 @@ import (
 )
 
 // The reason for a refused claim is clear without the documentation.
-func TestRefusal(t *testing.T) {
+func TestRefusalSaysWhy(t *testing.T) {
 	t.Parallel()
 	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}, Next: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
@@ -74,7 +74,7 @@ func TestRefusal(t *testing.T) {
 
 // A gate that failed before and still fails is not called passing, neither for the task nor in the
 // summary.
-func TestATaskThatStandsOnRed(t *testing.T) {
+func TestGateThatStillFailsIsNotPassing(t *testing.T) {
 	t.Parallel()
 	const said = "nothing new fails; what failed before still fails (TestA): please review"
 	task := loop.Task{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: gate.Unproven}, StillRed: []string{"TestA"}}
@@ -84,7 +84,7 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 }
 
 // The result's word and its explanation do not repeat each other.
-func TestAResultAndWhatIsBehindIt(t *testing.T) {
+func TestResultAndExplanationDoNotRepeat(t *testing.T) {
 	t.Parallel()
 	lost := loop.Task{Status: loop.Done, WorkResult: loop.WorkResult{TestsChanged: []string{"a_test.go"}, TestsRemoved: true}}
 	if got, want := Result(lost)+": "+Evidence(lost), "to approve: old tests are gone: a_test.go"; got != want {
@@ -97,7 +97,7 @@ func TestAResultAndWhatIsBehindIt(t *testing.T) {
 }
 
 // The agent chooses the names of tests, and a user reads them at a terminal.
-func TestTests(t *testing.T) {
+func TestTestNamesAreCleaned(t *testing.T) {
 	t.Parallel()
 	if got, want := Tests([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -10,7 +10,7 @@ import (
 )
 
 // A list shows no amount if it is unknown.
-func TestCost(t *testing.T) {
+func TestUnknownCostIsOmitted(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]record.Summary{
 		"$1.25":          {CostUSD: 1.25},
@@ -25,7 +25,7 @@ func TestCost(t *testing.T) {
 }
 
 // A message that a stopped turn had received was not lost; one that waited was.
-func TestNotDelivered(t *testing.T) {
+func TestUndeliveredMessagesAreCounted(t *testing.T) {
 	t.Parallel()
 	s := loop.State{Conversation: loop.Conversation{Messages: []loop.Message{
 		{ID: "a", Text: "read in the last turn", Delivered: time.Unix(1, 0)}, {ID: "b", Text: "too late"}, {ID: "c", Text: "Pawl's", ByPawl: true},

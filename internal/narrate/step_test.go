@@ -170,7 +170,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 	}
 }
 
-func TestAHandOverThatFailedInWords(t *testing.T) {
+func TestFailedHandoverInWords(t *testing.T) {
 	t.Parallel()
 	inSession := loop.State{Ownership: loop.Ownership{InSession: true}}
 	got := Step{Before: inSession, Event: loop.Event{Payload: loop.HandedOver{To: loop.OwnerSession, Failed: true, Why: "there is no client"}}, After: inSession}.Sentence()
@@ -247,7 +247,7 @@ func TestOtherRecordsInWords(t *testing.T) {
 }
 
 // The clock shows the date if it is another day.
-func TestClock(t *testing.T) {
+func TestClockShowsAnotherDay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 31, 22, 0, 0, 0, time.Local)
 	for after, want := range map[time.Duration]string{time.Hour: "23:00:00", 24 * time.Hour: "2026-02-01 22:00"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-func TestTask(t *testing.T) {
+func TestTaskResultInWords(t *testing.T) {
 	t.Parallel()
 	for want, task := range map[string]loop.Task{
 		"open":                         {Status: loop.Open},
@@ -34,7 +34,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-func TestPlanLine(t *testing.T) {
+func TestPlanLineShowsTheResult(t *testing.T) {
 	t.Parallel()
 	s := loop.State{
 		Tasks: []loop.Task{{ID: "1", Title: "parse", Status: loop.Open}, {ID: "2", Title: "print", Status: loop.Open}, {ID: "3", Title: "save", Status: loop.Open}, {ID: "4", Title: "send", Status: loop.Open}},
@@ -83,7 +83,7 @@ func TestSpentAndLeft(t *testing.T) {
 }
 
 // A user's action on a task belongs to the history of that task, whichever is the current one.
-func TestTasks(t *testing.T) {
+func TestUserActionBelongsToItsTask(t *testing.T) {
 	t.Parallel()
 	at := loop.State{Work: loop.Work{Current: "2"}}
 	tests := []struct {

@@ -70,7 +70,7 @@ func speakSMTP(conn net.Conn, code string, got chan<- string) {
 	}
 }
 
-func TestEmail(t *testing.T) {
+func TestEmailIsSent(t *testing.T) {
 	t.Parallel()
 	address, got, tries := mailServer(t, "421", "250")
 	n := sample()
@@ -94,7 +94,7 @@ func TestEmail(t *testing.T) {
 }
 
 // A rejection is not retried, a timeout is retried a few times, and no error contains the password.
-func TestEmailTrouble(t *testing.T) {
+func TestEmailIsRetriedOnTimeoutsOnly(t *testing.T) {
 	t.Parallel()
 	address, _, tries := mailServer(t, "550")
 	r := []notice.Receiver{{Kind: notice.Email, Arg: "env:URL"}}
@@ -111,7 +111,7 @@ func TestEmailTrouble(t *testing.T) {
 }
 
 // The title is spoken by the first program that is installed, and is never an option of it.
-func TestSpeech(t *testing.T) {
+func TestTitleIsSpoken(t *testing.T) {
 	n := sample()
 	n.Title = "--rate=1 · done"
 	for _, program := range []string{"say", "spd-say", "espeak-ng"} {

@@ -202,7 +202,7 @@ func TestQuestionsCanBeAnswered(t *testing.T) {
 // An allowed sender's reply counts once, even if the update is repeated or the process is killed. A
 // reply of another sender does not count, and is logged once. Neither do replies to other messages,
 // or ordinary messages.
-func TestTelegramReplies(t *testing.T) {
+func TestTelegramRepliesCountOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := &api{updates: []string{
@@ -245,7 +245,7 @@ func TestTelegramReplies(t *testing.T) {
 }
 
 // Wrong, slow and missing responses of a service are tolerated, and logged once.
-func TestTelegramTrouble(t *testing.T) {
+func TestTelegramErrorsAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	a := &api{
 		answers: []string{"200<html>", `200{"ok":true,"result":{}}`, "500", `429{"ok":false,"parameters":{"retry_after":1}}`, `409{"ok":false,"description":"bot1:s3cr3t is read by another"}`},
@@ -298,7 +298,7 @@ func TestListeningIsBounded(t *testing.T) {
 }
 
 // In Slack a reply is a message of a user, not of a bot, in the thread of the question.
-func TestSlackReplies(t *testing.T) {
+func TestSlackRepliesCountOnce(t *testing.T) {
 	t.Parallel()
 	a := &api{answers: []string{`200{"ok":false,"error":"ratelimited"}`}, thread: []string{
 		`{"user":"U66","ts":"1.1","text":"no"}`, `{"user":"U42","bot_id":"B2","ts":"1.2","text":"no"}`,

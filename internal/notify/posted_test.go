@@ -19,7 +19,7 @@ func around(now time.Time) notice.Settings {
 }
 
 // One process waits for the end of quiet hours, however many notices are posted.
-func TestAwaitQuiet(t *testing.T) {
+func TestAwaitQuietWaitsForSenders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

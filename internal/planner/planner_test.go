@@ -36,9 +36,9 @@ func play(ctx context.Context, t *testing.T, script string, o planner.Options) (
 	return planner.Make(ctx, draft.Start("export as CSV"), o)
 }
 
-// TestMake: what stops an agent before there is a plan is an error; after that it costs
+// TestMakeSurvivesFailuresAfterThePlan: what stops an agent before there is a plan is an error; after that it costs
 // the review, or the revision.
-func TestMake(t *testing.T) {
+func TestMakeSurvivesFailuresAfterThePlan(t *testing.T) {
 	t.Parallel()
 	const remark = `{"remarks":[{"task":"T1","problem":"Too big.","suggestion":""}]}`
 	tests := []struct {
@@ -94,8 +94,8 @@ func TestAgentsOnlyRead(t *testing.T) {
 	}
 }
 
-// TestCancel ends a conversation in an agent's turn and at a question.
-func TestCancel(t *testing.T) {
+// TestCancelEndsTheConversation ends a conversation in an agent's turn and at a question.
+func TestCancelEndsTheConversation(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("Ctrl-C")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -17,7 +17,7 @@ func drafted(t *testing.T, c draft.Conversation, gates []string, first bool) str
 	return got
 }
 
-func TestDraftGolden(t *testing.T) {
+func TestDraftPromptMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	const words = `{"title":"CSV","gates":["go test ./..."],"tasks":[{"id":"T1","title":"Write rows","criteria":["a row is a line"],"evidence":"proven","proof":"csv_test.go: TestRows"}]}`
 	c := draft.Start("Export the report as CSV.")

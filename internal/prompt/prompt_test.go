@@ -59,7 +59,7 @@ var reasons = map[prompt.Kind]string{
 	prompt.Resumed:   "the machine was restarted",
 }
 
-func TestGolden(t *testing.T) {
+func TestPromptsMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, kind := range prompt.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestPromptsAreBounded(t *testing.T) {
 	}
 }
 
-func TestOverrides(t *testing.T) {
+func TestOverridesReplaceTemplates(t *testing.T) {
 	t.Parallel()
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	s, err := prompt.New(fstest.MapFS{"first.md": file("Do {{.Goal}} as {{.Loop}}.\n{{template \"exits\" .}}")})
@@ -292,7 +292,7 @@ func TestRecapIsShort(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingLeavesNoHole(t *testing.T) {
+func TestEmptyPartsLeaveNoGap(t *testing.T) {
 	t.Parallel()
 	got := render(t, prompt.First, prompt.Data{Task: plan.Task{ID: "1", Title: "one"}})
 	if !strings.HasPrefix(got, "# Goal\n\nWork through a plan, one task at a time.\n\n# Your task now") {

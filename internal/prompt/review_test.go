@@ -18,7 +18,7 @@ func review(t *testing.T, d prompt.ReviewData) string {
 	return got
 }
 
-func TestReviewGolden(t *testing.T) {
+func TestReviewPromptMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	golden(t, "review", review(t, prompt.ReviewData{
 		Goal:   data().Goal,

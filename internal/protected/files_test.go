@@ -43,7 +43,7 @@ func freeze(t *testing.T, root, store string) *protected.Files {
 	return f
 }
 
-func TestWhole(t *testing.T) {
+func TestScanFindsProtectedFiles(t *testing.T) {
 	t.Parallel()
 	b := newProject(t, shopFiles())
 	f, err := protected.Scan(context.Background(), protected.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}})
@@ -55,7 +55,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsPawlsOrProtectedIsPutBack(t *testing.T) {
+func TestOnlyProtectedFilesAreRestored(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name string
@@ -93,7 +93,7 @@ func TestOnlyWhatIsPawlsOrProtectedIsPutBack(t *testing.T) {
 	}
 }
 
-func TestFrozenSurvivesARestartAndAUsersChange(t *testing.T) {
+func TestFrozenCopySurvivesRestartAndUserEdits(t *testing.T) {
 	t.Parallel()
 	b := &project{t: t, root: t.TempDir()}
 	b.write(shopFiles())

@@ -18,7 +18,7 @@ const gitConfig = "[core]\n\tbare = false\n\tfilemode = true\n[user]\n\tname = A
 
 // What git is told decides what it sees of the work tree: that is the user's, and
 // the rest is anyone's.
-func TestWhatGitIsToldIsFrozen(t *testing.T) {
+func TestGitSettingsAreFrozen(t *testing.T) {
 	t.Parallel()
 	add := func(s string) files { return files{".git/config": gitConfig + s} }
 	cases := []struct {
@@ -81,7 +81,7 @@ func TestWhatGitIsToldIsFrozen(t *testing.T) {
 }
 
 // A linked worktree has its git directory elsewhere, and shares most of it.
-func TestWhatGitIsToldOfALinkedWorktree(t *testing.T) {
+func TestGitSettingsOfALinkedWorktreeAreFrozen(t *testing.T) {
 	t.Parallel()
 	root, common := t.TempDir(), t.TempDir()
 	own := filepath.Join(common, "worktrees", "a")

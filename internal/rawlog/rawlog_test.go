@@ -37,7 +37,7 @@ func written(t *testing.T, path string, parts ...string) string {
 	return text
 }
 
-func TestLog(t *testing.T) {
+func TestLogAppendsAndRedacts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log.gz")
 	if got := written(t, path, "one ", "ghp_0123456789", "abcdefghijABCDEFGHIJ\n"); got != "one "+redact.Mark+"\n" {

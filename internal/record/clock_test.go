@@ -10,7 +10,7 @@ import (
 )
 
 // The machine's clock is set while five minutes pass, and an owner told a time before.
-func TestTheLoopsTime(t *testing.T) {
+func TestClockSurvivesClockChanges(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		before, set time.Duration // what an owner told, and the clock is set by, against the right time

@@ -26,7 +26,7 @@ func gitIn(t *testing.T, dir string, args ...string) {
 
 // What the agent's own calls made, as they were written down, may be taken away by it;
 // what lay there before, or a user's turn made, may not.
-func TestWithHistory(t *testing.T) {
+func TestWithHistoryAllowsOwnFiles(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	gitIn(t, root, "init", "-q", "-b", "trunk")

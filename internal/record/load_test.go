@@ -110,7 +110,7 @@ func TestLoadNamesUnreadableRecord(t *testing.T) {
 }
 
 // What was built counts; until it stands, what was asked for.
-func TestEffectiveSandbox(t *testing.T) {
+func TestEffectiveSandboxIsTheBuiltOne(t *testing.T) {
 	t.Parallel()
 	built := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", AgentHosts: []string{"api"}}
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-func TestClaimIn(t *testing.T) {
+func TestClaimsAreFound(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, message string
@@ -38,7 +38,7 @@ func TestClaimIn(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestMessagesBecomeEvents(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]loop.Event{
 		record.MessageNote:   {Payload: loop.MessageArrived{Text: "x"}},
@@ -62,7 +62,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-func TestResolvePath(t *testing.T) {
+func TestPathsAreResolved(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -85,7 +85,7 @@ func TestResolvePath(t *testing.T) {
 	}
 }
 
-func TestGoal(t *testing.T) {
+func TestGoalNamesThePlan(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]record.Request{
 		"do it well":    {Prompt: "do it\nwell"},

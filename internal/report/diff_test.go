@@ -11,7 +11,7 @@ import (
 
 // Each line of a diff has its position, and a line inside a hunk that looks like a header is no
 // header.
-func TestDiffLines(t *testing.T) {
+func TestDiffLinesHavePositions(t *testing.T) {
 	t.Parallel()
 	diff := `diff --git a/x.go b/x.go
 index 1..2 100644
@@ -62,7 +62,7 @@ deleted file mode 100644
 }
 
 // A changed line that looks like a header of a diff, such as a comment of SQL, is shown.
-func TestChangedLines(t *testing.T) {
+func TestChangedLinesLikeHeadersAreShown(t *testing.T) {
 	t.Parallel()
 	const diff = "diff --git a/q.sql b/q.sql\n--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n select 1\n--- old\n+++ new\ndiff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
 	want := []string{"+++ q.sql", "--- old", "+++ new", "--- gone.txt", "-x"}

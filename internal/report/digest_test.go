@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-func TestDigest(t *testing.T) {
+func TestDigestIsShort(t *testing.T) {
 	t.Parallel()
 	asks := loop.State{Phase: loop.Waiting, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}, Conversation: loop.Conversation{Questions: []loop.Question{{Task: "goal", Text: "Which zone?"}}}, Counts: loop.Counts{Usage: loop.Usage{CostUSD: 0.5}}}
 	fine := loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "0", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}, DoneEarlier: true}, {ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}, {ID: "2", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}}, End: loop.End{Outcome: loop.Verified}}

@@ -81,7 +81,7 @@ func pages(t *testing.T) (l report.Loop, f report.Facts) {
 }
 
 // The facts match the journal, each counted once.
-func TestFactsAreTheJournals(t *testing.T) {
+func TestFactsMatchTheJournal(t *testing.T) {
 	t.Parallel()
 	l, f := pages(t)
 	var cost, tasks float64

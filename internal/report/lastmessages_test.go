@@ -28,7 +28,7 @@ func exploration() report.Loop {
 
 // The task of an exploration is neither open nor done: the report shows the last messages of its
 // turns.
-func TestExploration(t *testing.T) {
+func TestExplorationShowsLastMessages(t *testing.T) {
 	t.Parallel()
 	const want = `brisk-otter-7f3a ended FINISHED after 1m00s
   goal          look for races
@@ -68,7 +68,7 @@ func TestNoTasksOfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestLastMessagesOmitTheUsersTurns(t *testing.T) {
 	t.Parallel()
 	got := report.LastMessages(slices.Values([]loop.Event{
 		{Payload: loop.Started{}},

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-func TestMarkdown(t *testing.T) {
+func TestMarkdownMatchesGoldenFiles(t *testing.T) {
 	t.Parallel()
 	l := night()
 	l.ID = "brisk-otter-7f3a"

@@ -61,7 +61,7 @@ func night() report.Loop {
 	}
 }
 
-func TestPage(t *testing.T) {
+func TestReportMatchesGoldenFiles(t *testing.T) {
 	t.Parallel()
 	const want = `brisk-otter-7f3a · 7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended STUCK after 6h41m (2h10m of it waiting; usage limit 03:00–05:10)
   goal          plan.md
@@ -99,7 +99,7 @@ func TestPage(t *testing.T) {
 }
 
 // Cost and tokens of a loop in a session are unknown.
-func TestSession(t *testing.T) {
+func TestSessionCostIsUnknown(t *testing.T) {
 	t.Parallel()
 	l := night()
 	l.State.InSession = true
@@ -113,7 +113,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-func TestHeadline(t *testing.T) {
+func TestHeadlineOfEachOutcome(t *testing.T) {
 	t.Parallel()
 	begun := loop.State{Phase: loop.Turning, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(90 * time.Second)}}
 	done := loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.Verified, EndedAt: evening.Add(50 * time.Hour)}, Clock: loop.Clock{StartedAt: evening}}
@@ -156,7 +156,7 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-func TestNextSteps(t *testing.T) {
+func TestNextStepsOfEachOutcome(t *testing.T) {
 	t.Parallel()
 	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Receipt: "r1", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}
 	cases := []struct {
@@ -235,7 +235,7 @@ func TestAnswerIsPrintedClean(t *testing.T) {
 	}
 }
 
-func TestWaits(t *testing.T) {
+func TestWaitsAreListed(t *testing.T) {
 	t.Parallel()
 	at := func(minute int) time.Time { return evening.Add(time.Duration(minute) * time.Minute) }
 	limit := &loop.Failure{Class: loop.UsageLimit}

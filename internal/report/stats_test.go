@@ -29,7 +29,7 @@ func threeLoops(t *testing.T) []report.StatLoop {
 	}
 }
 
-func TestStats(t *testing.T) {
+func TestStatsAreSummed(t *testing.T) {
 	t.Parallel()
 	loops := threeLoops(t)
 	s := report.Count(time.Time{}, loops)

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-func TestExpired(t *testing.T) {
+func TestLoopsExpireByAgeAndState(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	const day = 24 * time.Hour

@@ -25,7 +25,7 @@ func TestEachFileKeepsItsShare(t *testing.T) {
 	}
 }
 
-func FuzzFair(f *testing.F) {
+func FuzzTruncateFairly(f *testing.F) {
 	f.Add("diff --git a b\n+1\ndiff --git c d\n+é\n", 60)
 	f.Fuzz(func(t *testing.T, diff string, most int) {
 		if most < 0 || most > 1<<16 {

@@ -125,7 +125,7 @@ const (
 	unsure  = `{"verdict":"unsure","findings":[],"evidence":[]}`
 )
 
-func TestAPassIsAskedForOnce(t *testing.T) {
+func TestPassIsCached(t *testing.T) {
 	c := newRoom(t, "-- review-1/reply --\n"+pass+"\n-- review-1/tools --\n2\n-- review-1/cost --\n0.25\n")
 	a := c.ask()
 	want := gate.Result{
@@ -159,7 +159,7 @@ func TestAPassIsAskedForOnce(t *testing.T) {
 	}
 }
 
-func TestAFailNamesWhatIsWrong(t *testing.T) {
+func TestFailedReviewNamesFindings(t *testing.T) {
 	c := newRoom(t, "-- review-1/reply --\n```json\n"+fail+"\n```\n")
 	a := c.ask()
 	if a.Result.Status != gate.Fail || a.Result.FirstError != "app.go:3: the answer is written out" || !cmp.Equal(a.Findings, []string{a.Result.FirstError}) {
@@ -172,7 +172,7 @@ func TestAFailNamesWhatIsWrong(t *testing.T) {
 
 // What does not count is asked for once more, of another session, which is told
 // why; then it is unknown.
-func TestAnAnswerThatDoesNotCount(t *testing.T) {
+func TestInvalidAnswerIsAskedOnceMore(t *testing.T) {
 	cases := map[string]struct {
 		first, why string
 	}{
@@ -203,7 +203,7 @@ func TestAnAnswerThatDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestAReviewIsBounded(t *testing.T) {
+func TestReviewIsLimited(t *testing.T) {
 	t.Run("by its cost", func(t *testing.T) {
 		c := newRoom(t, "-- review-1+/reply --\n"+unsure+"\n-- review-1+/cost --\n0.6\n")
 		if c.q.MaxCostUSD = 0.5; c.ask().Result.Status != gate.Unknown || c.calls != 1 {
@@ -235,7 +235,7 @@ func TestAReviewIsBounded(t *testing.T) {
 
 // A reviewer looks. Whatever else it calls is denied, and what it reads is judged
 // as the worker's reading is.
-func TestAReviewerTouchesNothing(t *testing.T) {
+func TestReviewerOnlyReads(t *testing.T) {
 	c := newRoom(t, "-- review-1/files/app.go --\nmine\n-- review-1/run --\ntouch ran\n-- review-1/delete --\napp.go\n-- review-1/reply --\n"+pass+"\n")
 	var asked []string
 	c.q.Guard = func(call toolcall.Call) agent.Verdict {
@@ -252,7 +252,7 @@ func TestAReviewerTouchesNothing(t *testing.T) {
 }
 
 // Only a gate that may approve asks about changed tests, and only its pass approves.
-func TestAReviewMayApproveChangedTests(t *testing.T) {
+func TestReviewMayApproveChangedTests(t *testing.T) {
 	word := func(verdict string) string {
 		return strings.Replace(strings.TrimSuffix(verdict, "}"), `"evidence"`, `"tests":[{"file":"app_test.go","needed":true,"why":"it asks for 42"}],"evidence"`, 1) + "}"
 	}
@@ -282,7 +282,7 @@ func TestAReviewMayApproveChangedTests(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsReviewedAsText(t *testing.T) {
+func TestAnswersAreReviewedAsText(t *testing.T) {
 	c := newRoom(t, "-- review-1/reply --\n"+strings.ReplaceAll(pass, "app.go:3", "answer:2")+"\n")
 	c.q.Answer = "It is 42.\nSee app.go:3; the key is s3cret."
 	c.r.Clean = func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
@@ -295,7 +295,7 @@ func TestAnAnswerIsReviewedAsText(t *testing.T) {
 }
 
 // What a reviewer points at is looked up in the tree that was judged.
-func TestPlacesThatExist(t *testing.T) {
+func TestCitedPlacesMustExist(t *testing.T) {
 	places := map[string]bool{
 		"app.go:1": true, "app.go:3": true, "app.go:1-3": true, "./app.go:3": true, "receipt 4f2a": true, "4f2a": true,
 		"app.go:4": false, "app.go:2-9": false, "app.go": false, "none.go:1": false, "../app.go:1": false, "4f2": false, "answer:1": false, "": false,
@@ -323,7 +323,7 @@ func TestPlacesThatExist(t *testing.T) {
 	})
 }
 
-func TestAReviewerThatDoesNotStart(t *testing.T) {
+func TestReviewerThatCannotStartIsUnknown(t *testing.T) {
 	c := newRoom(t, "")
 	c.r.Agent = func(gate.Gate) (agent.Agent, agent.Options, error) { return scripted.Agent{}, agent.Options{}, nil }
 	if a := c.ask(); a.Result.Status != gate.Unknown || !a.Later || !strings.Contains(a.Result.Reason, "could not be started") {

@@ -55,7 +55,7 @@ func ownForEver(l *store.Loop) error {
 
 // After an owner is killed at any moment the next one can own the loop at once, and the
 // snapshot equals the fold of the whole journal.
-func TestKilledOwner(t *testing.T) {
+func TestKilledOwnerReleasesItsLock(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	for i := range *kills {

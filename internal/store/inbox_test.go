@@ -98,7 +98,7 @@ func TestPostRefusesInvalidID(t *testing.T) {
 	}
 }
 
-func TestMissingInbox(t *testing.T) {
+func TestMissingInboxIsEmpty(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	if err := os.Remove(filepath.Join(l.Dir, "inbox")); err != nil {

@@ -68,7 +68,7 @@ func TestOwnReturnsHolder(t *testing.T) {
 	}
 }
 
-func TestUnknownHolder(t *testing.T) {
+func TestUnknownHolderIsReported(t *testing.T) {
 	t.Parallel()
 	l, _ := owned(t)
 	if err := os.Remove(filepath.Join(l.Dir, "owner.lock.json")); err != nil {
@@ -117,7 +117,7 @@ func TestHolderDoesNotBlockOwn(t *testing.T) {
 
 // What speaks against a new owner is asked while nobody else can own the loop, and
 // leaves the old one's epoch as it was.
-func TestOwnIf(t *testing.T) {
+func TestOwnIfChecksTheState(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	if err := o.Close(); err != nil {
@@ -146,7 +146,7 @@ func TestOwnIf(t *testing.T) {
 	}
 }
 
-func TestRejoin(t *testing.T) {
+func TestRejoinKeepsTheEpoch(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	epoch := o.Epoch()

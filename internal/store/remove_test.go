@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-func TestRemove(t *testing.T) {
+func TestRemoveDeletesTheLoop(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	s := store.Open(home)

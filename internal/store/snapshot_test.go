@@ -145,7 +145,7 @@ func TestFoldStopsAtStepError(t *testing.T) {
 	}
 }
 
-func TestSaveError(t *testing.T) {
+func TestUnencodableStateIsNotSaved(t *testing.T) {
 	t.Parallel()
 	_, o := owned(t)
 	m := append1(t, o, "turn")

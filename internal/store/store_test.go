@@ -81,7 +81,7 @@ func TestHomeIsAFile(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
+func TestResolveFindsLoopsByPrefix(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)

@@ -84,7 +84,7 @@ func outline(r telemetry.Run) []string {
 	return out
 }
 
-func TestRuns(t *testing.T) {
+func TestRunsMatchTheJournal(t *testing.T) {
 	t.Parallel()
 	runs := telemetry.Runs(testLoop(), slices.Values(journalEvents()))
 	if len(runs) != 1 {
@@ -188,7 +188,7 @@ func send(t *testing.T, vars []string) error {
 	return telemetry.WithShortPauses(telemetry.Sender{Settings: settings, Loop: testLoop()}).Send(t.Context(), run)
 }
 
-func TestSend(t *testing.T) {
+func TestSendRetries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status []int
@@ -264,7 +264,7 @@ func TestRequestBodies(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestSettingsAreReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"
 	for name, c := range map[string]struct {
@@ -296,7 +296,7 @@ func TestSettings(t *testing.T) {
 
 // The environment has priority over the configuration for each signal. A key is only sent to its
 // collector.
-func TestConfiguredCollector(t *testing.T) {
+func TestEnvironmentOverridesTheCollector(t *testing.T) {
 	t.Parallel()
 	const (
 		theirs = "OTEL_EXPORTER_OTLP_ENDPOINT=https://env.example"

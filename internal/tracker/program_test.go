@@ -20,7 +20,7 @@ func script(text string) Program {
 	return Program{Name: "tracker", Argv: []string{"sh", "-c", text}, Env: []string{"PATH=" + os.Getenv("PATH")}}
 }
 
-func TestAProgramIsAsked(t *testing.T) {
+func TestProgramAnswersRequests(t *testing.T) {
 	t.Parallel()
 	got, err := script(`read -r line; echo "$line" | grep -q '"do":"claim","issue":"7"' && echo '{"ok":true,"changed":true}'`).
 		Ask(t.Context(), Request{Do: Claim, Issue: "7"})
@@ -30,7 +30,7 @@ func TestAProgramIsAsked(t *testing.T) {
 }
 
 // Whatever a tracker does, Ask returns in time and limits the reply.
-func TestProgramFailures(t *testing.T) {
+func TestFailingProgramIsReported(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`echo '{"ok":false,"error":"no such sprint","hint":"see the board"}'`: "tracker: no such sprint",

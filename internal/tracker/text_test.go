@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
-func TestText(t *testing.T) {
+func TestTextOmitsHiddenParts(t *testing.T) {
 	t.Parallel()
 	from, _ := tracker.Parse("github:12,13")
 	got, err := tracker.Text(from, []tracker.Issue{

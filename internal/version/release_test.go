@@ -2,7 +2,7 @@ package version
 
 import "testing"
 
-func TestNewest(t *testing.T) {
+func TestNewestReleaseIsFound(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		tags []string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestVersion(t *testing.T) {
+func TestVersionNamesTheBuild(t *testing.T) {
 	t.Parallel()
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	cases := []struct {

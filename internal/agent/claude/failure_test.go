@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestTheClientsWordsForTrouble(t *testing.T) {
+func TestErrorsOfTheClientAreClassified(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		kind    string
@@ -43,7 +43,7 @@ func TestTheClientsWordsForTrouble(t *testing.T) {
 	}
 }
 
-func TestWhenARetryIsGivenUp(t *testing.T) {
+func TestHopelessRetriesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
 	cases := []struct {

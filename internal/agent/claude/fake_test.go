@@ -94,7 +94,7 @@ func TestHugeLinesAreSurvived(t *testing.T) {
 	}
 }
 
-func TestAClientThatDies(t *testing.T) {
+func TestDyingClientIsACrash(t *testing.T) {
 	f := newFake(t, block(initLine, textLine, "!stderr first", "!stderr out of memory", `!torn {"type":"resu`, "!exit 7"))
 	s := f.start()
 	res := f.turn(s, "x")
@@ -111,7 +111,7 @@ func TestAClientThatDies(t *testing.T) {
 	}
 }
 
-func TestAClientThatDoesNotObeyIsKilled(t *testing.T) {
+func TestDisobedientClientIsKilled(t *testing.T) {
 	f := newFake(t, block(initLine, "!deaf", toolLine))
 	begin := time.Now()
 	res := f.turnOf(t.Context(), f.start(), agent.Turn{Prompt: "x", Timeout: 200 * time.Millisecond})
@@ -210,7 +210,7 @@ func TestATurnBeginsAtRest(t *testing.T) {
 	}
 }
 
-func TestWhatCountsAsTheEnd(t *testing.T) {
+func TestTurnEndIsRecognized(t *testing.T) {
 	result := func(fields string) string { return `{"type":"result",` + fields + `}` }
 	cases := []struct {
 		name string

@@ -129,7 +129,7 @@ func TestResultsAreFoundWithoutDecoding(t *testing.T) {
 
 // Of a long result there is its beginning, whole words of it, in the forms that the client
 // has for it. Whether the command failed is not known, so it counts as not run.
-func TestExcerpt(t *testing.T) {
+func TestExcerptKeepsTheBeginning(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(`a \"b\" \u00e4\n`, 20_000)
 	for name, c := range map[string]struct{ result, want string }{

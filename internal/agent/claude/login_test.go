@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-func TestCheckLogin(t *testing.T) {
+func TestCheckLoginReportsMissingLogin(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the client is a shell script here")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestResetTime(t *testing.T) {
+func TestResetTimeIsParsed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 16, 30, 0, 0, time.UTC) // a Friday
 	cases := []struct{ text, want string }{

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestDetail(t *testing.T) {
+func TestToolCallsAreDescribed(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		tool  string

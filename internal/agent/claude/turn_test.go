@@ -10,7 +10,7 @@ import (
 )
 
 // A turn is at rest by the rule that stands at type turn.
-func TestRest(t *testing.T) {
+func TestTurnEndsAtRest(t *testing.T) {
 	t.Parallel()
 	end := time.Unix(1_000_000, 0)
 	after := end.Add
@@ -59,7 +59,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-func TestWhatIsDue(t *testing.T) {
+func TestDueWorkIsDone(t *testing.T) {
 	t.Parallel()
 	begun := time.Unix(1_000_000, 0)
 	at := begun.Add
@@ -90,7 +90,7 @@ func TestWhatIsDue(t *testing.T) {
 }
 
 // The count of a response may come late; that of a dropped one never comes.
-func TestTheCountIsAwaited(t *testing.T) {
+func TestCostCountIsAwaited(t *testing.T) {
 	t.Parallel()
 	tn := &turn{bill: costCheck{counted: map[string]bool{}, held: []line{{}}}}
 	tn.bill.expect(message{ID: "m1", Usage: intake{Input: 100}})
@@ -132,7 +132,7 @@ func TestEnvironmentOfASessionInsideASession(t *testing.T) {
 	}
 }
 
-func TestArguments(t *testing.T) {
+func TestArgumentsOfTheClient(t *testing.T) {
 	t.Parallel()
 	got := Agent{}.argv(agent.Options{Resume: "id", Model: "m", Args: []string{"--betas", "x"}})
 	if got[0] != "claude" || !slices.Equal(got[len(got)-6:], []string{"--resume", "id", "--model", "m", "--betas", "x"}) {

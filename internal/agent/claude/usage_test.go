@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestMeter(t *testing.T) {
+func TestMeterCountsEachTurnOnce(t *testing.T) {
 	t.Parallel()
 	at := func(output int64, cost float64) loop.Usage { return loop.Usage{Output: output, CostUSD: cost} }
 	m := meter{counted: at(100, 1), now: at(100, 1)} // a session taken up again
@@ -31,7 +31,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestUsageAnswersAreRead(t *testing.T) {
 	t.Parallel()
 	u, ok := usageOf([]byte(`{"session":{"total_cost_usd":1.5,"model_usage":{"a":{"inputTokens":1,"outputTokens":2},"b":{"cacheReadInputTokens":3,"cacheCreationInputTokens":4}}}}`))
 	if diff := cmp.Diff(loop.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 1.5}, u); diff != "" || !ok {

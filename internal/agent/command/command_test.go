@@ -98,7 +98,7 @@ func (p program) turn(t *testing.T, o agent.Turn) agent.Result {
 	return r
 }
 
-func TestContract(t *testing.T) {
+func TestCommandAgentKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	agenttest.Run(t, func(t *testing.T) agenttest.Subject {
 		p := newProgram(t)
@@ -173,7 +173,7 @@ func TestALongOutputIsFewEvents(t *testing.T) {
 	}
 }
 
-func TestNoProgram(t *testing.T) {
+func TestMissingProgramIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := (command.Agent{}).Start(t.Context(), agent.Options{}); err == nil {
 		t.Error("started nothing")

@@ -25,7 +25,7 @@ func parse(t *testing.T, format string, args ...any) *scripted.Script {
 	return s
 }
 
-func TestContract(t *testing.T) {
+func TestScriptedAgentKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	agenttest.Run(t, func(t *testing.T) agenttest.Subject {
 		script := &scripted.Script{}
@@ -104,7 +104,7 @@ from the fifth on
 	}
 }
 
-func TestWhatATurnDoes(t *testing.T) {
+func TestTurnPlaysItsPart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "old.txt"), nil, 0o666); err != nil {
@@ -169,7 +169,7 @@ done
 
 // It reads a file that is there before it changes it, once in a context, unless the
 // script has it unread.
-func TestWhatIsThereIsReadFirst(t *testing.T) {
+func TestFilesAreReadBeforeTheyAreChanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old\n"), 0o666); err != nil {
@@ -215,7 +215,7 @@ a
 	}
 }
 
-func TestScriptsThatAreWrong(t *testing.T) {
+func TestInvalidScriptsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"-- reply --\n", "-- 1/dance --\n", "-- 1/sleep --\nlong\n", "-- 1/tools --\nx\n",

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-func TestToolCall(t *testing.T) {
+func TestToolCallsAreDecoded(t *testing.T) {
 	t.Parallel()
 	pair := func(was, now any) map[string]any { return map[string]any{"old_string": was, "new_string": now} }
 	for _, tt := range []struct {
