@@ -50,7 +50,7 @@ echo '<promise>DONE</promise>'
 	}
 	u := &pageUser{t: t, b: b, tab: tab, address: serve(b)}
 	u.tab.Open(u.address)
-	u.fill("#begin", "plan.md", "#begin + button")
+	u.fill("#start", "plan.md", "#start + button")
 	u.waitUntil("a loop in the background", func() bool { return strings.Contains(u.lastResult(), "runs in the background") })
 	u.loop = b.status().ID
 	u.tab.Open(strings.Replace(u.address, "/#", "/loop/"+u.loop+"#", 1))
@@ -163,7 +163,7 @@ func (u *pageUser) text() string { return u.tab.Eval("document.body.innerText") 
 
 // lastResult returns the result of the last button.
 func (u *pageUser) lastResult() string {
-	return u.tab.Eval(`document.querySelector("#said")?.textContent ?? ""`)
+	return u.tab.Eval(`document.querySelector("#status")?.textContent ?? ""`)
 }
 
 // press waits for a button and presses it, and confirms if the page asks.

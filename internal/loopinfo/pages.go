@@ -52,7 +52,7 @@ func (s *Pages) Loop(ctx context.Context, id string, attempt int) (page.Detail, 
 		return page.Detail{}, err
 	}
 	sum := sub.Summary()
-	first, last := sub.Memory.State.Iteration-page.AttemptsMost+1, math.MaxInt
+	first, last := sub.Memory.State.Iteration-page.MaxAttempts+1, math.MaxInt
 	if attempt > 0 {
 		first, last = attempt, attempt
 	}

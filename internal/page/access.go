@@ -30,9 +30,9 @@ func (s *server) readKey() string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// secured lets through what comes from a page of ours, under a name of ours, and where a
+// withSecurity lets through what comes from a page of ours, under a name of ours, and where a
 // token is needed, with one.
-func (s *server) secured(next http.Handler) http.Handler {
+func (s *server) withSecurity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
@@ -43,23 +43,23 @@ func (s *server) secured(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		switch {
-		case !s.knows(r.Host):
+		case !s.isKnownHost(r.Host):
 			http.Error(w, "unknown host: add it with  pawl serve --name HOST", http.StatusMisdirectedRequest)
-		case crossSite(r):
+		case isCrossSite(r):
 			http.Error(w, "this request comes from a page of another site", http.StatusForbidden)
 		case r.Method == http.MethodPost && !s.hasToken(r):
 			http.Error(w, "open the address that pawl serve printed: it has the token", http.StatusUnauthorized)
 		case s.Locked && r.Method != http.MethodPost && s.files[r.URL.Path].data == nil && !s.mayRead(r):
-			s.show(w, http.StatusUnauthorized, "problem", problem{layout{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
+			s.render(w, http.StatusUnauthorized, "problem", problem{layout{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// knows reports whether a Host is an address, localhost, or a name that the user gave. An
+// isKnownHost reports whether a Host is an address, localhost, or a name that the user gave. An
 // attacker's page can have its own name point here, but not an address.
-func (s *server) knows(host string) bool {
+func (s *server) isKnownHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host
@@ -72,9 +72,9 @@ func (s *server) knows(host string) bool {
 	return name == "localhost" || slices.Contains(s.Names, name)
 }
 
-// crossSite reports whether a page of another origin made the request: a link to a page may
+// isCrossSite reports whether a page of another origin made the request: a link to a page may
 // be followed from anywhere, everything else is ours alone.
-func crossSite(r *http.Request) bool {
+func isCrossSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {
 		return true
 	}
@@ -87,7 +87,7 @@ func crossSite(r *http.Request) bool {
 }
 
 func (s *server) hasToken(r *http.Request) bool {
-	return equal(r.Header.Get(tokenHeader), s.Token)
+	return equalTokens(r.Header.Get(tokenHeader), s.Token)
 }
 
 func (s *server) mayRead(r *http.Request) bool {
@@ -95,14 +95,14 @@ func (s *server) mayRead(r *http.Request) bool {
 		return true
 	}
 	c, err := r.Cookie(readCookie)
-	return err == nil && equal(c.Value, s.readKey())
+	return err == nil && equalTokens(c.Value, s.readKey())
 }
 
-// equal compares secrets in a time that says nothing of them, their lengths aside.
-func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+// equalTokens compares secrets in a time that says nothing of them, their lengths aside.
+func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// session gives a browser that has the token the cookie to read with.
-func (s *server) session(w http.ResponseWriter, r *http.Request) {
+// serveSession gives a browser that has the token the cookie to read with.
+func (s *server) serveSession(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: readCookie, Value: s.readKey(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -18,9 +18,9 @@ const (
 	runTime  = time.Minute
 )
 
-// act runs the command that a form of a loop's page asks for, and answers with what it
+// serveAction runs the command that a form of a loop's page asks for, and answers with what it
 // printed.
-func (s *server) act(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
 	if err := r.ParseForm(); err != nil {
 		code := http.StatusBadRequest
@@ -30,7 +30,7 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(code), code)
 		return
 	}
-	d, err := s.detail(r, 0)
+	d, err := s.loadDetail(r, 0)
 	if err != nil {
 		code := http.StatusInternalServerError
 		if errors.Is(err, fs.ErrNotExist) {
@@ -52,23 +52,23 @@ func (s *server) act(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a page cannot do that", http.StatusBadRequest)
 		return
 	}
-	s.run(w, r, args)
+	s.runCommand(w, r, args)
 }
 
-// begin starts a loop in the background, as pawl run --detach does where pawl serve was
+// startLoop starts a loop in the background, as pawl run --detach does where pawl serve was
 // started. Its gates and limits are those of the settings there.
-func (s *server) begin(w http.ResponseWriter, r *http.Request) {
+func (s *server) startLoop(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
 	goal := strings.TrimSpace(r.PostFormValue("text"))
 	if goal == "" {
 		http.Error(w, "a loop needs a goal", http.StatusBadRequest)
 		return
 	}
-	s.run(w, r, []string{"run", "--detach", "--yes", "--", goal})
+	s.runCommand(w, r, []string{"run", "--detach", "--yes", "--", goal})
 }
 
-// run runs a command and answers with what it printed.
-func (s *server) run(w http.ResponseWriter, r *http.Request, args []string) {
+// runCommand runs a command and answers with what it printed.
+func (s *server) runCommand(w http.ResponseWriter, r *http.Request, args []string) {
 	select {
 	case s.runs <- struct{}{}:
 		defer func() { <-s.runs }()

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	callsMost  = 100 // tool calls of one page
-	latestMost = 10  // tool calls of the newest attempt on its loop's page
+	maxCalls       = 100 // tool calls of one page
+	maxLatestCalls = 10  // tool calls of the newest attempt on its loop's page
 )
 
 // attemptPage is one attempt with its tool calls.
@@ -40,51 +40,51 @@ type callView struct {
 	Status                      record.CallStatus
 }
 
-func (s *server) attempt(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveAttempt(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil || n < 1 {
-		s.fail(w, http.StatusNotFound, "there is no such attempt")
+		s.renderProblem(w, http.StatusNotFound, "there is no such attempt")
 		return
 	}
-	d, err := s.detail(r, n)
+	d, err := s.loadDetail(r, n)
 	if err != nil {
-		s.failed(w, err)
+		s.renderError(w, err)
 		return
 	}
 	i := slices.IndexFunc(d.Attempts, func(a Attempt) bool { return a.Number == n })
 	if i < 0 {
-		s.fail(w, http.StatusNotFound, "there is no such attempt")
+		s.renderProblem(w, http.StatusNotFound, "there is no such attempt")
 		return
 	}
 	calls, dropped, err := s.Source.Calls(r.Context(), d.Summary.ID, n)
 	if err != nil {
-		s.failed(w, err)
+		s.renderError(w, err)
 		return
 	}
-	v := showAttempt(d, i)
+	v := newAttemptView(d, i)
 	from, err := strconv.Atoi(r.URL.Query().Get("from"))
 	if err != nil {
-		from = len(calls) - callsMost + 1 // the newest ones
+		from = len(calls) - maxCalls + 1 // the newest ones
 	}
 	title := fmt.Sprintf("Iteration %d · %s", n, v.Task)
-	s.show(w, http.StatusOK, "attempt", attemptPage{
-		layout{Title: title, Loop: d.Summary.ID, Live: true}, d.Summary.ID, v, showCalls(calls, dropped, from, callsMost),
+	s.render(w, http.StatusOK, "attempt", attemptPage{
+		layout{Title: title, Loop: d.Summary.ID, Live: true}, d.Summary.ID, v, newCallsView(calls, dropped, from, maxCalls),
 	})
 }
 
-// showAttempt is one of a loop's attempts.
-func showAttempt(d Detail, i int) attemptView {
+// newAttemptView returns one of a loop's attempts.
+func newAttemptView(d Detail, i int) attemptView {
 	v := attemptView{Attempt: d.Attempts[i], Open: i == len(d.Attempts)-1}
 	for _, it := range d.Report.Iterations {
 		if it.Number == v.Number && it.Came != "" {
-			v.Came = it.Came
+			v.Result = it.Came
 		}
 	}
 	return v
 }
 
-// showCalls is at most so many of the calls, beginning with call number from.
-func showCalls(calls []record.Call, dropped, from, most int) callsView {
+// newCallsView returns at most so many calls, from call number from on.
+func newCallsView(calls []record.Call, dropped, from, most int) callsView {
 	from = max(1, min(from, len(calls)))
 	v := callsView{Total: len(calls) + dropped, Dropped: dropped, From: from}
 	for i, c := range calls {
@@ -92,7 +92,7 @@ func showCalls(calls []record.Call, dropped, from, most int) callsView {
 			v.Failed++
 		}
 		if n := i + 1; n >= from && n < from+most {
-			v.Rows = append(v.Rows, callView{n, clock(c.At), c.Tool, cmp.Or(c.Detail, c.Tool), took(c.Took), c.Output, c.Status})
+			v.Rows = append(v.Rows, callView{n, clock(c.At), c.Tool, cmp.Or(c.Detail, c.Tool), callDuration(c.Took), c.Output, c.Status})
 		}
 	}
 	if from > 1 {
@@ -111,8 +111,8 @@ func clock(at time.Time) string {
 	return at.Format(time.TimeOnly)
 }
 
-// took is how long a call ran, from a second on.
-func took(d time.Duration) string {
+// callDuration returns how long a call ran, "" below a second.
+func callDuration(d time.Duration) string {
 	if d < time.Second {
 		return ""
 	}

@@ -59,7 +59,7 @@ func (d *double) Calls(_ context.Context, _ string, iteration int) ([]record.Cal
 		{At: now, Took: 90 * time.Second, Tool: "Bash", Detail: "$ " + hostile, Status: record.CallFailed, Output: hostile},
 		{At: now, Tool: hostile, Status: record.CallRunning},
 	}
-	for range 2 * callsMost {
+	for range 2 * maxCalls {
 		calls = append([]record.Call{{At: now, Tool: "Read", Detail: "read main.go", Status: record.CallSucceeded}}, calls...)
 	}
 	return calls, 7, nil
@@ -129,8 +129,8 @@ func detailed() Detail {
 			},
 		},
 		Attempts: []Attempt{
-			{Number: 1, Task: "task US-1 (a log-out button)", Steps: []Step{{At: "21:45:00", Happened: "gates on the claim: pass", Decided: []string{"commit US-1 as proven"}, Because: []string{"evidence: found proven"}}}},
-			{Number: 2, Task: hostile, Steps: []Step{{At: "21:55:00", Happened: hostile, Decided: []string{hostile}, Because: []string{hostile}}}, Gates: []Gate{{Name: hostile, Status: "fail", Took: "2s", Output: hostile}}},
+			{Number: 1, Task: "task US-1 (a log-out button)", Steps: []Step{{At: "21:45:00", Event: "gates on the claim: pass", Decisions: []string{"commit US-1 as proven"}, Reasons: []string{"evidence: found proven"}}}},
+			{Number: 2, Task: hostile, Steps: []Step{{At: "21:55:00", Event: hostile, Decisions: []string{hostile}, Reasons: []string{hostile}}}, Gates: []Gate{{Name: hostile, Status: "fail", Took: "2s", Output: hostile}}},
 		},
 		History: []string{"21:55:00  " + hostile},
 	}

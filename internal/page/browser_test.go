@@ -56,7 +56,7 @@ func TestPagesWorkInABrowser(t *testing.T) {
 	}
 	b.Open(base + "/loop/lost-moth-33cc")
 	b.Eval(`document.querySelector("#tell").value = "use the fake"; document.querySelector("button[value=tell]").click()`)
-	b.WaitFor("the message is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.WaitFor("the message is told", func() bool { return b.Eval(`document.querySelector("#status").textContent`) == "said" })
 	b.Eval(`document.querySelector("#answer-US-2").value = "UTC"; document.querySelector("button[value=answer]").click()`)
 	b.WaitFor("the question is answered", func() bool {
 		d.mu.Lock()
@@ -66,12 +66,12 @@ func TestPagesWorkInABrowser(t *testing.T) {
 	if got := strings.Join(d.commands, "\n"); got != "tell lost-moth-33cc -- use the fake\nanswer lost-moth-33cc --task=US-2 -- UTC" {
 		t.Errorf("commands %q", got)
 	}
-	steered(t, b, d, base)
+	control(t, b, d, base)
 	b.Open(base + "/loop/lost-moth-33cc/diff/US-1")
 	b.Eval(`document.querySelector("a.line").click()`)
 	b.WaitFor("the form has the focus", func() bool { return b.Eval(`document.activeElement?.id`) == "remark" })
 	b.Eval(`document.activeElement.value = "keep it"; document.querySelector("button[value=comment]").click()`)
-	b.WaitFor("the comment is told", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.WaitFor("the comment is told", func() bool { return b.Eval(`document.querySelector("#status").textContent`) == "said" })
 	if got := d.commands[len(d.commands)-1]; got != "tell lost-moth-33cc -- x:1 (removed): keep it\nThe line: -old" {
 		t.Errorf("comment %q", got)
 	}
@@ -83,12 +83,12 @@ func TestPagesWorkInABrowser(t *testing.T) {
 	b.Clean(base)
 }
 
-// steered has a user press what else steers a loop, each with a yes where it is asked for.
-func steered(t *testing.T, b *browsertest.Tab, d *double, base string) {
+// control presses the other buttons that control a loop, and confirms where asked.
+func control(t *testing.T, b *browsertest.Tab, d *double, base string) {
 	t.Helper()
 	const page = "/loop/lost-moth-33cc"
 	presses := []struct{ page, press, command string }{
-		{"/", `document.querySelector("#begin").value = "plan.md"; document.querySelector("#begin + button").click()`, "run --detach --yes -- plan.md"},
+		{"/", `document.querySelector("#start").value = "plan.md"; document.querySelector("#start + button").click()`, "run --detach --yes -- plan.md"},
 		{page, `document.querySelector("#limit").value = "40"; document.querySelector("#limit + button").click()`, "limit lost-moth-33cc --max-iterations=40"},
 		{page, `document.querySelector("button[value=pause]").click()`, "pause lost-moth-33cc"},
 		{page, `document.querySelector("button[value=skip]").click()`, "plan skip lost-moth-33cc -- US-2"},
@@ -145,7 +145,7 @@ func TestPagesWorkWithTheKeyboard(t *testing.T) {
 	b.TabTo("#answer-US-2")
 	b.Type("UTC")
 	b.Press("Enter")
-	b.WaitFor("the question is answered", func() bool { return b.Eval(`document.querySelector("#said").textContent`) == "said" })
+	b.WaitFor("the question is answered", func() bool { return b.Eval(`document.querySelector("#status").textContent`) == "said" })
 	b.TabTo("#tell")
 	b.Type("use the fake")
 	b.TabTo("button[value=tell]")

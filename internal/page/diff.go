@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	diffLinesMost = 5000 // of one page
-	quoteMost     = 200  // runes of a line that a comment quotes
+	diffLinesMost  = 5000 // of one page
+	maxQuoteLength = 200  // runes of a line that a comment quotes
 )
 
 // diffPage is what a task changed. The line that is commented on stands between Before
@@ -41,16 +41,16 @@ type commentView struct {
 	Place, Quote string
 }
 
-func (s *server) diff(w http.ResponseWriter, r *http.Request) {
-	d, err := s.detail(r, 0)
+func (s *server) serveDiff(w http.ResponseWriter, r *http.Request) {
+	d, err := s.loadDetail(r, 0)
 	if err != nil {
-		s.failed(w, err)
+		s.renderError(w, err)
 		return
 	}
 	id, task := d.Summary.ID, r.PathValue("task")
 	lines, err := s.diffLines(r.Context(), id, task)
 	if err != nil {
-		s.failed(w, err)
+		s.renderError(w, err)
 		return
 	}
 	p := diffPage{
@@ -61,7 +61,7 @@ func (s *server) diff(w http.ResponseWriter, r *http.Request) {
 		p.Before, p.After = lines[:at+1], lines[at+1:]
 		p.Comment = &commentView{at, place(lines[at].DiffLine), quote(lines[at].DiffLine)}
 	}
-	s.show(w, http.StatusOK, "diff", p)
+	s.render(w, http.StatusOK, "diff", p)
 }
 
 func (s *server) diffLines(ctx context.Context, id, task string) ([]diffLine, error) {
@@ -85,7 +85,7 @@ func place(l report.DiffLine) string {
 	return where
 }
 
-func quote(l report.DiffLine) string { return plan.OneLine(l.Text, quoteMost) }
+func quote(l report.DiffLine) string { return plan.OneLine(l.Text, maxQuoteLength) }
 
 // comment is the message that a comment on a line of a diff becomes. It returns false if
 // the diff has no such line any more.

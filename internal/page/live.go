@@ -16,9 +16,9 @@ const (
 	writeTime = 10 * time.Second // for one event
 )
 
-// events sends the browser an event when the page has changed (server-sent events). The browser
+// serveEvents sends the browser an event when the page has changed (server-sent events). The browser
 // asks for the page again: there is one way to draw it.
-func (s *server) events(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("loop")
 	if id != "" && !isLoopID(id) {
 		http.Error(w, "there is no such loop", http.StatusNotFound)
@@ -43,7 +43,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		return out.Flush() == nil
 	}
-	last, err := s.stamp(id)
+	last, err := s.journalStamp(id)
 	if err != nil || !send("retry: 3000\n\n") {
 		return
 	}
@@ -57,7 +57,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-tick.C:
 		}
-		now, err := s.stamp(id)
+		now, err := s.journalStamp(id)
 		text := ""
 		switch {
 		case err != nil:
@@ -75,8 +75,8 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stamp asks the Source at most once in a moment, however many pages are open.
-func (s *server) stamp(id string) (string, error) {
+// journalStamp asks the Source at most once in a moment, however many pages are open.
+func (s *server) journalStamp(id string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -102,8 +102,8 @@ func isLoopID(id string) bool {
 	return !strings.ContainsFunc(id, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
 }
 
-// detail reads the loop that a request names, as Source.Loop does.
-func (s *server) detail(r *http.Request, attempt int) (Detail, error) {
+// loadDetail reads the loop that a request names, as Source.Loop does.
+func (s *server) loadDetail(r *http.Request, attempt int) (Detail, error) {
 	id := r.PathValue("id")
 	if !isLoopID(id) {
 		return Detail{}, fmt.Errorf("find loop: %w", fs.ErrNotExist)

@@ -35,7 +35,7 @@ import (
 type Source interface {
 	// Loops returns the summaries of all loops that are shown.
 	Loops() ([]record.Summary, error)
-	// Loop returns one loop in detail, with its newest attempts, AttemptsMost of them, or
+	// Loop returns one loop in detail, with its newest attempts, MaxAttempts of them, or
 	// with the one of this number alone (0: the newest).
 	Loop(ctx context.Context, id string, attempt int) (Detail, error)
 	// Calls returns the agent's tool calls of an attempt, oldest first, and how many more
@@ -68,9 +68,9 @@ type Attempt struct {
 
 // Step is one event with the decision that it led to.
 type Step struct {
-	At               string // time of day
-	Happened         string
-	Decided, Because []string
+	At                 string // time of day
+	Event              string
+	Decisions, Reasons []string
 }
 
 // Gate is one run of a gate.
@@ -124,27 +124,29 @@ func New(o Options) (http.Handler, error) {
 	if s.pages, err = s.pages.ParseFS(assets, "assets/*.html"); err != nil {
 		return nil, fmt.Errorf("parse the pages: %w", err)
 	}
-	if s.files, err = loaded(); err != nil {
+	if s.files, err = loadAssets(); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.overview)
-	mux.HandleFunc("GET /loop/{id}", s.loop)
-	mux.HandleFunc("GET /loop/{id}/attempt/{number}", s.attempt)
-	mux.HandleFunc("GET /loop/{id}/diff/{task}", s.diff)
-	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("POST /{$}", s.begin)
-	mux.HandleFunc("POST /loop/{id}", s.act)
-	mux.HandleFunc("POST /session", s.session)
+	mux.HandleFunc("GET /{$}", s.serveOverview)
+	mux.HandleFunc("GET /loop/{id}", s.serveLoop)
+	mux.HandleFunc("GET /loop/{id}/attempt/{number}", s.serveAttempt)
+	mux.HandleFunc("GET /loop/{id}/diff/{task}", s.serveDiff)
+	mux.HandleFunc("GET /events", s.serveEvents)
+	mux.HandleFunc("POST /{$}", s.startLoop)
+	mux.HandleFunc("POST /loop/{id}", s.serveAction)
+	mux.HandleFunc("POST /session", s.serveSession)
 	for path := range s.files {
-		mux.HandleFunc("GET "+path, s.file)
+		mux.HandleFunc("GET "+path, s.serveFile)
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "there is no such page") })
-	return s.secured(mux), nil
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		s.renderProblem(w, http.StatusNotFound, "there is no such page")
+	})
+	return s.withSecurity(mux), nil
 }
 
-// loaded are the files that a page loads.
-func loaded() (map[string]file, error) {
+// loadAssets are the files that a page loads.
+func loadAssets() (map[string]file, error) {
 	files := map[string]file{}
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		data, err := assets.ReadFile("assets/" + name)
@@ -165,14 +167,14 @@ type file struct {
 	data []byte
 }
 
-func (s *server) file(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveFile(w http.ResponseWriter, r *http.Request) {
 	f := s.files[r.URL.Path]
 	w.Header().Set("Content-Type", f.kind)
 	_, _ = w.Write(f.data)
 }
 
-// show executes a template, and sends it once all of it is there.
-func (s *server) show(w http.ResponseWriter, code int, name string, data any) {
+// render executes a template, and sends it once all of it is there.
+func (s *server) render(w http.ResponseWriter, code int, name string, data any) {
 	var page bytes.Buffer
 	if err := s.pages.ExecuteTemplate(&page, name, data); err != nil {
 		http.Error(w, "the page cannot be made", http.StatusInternalServerError)
@@ -196,17 +198,17 @@ type problem struct {
 	Text string
 }
 
-func (s *server) fail(w http.ResponseWriter, code int, text string) {
-	s.show(w, code, "problem", problem{layout{Title: http.StatusText(code)}, text})
+func (s *server) renderProblem(w http.ResponseWriter, code int, text string) {
+	s.render(w, code, "problem", problem{layout{Title: http.StatusText(code)}, text})
 }
 
-// failed answers with what a Source could not do.
-func (s *server) failed(w http.ResponseWriter, err error) {
+// renderError answers with what a Source could not do.
+func (s *server) renderError(w http.ResponseWriter, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		s.fail(w, http.StatusNotFound, "there is no such loop, or no such task in it")
+		s.renderProblem(w, http.StatusNotFound, "there is no such loop, or no such task in it")
 		return
 	}
-	s.fail(w, http.StatusInternalServerError, err.Error())
+	s.renderProblem(w, http.StatusInternalServerError, err.Error())
 }
 
 // Serve answers requests until ctx ends. Requests under way then have a moment to end.

@@ -151,10 +151,10 @@ func TestFormsRunCommands(t *testing.T) {
 	for form, code := range map[string]int{"text=--gate+true": http.StatusOK, "text=+": http.StatusBadRequest} {
 		d, h := world(t)
 		if w := request(h, "POST", "/", form); w.Code != code || code == http.StatusOK && d.commands[0] != "run --detach --yes -- --gate true" {
-			t.Errorf("begin %s: %d %q", form, w.Code, d.commands)
+			t.Errorf("start %s: %d %q", form, w.Code, d.commands)
 		}
 		if w := request(h, "POST", "/", form, tokenHeader+": "); w.Code != http.StatusUnauthorized {
-			t.Errorf("begin without the token: %d", w.Code)
+			t.Errorf("start without the token: %d", w.Code)
 		}
 	}
 	if w := request(h, "POST", "/loop/lost-moth-33cc", "do=tell&text="); w.Code != http.StatusBadRequest {
@@ -241,7 +241,7 @@ func TestOverviewOfManyLoopsIsLimited(t *testing.T) {
 	d, h := world(t)
 	d.loops = many(1000)
 	for range 20 {
-		if got := body(t, request(h, "GET", "/", "")); strings.Count(got, "<li>") != endedMost || !strings.Contains(got, "Show 900 more") {
+		if got := body(t, request(h, "GET", "/", "")); strings.Count(got, "<li>") != maxEnded || !strings.Contains(got, "Show 900 more") {
 			t.Fatalf("%d rows", strings.Count(got, "<li>"))
 		}
 	}

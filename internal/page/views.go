@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	listTime  = 5 * time.Second // that a list is shown again while no journal grew
-	endedMost = 100             // ended loops that are shown unless all are asked for
+	listCacheTime = 5 * time.Second
+	maxEnded      = 100 // ended loops on the first page
 )
 
-// AttemptsMost is how many attempts the page of a loop shows.
-const AttemptsMost = 200
+// MaxAttempts is how many attempts the page of a loop shows.
+const MaxAttempts = 200
 
-// overviewPage is all loops.
+// overviewPage is the list of all loops.
 type overviewPage struct {
 	layout
-	Filter string
-	Groups []groupView
-	Found  bool
-	None   bool // there is no loop at all
+	Filter  string
+	Groups  []groupView
+	Found   bool
+	NoLoops bool // there is no loop at all
 }
 
 type groupView struct {
@@ -40,16 +40,16 @@ type groupView struct {
 	More     int // that are not shown
 }
 
-type rowView struct{ ID, State, Done, Cost, Age, Goal, Asks, Where string }
+type rowView struct{ ID, State, Done, Cost, Age, Goal, Needs, Where string }
 
-func (s *server) overview(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveOverview(w http.ResponseWriter, r *http.Request) {
 	loops, err := s.loops()
 	if err != nil {
-		s.failed(w, err)
+		s.renderError(w, err)
 		return
 	}
 	filter, now := r.URL.Query().Get("q"), s.Now()
-	p := overviewPage{Filter: filter, None: len(loops) == 0, layout: layout{Live: true}}
+	p := overviewPage{Filter: filter, NoLoops: len(loops) == 0, layout: layout{Live: true}}
 	all := r.URL.Query().Has("all")
 	for _, sum := range record.FilterAndGroup(loops, filter, now) {
 		g := sum.Group(now)
@@ -58,11 +58,11 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) {
 		}
 		v := &p.Groups[len(p.Groups)-1]
 		v.Count++
-		if g == record.GroupEnded && len(v.Rows) >= endedMost && !all {
+		if g == record.GroupEnded && len(v.Rows) >= maxEnded && !all {
 			v.More++
 			continue
 		}
-		v.Rows = append(v.Rows, row(sum, now))
+		v.Rows = append(v.Rows, newRow(sum, now))
 	}
 	p.Found = len(p.Groups) > 0
 	var counts []string
@@ -74,7 +74,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) {
 		counts = append(counts, fmt.Sprintf("%d %s", g.Count, words))
 	}
 	p.Title = cmp.Or(strings.Join(counts, " · "), "No loops")
-	s.show(w, http.StatusOK, "overview", p)
+	s.render(w, http.StatusOK, "overview", p)
 }
 
 func groupName(g record.Group) string {
@@ -82,15 +82,16 @@ func groupName(g record.Group) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// loops are read again when a journal has grown, and after a moment: an owner may die.
+// loops returns all loops. It reads them again when a journal has grown, and after listCacheTime,
+// since an owner may die.
 func (s *server) loops() ([]record.Summary, error) {
-	now, err := s.stamp("")
+	now, err := s.journalStamp("")
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.list.text == now && time.Since(s.list.at) < listTime {
+	if s.list.text == now && time.Since(s.list.at) < listCacheTime {
 		return s.listed, nil
 	}
 	loops, err := s.Source.Loops()
@@ -101,7 +102,7 @@ func (s *server) loops() ([]record.Summary, error) {
 	return loops, nil
 }
 
-func row(sum record.Summary, now time.Time) rowView {
+func newRow(sum record.Summary, now time.Time) rowView {
 	v := rowView{
 		ID: sum.ID, State: cmp.Or(string(sum.Outcome), sum.State), Cost: narrate.Cost(sum),
 		Age: age(sum, now), Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 200), Where: sum.Root,
@@ -109,13 +110,13 @@ func row(sum record.Summary, now time.Time) rowView {
 	if n := sum.Tasks.Done + sum.Tasks.Open + sum.Tasks.Skipped; n > 1 {
 		v.Done = fmt.Sprintf("%d of %d tasks done", sum.Tasks.Done, n)
 	}
-	v.Asks = narrate.NeedsUser(sum, now)
+	v.Needs = narrate.NeedsUser(sum, now)
 	return v
 }
 
-// age says when a loop ended, or began.
+// age returns how long ago a loop ended, or else started.
 func age(sum record.Summary, now time.Time) string {
-	what, since := "begun ", now.Sub(cmp.Or(sum.StartedAt, sum.CreatedAt))
+	what, since := "started ", now.Sub(cmp.Or(sum.StartedAt, sum.CreatedAt))
 	if !sum.EndedAt.IsZero() {
 		what, since = "ended ", now.Sub(sum.EndedAt)
 	}
@@ -125,7 +126,7 @@ func age(sum record.Summary, now time.Time) string {
 	return what + figure.Chosen(since) + " ago"
 }
 
-// loopPage is one loop.
+// loopPage is the page of one loop.
 type loopPage struct {
 	layout
 	ID, Headline, Current string // Current is the task at work
@@ -142,15 +143,15 @@ type loopPage struct {
 	Goal                  string
 	Limits                string // that hold now
 	Restorable            bool   // nobody works in the tree
-	Restored              bool   // there is a restore to undo
+	CanUndo               bool   // there is a restore to undo
 	tasks                 []loop.Task
 }
 
-// taskAction is a button of a task: what it does, and what is asked before.
+// taskAction is a button of a task: its command, its label, and the question to confirm.
 type taskAction struct{ Do, Label, Confirm string }
 
-// Does returns what a user can do with a task now.
-func (p loopPage) Does(id string) (out []taskAction) {
+// Actions returns what a user can do with a task now.
+func (p loopPage) Actions(id string) (out []taskAction) {
 	i := slices.IndexFunc(p.tasks, func(t loop.Task) bool { return t.ID == id })
 	if i < 0 {
 		return nil
@@ -176,15 +177,15 @@ type questionView struct {
 
 type attemptView struct {
 	Attempt
-	Came   string
+	Result string
 	Open   bool
 	Latest callsView // tool calls of the newest attempt
 }
 
-func (s *server) loop(w http.ResponseWriter, r *http.Request) {
-	d, err := s.detail(r, 0)
+func (s *server) serveLoop(w http.ResponseWriter, r *http.Request) {
+	d, err := s.loadDetail(r, 0)
 	if err != nil {
-		s.failed(w, err)
+		s.renderError(w, err)
 		return
 	}
 	st, sum := d.Report.State, d.Summary
@@ -195,7 +196,7 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}
 	p.Restorable = p.Ended || p.Resumable
-	p.Restored = p.Restorable && st.HasRestore()
+	p.CanUndo = p.Restorable && st.HasRestore()
 	if p.Ended && st.Outcome != loop.Verified {
 		p.Why = plan.OneLine(st.Reason, 0)
 	}
@@ -209,15 +210,15 @@ func (s *server) loop(w http.ResponseWriter, r *http.Request) {
 		p.Earlier = d.Attempts[0].Number - 1
 	}
 	for i := range slices.Backward(d.Attempts) {
-		p.Attempts = append(p.Attempts, showAttempt(d, i))
+		p.Attempts = append(p.Attempts, newAttemptView(d, i))
 	}
 	if len(p.Attempts) > 0 {
 		calls, dropped, err := s.Source.Calls(r.Context(), sum.ID, p.Attempts[0].Number)
 		if err != nil {
-			s.failed(w, err)
+			s.renderError(w, err)
 			return
 		}
-		p.Attempts[0].Latest = showCalls(calls, dropped, len(calls)-latestMost+1, latestMost)
+		p.Attempts[0].Latest = newCallsView(calls, dropped, len(calls)-maxLatestCalls+1, maxLatestCalls)
 	}
-	s.show(w, http.StatusOK, "loop", p)
+	s.render(w, http.StatusOK, "loop", p)
 }

@@ -1,30 +1,30 @@
 "use strict";
-// The token comes behind the #, which no server is sent, and is kept for this address and
-// port alone. Everything else is drawn by the server.
+// The token is in the fragment, which the browser does not send, and is stored for this
+// origin only. The server renders everything else.
 (() => {
-  const kept = "pawl-token";
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    localStorage.setItem(kept, given);
+  const tokenKey = "pawl-token";
+  const newToken = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (newToken) {
+    localStorage.setItem(tokenKey, newToken);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  const token = localStorage.getItem(kept) || "";
-  const said = document.getElementById("said");
-  const say = (text) => { said.textContent = text; };
-  // What a command said stays for a while, whatever becomes of the loop.
-  let answered = 0;
-  const answer = (text) => { answered = Date.now(); say(text); };
+  const token = localStorage.getItem(tokenKey) || "";
+  const status = document.getElementById("status");
+  const announce = (text) => { status.textContent = text; };
+  // The output of a command stays for 10 s, even if the headline changes.
+  let resultTime = 0;
+  const showResult = (text) => { resultTime = Date.now(); announce(text); };
   const post = (path, body) => fetch(path, { method: "POST", body, headers: { "X-Pawl-Token": token } });
 
   if ("lock" in document.body.dataset && token) {
     post("/session", new URLSearchParams()).then((r) => {
-      if (r.ok) { location.reload(); } else { say("This token is no longer the right one."); }
+      if (r.ok) { location.reload(); } else { announce("This token is no longer valid. Open the address that pawl serve printed."); }
     });
     return;
   }
 
-  // update replaces what is live with what the server draws now, and leaves alone where
-  // the user types, and which details are open.
+  // update replaces the live elements with their current version. It keeps an element in
+  // which the user types, and open details.
   const update = async () => {
     const r = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (!r.ok) { return; }
@@ -45,47 +45,47 @@
     }
     document.title = next.title;
     const after = document.querySelector("h1")?.textContent;
-    if (after && after !== before && Date.now() - answered > 10000) { say(after); }
+    if (after && after !== before && Date.now() - resultTime > 10000) { announce(after); }
   };
 
-  // A button that were disabled meanwhile would lose the focus.
+  // A disabled button would lose the focus.
   const sending = new WeakSet();
   document.addEventListener("submit", async (e) => {
     if (!(e.target instanceof HTMLFormElement) || !("act" in e.target.dataset)) { return; }
     e.preventDefault();
-    if (!token) { say("To act, open the address that pawl serve printed: it has the token."); return; }
+    if (!token) { announce("To act, open the address that pawl serve printed: it has the token."); return; }
     if (sending.has(e.target)) { return; }
     const question = e.submitter?.dataset.confirm;
     if (question && !confirm(question)) { return; }
     const body = new URLSearchParams(new FormData(e.target, e.submitter));
     sending.add(e.target);
-    say("…");
+    announce("…");
     try {
       const r = await post(e.target.action, body);
-      answer((await r.text()) || r.statusText);
+      showResult((await r.text()) || r.statusText);
       if (r.ok) { e.target.reset(); }
     } catch {
-      answer("pawl serve does not answer.");
+      showResult("pawl serve does not answer.");
     }
     sending.delete(e.target);
     update();
   });
 
   if ("follow" in document.body.dataset) {
-    let events = null, waits = false;
+    let events = null, scheduled = false;
     const changed = () => {
-      if (waits) { return; }
-      waits = true;
-      setTimeout(() => { waits = false; update().catch(() => say("pawl serve does not answer.")); }, 300);
+      if (scheduled) { return; }
+      scheduled = true;
+      setTimeout(() => { scheduled = false; update().catch(() => announce("pawl serve does not answer.")); }, 300);
     };
-    // A browser keeps few connections to one server, so a page that nobody sees has none.
+    // A browser limits connections per server, so a hidden page has none.
     const follow = () => {
       events?.close();
       events = null;
       if (document.hidden) { return; }
       events = new EventSource("/events?loop=" + encodeURIComponent(document.body.dataset.follow));
       events.onmessage = changed;
-      events.onopen = changed; // what changed before it began is told to nobody
+      events.onopen = changed; // there may be earlier changes
     };
     document.addEventListener("visibilitychange", () => { follow(); if (!document.hidden) { changed(); } });
     follow();
