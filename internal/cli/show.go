@@ -70,7 +70,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.TimerFired:
 		s.showWaitOver(before, now)
 	case loop.Cancelled:
-		s.note(term.Info, "stopping after this step; the work is kept")
+		s.note(term.Info, narrate.Stopping(now)+"; the work is kept")
 	}
 	if q, asked := now.NewQuestion(before); asked {
 		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))

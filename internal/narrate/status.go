@@ -88,6 +88,14 @@ func Pausing(st loop.State) string {
 	return "pausing before the next turn"
 }
 
+// Stopping says when a requested stop happens.
+func Stopping(st loop.State) string {
+	if st.Phase == loop.Finishing {
+		return "ending without the rest of the mutation testing"
+	}
+	return "stopping after this step"
+}
+
 // Ended says what was done and how the loop ended.
 func Ended(st loop.State) string {
 	words := fmt.Sprintf("ended %s after %s", st.Outcome, figure.Count(st.Iteration, "iteration"))

@@ -157,7 +157,7 @@ func (r *Runner) mutationTestsAtEnd(ctx context.Context, o loop.Outcome) (later 
 	if r.inSession {
 		return true
 	}
-	r.runMutationTests(ctx)
+	r.runMutationTests(ctx) // a user who stops the loop now ends it early
 	return false
 }
 

@@ -3,6 +3,7 @@ package runner_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -84,5 +85,72 @@ func TestMutationTestsCanBeDisabled(t *testing.T) {
 	m, _, err := record.Load(b.loop)
 	if err != nil || s.Outcome != loop.Verified || len(m.Mutations) > 0 {
 		t.Errorf("%v, %s, %v", err, s.Outcome, m.Mutations)
+	}
+}
+
+// sumTask changes a function and adds one. Its test takes minutes for each mutant of the new function.
+const sumTask = `
+-- 1/files/sum.go --
+package calc
+
+func Sum(a, b int) int { return add(a, b) }
+
+func add(a, b int) int { return a + b }
+-- 1/files/sum_test.go --
+package calc
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSumOfTwo(t *testing.T) {
+	switch got := Sum(1, 2); got {
+	case 3:
+	case 1:
+		t.Fatal(got)
+	default:
+		time.Sleep(5 * time.Minute)
+		t.Fatal(got)
+	}
+}
+-- 1/reply --
+<promise>DONE</promise>
+`
+
+// onNote calls then once a note with a text appears.
+type onNote struct {
+	logObserver
+	text string
+	then func()
+}
+
+func (o *onNote) Note(n memory.Note) {
+	o.logObserver.Note(n)
+	if strings.Contains(n.Text, o.text) {
+		o.then()
+	}
+}
+
+func TestStopDuringFinalMutationTestsEndsThem(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{
+		"go.mod":      calc["go.mod"],
+		"sum.go":      "package calc\n\nfunc Sum(a, b int) int { return a }\n",
+		"one_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestSumWithZero(t *testing.T) {\n\tif Sum(1, 0) != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+	})
+	causes := make(chan string, 1)
+	d := b.begin(sumTask, []string{"Sum adds both numbers"}, map[string]any{"gates": []string{"go test ./..."}, "mutation_time": "4m"})
+	d.Cancellations = causes
+	began := time.Time{}
+	s, err := b.drive(t.Context(), d, &onNote{logObserver: logObserver{t}, text: "mutation testing for at most", then: func() {
+		began = time.Now()
+		causes <- loop.ByInterrupt
+	}})
+	if err != nil || s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s, %v", s.Outcome, s.Reason, err)
+	}
+	if took := time.Since(began); began.IsZero() || took > time.Minute {
+		t.Errorf("mutation testing went on for %s", took)
 	}
 }

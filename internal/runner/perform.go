@@ -106,7 +106,7 @@ const maxCancelTime = 3 * time.Minute
 // errStuck means that an action did not end. The loop stays as it is for its next owner.
 var errStuck = errors.New("it has not ended")
 
-// interrupt cancels the action. A turn still ends in its event.
+// interrupt cancels the action. A turn and the end of a loop still end in their events.
 func (u *runningAction) interrupt() {
 	if u != nil {
 		u.cancel()
@@ -135,7 +135,7 @@ func (u *runningAction) cancelAndWait() error {
 }
 
 // async performs an action in a goroutine and sends its event. After a cancellation only a
-// turn sends one: the state machine no longer waits for the others.
+// turn and the end of a loop send one: the state machine no longer waits for the others.
 func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 	if err := r.action.cancelAndWait(); err != nil {
 		return err
@@ -147,14 +147,15 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 	r.turnSession = memory.Session{}
 	r.previousSnapshot = r.lastSnapshot.Swap(nil)
 	turn, isTurn := a.Payload.(loop.BeginTurn)
+	_, isEnd := a.Payload.(loop.Finish)
 	go func() {
 		defer cancel()
 		end, err := recoverPanics(a.Kind(), do)(actx, m)
 		cut, came := actx.Err() != nil, r.turnSession
 		close(u.done)
 		switch {
-		case cut && !isTurn:
-		case cut && err != nil:
+		case cut && !isTurn && !isEnd:
+		case cut && isTurn && err != nil:
 			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.AgentFailed{Isolated: turn.Isolated, Failure: loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
 			}}})

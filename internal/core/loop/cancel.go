@@ -1,8 +1,13 @@
 package loop
 
 // cancel ends the loop. It interrupts a runner's turn first and lets a commit or restore finish. A
-// second cancel ends a turn at once. A user's session continues its turn without the loop.
+// second cancel ends a turn at once. A user's session continues its turn without the loop. A loop that
+// is finishing keeps its outcome, and only its mutation testing is cut short.
 func (m *machine) cancel(c Cancelled) {
+	if m.s.Phase == Finishing {
+		m.do(Interrupt{})
+		return
+	}
 	again := m.s.Stop.Cause != ""
 	m.s.Stop.Cause, m.s.Stop.Reason = c.Cause, c.Reason
 	switch {

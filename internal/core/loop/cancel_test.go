@@ -29,3 +29,17 @@ func TestCancelInterruptsTurnButFinishesCommit(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByHangup}}, "interrupt")
 	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByHangup}}, "finish cancelled")
 }
+
+func TestCancelOfFinishingLoopKeepsItsOutcome(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	s, _ := loop.Step(sc.s, loop.Event{At: sc.now, Payload: loop.Cancelled{Cause: loop.ByStop}})
+	for range 2 {
+		next, acts := loop.Step(s, loop.Event{Payload: loop.Cancelled{Cause: loop.ByTerm}})
+		_, interrupts := loop.FindAction[loop.Interrupt](acts)
+		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.Stop.Cause != loop.ByStop || !interrupts || len(acts) != 1 {
+			t.Errorf("%s %s by %s, does %v", next.Phase, next.Outcome, next.Stop.Cause, acts)
+		}
+		s = next
+	}
+}

@@ -163,7 +163,6 @@ func TestInterruptedFinishIsRepeated(t *testing.T) {
 		t.Fatalf("%s %s", s.Phase, s.Outcome)
 	}
 	for _, e := range []loop.Event{
-		{Payload: loop.Cancelled{Cause: loop.ByTerm}},
 		{Payload: loop.LimitHit{Limit: loop.Duration}},
 		{Payload: loop.PauseRequested{}},
 		{Payload: loop.Resumed{}},

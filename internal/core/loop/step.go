@@ -72,8 +72,6 @@ func (m *machine) endOvertook(p EventPayload) bool {
 	switch p.(type) {
 	case Reopened, Approved, Rejected, CheckpointRestored, LessonLearned, LessonForgotten:
 		return false
-	case Cancelled:
-		return m.s.Phase == Finishing || m.s.Phase == Ended
 	}
 	return m.s.Phase == Ended
 }
