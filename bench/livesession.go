@@ -38,7 +38,7 @@ const (
 	promptID  = "5d0c2f3e-91f4-4b5e-a6f0-2a1d7c4b8e33"
 )
 
-// startSession begins a loop in a session and advances it to its number of iterations, without an
+// startSession starts a loop in a session and advances it to its number of iterations, without an
 // agent.
 func (l *lab) startSession(ctx context.Context) (*liveSession, error) {
 	dir, err := os.MkdirTemp(l.dir, "session")

@@ -59,7 +59,7 @@ func (t *Tracker) HandOver(was memory.Attribution) memory.Attribution {
 	return was
 }
 
-// TaskCalls returns all calls since the task began, including those whose changes were
+// TaskCalls returns all calls since the task started, including those whose changes were
 // attributed.
 func TaskCalls(l *store.Loop, m memory.ActionContext) (*authorship.Calls, error) {
 	session, err := record.AgentCalls(record.ToolCallsPath(l), m.TaskCallsOffset, m.Attribution.ClosedAt-1)

@@ -61,7 +61,7 @@ func (t *Tracker) Attribute(ctx context.Context, m memory.ActionContext, tree st
 
 // evidence is what tells the author of a change.
 type evidence struct {
-	calls    *authorship.Calls // since the task began
+	calls    *authorship.Calls // since the task started
 	timeline authorship.Timeline
 	baseDirs map[string]bool // folders of new files that exist in the loop's base
 }

@@ -118,7 +118,7 @@ func (t *Tracker) editsSince(ctx context.Context, m memory.ActionContext) (memor
 	if was.Since != m.Base.Commit {
 		diff, err := t.Repo.Diff(ctx, was.Since, m.Base.Commit)
 		if err != nil {
-			return was, fmt.Errorf("compare the commits that the work began from: %w", err)
+			return was, fmt.Errorf("compare the commits that the work started from: %w", err)
 		}
 		in := map[string]bool{}
 		for _, c := range diff {

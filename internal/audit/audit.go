@@ -192,7 +192,7 @@ func (r *Result) compare(ctx context.Context, o Options, s *loopinfo.Loop, known
 	defer func() { err = errors.Join(err, done()) }()
 	maps.DeleteFunc(known, func(_ string, rec verify.Receipt) bool { return rec.Kind == gate.ByReview }) // nobody is asked again
 	if len(known) == 0 {
-		*r = r.undecided("only a review checked this commit: there is no command to run again")
+		*r = r.undecided("only a review checked this commit, and pawl audit runs no reviews")
 		return nil
 	}
 	gates, receipts := gatesOf(s, known)

@@ -94,7 +94,7 @@ type installed struct {
 	isCompared bool // CompareDependencies found the record, or none is needed
 	recorded   dependencies
 	folders    []string // unchanged folders
-	missing    []string // for example: node_modules (changed since the loop began)
+	missing    []string // for example: node_modules (changed since the loop started)
 	// failed has, for each fingerprint of lock files whose dependencies could not be installed, why.
 	failed map[string]string
 }
@@ -122,7 +122,7 @@ func (k *Checkout) CompareDependencies(ctx context.Context) error {
 		case then == "":
 			k.installed.missing = append(k.installed.missing, folder+" (too large to copy)")
 		case now != then:
-			k.installed.missing = append(k.installed.missing, folder+" (changed since the loop began)")
+			k.installed.missing = append(k.installed.missing, folder+" (changed since the loop started)")
 		default:
 			k.installed.folders = append(k.installed.folders, folder)
 		}
@@ -171,7 +171,7 @@ func (k *Checkout) Missing() string {
 	}
 	if k.home != nil {
 		for _, dir := range k.home.changed {
-			lacks = append(slices.Clip(lacks), dir+" (new or changed since the loop began)")
+			lacks = append(slices.Clip(lacks), dir+" (new or changed since the loop started)")
 		}
 	}
 	if len(lacks) == 0 {

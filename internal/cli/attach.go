@@ -72,7 +72,7 @@ func (a *app) explainNoDriver(s *loopinfo.Loop) error {
 		if log, openErr := os.Open(filepath.Join(s.Dir, store.RunnerLog)); openErr == nil {
 			defer log.Close()
 			words, _ := launch.LastWords(log, 0)
-			err = failure.New(failure.CodeOf(err), failure.Hint(err), "loop %s did not begin: %s", s.ID, words)
+			err = failure.New(failure.CodeOf(err), failure.Hint(err), "loop %s did not start: %s", s.ID, words)
 		}
 	}
 	return err

@@ -19,7 +19,7 @@ func TestGuardDeniesUserOnlyCommands(t *testing.T) {
 	}
 	for _, command := range append(commands, "pawl trust") { // it first prints what it would trust
 		if command == "pawl start" {
-			// It begins a loop in the agent's session, if the user asks the agent for one. Taking
+			// It starts a loop in the agent's session, if the user asks the agent for one. Taking
 			// another loop over is denied.
 			command += " --take brisk-otter"
 		}

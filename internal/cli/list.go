@@ -83,7 +83,7 @@ func (c *listCmd) Run(a *app) error {
 func noLoops(all bool, elsewhere int) string {
 	switch {
 	case elsewhere == 0:
-		return "there is no loop yet: pawl run begins one"
+		return "there is no loop yet: pawl run starts one"
 	case all:
 		return "none of the loops here can be read"
 	}

@@ -49,7 +49,7 @@ func openingText(p *launch.Prepared, begun *launch.SessionLoop) string {
 	return b.String()
 }
 
-// beginWords says how a loop begins. A loop over a finished plan ends at once.
+// beginWords says how a loop starts. A loop over a finished plan ends at once.
 func beginWords(st loop.State) string {
 	switch st.Phase {
 	case loop.Ended:
@@ -57,7 +57,7 @@ func beginWords(st loop.State) string {
 	case loop.Paused:
 		return "is in this session, paused before its first turn"
 	}
-	return "begins in this session"
+	return "starts in this session"
 }
 
 // isolationWords says when a loop retries a failed command goal in isolated sessions. It returns ""
@@ -166,7 +166,7 @@ func gatesWords(s record.Verification, begun *launch.SessionLoop) []string {
 	for _, g := range s.Gates {
 		text := displayGate(g).Name
 		if r, ok := results[g.Name]; ok {
-			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + narrate.Counts(r) + ")"
+			text += " (" + map[bool]string{true: "passes now", false: "fails now"}[r.Status == gate.Pass] + narrate.Counts(r) + ")"
 		}
 		out = append(out, text)
 	}

@@ -48,14 +48,14 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	choices := []string{
 		"Enter: yes, continue (it does so by itself after " + figure.Chosen(redAnswerTimeout) + ")",
 		"s: no, stop; I will fix it first",
-		"a: no, it may stay red (baseline = \"allow\")",
+		"a: no, it may keep failing (baseline = \"allow\")",
 	}
 	mayLeave := len(gate.Commands(q.passingGates())) > 0 // otherwise no gate would be left
 	if mayLeave {
 		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
 	}
 	q.print(term.Question{
-		Text:    fmt.Sprintf("%s: red before the work. Is that part of this work?", plan.Few(g.Red(), 4)),
+		Text:    fmt.Sprintf("%s: failed before the work. Is that part of this work?", plan.Few(g.Red(), 4)),
 		Choices: choices,
 	})
 	answers := make(chan string, 1)

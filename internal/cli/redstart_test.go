@@ -30,7 +30,7 @@ func TestUserIsAskedAboutFailingGateBeforeWork(t *testing.T) {
 				print: func(e term.Event) { asked, _ = e.(term.Question) },
 			}
 			wanted, goesOn := q.Ask(t.Context(), g)
-			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "lint: red before the work. Is that part of this work?" {
+			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "lint: failed before the work. Is that part of this work?" {
 				t.Errorf("continues: %v, answer %q, asked %+v", goesOn, q.answer, asked)
 			}
 			gates := q.apply()

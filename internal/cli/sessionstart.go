@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// beginObserver prints progress while a loop begins in a session: its gates and warnings.
+// beginObserver prints progress while a loop starts in a session: its gates and warnings.
 type beginObserver struct {
 	out  io.Writer
 	last string // the last gate shown: a gate may run twice

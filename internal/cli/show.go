@@ -125,7 +125,7 @@ func (s *show) showRestored(before loop.State, unchanged bool) {
 	back := fmt.Sprintf("undone (get it back: pawl restore %s --task %s)", s.id, t.ID)
 	switch {
 	case before.PutsOthersAway():
-		s.note(term.Info, "the restored work of other tasks is put away until they begin")
+		s.note(term.Info, "the restored work of other tasks is put away until they start")
 	case before.SavesWork():
 		s.note(term.Info, narrate.Name(t)+": waits for your answer; its unfinished work is saved until then")
 	case unchanged && before.After == loop.ThenNext:
@@ -241,7 +241,7 @@ func (s *show) showActivity(doing string) {
 		doing = "judging"
 	}
 	iteration := s.state.Iteration
-	if s.state.Phase == loop.Baseline || iteration == 0 { // the turn begins next
+	if s.state.Phase == loop.Baseline || iteration == 0 { // the turn starts next
 		iteration++
 	}
 	u := s.state.Usage
@@ -305,7 +305,7 @@ func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
 	notes := map[string]string{
 		"proven":   "a test failed before and passes now",
-		"reviewed": "an independent review passed, but no test turned green",
+		"reviewed": "an independent review passed, but no test failed before and passes now",
 		"unknown":  "nothing could tell",
 
 		narrate.ToApprove: "waits for your approval",

@@ -81,7 +81,7 @@ func (c *startCmd) flags() map[string]any {
 // client ends a command after two minutes.
 const startTimeout = 100 * time.Second
 
-// Run begins a loop in the calling session.
+// Run starts a loop in the calling session.
 func (c *startCmd) Run(ctx context.Context, a *app) error {
 	if c.Take != "" {
 		if len(c.Words) > 0 || len(c.flags()) > 0 || c.Verify != "" || c.Handover || c.Commit || c.DryRun {
@@ -168,7 +168,7 @@ func (a *app) requireSession(unattended bool) (launch.UserSession, error) {
 	return in, nil
 }
 
-// adviseOutside returns err with the command that begins a loop for another tool's files, if the words name
+// adviseOutside returns err with the command that starts a loop for another tool's files, if the words name
 // them.
 func (a *app) adviseOutside(words []string, err error) error {
 	q := launch.SessionRequest{Request: launch.Request{Dir: a.dir, Words: words, Env: a.env}}
@@ -204,7 +204,7 @@ const maxPrintedPromptBytes = 24_000
 func firstPrompt(begun *launch.SessionLoop, most int) string {
 	switch {
 	case begun.GatesRunning:
-		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the unchanged tree. Change nothing and end your turn now: "+
+		return fmt.Sprintf("[Pawl] Loop %s has started, but its gates still run on the unchanged tree. Change nothing and end your turn now: "+
 			"Pawl tells you when to begin.\n", begun.Loop.ID)
 	case begun.Memory.State.Phase == loop.Ended:
 		return fmt.Sprintf("[Pawl] Loop %s has ended: %s. There is nothing to do.\n", begun.Loop.ID, begun.Memory.State.Reason)

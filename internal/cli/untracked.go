@@ -21,5 +21,5 @@ func (a *app) warnUntracked(p *launch.Prepared) {
 	}
 	term.Warnf(a.Err, "git does not track %s: the loop does not commit %s, and its commits may fail the gates without %[2]s",
 		term.Clean(plan.Few(files, most)), figure.Verb(len(files), "it", "them"))
-	term.Hintf(a.Err, "if it is part of the work: git add %s && git commit; else list it in .gitignore", term.Clean(shell.QuoteCommand(add)))
+	term.Hintf(a.Err, "to include them: git add %s && git commit; to exclude them, list them in .gitignore", term.Clean(shell.QuoteCommand(add)))
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// warnPrepared warns of what a user should know before a loop begins.
+// warnPrepared warns of what a user should know before a loop starts.
 func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool) {
 	a.warnSecret(p.Goal)
 	a.warnGates(p.Spec, p.Root())

@@ -22,7 +22,7 @@ type Kind string
 
 // The kinds, in the order in which the script plays them.
 const (
-	FalseClaim Kind = "a claim to be done while a test is red"
+	FalseClaim Kind = "a claim to be done while a test fails"
 	UsageLimit Kind = "a usage limit"
 	NoTest     Kind = "work that no test proves"
 	Regression Kind = "a finished task broken by a later one"

@@ -12,7 +12,7 @@ import (
 // more is the end of a turn that claims nothing.
 var more = messagesapi.Text("More to come.")
 
-// playTurns begins a loop without a gate and then plays the model turn by turn.
+// playTurns starts a loop without a gate and then plays the model turn by turn.
 func playTurns(flags string, turn messagesapi.Script) messagesapi.Script {
 	return func(r messagesapi.Request) messagesapi.Response {
 		if r.Number == 1 {

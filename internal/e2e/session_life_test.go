@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// holdAtInput begins a loop whose agent waits in a tool call for the file go, and stops the session
+// holdAtInput starts a loop whose agent waits in a tool call for the file go, and stops the session
 // there by Esc: the loop runs and the input is free.
 func (c *terminal) holdAtInput(steps ...messagesapi.Response) {
 	c.s.t.Helper()

@@ -91,7 +91,7 @@ func (s *sessions) checkSeed(d seed, p fmt.Stringer) {
 	})
 }
 
-// A script writes the files and starts claude -p: the loop begins at the first stop.
+// A script writes the files and starts claude -p: the loop starts at the first stop.
 func TestSessionSeeds(t *testing.T) {
 	t.Parallel()
 	for name, d := range seeds {

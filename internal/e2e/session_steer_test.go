@@ -79,7 +79,7 @@ func TestSessionGetsMessageAtNextStop(t *testing.T) {
 	s := newSessions(t, installSettings)
 	steps, asked := messagesapi.Steps(startLoopCall("'add bye' "+words, s.answerAddingWord("bye"), more, done)...), 0
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
-		if asked++; asked == 2 { // the loop has begun
+		if asked++; asked == 2 { // the loop has started
 			if res := s.pawl("tell", ".", "make it polite"); res.code != 0 {
 				t.Errorf("tell: %s", res)
 			}

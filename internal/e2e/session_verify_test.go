@@ -138,7 +138,7 @@ func TestTerminalVerifyFifthTry(t *testing.T) {
 	s.fifth(c)
 }
 
-// If the user types the words, the loop begins with that turn.
+// If the user types the words, the loop starts with that turn.
 func TestTerminalVerifyTypedStartsLoop(t *testing.T) {
 	s := newVerify(t, installPlugin)
 	c := s.open()

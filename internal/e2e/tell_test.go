@@ -52,7 +52,7 @@ func TestSessionUrgentMessageComesAfterTool(t *testing.T) {
 	s := newSessions(t, installSettings)
 	steps, asked := messagesapi.Steps(startLoopCall("'add bye' "+words, s.answerAddingWord("bye"), messagesapi.Bash("true"), more, done)...), 0
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
-		if asked++; asked == 2 { // the loop has begun
+		if asked++; asked == 2 { // the loop has started
 			if res := s.pawl("tell", ".", "--now", "make it polite"); res.code != 0 {
 				t.Errorf("tell: %s", res)
 			}

@@ -47,7 +47,7 @@ func (c *terminal) shell(command string) {
 	c.Type(command)
 }
 
-// loops begins a loop by the plugin's command.
+// loops starts a loop by the plugin's command.
 func (c *terminal) loops(args string) {
 	c.s.t.Helper()
 	c.Type("/pawl:loop " + args)

@@ -60,7 +60,7 @@ func (e scannedEvent) isIdle(f place.Folder, p place.Project) bool {
 	switch {
 	case !e.complete, has("UserPromptExpansion"), len(e.sessionsWithLoop(f)) > 0:
 		return false
-	case has("UserPromptSubmit") && has("verify:"): // typed by the user, it may begin a loop
+	case has("UserPromptSubmit") && has("verify:"): // typed by the user, it may start a loop
 		return false
 	case !has("Stop") && !has("SessionStart"):
 		return true

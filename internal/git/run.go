@@ -21,7 +21,7 @@ import (
 
 const (
 	lockWait     = 10 * time.Second       // wait for the lock of another git
-	heldLockWait = 2 * time.Second        // the same before a loop begins
+	heldLockWait = 2 * time.Second        // the same before a loop starts
 	lockPause    = 20 * time.Millisecond  // first pause between two attempts, doubled each time
 	lockMax      = 500 * time.Millisecond // longest pause
 	stopGrace    = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files

@@ -202,7 +202,7 @@ func (r *Repo) classify(files []statusFile, untracked int64) pending {
 			continue
 		}
 		if f.staged == '?' && strings.HasSuffix(f.path, "/") {
-			p.skip(f.path, "a repository of its own")
+			p.skip(f.path, "a nested repository")
 			continue
 		}
 		if f.hasInnerChanges() {

@@ -115,11 +115,11 @@ func TestSnapshotNamesWhatItSkips(t *testing.T) {
 				b.gitIn(b.path("vendor/full"), "commit", "-q", "--allow-empty", "-m", "x")
 				b.write("vendor/empty/file", "x")
 			},
-			[]Skipped{{"vendor/empty/", "a repository of its own"}, {"vendor/full/", "a repository of its own"}},
+			[]Skipped{{"vendor/empty/", "a nested repository"}, {"vendor/full/", "a nested repository"}},
 		},
 		"a worktree inside": {
 			func(b *sandbox) { b.git("worktree", "add", "-q", "inner") },
-			[]Skipped{{"inner/", "a repository of its own"}},
+			[]Skipped{{"inner/", "a nested repository"}},
 		},
 		"a submodule with changes of its own": {
 			func(b *sandbox) { b.submodule("sub"); b.write("sub/README", "changed") },

@@ -31,7 +31,7 @@ func (h *handler) beginLoop(ctx context.Context, q session.BeginRequest) (sessio
 	}
 	in, err := json.Marshal(q)
 	if err != nil {
-		return session.BeginResult{}, fmt.Errorf("encode request to begin a loop: %w", err)
+		return session.BeginResult{}, fmt.Errorf("encode request to start a loop: %w", err)
 	}
 	out, err := h.runPawl(ctx, string(in), "session", "begin")
 	var b session.BeginResult

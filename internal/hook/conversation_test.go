@@ -66,7 +66,7 @@ append LOOP/journal.jsonl {"seq":9
 `
 
 // FuzzConversation sends events of a session in any order. Each answer must be valid for the client,
-// a turn begins only after the last one has ended, and the journal alone gives the stored state.
+// a turn starts only after the last one has ended, and the journal alone gives the stored state.
 func FuzzConversation(f *testing.F) {
 	all := strings.Split(strings.TrimSpace(conversationLines), "\n")
 	f.Add([]byte{})

@@ -28,7 +28,7 @@ import (
 // TestDialogues performs the lines of a dialogue between a client and its user, and compares the
 // hook's answers and the stored state:
 //
-//	loop iterations=2 verify     begins a loop in session s1; see specOf for the words
+//	loop iterations=2 verify     starts a loop in session s1; see specOf for the words
 //	gates red green              sets the next results of the gates
 //	env cap=0 plugin=1           sets the hooks' environment
 //	> Stop {"…":…}               an event; missing fields have default values

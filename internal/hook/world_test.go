@@ -264,7 +264,7 @@ func (w fixture) runScriptedGates(st loop.State) (loop.Gates, error) {
 	case "dies":
 		return g, errKilled
 	case "green":
-		g.Status, g.Green, g.Evidence, g.Reason = gate.Pass, true, gate.Proven, "check turned green"
+		g.Status, g.Green, g.Evidence, g.Reason = gate.Pass, true, gate.Proven, "check passes now"
 	case "unknown":
 		g.Status, g.Reason = gate.Unknown, "check timed out"
 	default:

@@ -60,7 +60,7 @@ func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_
 	case "ralph-loop":
 		err = w.setRalphLoop(ctx, args)
 	default:
-		err = failure.New(failure.Usage, "", "there is no command %q to begin a loop with", r.Command)
+		err = failure.New(failure.Usage, "", "there is no command %q to start a loop with", r.Command)
 	}
 	return &w, "", err
 }
@@ -116,7 +116,7 @@ func (q *SessionRequest) setVerify(args ralphloop.Args) {
 	}
 }
 
-// setRalphLoop begins a loop as the ralph-loop plugin does, with a file of its format.
+// setRalphLoop starts a loop as the ralph-loop plugin does, with a file of its format.
 func (q *SessionRequest) setRalphLoop(ctx context.Context, args ralphloop.Args) error {
 	if statefile.IsRalphPluginEnabled(q.Project, q.Env.ClientConfig()) {
 		return failure.New(failure.Usage, "disable it:  claude plugin disable ralph-loop;  or use /pawl:loop, which writes no file of its kind",

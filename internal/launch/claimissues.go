@@ -134,7 +134,7 @@ const (
 )
 
 // claimRetry retries claims that failed because the tracker was unreachable when the loop was
-// resumed. It tries before a task begins, at most once per task, and waits longer after each
+// resumed. It tries before a task starts, at most once per task, and waits longer after each
 // failure. Issues that are done are claimed when their end is reported.
 type claimRetry struct {
 	client  *issueClient

@@ -33,7 +33,7 @@ type SessionRequest struct {
 	Commit            bool        // commit verified work
 	File              string      // another tool's state file, absolute; "": none
 	Format            string      // name of the file's statefile.Format
-	AdoptsFile        bool        // the loop begins because of File alone, which is inspected after each turn
+	AdoptsFile        bool        // the loop starts because of File alone, which is inspected after each turn
 	CountedIterations int         // iterations that File counted before this loop
 
 	Handover      bool              // the loop may continue in fresh sessions
@@ -44,10 +44,10 @@ type SessionRequest struct {
 	VerifyDir     string            // folder that Verify runs in, absolute; "": the root
 
 	OnReady func(*SessionLoop) error // called before the loop lives in the session; may be nil
-	Remark  string                   // for the user, when the loop begins
+	Remark  string                   // for the user, when the loop starts
 }
 
-// UserSession is a user's session, as far as it is known when a loop begins in it.
+// UserSession is a user's session, as far as it is known when a loop starts in it.
 type UserSession struct {
 	Session      string // the client's id; "" if the client does not tell it
 	Client       int    // process id of the client; 0: unknown

@@ -35,11 +35,11 @@ func (p *Prepared) setRemote(ctx context.Context) error {
 	return nil
 }
 
-// remoteChange says how the target of a push differs from when the loop began, or returns
+// remoteChange says how the target of a push differs from when the loop started, or returns
 // "".
 func remoteChange(was record.Remote, to git.Remote) string {
 	if to.Name != was.Name || to.Sum() != was.Sum {
-		return fmt.Sprintf("the URL of remote %s changed since the loop began", was.Name)
+		return fmt.Sprintf("the URL of remote %s changed since the loop started", was.Name)
 	}
 	var changed []string
 	now := to.Sums()
@@ -54,7 +54,7 @@ func remoteChange(was record.Remote, to git.Remote) string {
 		}
 	}
 	if slices.Sort(changed); len(changed) > 0 {
-		return "git's push settings changed since the loop began: " + strings.Join(changed, ", ")
+		return "git's push settings changed since the loop started: " + strings.Join(changed, ", ")
 	}
 	return ""
 }

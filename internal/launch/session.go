@@ -34,7 +34,7 @@ type SessionLoop struct {
 // PromptPath returns the file with the first prompt.
 func (a *SessionLoop) PromptPath() string { return record.PromptPath(a.Loop, a.Memory) }
 
-// SessionOptions says how a loop begins in a session.
+// SessionOptions says how a loop starts in a session.
 type SessionOptions struct {
 	Session     UserSession
 	Observer    runner.Observer // may be nil

@@ -25,7 +25,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// abandon ends a loop that could not begin, so that it is not listed as orphaned.
+// abandon ends a loop that could not start, so that it is not listed as orphaned.
 func (d *Driver) abandon(cause error) error {
 	d.setUpFailed = true
 	if d.Runner == nil || d.Owner == nil {

@@ -111,7 +111,7 @@ func checkTake(ctx context.Context, l *store.Loop, m memory.Memory, env environm
 	case here && isBoundTo(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it continues at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s is already in this session", l.ID)
 	case m.InSession(p.Spec.Policy) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  continues it in fresh sessions, where you can take it", l.ID),
+		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or run  pawl handover %s --now  to continue in fresh sessions, then take it", l.ID),
 			"loop %s runs %s", l.ID, sessionLabel(m.Bound.Session))
 	}
 	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {

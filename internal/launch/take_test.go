@@ -35,7 +35,7 @@ func configureScriptAgent(t *testing.T, env environment.Environment, script stri
 	}
 }
 
-// beginTestLoop begins a loop in a session with a gate that fails, and returns it.
+// beginTestLoop starts a loop in a session with a gate that fails, and returns it.
 func beginTestLoop(t *testing.T, root string, env environment.Environment, change func(*launch.SessionRequest)) *launch.SessionLoop {
 	t.Helper()
 	q := sessionRequestIn(root, env, map[string]any{"gates": []string{"test -f done.txt"}})

@@ -94,7 +94,7 @@ func (s *Loop) BranchFate(ctx context.Context) string {
 	return fmt.Sprintf("deleted; git branch %s %s brings it back", s.Spec.Branch, tip[:min(7, len(tip))])
 }
 
-// PartlyMerged reports whether the branch that a loop began on contains commits of the loop: a user
+// PartlyMerged reports whether the branch that a loop started on contains commits of the loop: a user
 // merged some, or the agent moved it. git diff BRANCH...LOOP does not show those.
 func PartlyMerged(ctx context.Context, repo *git.Repo, spec record.Repository, tasks []loop.Task) bool {
 	if spec.StartBranch == "" || spec.StartBranch == spec.Branch {

@@ -74,7 +74,7 @@ func (w *world) write(name, text string) {
 	}
 }
 
-// begin begins a loop in the session, up to its first turn.
+// begin starts a loop in the session, up to its first turn.
 func (w *world) begin(flags map[string]any) {
 	w.t.Helper()
 	if flags == nil {

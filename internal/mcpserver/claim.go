@@ -99,7 +99,7 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	switch j.Verdict.Status {
 	case gate.Pass:
 	case gate.Fail:
-		return notTaken + "Something that passed when the task began fails now.\n\n" + j.details(), nil
+		return notTaken + "Something that passed when the task started fails now.\n\n" + j.details(), nil
 	case gate.Unknown:
 		return notTaken + "The gates gave no clear result: fix that first, or report it as blocked.\n\n" + j.details(), nil
 	}

@@ -17,13 +17,13 @@ func TestClaimIsRefusedByGates(t *testing.T) {
 	w := newWorld(t)
 	w.begin(nil)
 	s := w.connect()
-	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no file has changed since the task began")
+	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no file has changed since the task started")
 	w.write("a.go", "package a\n")
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no test failed before and passes now")
 	w.write("new.red.go", "x")
 	before := len(w.left())
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "NOT ACCEPTED, nothing is recorded", "sh ./check.sh", "Test_new")
-	w.says(s, "verify", nil, "FAIL: something that passed when the task began fails now", "failing: Test_new", "--- FAIL: Test_new")
+	w.says(s, "verify", nil, "FAIL: something that passed when the task started fails now", "failing: Test_new", "--- FAIL: Test_new")
 	if n := len(w.left()); n != before {
 		t.Errorf("%d messages were left", n-before)
 	}

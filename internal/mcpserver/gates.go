@@ -77,7 +77,7 @@ func (s *Server) lockGates(ctx context.Context) (free func(), err error) {
 }
 
 // runGates runs the gates that are due at a claim on the work tree as it is, and holds
-// them against where the task began.
+// them against where the task started.
 //
 // The agent chooses the moment, and may have prepared it: a file that git ignores,
 // a process in the background, both gone when its turn has ended. So the results
@@ -117,20 +117,20 @@ func (j *gateAnswer) headline() string {
 	v := j.Verdict
 	switch {
 	case v.Status == gate.Fail:
-		return "FAIL: something that passed when the task began fails now."
+		return "FAIL: something that passed when the task started fails now."
 	case v.Status == gate.Unknown:
 		return "UNKNOWN: a gate gave no clear result."
 	case len(v.StillRed) > 0:
-		return "PASS relative to where the task began; red before and still: " + firstNames(v.StillRed)
+		return "PASS compared with the start of the task; still fails, as before: " + firstNames(v.StillRed)
 	}
 	return "PASS: every gate passes."
 }
 
-// details returns each gate's result, and what is new since the task began.
+// details returns each gate's result, and what is new since the task started.
 func (j *gateAnswer) details() string {
 	var b strings.Builder
 	if len(j.Verdict.Regressed) > 0 {
-		fmt.Fprintf(&b, "Passed when the task began, fails now: %s\n\n", firstNames(j.Verdict.Regressed))
+		fmt.Fprintf(&b, "Passed when the task started, fails now: %s\n\n", firstNames(j.Verdict.Regressed))
 	}
 	b.WriteString(resultsText(j.Observation.Now))
 	return b.String()
@@ -141,7 +141,7 @@ func (j *gateAnswer) refusalRisks(t loop.Task, m record.Message) string {
 	o := j.Observation
 	switch {
 	case !o.Changed:
-		return " But no file has changed since the task began: a claim without a change is refused."
+		return " But no file has changed since the task started: a claim without a change is refused."
 	case len(o.Inputs.Changed) > 0 && !o.Inputs.Allowed:
 		return " You changed tests or other gate inputs (" + firstNames(o.Inputs.Changed) + "): Pawl also runs the gates with the originals. Ask with request_test_change if they must change."
 	case cmp.Or(t.Wanted, gate.Proven) == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !anyTurnedGreen(o):

@@ -64,7 +64,7 @@ func TestATaskDoneHonestly(t *testing.T) {
 	w.says(s, "status", nil, w.loop.ID, "gate sh ./check.sh: fail when Pawl last ran it")
 	w.ran()
 
-	w.says(s, "verify", nil, "PASS relative to where the task began; red before and still: sh ./check.sh", "failing: Test_old", "--- FAIL: Test_old")
+	w.says(s, "verify", nil, "PASS compared with the start of the task; still fails, as before: sh ./check.sh", "failing: Test_old", "--- FAIL: Test_old")
 	if n := w.ran(); n != 0 {
 		t.Errorf("the gate ran %d times for what Pawl knows", n)
 	}

@@ -150,7 +150,7 @@ func limitsLeft(st loop.State) string {
 	return words
 }
 
-// readMessages returns the user's messages since the turn began. It does not remove them: if the
+// readMessages returns the user's messages since the turn started. It does not remove them: if the
 // turn dies, the next prompt contains them.
 func (s *Server) readMessages(context.Context) (string, error) {
 	at, err := s.findBound()
@@ -173,7 +173,7 @@ func (s *Server) readMessages(context.Context) (string, error) {
 		}
 	}
 	if len(notes) == 0 {
-		return "Nobody has said anything since this turn began.", nil
+		return "Nobody has said anything since this turn started.", nil
 	}
 	p := &lineBuilder{}
 	for _, n := range notes {

@@ -48,7 +48,7 @@ func (s *Server) addTools() {
 	writes := &mcp.ToolAnnotations{DestructiveHint: falsePointer(), OpenWorldHint: falsePointer()}
 	add(s, &mcp.Tool{
 		Name: "next_task", Annotations: reads,
-		Description: "The task to work on now: its id, what is wanted, which gates check it, and what failed last. Call it when a turn begins, or when you are unsure. Pawl chooses the task; there is one at a time.",
+		Description: "The task to work on now: its id, what is wanted, which gates check it, and what failed last. Call it when a turn starts, or when you are unsure. Pawl chooses the task; there is one at a time.",
 	}, withTimeout(func(ctx context.Context, _ noArgs) (string, error) { return s.nextTask(ctx) }))
 	add(s, &mcp.Tool{
 		Name: "verify", Annotations: writes,
@@ -80,7 +80,7 @@ func (s *Server) addTools() {
 	}, withTimeout(s.addLesson))
 	add(s, &mcp.Tool{
 		Name: "read_messages", Annotations: reads,
-		Description: "What people have said to you since this turn began. They also come with your next prompt; call it in a long turn, or before a decision that is hard to take back.",
+		Description: "What people have said to you since this turn started. They also come with your next prompt; call it in a long turn, or before a decision that is hard to take back.",
 	}, withTimeout(func(ctx context.Context, _ noArgs) (string, error) { return s.readMessages(ctx) }))
 	add(s, &mcp.Tool{
 		Name: "status", Annotations: reads,

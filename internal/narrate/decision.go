@@ -42,7 +42,7 @@ func (t Step) action(a loop.Action) string {
 		if a.Fresh {
 			session = "in a fresh session"
 		}
-		return fmt.Sprintf("begin iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, spaced(string(a.Situation)))
+		return fmt.Sprintf("start iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, spaced(string(a.Situation)))
 	case loop.Inspect:
 		if a.Deep {
 			return "inspect the work tree, compared with the task's start"
@@ -51,7 +51,7 @@ func (t Step) action(a loop.Action) string {
 	case loop.Commit:
 		return "commit " + strings.Join(a.Tasks, ", ") + " as " + cmp.Or(string(a.Evidence), "done")
 	case loop.Restore:
-		return "restore the work tree to where the task began"
+		return "restore the work tree to where the task started"
 	case loop.ReapplyWork:
 		return "bring back the work on task " + a.Task
 	case loop.Wait:
@@ -116,9 +116,9 @@ func (t Step) whyChanged() []string {
 	case !ok || e.Inspection.Shallow || t.Before.Claim == nil || t.Before.Claim.Blocked:
 		return nil
 	case e.Inspection.Changed:
-		return []string{"files changed since the task began"}
+		return []string{"files changed since the task started"}
 	}
-	return []string{"no file changed since the task began"}
+	return []string{"no file changed since the task started"}
 }
 
 // whyGates says what the gates found and what evidence the task wants.
@@ -137,16 +137,16 @@ func (t Step) whyGates() []string {
 	if g.Purpose == loop.ForBaseline {
 		switch n := len(g.Red()); {
 		case n > 0:
-			add("red before the work: %s; only new failures refuse a claim", figure.Count(n, "failure"))
+			add("failed before the work: %s; only new failures refuse a claim", figure.Count(n, "failure"))
 		case g.Status == gate.Pass:
 			add("all gates pass before the work, so a claim needs a test that fails without the work")
 		}
 		return lines
 	}
 	if n := len(g.Failing); g.Status == gate.Fail && n > 0 {
-		add("did not fail when the task began: %d (%s)", n, firstNames(g.Failing))
+		add("did not fail when the task started: %d (%s)", n, firstNames(g.Failing))
 	} else if g.Status == gate.Pass {
-		add("everything that passed when the task began still passes")
+		add("everything that passed when the task started still passes")
 	}
 	if n := len(g.Flipped); n > 0 {
 		add("failed before, passes now: %d (%s)", n, firstNames(g.Flipped))
@@ -236,7 +236,7 @@ func (t Step) whyCounts() []string {
 	return lines
 }
 
-// whyLimits says how much of each limit is used, when a turn begins or a limit is reached.
+// whyLimits says how much of each limit is used, when a turn starts or a limit is reached.
 func (t Step) whyLimits() []string {
 	if _, begins := loop.FindAction[loop.BeginTurn](t.Actions); !begins && t.After.Stop.Limit == t.Before.Stop.Limit {
 		return nil

@@ -51,23 +51,23 @@ func TestDecisionsNameTheirNumbers(t *testing.T) {
 		{
 			"first turn", policy,
 			[]loop.Event{checkpointed, baseline},
-			[]string{"begin iteration 1 on task 1, in a fresh session (first)"},
+			[]string{"start iteration 1 on task 1, in a fresh session (first)"},
 			[]string{"all gates pass before the work", "limits: 1 of 9 iterations, 2m00s of 8h"},
 		},
 		{"a claim", policy, []loop.Event{checkpointed, baseline, claim}, []string{"compared with the task's start"}, []string{"a claim is checked"}},
 		{"no claim", policy, []loop.Event{checkpointed, baseline, turn(loop.Turn{})}, []string{"protected files only"}, []string{"without a tool call: 1 of 3"}},
-		{"claim without a change", policy, []loop.Event{checkpointed, baseline, claim, seen(loop.Inspection{})}, []string{"begin iteration 2"}, []string{"no file changed"}},
+		{"claim without a change", policy, []loop.Event{checkpointed, baseline, claim, seen(loop.Inspection{})}, []string{"start iteration 2"}, []string{"no file changed"}},
 		{
 			"refused", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, gates(loop.Gates{Purpose: loop.ForClaim, Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Evidence: gate.Unproven}})},
-			[]string{"begin iteration 2 on task 1"},
+			[]string{"start iteration 2 on task 1"},
 			[]string{"found unproven, task 1 wants proven", "refused once"},
 		},
 		{
 			"red", policy,
 			[]loop.Event{checkpointed, baseline, claim, changed, red("a")},
-			[]string{"begin iteration 2"},
-			[]string{"did not fail when the task began: 1 (TestSum)", "same session, failed tries 1 of 3"},
+			[]string{"start iteration 2"},
+			[]string{"did not fail when the task started: 1 (TestSum)", "same session, failed tries 1 of 3"},
 		},
 		{
 			"red twice alike", policy,

@@ -88,11 +88,11 @@ func VerifyGates(g loop.Gates) string {
 	case g.Status == gate.Unknown:
 		return "unknown; " + g.Reason
 	case !g.Green && g.Reason != "":
-		return "red; " + g.Reason
+		return "fail; " + g.Reason
 	case !g.Green:
-		return "red; " + plan.Few(g.Red(), 4)
+		return "fail; " + plan.Few(g.Red(), 4)
 	case len(g.Flipped) > 0:
-		return "green; was red: " + strings.Join(g.Flipped, ", ")
+		return "pass; failed before: " + strings.Join(g.Flipped, ", ")
 	}
-	return "green"
+	return "pass"
 }

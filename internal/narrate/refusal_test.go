@@ -25,20 +25,20 @@ func TestRefusalSaysWhy(t *testing.T) {
 		},
 		{
 			"a new test, or one that passed before",
-			loop.Gates{Status: gate.Fail, Reason: "test: fails, but passed when the task began: TestA", Failures: loop.Failures{Failing: []string{"TestA"}}},
-			"test: fails, but passed when the task began: TestA",
+			loop.Gates{Status: gate.Fail, Reason: "test: fails, but passed when the task started: TestA", Failures: loop.Failures{Failing: []string{"TestA"}}},
+			"test: fails, but passed when the task started: TestA",
 		},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
 		{"red before and after", loop.Gates{Status: gate.Pass, Results: red, Failures: loop.Failures{Failing: []string{"TestLogout"}}}, "TestLogout failed before this work and still fails"},
 		{
 			"a gate without ids that a finished task turned green",
-			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, but passed when the task began: exit 1: FAIL t03", Failures: loop.Failures{Failing: []string{"test"}}},
-			"test: fails, but passed when the task began: exit 1: FAIL t03",
+			loop.Gates{Status: gate.Fail, Results: red, Reason: "test: fails, but passed when the task started: exit 1: FAIL t03", Failures: loop.Failures{Failing: []string{"test"}}},
+			"test: fails, but passed when the task started: exit 1: FAIL t03",
 		},
 		{
 			"a gate without ids, red before and after by other tests",
-			loop.Gates{Status: gate.Pass, Results: red, Reason: "test is still red: 91 failed", Failures: loop.Failures{StillRed: []string{"test"}, Failing: []string{"test"}}},
-			"test is still red: 91 failed",
+			loop.Gates{Status: gate.Pass, Results: red, Reason: "test still fails: 91 failed", Failures: loop.Failures{StillRed: []string{"test"}, Failing: []string{"test"}}},
+			"test still fails: 91 failed",
 		},
 		{
 			"green before and after",

@@ -116,9 +116,9 @@ func (t Step) Sentence() string {
 		return t.committed(e.Commit)
 	case loop.Restored:
 		if t.Before.PutsOthersAway() {
-			return "the restored work of other tasks was put away until they begin"
+			return "the restored work of other tasks was put away until they start"
 		}
-		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
+		return fmt.Sprintf("the work tree was restored to where %s started (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.WorkReapplied:
 		return fmt.Sprintf("the unfinished work on %s is back in the work tree (%.7s)", TaskOf(t.Before, t.Before.Current), e.Tree)
 	case loop.TimerFired:
@@ -209,7 +209,7 @@ func ReasonClause(why string) string {
 }
 
 func (t Step) started() string {
-	return fmt.Sprintf("the loop begins: %s, %d open", figure.Count(len(t.After.Tasks), "task"), t.After.Tasks.Count(loop.Open))
+	return fmt.Sprintf("the loop starts: %s, %d open", figure.Count(len(t.After.Tasks), "task"), t.After.Tasks.Count(loop.Open))
 }
 
 func (t Step) turn(e loop.TurnEnded) string {
@@ -261,10 +261,7 @@ func (t Step) gates(g loop.Gates) string {
 		loop.ForReview:   "review of the claim",
 	}[g.Purpose]
 	line := what + ": " + string(g.Status)
-	switch {
-	case g.Purpose == loop.ForBaseline && g.Status == gate.Fail:
-		line = what + ": red" // no work has failed here
-	case (g.Purpose == loop.ForClaim || g.Purpose == loop.ForLimit) && g.Status == gate.Pass && len(g.Red()) > 0: // a gate is red
+	if (g.Purpose == loop.ForClaim || g.Purpose == loop.ForLimit) && g.Status == gate.Pass && len(g.Red()) > 0 {
 		line = what + ": fails as before the task"
 		if g.Evidence == gate.Proven {
 			line = what + ": fails less than before the task"
@@ -374,7 +371,7 @@ func turnBegins(s loop.State, a loop.BeginTurn) string {
 	if a.Isolated {
 		session += " beside the user's"
 	}
-	return fmt.Sprintf("iteration %d begins: %s, %s (%s)", a.Iteration, TaskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
+	return fmt.Sprintf("iteration %d starts: %s, %s (%s)", a.Iteration, TaskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
 }
 
 // TaskOf returns the id and title of a task of a plan.

@@ -23,10 +23,10 @@ func TestEventsInWords(t *testing.T) {
 		event loop.Event
 		want  string
 	}{
-		{loop.Event{Payload: loop.Started{}}, "the loop begins: 0 tasks, 0 open"},
+		{loop.Event{Payload: loop.Started{}}, "the loop starts: 0 tasks, 0 open"},
 		{loop.Event{Payload: loop.Checkpointed{Tree: "0123456789"}}, "checkpoint of the work tree made (0123456)"},
 		{loop.Event{Payload: loop.WorkReapplied{Tree: "0123456789"}}, "the unfinished work on task US-003 is back in the work tree (0123456)"},
-		{loop.Event{Payload: loop.Restored{Tree: "0123456789"}}, "the work tree was restored to where task US-003 began (0123456)"},
+		{loop.Event{Payload: loop.Restored{Tree: "0123456789"}}, "the work tree was restored to where task US-003 started (0123456)"},
 		{loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1}}}, "iteration 4 ended without a claim (1 tool call)"},
 		{
 			loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, OtherPromise: &loop.OtherPromise{Said: "COMPLETE", Asked: "DONE"}}}},
@@ -151,15 +151,15 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 		want  string
 	}{
 		{
-			loop.Gates{Status: gate.Pass, Reason: "sh check.sh is still red: exit 1", WorkResult: loop.WorkResult{Evidence: gate.Unproven}},
-			"gates after the turn: red; sh check.sh is still red: exit 1",
+			loop.Gates{Status: gate.Pass, Reason: "sh check.sh still fails: exit 1", WorkResult: loop.WorkResult{Evidence: gate.Unproven}},
+			"gates after the turn: fail; sh check.sh still fails: exit 1",
 		},
 		{
 			loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "sh check.sh", Status: gate.Fail}}},
-			"gates after the turn: red; sh check.sh",
+			"gates after the turn: fail; sh check.sh",
 		},
-		{loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Flipped: []string{"sh check.sh"}}}, "gates after the turn: green; was red: sh check.sh"},
-		{loop.Gates{Status: gate.Pass, Green: true, Reason: "nothing failed before"}, "gates after the turn: green"},
+		{loop.Gates{Status: gate.Pass, Green: true, WorkResult: loop.WorkResult{Flipped: []string{"sh check.sh"}}}, "gates after the turn: pass; failed before: sh check.sh"},
+		{loop.Gates{Status: gate.Pass, Green: true, Reason: "nothing failed before"}, "gates after the turn: pass"},
 		{loop.Gates{Status: gate.Unknown, Reason: "killed"}, "gates after the turn: unknown; killed"},
 	}
 	for _, c := range cases {
@@ -194,7 +194,7 @@ func TestDecisionsInWords(t *testing.T) {
 	}
 	want := []string{
 		"claim refused: nothing changed", "violation 2 of 3: Pawl restored the files",
-		"iteration 5 begins: task A, the same session (gates failed)", "will continue in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
+		"iteration 5 starts: task A, the same session (gates failed)", "will continue in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
 	if diff := cmp.Diff(want, told.consequences()); diff != "" {

@@ -89,7 +89,7 @@ type Data struct {
 	Heading   string // of what fails, in another tool's words; "" = Pawl's own
 	Marks     string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
 
-	Changes []string // of an isolated try: what differs from the tree that the task began with: "M main.go"; A added, D deleted
+	Changes []string // of an isolated try: what differs from the tree that the task started with: "M main.go"; A added, D deleted
 }
 
 // Budget is the rest of the limits; 0 = unlimited.

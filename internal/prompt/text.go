@@ -272,7 +272,7 @@ func failureText(r gate.Result) string {
 func evidenceText(e gate.Evidence) string {
 	switch e {
 	case gate.Proven:
-		return "A gate that was green before proves nothing by being green now. Show that your work is what makes the difference: at least one test must fail without your change and pass with it. Write it if there is none. Leave existing tests as they are."
+		return "A gate that passed before proves nothing by passing now. Show that your work is what makes the difference: at least one test must fail without your change and pass with it. Write it if there is none. Leave existing tests as they are."
 	case gate.Reviewed:
 		return "Besides the gates, an independent review of the change has to pass."
 	case gate.Unproven:

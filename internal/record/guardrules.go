@@ -180,7 +180,7 @@ func SaveProtected(l *store.Loop, paths []string) error {
 	return nil
 }
 
-// ReadProtected returns the files that SaveProtected stored; none before the loop has begun.
+// ReadProtected returns the files that SaveProtected stored; none before the loop has started.
 func ReadProtected(l *store.Loop) ([]string, error) {
 	var paths []string
 	if err := atomicfile.ReadJSON(protectedPath(l), &paths); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -97,7 +97,7 @@ type Repository struct {
 	KeepAgentCommits bool         `json:"keep_agent_commits,omitempty"` // --squash=false: the agent's own commits stay
 	CommitMessage    string       `json:"commit_message,omitempty"`     // form of the subject of commits; "": plan.DefaultCommitForm
 	MessageFromCLI   bool         `json:"fixed_message,omitempty"`      // CommitMessage was given on the command line; pawl resume does not read another one from pawl.toml
-	AllowDirty       bool         `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop begins
+	AllowDirty       bool         `json:"allow_dirty,omitempty"`        // the user's changes are committed before the loop starts
 	Untracked        memory.Paths `json:"untracked,omitempty"`          // untracked before the loop; never committed
 	HiddenFiles      memory.Paths `json:"hidden_files,omitempty"`       // tracked, but hidden from git by the user; committed unchanged
 	Remote           *Remote      `json:"remote,omitempty"`             // where a pull request may go; nil: none is opened
@@ -267,7 +267,7 @@ type Issue struct {
 	Tasks []string `json:"tasks"`
 }
 
-// Remote is where a pull request may go, as it was when the loop began. A push elsewhere
+// Remote is where a pull request may go, as it was when the loop started. A push elsewhere
 // is refused.
 type Remote struct {
 	Name string `json:"name,omitempty"`

@@ -21,7 +21,7 @@ type Entry struct {
 	Group string // who must act next: needs you, working, ended
 	Word  string // state: running, waiting, paused, ended or orphaned
 	State loop.State
-	// Before is the state at the time since when the digest reports; zero if the loop began later.
+	// Before is the state at the time since when the digest reports; zero if the loop started later.
 	Before loop.State
 }
 

@@ -183,7 +183,7 @@ func (p *page) endHeadline() string {
 		return s.Headline(p.ID) + " after " + figure.Duration(s.Took())
 	}
 	if s.StartedAt.IsZero() {
-		return p.ID + " has NOT BEGUN"
+		return p.ID + " has NOT STARTED"
 	}
 	if p.Status == "orphaned" {
 		return fmt.Sprintf("%s has NOT ENDED: its process is gone; last record after %s", p.ID, figure.Duration(s.Age(s.Now)))

@@ -128,7 +128,7 @@ func TestHeadlineOfEachOutcome(t *testing.T) {
 		{"verified", report.Loop{Status: "ended", State: done}, "ended VERIFIED after 2d2h"},
 		{"running", report.Loop{Status: "running", State: begun, Now: now}, "has NOT ENDED: it is running, for 2m00s"},
 		{"orphaned", report.Loop{Status: "orphaned", State: begun, Now: now}, "has NOT ENDED: its process is gone; last record after 1m30s"},
-		{"never begun", report.Loop{Status: "orphaned", Now: now}, "has NOT BEGUN"},
+		{"never begun", report.Loop{Status: "orphaned", Now: now}, "has NOT STARTED"},
 		{
 			"waiting now",
 			report.Loop{Status: "waiting", State: waits, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},

@@ -158,7 +158,7 @@ func covers(paths []string, file string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return file == p || strings.HasPrefix(file, p+"/") })
 }
 
-// TaskWork finds the last half-done work of a task, from where the task began to the
+// TaskWork finds the last half-done work of a task, from where the task started to the
 // checkpoint that was made before the work was undone.
 func TaskWork(task string) Finder {
 	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {

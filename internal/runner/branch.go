@@ -309,7 +309,7 @@ func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
 	}
 }
 
-// leaveEmptyBranch switches back to the branch that was checked out when the loop began, if
+// leaveEmptyBranch switches back to the branch that was checked out when the loop started, if
 // nothing was committed, and deletes the branch that the loop created. Files do not change.
 // It returns a message about it, or "".
 func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
@@ -367,7 +367,7 @@ func (r *Runner) squashAtEnd(ctx context.Context, m memory.ActionContext) error 
 	return nil
 }
 
-// warnMovedBranch warns if the user's branch has lost the commit at which the loop began: the
+// warnMovedBranch warns if the user's branch has lost the commit at which the loop started: the
 // user or a program of the agent reset, rebased or deleted the branch.
 func (r *Runner) warnMovedBranch(ctx context.Context) {
 	start, began := r.Spec.StartBranch, r.Spec.StartCommit
@@ -390,7 +390,7 @@ func (r *Runner) warnMovedBranch(ctx context.Context) {
 		if !exists {
 			hint = fmt.Sprintf("git branch %s %s brings it back", start, short(began))
 		}
-		text := fmt.Sprintf("branch %s lost commit %s, where this loop began; %s", start, short(began), hint)
+		text := fmt.Sprintf("branch %s lost commit %s, where this loop started; %s", start, short(began), hint)
 		r.enqueue(ctx, func(context.Context) error {
 			r.recordNote(memory.Note{Level: loop.Warning, Text: text, PossibleUserChange: text})
 			return nil

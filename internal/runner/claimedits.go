@@ -60,7 +60,7 @@ func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext)
 	}
 	diff, err := r.Repo.Diff(ctx, m.Start.Tree, m.Start.WithEdits)
 	if err != nil {
-		return "", fmt.Errorf("compare with the tree that the task began in: %w", err)
+		return "", fmt.Errorf("compare with the tree that the task started in: %w", err)
 	}
 	var unchanged []string
 	for _, c := range diff {
@@ -70,7 +70,7 @@ func (r *Runner) startTreeWithEdits(ctx context.Context, m memory.ActionContext)
 	}
 	tree, err := r.Repo.Overlay(ctx, m.Start.Tree, m.Start.WithEdits, unchanged)
 	if err != nil {
-		return "", fmt.Errorf("take the tree that the task began in: %w", err)
+		return "", fmt.Errorf("take the tree that the task started in: %w", err)
 	}
 	return tree, nil
 }

@@ -118,7 +118,7 @@ func (r *Runner) askFailingGates(ctx context.Context, g loop.Gates, m memory.Act
 	}
 	wanted, goesOn := r.AskFailingGates(ctx, g)
 	if !goesOn {
-		r.sendEvent(ctx, loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: "a gate was red before the work"}})
+		r.sendEvent(ctx, loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop, Reason: "a gate failed before the work"}})
 	}
 	return wanted
 }
@@ -287,7 +287,7 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 	for _, res := range f.Observation.Now {
 		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayFailing(res.Gate) && slices.Contains(v.StillRed, res.Gate) {
 			g.StillRed = append(g.StillRed, res.Gate)
-			g.Reason = truncate(res.Gate+" is still red: "+res.Reason, maxReasonBytes)
+			g.Reason = truncate(res.Gate+" still fails: "+res.Reason, maxReasonBytes)
 		}
 	}
 	for _, s := range f.Signs[:min(len(f.Signs), maxSigns)] {

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// beginPlanInSession begins a loop over a plan in a session.
+// beginPlanInSession starts a loop over a plan in a session.
 func beginPlanInSession(t *testing.T, plan string) *sessionLoop {
 	t.Helper()
 	q := requestWithGate(map[string]any{"evidence": []string{"unproven"}})

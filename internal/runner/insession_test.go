@@ -32,7 +32,7 @@ type sessionLoop struct {
 	agent agent.Agent // agent of isolated attempts
 }
 
-// beginInSession begins a loop in a session, up to its first turn.
+// beginInSession starts a loop in a session, up to its first turn.
 func beginInSession(t *testing.T, files map[string]string, q launch.SessionRequest) *sessionLoop {
 	t.Helper()
 	return newBench(t, files).beginInSession(q)

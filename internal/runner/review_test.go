@@ -75,7 +75,7 @@ func TestReviewersGetGateResultsAndRemainingBudget(t *testing.T) {
 	if len(q.Receipts) != 1 || q.Receipts[0].ID == "" || q.Receipts[0].Status != gate.Pass || q.Receipts[0].Command != "sh check.sh" {
 		t.Errorf("receipts %+v", q.Receipts)
 	}
-	if got := strings.Join(q.Labels, "; "); got != "look at: do.sh:1 drops an error: make || true; look at: have.txt is data that was there: a gate may read it; evidence so far: proven (red before this work and green now: sh check.sh)" {
+	if got := strings.Join(q.Labels, "; "); got != "look at: do.sh:1 drops an error: make || true; look at: have.txt is data that was there: a gate may read it; evidence so far: proven (failed before this work and passes now: sh check.sh)" {
 		t.Errorf("labels %s", got)
 	}
 	if v := q.Guard(toolcall.Call{Kind: toolcall.Read, Path: filepath.Join(b.root, "have.txt"), Dir: b.root}); !v.Allow {

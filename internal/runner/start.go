@@ -36,7 +36,7 @@ func (r *Runner) SetStartCommit(commit string) error {
 	return r.appendRecord(memory.TypeBase, memory.Base{Commit: commit})
 }
 
-// Abandon ends a loop that could not begin. No final work is done.
+// Abandon ends a loop that could not start. No final work is done.
 func (r *Runner) Abandon(cause error) error {
 	var err error
 	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {

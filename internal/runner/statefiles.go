@@ -12,7 +12,7 @@ import (
 // receiveInterval is how often another tool's files are read.
 const receiveInterval = time.Second
 
-// files returns the files of another tool from which the loop began, or whose plan it works
+// files returns the files of another tool from which the loop started, or whose plan it works
 // on. While a user's session has the loop, its hooks read and write them; otherwise the
 // runner does.
 func (r *Runner) files() statefile.Files {

@@ -52,7 +52,7 @@ func (r *Runner) noteSkipped(ctx context.Context, skipped []git.Skipped) {
 	text := strings.Join(names, ", ")
 	r.enqueue(ctx, func(context.Context) error {
 		if text != "" && text != r.lastSkipped {
-			r.recordNote(memory.Note{Level: loop.Warning, Text: "in no checkpoint and no commit, and never deleted: " + text, Uncommitted: agents})
+			r.recordNote(memory.Note{Level: loop.Warning, Text: "not saved, committed or deleted by Pawl: " + text, Uncommitted: agents})
 		}
 		if len(agents) == 0 && len(r.mem.Uncommitted) > 0 {
 			r.recordNote(memory.Note{Level: loop.Info, Text: "committed since, or gone: " + strings.Join(r.mem.Uncommitted, ", "), AllCommitted: true})

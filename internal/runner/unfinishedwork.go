@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
-// Unfinished work on a task may be in the tree when the task begins: of an earlier loop, or
+// Unfinished work on a task may be in the tree when the task starts: of an earlier loop, or
 // because the user restored what was undone. It counts as work for its task: the task's start
 // tree does not have it, the baseline is measured without it, and then it is restored for the
 // first turn.

@@ -171,7 +171,7 @@ func TestResetBranchIsReported(t *testing.T) {
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
-	if !w.hasNote("branch main lost commit " + strings.TrimSpace(began)[:7] + ", where this loop began") {
+	if !w.hasNote("branch main lost commit " + strings.TrimSpace(began)[:7] + ", where this loop started") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }

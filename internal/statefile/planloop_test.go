@@ -66,7 +66,7 @@ func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
 	return b
 }
 
-// step sends an event. If it leads to a turn, the turn begins.
+// step sends an event. If it leads to a turn, the turn starts.
 func (b *planBench) step(e loop.Event) {
 	b.t.Helper()
 	b.now = b.now.Add(time.Minute)

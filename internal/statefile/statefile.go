@@ -196,12 +196,12 @@ type Files interface {
 	// ReceiveChanges returns what the user, or another process, wrote into the files
 	// since the last call. Call it before the state machine receives the end of a turn.
 	ReceiveChanges(now time.Time) (Changes, error)
-	// UpdateProgress writes counters and checkboxes when a turn begins.
+	// UpdateProgress writes counters and checkboxes when a turn starts.
 	UpdateProgress(m memory.Memory, now time.Time) error
 	// MarkEnded writes the end of the loop. session is the loop's session, or "": files
 	// of another session stay unchanged.
 	MarkEnded(m memory.Memory, session string) error
-	// ProgressLine returns the line that is shown when a turn begins. It has the other tool's
+	// ProgressLine returns the line that is shown when a turn starts. It has the other tool's
 	// wording, which scripts read. "" means Pawl's own line.
 	ProgressLine(s loop.State) string
 	// EndLine returns a line that is shown at the end before Pawl's own line, "" for none.

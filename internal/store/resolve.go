@@ -66,7 +66,7 @@ func resolveInRoot(all []*Loop, ref, root string) (*Loop, error) {
 	}
 	switch {
 	case newest == nil:
-		hint := "pawl run begins one"
+		hint := "pawl run starts one"
 		if len(all) > 0 {
 			hint += "; pawl list --all shows loops in other folders"
 		}
@@ -105,7 +105,7 @@ func (noLoopHereError) Unwrap() error { return ErrNotFound }
 // listLoopsHint lists the loops of root, or all loops if root has none.
 func listLoopsHint(all []*Loop, root string) string {
 	if len(all) == 0 {
-		return "there is no loop yet: pawl run begins one"
+		return "there is no loop yet: pawl run starts one"
 	}
 	here := of(root, all)
 	if len(here) > 0 && len(here) < len(all) {

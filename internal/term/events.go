@@ -150,7 +150,7 @@ type LoopEnded struct {
 	Uncommitted         []string `json:"uncommitted,omitempty" jsonschema:"files of the agent that no commit holds, with the reason"`
 	Unsigned            string   `json:"unsigned,omitempty" jsonschema:"commits that are not signed although the user wants that, and why"`
 	LeftAlone           []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
-	UserCommit          string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop began"`
+	UserCommit          string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop started"`
 	PossibleUserChanges []string `json:"possible_user_changes,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`
 	Aside               []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
 	EditsNotMade        []string `json:"edits_not_made,omitempty" jsonschema:"edits of the plan that waited at the end"`

@@ -46,7 +46,7 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	case end && !quiet:
 		lines = lines[1:] // drops the blank line above a summary; each line has its time here
 	case begun:
-		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "begun"})}
+		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "started"})}
 	}
 	if len(lines) == 0 {
 		return

@@ -39,7 +39,7 @@ func TestPlainStatusLines(t *testing.T) {
 			got = append(got, strings.Join(strings.Fields(l), " "))
 		}
 		want := []string{
-			"00:00:00 ● 1/1 1 one begun",
+			"00:00:00 ● 1/1 1 one started",
 			"00:00:02 ● 1/1 1 one iteration 1 · 2s · gate test",
 			"00:10:02 ● 1/1 1 one iteration 1 · 10m02s · editing a.go",
 			"00:30:02 ● 1/1 1 one iteration 1 · 30m02s · editing a.go",

@@ -58,7 +58,7 @@ func evening(at time.Time) []struct {
 		{time.Minute, term.TurnActivity{Iteration: 3, MaxIterations: 28, Doing: "reading 日本語.go", ContextPercent: 31, Tokens: 184_000, CostUSD: 0.92}},
 		{20 * time.Second, term.GateFinished{Gate: "lint", Result: "unknown", Duration: s, Summary: "the disk is full"}},
 		{0, term.GateFinished{Gate: "test", Result: "pass", Cached: true}},
-		{0, term.Question{Text: "TestRoot: red before the work. Is that part of this work?", Choices: []string{"Enter: yes, continue", "s: no, stop"}}},
+		{0, term.Question{Text: "TestRoot: failed before the work. Is that part of this work?", Choices: []string{"Enter: yes, continue", "s: no, stop"}}},
 		{time.Second, term.TaskEnded{ID: "US-003", Title: "Session expiry", Index: 2, Total: 2, Result: "skipped", Iterations: 2, Duration: 700 * s}},
 		{time.Second, term.LoopEnded{
 			Loop: "brisk-otter", Progress: "1 of 2 tasks done, 1 needs you", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
-// Baseline returns the gates' results on the tree that a task begins with, which the work tree
+// Baseline returns the gates' results on the tree that a task starts with, which the work tree
 // should hold. It runs failed gates again now: later the tree is no longer here to confirm a flip.
 func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
 	w := runTarget{root: v.Root, tree: tree, logDir: logDir}
@@ -105,7 +105,7 @@ func (v *Verifier) baselineInCheckout(ctx context.Context, gates []gate.Gate, w 
 		}
 		if !gate.Reproduces(results[i], now) {
 			results[i].Status = gate.Unknown
-			results[i].Reason = "fails in a checkout of the tree that the task began with, but the work tree has changed since, so the checkout may be the cause: " + results[i].Reason
+			results[i].Reason = "fails in a checkout of the tree that the task started with, but the work tree has changed since, so the checkout may be the cause: " + results[i].Reason
 		}
 	}
 	return results, nil

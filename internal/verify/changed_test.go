@@ -60,7 +60,7 @@ func TestChangedTestsAreListed(t *testing.T) {
 		{
 			"as the task may", sums(adds, wantsSum),
 			files{"lib": subtracts, "add_test.sh": wantsDiff},
-			true, gate.Proven, false, "green with it: test_add",
+			true, gate.Proven, false, "passes with it: test_add",
 		},
 		{
 			"the test was deleted", withMore(sums(adds, wantsSum)),
@@ -80,7 +80,7 @@ func TestChangedTestsAreListed(t *testing.T) {
 		{
 			"a red test was edited, and would be green without", sums(subtracts, wantsSum),
 			files{"lib": adds, "add_test.sh": wantsSum + "# as it says\n"},
-			false, gate.Proven, false, "green now: test_add",
+			false, gate.Proven, false, "passes now: test_add",
 		},
 	}
 	for _, c := range cases {

@@ -18,7 +18,7 @@ import (
 // Request is a claim to be verified.
 type Request struct {
 	Gates []gate.Gate // the gates that are due
-	Base  string      // the tree that the task began with
+	Base  string      // the tree that the task started with
 	// ProtectedTree holds the protected copies of the tests: the last unchanged or approved ones.
 	// "" = Base.
 	ProtectedTree string

@@ -54,7 +54,7 @@ func TestClaimsOnPassingGateAreGraded(t *testing.T) {
 				"calc.go":     strings.Replace(subtract, "a + b", "b + a", 1),
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
-			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
+			gate.Proven, "passes with this work, and fails when its functions are broken: calc.TestSub",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			nil,
 		},
@@ -78,7 +78,7 @@ func TestClaimsOnPassingGateAreGraded(t *testing.T) {
 				"calc.go":     strings.Replace(subtract, "func Sub", "const Zero = 0\n\nfunc Sub", 1),
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2+Zero {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
-			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
+			gate.Proven, "passes with this work, and fails when its functions are broken: calc.TestSub",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			nil,
 		},
@@ -88,7 +88,7 @@ func TestClaimsOnPassingGateAreGraded(t *testing.T) {
 				"calc.go":     "package calc\n\nconst Zero = 0\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return a - b }\n",
 				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
 			},
-			gate.Proven, "green with this work, and red when its functions are broken: calc.TestZero",
+			gate.Proven, "passes with this work, and fails when its functions are broken: calc.TestZero",
 			[]string{"kept a", "a", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			nil,
 		},
@@ -98,7 +98,7 @@ func TestClaimsOnPassingGateAreGraded(t *testing.T) {
 				"calc.go":      strings.Replace(subtract, "a + b", "b + a + 0*a", 1),
 				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
-			gate.Proven, "green with this work, and red when its functions are broken: calc.TestNone",
+			gate.Proven, "passes with this work, and fails when its functions are broken: calc.TestNone",
 			[]string{"kept a", "a", "a originals", "a repeat-clean", "a mutants-for-new-tests", "a canary", "a other-expected"},
 			[]string{"tests changed: calc_test.go"},
 		},
@@ -254,7 +254,7 @@ func TestTestsInSourceFilesProveWork(t *testing.T) {
 }
 
 // A loop that begins in one shell is judged from others: what was red there when
-// the task began is still known when the tree has gone.
+// the task started is still known when the tree has gone.
 func TestBaselineHoldsInAnotherShell(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, nil)

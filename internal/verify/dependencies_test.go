@@ -36,16 +36,16 @@ func TestInstalledDependenciesAreCopiedToTheCheckout(t *testing.T) {
 		want   gate.Evidence
 		reason string
 	}{
-		"as they were":               {honest, false, gate.Proven, "red without this work"},
-		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), false, gate.Proven, "red without this work"},
+		"as they were":               {honest, false, gate.Proven, "fails without this work"},
+		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), false, gate.Proven, "fails without this work"},
 		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.EvidenceUnknown, "passes in the work tree and fails in a clean checkout"},
-		"a file of it is new":        {with(files{"node_modules/new": "x"}), false, gate.Proven, "red without this work"},
-		"the work needs others":      {with(files{"package-lock.json": "{1}"}), false, gate.Proven, "red without this work"}, // not the code of before
-		"a script of the manifest":   {with(files{"package.json": `{"scripts": {"lint": "sh lint"}, "dependencies": {"a": "1"}}`}), false, gate.Proven, "red without this work"},
-		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), false, gate.Proven, "red without this work"},
-		"ended, as they were":        {honest, true, gate.Proven, "red without this work"},
-		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.EvidenceUnknown, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
-		"ended, a file is new":       {with(files{"node_modules/new": "x"}), true, gate.EvidenceUnknown, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
+		"a file of it is new":        {with(files{"node_modules/new": "x"}), false, gate.Proven, "fails without this work"},
+		"the work needs others":      {with(files{"package-lock.json": "{1}"}), false, gate.Proven, "fails without this work"}, // not the code of before
+		"a script of the manifest":   {with(files{"package.json": `{"scripts": {"lint": "sh lint"}, "dependencies": {"a": "1"}}`}), false, gate.Proven, "fails without this work"},
+		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), false, gate.Proven, "fails without this work"},
+		"ended, as they were":        {honest, true, gate.Proven, "fails without this work"},
+		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.EvidenceUnknown, "the checkout lacks node_modules (changed since the loop started): [worktree] setup"},
+		"ended, a file is new":       {with(files{"node_modules/new": "x"}), true, gate.EvidenceUnknown, "the checkout lacks node_modules (changed since the loop started): [worktree] setup"},
 	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +149,7 @@ func TestEditableInstallLeadsToTheCheckout(t *testing.T) {
 		"src/m.py":  "def f(n):\n    return n\n",
 		"test_n.py": "import m, unittest\nclass N(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(m.f(2), 2)\n",
 	}, nil)
-	if v := f.Verdict; v.Status != gate.Pass || v.Evidence != gate.Proven || !strings.Contains(v.Reason, "red when its functions are broken") {
+	if v := f.Verdict; v.Status != gate.Pass || v.Evidence != gate.Proven || !strings.Contains(v.Reason, "fails when its functions are broken") {
 		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 	}
 }

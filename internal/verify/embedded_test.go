@@ -70,7 +70,7 @@ func TestFixWithNewTestInOneFileIsProven(t *testing.T) {
 		want   gate.Evidence
 		reason string
 	}{
-		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Proven, "red when its functions are broken"},
+		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Proven, "fails when its functions are broken"},
 		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.EvidenceUnknown, "inside source files"},
 		"an old test is changed":    {[]string{"a - b", "a + b", after, "fn zero() { }\n" + fresh}, gate.EvidenceUnknown, "inside source files"},
 		"an old test is ignored":    {[]string{"a - b", "a + b", "    #[test]\n    fn zero", "    #[test]\n    #[ignore]\n    fn zero"}, gate.EvidenceUnknown, "inside source files"},

@@ -22,8 +22,8 @@ func TestIgnoredFilesBesideTestsProveNothing(t *testing.T) {
 		want         gate.Evidence
 		named        string
 	}{
-		"a file that bends them comes": {nil, files{"conftest.py": bends}, gate.EvidenceUnknown, "new or changed since the loop began, and in no commit: conftest.py"},
-		"one that was there is bent":   {files{"conftest.py": "true\n"}, files{"conftest.py": bends}, gate.EvidenceUnknown, "new or changed since the loop began, and in no commit: conftest.py"},
+		"a file that bends them comes": {nil, files{"conftest.py": bends}, gate.EvidenceUnknown, "new or changed since the loop started, and in no commit: conftest.py"},
+		"one that was there is bent":   {files{"conftest.py": "true\n"}, files{"conftest.py": bends}, gate.EvidenceUnknown, "new or changed since the loop started, and in no commit: conftest.py"},
 		"it comes with honest work":    {nil, files{"lib": adds, "conftest.py": "true\n", "pkg.log": "x"}, gate.Proven, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

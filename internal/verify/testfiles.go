@@ -166,13 +166,13 @@ func linkTargets(globs []string, root string) []string {
 // testChanges are the test files that differ between trees.
 type testChanges struct {
 	old              []string // gate inputs, tests included, that were changed or deleted, or added if no tests
-	newOrChanged     []string // tests added or changed since the task began, for the overlay
+	newOrChanged     []string // tests added or changed since the task started, for the overlay
 	cases            []string // new data beside old, if newOrChanged is empty
 	protected        []string // those of old with a protected copy
 	sinceBase        []string // all else that differs from the task's start
 	withheld         []string // those of protected that are test files and that earlier tasks changed or added
 	rewritten        []string // those of withheld in which this task changes more than it adds
-	inputs           []string // gate inputs, no tests, changed since the task began
+	inputs           []string // gate inputs, no tests, changed since the task started
 	inlineChanged    bool     // source files that contain tests differ
 	oldInlineChanged bool     // one of those differs in more than new tests
 	inlineMoved      bool     // inline tests moved to another file, or are lost

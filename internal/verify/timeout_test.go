@@ -52,7 +52,7 @@ func TestSlowGatePassesWithMoreTimeOnLoadedMachine(t *testing.T) {
 	}
 }
 
-// A gate that hung when the task began and ends well now turned green by this work.
+// A gate that hung when the task started and ends well now turned green by this work.
 func TestEarlierTimeoutCanTurnGreen(t *testing.T) {
 	t.Parallel()
 	for name, loaded := range map[string]bool{"idle machine": false, "loaded machine": true} {

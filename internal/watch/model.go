@@ -25,7 +25,7 @@ const (
 )
 
 // begin is the purpose of an input with the goal of a loop that is to begin.
-const begin = "begin a loop, with its goal or a plan file"
+const begin = "start a loop, with its goal or a plan file"
 
 // Model is the state of the screen.
 type Model struct {

@@ -99,7 +99,7 @@ func about(s record.Summary, place string, now time.Time) string {
 	if d := s.TaskProgress(); d != "" {
 		parts = append(parts, d+" done")
 	}
-	when := "begun "
+	when := "started "
 	if !s.EndedAt.IsZero() {
 		when = "ended "
 	}

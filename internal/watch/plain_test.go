@@ -69,16 +69,16 @@ func TestPlainOverviewHasALinePerEvent(t *testing.T) {
 		func() { s.err = nil })
 	want := `pawl watch: 2 need you · 1 working · 2 ended
 NEEDS YOU
-lost-moth-33cc: orphaned, 0/1 done, cost $1.25, begun 40m ago: make the flaky upload test stable
+lost-moth-33cc: orphaned, 0/1 done, cost $1.25, started 40m ago: make the flaky upload test stable
 calm-heron-11aa: unverified, 3/3 done, cost $1.25, ended 2h ago: add the log-out
 WORKING
-brisk-otter-7f3a: running, 2/10 done, cost $1.25, begun 5m ago: plans/shop.md
+brisk-otter-7f3a: running, 2/10 done, cost $1.25, started 5m ago: plans/shop.md
 ENDED
 quiet-lynx-22bb: verified, 4/4 done, cost $1.25, ended 26h ago: export as CSV
 old-badger-0001: stuck, 1/4 done, cost $1.25, ended 9d ago: an old one
 brisk-otter-7f3a  22:15:05  gate x: fail
 brisk-otter-7f3a            at once
-NEEDS YOU now: brisk-otter-7f3a: orphaned, 2/10 done, cost $1.25, begun 5m ago: plans/shop.md
+NEEDS YOU now: brisk-otter-7f3a: orphaned, 2/10 done, cost $1.25, started 5m ago: plans/shop.md
 ! read loops: permission denied
 `
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -91,11 +91,11 @@ func TestPlainLoopShowsPlanAndHistory(t *testing.T) {
 	t.Parallel()
 	s := &double{detail: detail()}
 	got := plainly(t, s, Options{ID: "brisk-otter-7f3a", ASCII: true}, func() {
-		s.news = map[string][]string{"brisk-otter-7f3a": {"22:15:05  iteration 4 begins\n"}}
+		s.news = map[string][]string{"brisk-otter-7f3a": {"22:15:05  iteration 4 starts\n"}}
 	})
 	for _, want := range []string{
 		"brisk-otter-7f3a: running - iteration 3 of 25 - the agent works\niteration 3 of 25 - ", "\nUS-2  sessions expire", ": in progress, open",
-		"no server here\n22:15:05  iteration 4 begins\n",
+		"no server here\n22:15:05  iteration 4 starts\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

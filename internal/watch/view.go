@@ -127,7 +127,7 @@ func (m Model) bottom() string {
 	case m.open != "":
 		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
-	return paint(dim, "enter open · ? keys · q quit · n begin · t tell · p pause · s stop · r report · / search")
+	return paint(dim, "enter open · ? keys · q quit · n start · t tell · p pause · s stop · r report · / search")
 }
 
 // undoKey is the key that undoes the last restore, where there is one.
@@ -171,7 +171,7 @@ func (m Model) overview() []string {
 		case m.trouble:
 			return append(rows, "  nothing needs you")
 		case m.filter == "":
-			return append(rows, "  no loop yet: pawl run begins one")
+			return append(rows, "  no loop yet: pawl run starts one")
 		}
 		return append(rows, "  nothing matches")
 	}
@@ -343,7 +343,7 @@ const keysText = `keys
   d, c        diff of the task; tool calls
   o           only trouble, or all
   /           search loops
-  n           begin a loop                  pawl run
+  n           start a loop                  pawl run
 
   t, !        tell the agent; ! now         pawl tell
   p           pause, or continue            pawl pause

@@ -258,7 +258,7 @@ func TestKeysRunCommands(t *testing.T) {
 		{"restore is asked", []string{"enter", "down", "b"}, "", "pawl restore lost-moth-33cc --task US-3 --yes? y yes"},
 		{"restore", []string{"enter", "down", "b", "y"}, "restore lost-moth-33cc --task US-3 --yes", "said"},
 		{"begin", []string{"n", "plan.md", "enter"}, "run --detach --yes -- plan.md", "said"},
-		{"begin asks", []string{"n", "plan"}, "", "begin a loop, with its goal or a plan file: plan"},
+		{"begin asks", []string{"n", "plan"}, "", "start a loop, with its goal or a plan file: plan"},
 		{"limits", []string{"enter", "m", "backspace", "backspace", "30", "enter"}, "limit lost-moth-33cc --max-iterations 30", "said"},
 		{"back from a loop", []string{"enter", "esc", "down", "r"}, "report calm-heron-11aa", "said"},
 		{"pause one that has ended", []string{"down", "p"}, "", "calm-heron-11aa has ended: there is nothing to pause"},

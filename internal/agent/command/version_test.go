@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// A program that cannot be run is refused before a loop begins.
+// A program that cannot be run is refused before a loop starts.
 func TestProgramThatCannotBeRun(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

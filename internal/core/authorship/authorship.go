@@ -47,7 +47,7 @@ type Edit struct {
 
 // EditAuthor returns who changed a tracked file: Agent or User. A deletion by the user stays
 // theirs, since other changes in the folder alter its times, and so does an edit that is still
-// the same, even if a turn began soon after.
+// the same, even if a turn started soon after.
 func EditAuthor(e Edit, calls *Calls, timeline Timeline) Author {
 	known := e.UserEdited && !e.Deleted
 	same := known && len(e.Times) > 0 && slices.EqualFunc(e.Times, e.UserTimes, time.Time.Equal)

@@ -94,7 +94,7 @@ func TestWhatIsRememberedOfTurns(t *testing.T) {
 	}
 }
 
-// The agent was at work from 10 to 20, gates from 30 to 40; the loop began at 0.
+// The agent was at work from 10 to 20, gates from 30 to 40; the loop started at 0.
 func TestWhoMadeANewFile(t *testing.T) {
 	t.Parallel()
 	r := CallRecords{RunnerCalls: []Call{{At: at(10), Until: at(20)}, {At: at(30), Until: at(40), Gates: true}}}

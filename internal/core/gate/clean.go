@@ -71,7 +71,7 @@ func lostCleanCheckout(w assessment, v *Verdict) bool {
 			continue
 		}
 		v.Labels = append(v.Labels, "clean checkout: not checked: "+plan.Few(unknown, 4))
-		v.Reason = "whether " + plan.Few(unknown, 4) + " passes in a clean checkout, as it did when the loop began, is unknown: " + w.probeProblem(probe.of)
+		v.Reason = "whether " + plan.Few(unknown, 4) + " passes in a clean checkout, as it did when the loop started, is unknown: " + w.probeProblem(probe.of)
 		if probe.with != "" {
 			v.Reason = "unknown whether the tests check this work: " + plan.Few(unknown, 4) + " gave no result with " + probe.with + ": " + w.probeProblem(probe.of)
 		}
@@ -108,7 +108,7 @@ func ignoredFilesHint(came []string) string {
 	if len(came) == 0 {
 		return ""
 	}
-	return "; new or changed since the loop began, and in no commit: " + plan.Few(came, 4)
+	return "; new or changed since the loop started, and in no commit: " + plan.Few(came, 4)
 }
 
 // passesButFailsIn returns the tests that pass here and fail in other, or the gate if no test

@@ -18,7 +18,7 @@ func TestWorkFailingInCleanCheckoutIsNotProven(t *testing.T) {
 	answers := func(clean, after string) map[gate.Probe]string {
 		return map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A+ N-", gate.RepeatClean: clean, gate.RepeatAfter: after}
 	}
-	proven := expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: clean, green: true}
+	proven := expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "passes with it: N", probes: clean, green: true}
 	checkVerdicts(t, []verdictCase{
 		{name: "it passes there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("pass A+ N+", ""), want: proven},
 		{
@@ -40,11 +40,11 @@ func TestWorkFailingInCleanCheckoutIsNotProven(t *testing.T) {
 		},
 		{name: "it cannot run there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("unknown", ""), want: proven},
 		{
-			name: "it could run there when the loop began", before: "pass A+", now: "pass A+ N+", new: "n_test.go", shown: true, answers: answers("unknown", ""),
+			name: "it could run there when the loop started", before: "pass A+", now: "pass A+ N+", new: "n_test.go", shown: true, answers: answers("unknown", ""),
 			want: expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: clean, green: true},
 		},
 		{
-			name: "the place is gone that was there when the loop began", before: "fail A-", now: "pass A+", shown: true,
+			name: "the place is gone that was there when the loop started", before: "fail A-", now: "pass A+", shown: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+"},
 			want:    expectedVerdict{status: gate.Pass, evidence: gate.EvidenceUnknown, reason: "is unknown", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},

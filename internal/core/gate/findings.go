@@ -212,7 +212,7 @@ func flipFindings() []finding {
 			if len(v.Flipped) == 0 {
 				return false
 			}
-			v.Reason = "red before this work and green now: " + plan.Few(v.Flipped, 4)
+			v.Reason = "failed before this work and passes now: " + plan.Few(v.Flipped, 4)
 			if len(w.Tests.New) > 0 {
 				v.Proving = without(w.overlay.failed, v.Flipped)
 			}

@@ -19,9 +19,9 @@ func TestDemeritOfRunPreventsProof(t *testing.T) {
 		want   Evidence
 		reason string
 	}{
-		{"nothing", false, false, Proven, "red before this work and green now: p.A"},
+		{"nothing", false, false, Proven, "failed before this work and passes now: p.A"},
 		{"a masked failure", false, true, Unproven, "go passes, but its exit code is masked by `|| true`; fix those tests, or make the exit code report them"},
-		{"one that was there before", true, true, Proven, "red before this work and green now: p.A"},
+		{"one that was there before", true, true, Proven, "failed before this work and passes now: p.A"},
 	} {
 		red, green := run(Fail, Fail, c.before), run(Pass, Pass, c.now)
 		red.Failing = []string{"p.A"}

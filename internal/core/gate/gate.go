@@ -7,7 +7,7 @@
 // proves the work (SWE-bench's fail-to-pass).
 //
 // Decide gives the verdict on an Observation; Next requests further runs (a Probe each) that it
-// needs. Terms: the baseline tree is the one that the task began with, the current tree the one
+// needs. Terms: the baseline tree is the one that the task started with, the current tree the one
 // with the work. Red means failing, green passing. The overlay is the baseline tree with the new
 // tests. A sign is a suspicious line of the work. The canary is a test that must fail.
 package gate
@@ -182,7 +182,7 @@ func (r *Result) Count() {
 }
 
 // Proofs returns the tests, or gates without test IDs, that prove the work, without duplicates.
-// baseline is where the task began. Tests that fail still prove nothing, though their gate flipped.
+// baseline is where the task started. Tests that fail still prove nothing, though their gate flipped.
 func (v Verdict) Proofs(baseline []Result) []string {
 	return unique(slices.Concat(without(ByTest(v.Flipped, baseline), v.StillRed), v.Proving))
 }

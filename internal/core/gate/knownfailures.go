@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A known failure is a test that failed when the task began and fails still. It says nothing about
+// A known failure is a test that failed when the task started and fails still. It says nothing about
 // the work, but hides other tests: its gate fails with the work, without it, and on mutants.
 // So a verdict ignores these tests, except that it names them as still red.
 

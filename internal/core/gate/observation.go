@@ -70,8 +70,8 @@ type MutationFacts struct {
 
 // CleanCheckout holds what is known about clean checkouts without a probe.
 type CleanCheckout struct {
-	ReproducedAtStart []string // gates whose result a clean checkout reproduced when the loop began
-	// ChangedIgnoredFiles are git-ignored files added or changed since the loop began, if a clean
+	ReproducedAtStart []string // gates whose result a clean checkout reproduced when the loop started
+	// ChangedIgnoredFiles are git-ignored files added or changed since the loop started, if a clean
 	// checkout disagrees with the work tree.
 	ChangedIgnoredFiles []string
 }

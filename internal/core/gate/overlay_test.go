@@ -103,7 +103,7 @@ func TestApprovedTestDeletion(t *testing.T) {
 	checkVerdicts(t, []verdictCase{
 		{
 			name: "dead code goes with its test", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("fail"),
-			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: probes, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "passes now: test", probes: probes, green: true},
 		},
 		{
 			name: "the red test goes, and no more", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("pass"),
@@ -129,7 +129,7 @@ func TestNewTestsMustFailOnBaseline(t *testing.T) {
 	checkVerdicts(t, []verdictCase{
 		{
 			name: "the new test fails without the work", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A+ N-"),
-			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "passes with it: N", probes: asked, green: true},
 		},
 		{
 			name: "the new test cannot fail", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "pass A+ N+"),
@@ -146,7 +146,7 @@ func TestNewTestsMustFailOnBaseline(t *testing.T) {
 		{
 			name: "an old test fails there by a new case", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
 			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "fail A-"},
-			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green with it: A", probes: asked + " repeat-overlay", green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "passes with it: A", probes: asked + " repeat-overlay", green: true},
 		},
 		{
 			name: "or by chance", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
@@ -155,7 +155,7 @@ func TestNewTestsMustFailOnBaseline(t *testing.T) {
 		},
 		{
 			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
-			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
+			want: expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "passes with it: test", probes: asked, green: true},
 		},
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
@@ -278,7 +278,7 @@ func TestFewerReportedTestsFailTheVerdict(t *testing.T) {
 		{passed: 1, want: gate.Fail, reason: "npm test (2 tests then, 1 now)"},
 		{passed: 1, several: true, want: gate.Pass, reason: "npm test"},
 		{passed: 0, several: true, want: gate.Fail, reason: "now it reports none"},
-		{passed: 0, want: gate.Fail, reason: "npm test: it reported tests when the task began (2), and now it reports none"},
+		{passed: 0, want: gate.Fail, reason: "npm test: it reported tests when the task started (2), and now it reports none"},
 		{passed: 1, old: []string{"a.test.js"}, want: gate.Pass, reason: "originals"},
 		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "now it reports none; changed since: a.test.js"},
 	} {

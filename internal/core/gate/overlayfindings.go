@@ -14,7 +14,7 @@ func overlayFindings() []finding {
 			if len(w.overlay.failed) == 0 {
 				return false
 			}
-			v.Proving, v.Reason = w.overlay.failed, "red without this work and green with it: "+plan.Few(w.overlay.failed, 4)
+			v.Proving, v.Reason = w.overlay.failed, "fails without this work and passes with it: "+plan.Few(w.overlay.failed, 4)
 			if w.overlay.buildFailed {
 				v.Labels = append(v.Labels, "overlay: build failure")
 			}
@@ -24,7 +24,7 @@ func overlayFindings() []finding {
 		fact: "what failed before passed once, and failed when repeated", evidence: EvidenceUnknown,
 		remedy: "fix the flaky test, or set `flaky = true` on its gate",
 		holds: func(_ assessment, v *Verdict) bool {
-			v.Reason = "what turned green is flaky, so it proves nothing: " + plan.Few(v.Flaky, 4)
+			v.Reason = "flaky, so it proves nothing: " + plan.Few(v.Flaky, 4)
 			return len(v.Flaky) > 0
 		},
 	}, {
@@ -32,7 +32,7 @@ func overlayFindings() []finding {
 		holds: func(w assessment, v *Verdict) bool {
 			names := w.killingTests()
 			if len(names) > 0 {
-				v.Proving, v.Reason = names, "green with this work, and red when its functions are broken: "+plan.Few(names, 4)
+				v.Proving, v.Reason = names, "passes with this work, and fails when its functions are broken: "+plan.Few(names, 4)
 			}
 			return len(names) > 0
 		},

@@ -68,7 +68,7 @@ func Decide(o Observation) Verdict {
 	case len(o.Now) == 0:
 		v.Reason = "there is no gate, so nothing can verify the work; add one:  --gate 'COMMAND'"
 	case !o.Changed:
-		v.Reason = "nothing changed since the task began"
+		v.Reason = "nothing changed since the task started"
 	default:
 		o.withoutHung().setEvidence(&v)
 	}
@@ -251,7 +251,7 @@ func (o Observation) failReason(regressed []string) string {
 	for _, r := range o.Now {
 		if before := resultOf(o.Baseline, r.Gate); before.stoppedReporting(r) {
 			then := max(before.testCount(), before.Passed+before.Failed)
-			return fmt.Sprintf("%s: it reported tests when the task began (%d), and now it reports none", r.Gate, then) + since + ignoredFilesHint(o.Clean.ChangedIgnoredFiles)
+			return fmt.Sprintf("%s: it reported tests when the task started (%d), and now it reports none", r.Gate, then) + since + ignoredFilesHint(o.Clean.ChangedIgnoredFiles)
 		}
 		if slices.Contains(o.unstartable(), r.Gate) {
 			return r.Gate + ": " + r.Reason + since
@@ -260,7 +260,7 @@ func (o Observation) failReason(regressed []string) string {
 			if r.TimedOut {
 				return r.Gate + ": " + r.Reason + since
 			}
-			reason := r.Gate + ": fails, but passed when the task began"
+			reason := r.Gate + ": fails, but passed when the task started"
 			if slices.Equal(regressed, []string{r.Gate}) {
 				regressed = r.Failing // the reason names the gate already
 			}
@@ -273,7 +273,7 @@ func (o Observation) failReason(regressed []string) string {
 			return reason
 		}
 	}
-	return "passed when the task began and was not run now: " + plan.Few(regressed, 4) + since
+	return "passed when the task started and was not run now: " + plan.Few(regressed, 4) + since
 }
 
 func (o Observation) unknownReason(unknown []string) string {

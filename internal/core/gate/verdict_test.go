@@ -138,7 +138,7 @@ func TestVerdictIsRelativeToBaseline(t *testing.T) {
 	checkVerdicts(t, []verdictCase{
 		{
 			name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
-			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, but passed when the task began: B"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, but passed when the task started: B"},
 		},
 		{
 			name: "a green gate without ids is red", before: "pass", now: "fail",
@@ -146,7 +146,7 @@ func TestVerdictIsRelativeToBaseline(t *testing.T) {
 		},
 		{
 			name: "a new test fails in a green gate", before: "pass A+", now: "fail A+ N-",
-			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task started: N"},
 		},
 		{
 			name: "a test is gone", before: "pass A+ B+", now: "pass A+",
@@ -174,7 +174,7 @@ func TestVerdictIsRelativeToBaseline(t *testing.T) {
 		},
 		{
 			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task began: N"},
+			want: expectedVerdict{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "fails, but passed when the task started: N"},
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",
@@ -210,17 +210,17 @@ func TestFlippedTestsProveWork(t *testing.T) {
 		{
 			name: "a test turned green", before: "fail A+ B-", now: "pass A+ B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+ B-", gate.RepeatClean: "pass A+ B+"},
-			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"B"}, reason: "passes now: B", probes: repeats, green: true},
 		},
 		{
 			name: "one of two turned green", before: "fail A- B-", now: "fail A+ B-",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A- B-", gate.RepeatClean: "fail A+ B-"},
-			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green now: A", probes: repeats},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "passes now: A", probes: repeats},
 		},
 		{
 			name: "a gate turned green", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatClean: "pass"},
-			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
+			want:    expectedVerdict{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "passes now: test", probes: repeats, green: true},
 		},
 		{
 			name: "green before when repeated", before: "fail A-", now: "pass A+",

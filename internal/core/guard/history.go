@@ -16,9 +16,9 @@ type History struct {
 	// Calls returns the calls of the loop's agent that ran, oldest first.
 	Calls func() []toolcall.Call
 	// ChangedInLoop reports whether the file at an absolute path, or each file in the folder
-	// there, was created or changed since the loop began.
+	// there, was created or changed since the loop started.
 	ChangedInLoop func(path string) bool
-	// TaggedInLoop reports whether a tag was created since the loop began, in the repository of a
+	// TaggedInLoop reports whether a tag was created since the loop started, in the repository of a
 	// folder.
 	TaggedInLoop func(dir, tag string) bool
 	// NewestEntry returns the message of the newest entry in a reflog (HEAD, refs/stash) of the

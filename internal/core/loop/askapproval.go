@@ -42,7 +42,7 @@ func (m *machine) askApproval(at Approval, tree string) bool {
 	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.Start.Tree, Tree: tree}
 	switch at {
 	case ApprovePlan:
-		q.Task, q.Text = string(at), "begin with this plan?"
+		q.Task, q.Text = string(at), "start with this plan?"
 		for _, t := range m.s.Tasks {
 			q.Details = append(q.Details, string(t.Status)+": "+t.label())
 		}

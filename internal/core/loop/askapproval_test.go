@@ -99,7 +99,7 @@ func TestPlanApprovalPrecedesFirstTurn(t *testing.T) {
 		sc := &scenario{t: t}
 		policy := loop.Policy{Kind: loop.Change, Approve: []loop.Approval{loop.ApprovePlan}}
 		sc.feed(loop.Event{Payload: loop.Started{Policy: policy, Tasks: open("a", "b")}}, "wait")
-		if got := sc.awaitedApproval(); got != "plan begin with this plan?|open: task a|open: task b" {
+		if got := sc.awaitedApproval(); got != "plan start with this plan?|open: task a|open: task b" {
 			t.Errorf("asks %q", got)
 		}
 		sc.answer(answer, want)

@@ -133,12 +133,12 @@ func (m *machine) redSinceStart(g Gates) []string {
 	return names
 }
 
-// stuckHint says that a gate failed before the loop began, so no task of the plan may fix it.
+// stuckHint says that a gate failed before the loop started, so no task of the plan may fix it.
 func (m *machine) stuckHint() string {
 	if len(m.s.Gates.StillRed) == 0 {
 		return ""
 	}
-	return "already failing before this loop began: " + plan.Few(m.s.Gates.StillRed, 4) + ". If this plan should not fix it: " + redHint
+	return "already failing before this loop started: " + plan.Few(m.s.Gates.StillRed, 4) + ". If this plan should not fix it: " + redHint
 }
 
 // redGates returns the failing gates. It returns nil if a gate is unknown or does not name all its

@@ -35,7 +35,7 @@ func TestBaselineFailureOutsideThePlanAddsNoTask(t *testing.T) {
 			sc.feed(loop.Event{Payload: loop.GatesFinished{Gates: loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Evidence: gate.Proven, Flipped: []string{c.flipped}}}}}, "commit a")
 			sc.committed("gates final")
 			sc.gates(c.end, c.want)
-			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began and still red: TestRoot" {
+			if c.want == "finish unverified" && sc.s.Reason != "failed before this loop started and still fails: TestRoot" {
 				t.Error(sc.s.Reason)
 			}
 		})
@@ -76,7 +76,7 @@ func TestBaselineFailureOfGateWithoutTestIDsRefusesClaimOnce(t *testing.T) {
 			}
 			sc.committed("gates final")
 			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "finish unverified")
-			if sc.s.Reason != "red before this loop began and still red: lint" || !sc.s.HasWorkLeft() {
+			if sc.s.Reason != "failed before this loop started and still fails: lint" || !sc.s.HasWorkLeft() {
 				t.Error(sc.s.Reason, sc.s.HasWorkLeft())
 			}
 			sc.feed(loop.Event{Payload: loop.Reopened{Limits: sc.s.Policy.Limits}}, "gates final")

@@ -102,7 +102,7 @@ func (m *machine) routeClaim(seen Inspection) {
 func (m *machine) claimWithoutChange(beside []string) {
 	m.s.OutsideChanges = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.InSession) {
-		f := Failing{Reason: "no file changed since the task began" + m.outsideChangesNote()}
+		f := Failing{Reason: "no file changed since the task started" + m.outsideChangesNote()}
 		if m.s.Gates.RedReason != "" {
 			f.Remedy = "a change that makes this pass: " + m.s.Gates.RedReason
 		}
@@ -332,6 +332,6 @@ func (g Gates) EvidenceFor(i int) gate.Evidence {
 }
 
 func notItsOwn(g Gates, task string) string {
-	return fmt.Sprintf("%d turned green (%s), which proves only as many tasks: no test proves %s",
+	return fmt.Sprintf("newly passing: %d (%s), which proves only as many tasks: no test proves %s",
 		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
 }

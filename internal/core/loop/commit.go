@@ -101,7 +101,7 @@ func (m *machine) creditFlippedGates(gates []string) {
 				now := &m.tasks()[i]
 				now.Evidence = gate.Proven
 				now.Flipped = []string{g}
-				now.Why = g + " was red until a later task, and is green now"
+				now.Why = g + " failed until a later task, and passes now"
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// beginWithCompletePlan begins a loop over a plan that has nothing open.
+// beginWithCompletePlan starts a loop over a plan that has nothing open.
 func beginWithCompletePlan(t *testing.T, p loop.Policy, want string) *scenario {
 	t.Helper()
 	p.Limits.Iterations = 9

@@ -106,7 +106,7 @@ func (m *machine) restore(then After) {
 func (m *machine) skip(status TaskStatus, why string) {
 	id := m.s.Current
 	took := m.s.Elapsed() - m.s.TaskElapsed
-	m.dropQuestion(id) // when the loop is reopened the task begins anew
+	m.dropQuestion(id) // when the loop is reopened the task starts anew
 	m.updateTask(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, t.Took+took })
 	m.remember(string(status) + ": " + why)
 	if m.s.Failing == nil || m.s.Failing.Reason != why {

@@ -13,7 +13,7 @@ import (
 // DoneTasks were done. The current task starts again from the current tree.
 func (m *machine) checkpointRestored(p CheckpointRestored) {
 	if m.s.Phase == New {
-		m.note(Anomaly, "a checkpoint was restored before the loop began: ignored")
+		m.note(Anomaly, "a checkpoint was restored before the loop started: ignored")
 		return
 	}
 	m.s.UserRestores++

@@ -164,7 +164,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Skipped]) > 0:
 		return Stuck, m.needsUserReason(Skipped, Blocked), m.stuckHint()
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Gates.RedReason != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", and a gate was red when it last ran: " + m.s.Gates.RedReason, m.stuckHint()
+		return Stuck, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote() + ", and a gate failed when it last ran: " + m.s.Gates.RedReason, m.stuckHint()
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needsUserReason(Blocked), ""
 	case len(m.tasksTakenAway()) > 0:
@@ -172,7 +172,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(m.rejectedWork()) > 0:
 		return Unverified, m.withTasks("you rejected test changes that the work needs", m.rejectedWork()), "pawl resume  works on it again"
 	case len(by[Open]) > 0: // they depend on a task that was skipped
-		return Unverified, "could not begin: " + m.labels(by[Open]), ""
+		return Unverified, "could not start: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
 		return Unverified, m.withTasks("claimed done, but changed no files", by[Unchanged]) + m.outsideChangesNote(), m.unchangedHint()
 	case m.unreviewedReason() != "":

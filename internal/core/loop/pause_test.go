@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A pause requested during a turn begins before the wait for a usage limit.
+// A pause requested during a turn starts before the wait for a usage limit.
 func TestPauseRequestedDuringTurnPrecedesWait(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Kind: loop.Change})

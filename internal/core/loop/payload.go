@@ -120,7 +120,7 @@ type LimitHit struct {
 
 // LimitsChanged means that a user changes the limits of a running loop.
 type LimitsChanged struct {
-	Limits Limits `json:"limits"` // totals since the loop began; 0: unchanged, below 0: unlimited
+	Limits Limits `json:"limits"` // totals since the loop started; 0: unchanged, below 0: unlimited
 }
 
 // PauseRequested means that a user pauses the loop.

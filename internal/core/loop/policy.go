@@ -60,7 +60,7 @@ type Policy struct {
 	ReviewRounds     int           `json:"review_rounds,omitempty"`     // reviews that may fail a task's work, 0: three
 	EveryTurn        bool          `json:"every_turn,omitempty"`        // gates also run after turns without a claim, and failures are reported
 	Verify           bool          `json:"verify,omitempty"`            // a verify loop: green is the goal, gates run after every turn
-	InSession        bool          `json:"in_session,omitempty"`        // the loop begins in a user's session, see State.InSession
+	InSession        bool          `json:"in_session,omitempty"`        // the loop starts in a user's session, see State.InSession
 	Isolate          bool          `json:"isolate,omitempty"`           // a verify loop in a user's session uses isolated turns once its own tries are used up
 	Tries            int           `json:"tries,omitempty"`             // failed tries in one session, 0: three, or two identical failures
 	Every            time.Duration `json:"every,omitempty"`             // for Periodic

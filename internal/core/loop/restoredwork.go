@@ -37,7 +37,7 @@ func (w RestoredWorks) Paths() []string {
 	return paths
 }
 
-// PutAwayWork is restored work on a task that is removed from the tree until the task begins.
+// PutAwayWork is restored work on a task that is removed from the tree until the task starts.
 type PutAwayWork struct {
 	Task string `json:"task"`
 	SavedWork

@@ -219,7 +219,7 @@ func TestOneFlippedTestProvesOnlyOneTask(t *testing.T) {
 	one.Flipped = []string{"TestA"}
 	sc.turn("done b a", "gates claim")
 	sc.gates(one, "turn 2 continue claim_refused")
-	if want := "1 turned green (TestA), which proves only as many tasks: no test proves b"; sc.s.Failing.Reason != want {
+	if want := "newly passing: 1 (TestA), which proves only as many tasks: no test proves b"; sc.s.Failing.Reason != want {
 		t.Errorf("told %q", sc.s.Failing.Reason)
 	}
 	sc.turn("done a b", "gates claim")
@@ -335,7 +335,7 @@ func TestRepeatedClaimWithoutChangesAndFailingGateEndsStuck(t *testing.T) {
 		t.Errorf("the agent is told %q, want %q", got, want)
 	}
 	sc.turnWithInspection("done", loop.Inspection{}, "finish stuck")
-	if want := "claimed done, but changed no files, and a gate was red when it last ran: TestX fails"; sc.s.Reason != want {
+	if want := "claimed done, but changed no files, and a gate failed when it last ran: TestX fails"; sc.s.Reason != want {
 		t.Errorf("reason %q", sc.s.Reason)
 	}
 	// What could not tell is not red.

@@ -14,7 +14,7 @@
 // each event to its handler. turn.go decides after a turn, claim.go after the gates, review.go after
 // a review, commit.go after a commit, agentfailure.go after a failed turn.
 // ladder.go picks the next attempt at a failing task. testapproval.go and rejection.go apply the
-// user's decisions on changed tests. usersession.go handles turns that the loop did not begin,
+// user's decisions on changed tests. usersession.go handles turns that the loop did not start,
 // isolated.go those in a separate session. handover.go changes the owner, message.go queues
 // messages, limits are in limit.go, outcomes in outcome.go.
 package loop
@@ -143,7 +143,7 @@ type Ladder struct {
 	RefusedForInputs   bool          `json:"refused_for_inputs,omitempty"`   // a claim was refused once because it needs changed gate inputs
 	RefusedClaim       *OpenClaim    `json:"refused_claim,omitempty"`        // the refused claim, until another try fails
 	RefusedStillRed    bool          `json:"refused_still_red,omitempty"`    // a claim was refused over gates that failed before too
-	SeenRed            bool          `json:"seen_red,omitempty"`             // a gate failed since the task began
+	SeenRed            bool          `json:"seen_red,omitempty"`             // a gate failed since the task started
 	ReviewFailures     int           `json:"review_failures,omitempty"`      // reviews that failed the task's work
 	ReportedSigns      []string      `json:"reported_signs,omitempty"`       // signs that were reported to the agent
 	LastTestRun        *TestRun      `json:"last_test_run,omitempty"`        // of the last turn, nil if none
@@ -224,7 +224,7 @@ type Counts struct {
 	Refusals     int     `json:"refusals,omitempty"`
 	Restores     int     `json:"restores,omitempty"`
 	UserRestores int     `json:"user_restores,omitempty"` // checkpoints that the user restored
-	Violations   int     `json:"violations,omitempty"`    // since the loop began or was reopened
+	Violations   int     `json:"violations,omitempty"`    // since the loop started or was reopened
 }
 
 // Work is the current task and its progress.
@@ -235,7 +235,7 @@ type Work struct {
 	PreviousTask   string        `json:"previous_task,omitempty"` // ID of the task before
 	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"`  // State.Elapsed when it began
 	Start          TaskStart     `json:"start,omitzero"`
-	TreeReplaced   bool          `json:"tree_replaced,omitempty"` // a user restored a checkpoint since the task began
+	TreeReplaced   bool          `json:"tree_replaced,omitempty"` // a user restored a checkpoint since the task started
 	Ladder         Ladder        `json:"ladder"`
 	Failing        *Failing      `json:"failing,omitempty"`
 	Claim          *OpenClaim    `json:"claim,omitempty"`           // at the gates

@@ -207,7 +207,7 @@ func (m *machine) actionEnded(e Event) {
 }
 
 func (m *machine) start(st Started) {
-	early := m.s.Policy.Limits // changed before the loop began
+	early := m.s.Policy.Limits // changed before the loop started
 	m.s.Policy = st.Policy
 	m.s.Policy.Limits = st.Policy.Limits.With(early)
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
@@ -272,7 +272,7 @@ func (m *machine) faulted(f Faulted) {
 func (m *machine) checkpointed(c Checkpointed) {
 	if m.s.After == ThenBaseline {
 		m.s.Start = TaskStart{Task: m.s.Current, Tree: c.Tree, WithEdits: c.WithEdits, UnfinishedTree: c.UnfinishedTree}
-		if m.s.TreeReplaced { // the task begins anew
+		if m.s.TreeReplaced { // the task starts anew
 			m.follow(m.s.After)
 			return
 		}

@@ -255,7 +255,7 @@ func (m *machine) finalGates(g Gates) {
 		return
 	}
 	if red := m.redUnrelatedToTasks(g); len(red) > 0 {
-		m.finish(Unverified, "red before this loop began and still red: "+plan.Few(red, 4), stillRedHint)
+		m.finish(Unverified, "failed before this loop started and still fails: "+plan.Few(red, 4), stillRedHint)
 		return
 	}
 	m.finalTask(makeGatesPass)

@@ -1,6 +1,6 @@
 package loop
 
-// unrequestedTurn handles the end of a turn in a user's session that the machine did not begin.
+// unrequestedTurn handles the end of a turn in a user's session that the machine did not start.
 // Users type at any time, and clients wake sessions by themselves. It reports whether the event is
 // handled.
 func (m *machine) unrequestedTurn(e Event) bool {

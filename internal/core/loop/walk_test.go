@@ -324,10 +324,10 @@ func (w *randomWalk) checkBeginTurn(a loop.BeginTurn) {
 		w.t.Errorf("iteration %d of %d begins", a.Iteration, l.Iterations)
 	}
 	if l.Duration > 0 && w.s.Elapsed() >= l.Duration {
-		w.t.Errorf("a turn begins after %s of %s", w.s.Elapsed(), l.Duration)
+		w.t.Errorf("a turn starts after %s of %s", w.s.Elapsed(), l.Duration)
 	}
 	if l.CostUSD > 0 && w.s.Usage.CostUSD >= l.CostUSD || l.Tokens > 0 && w.s.Usage.Tokens() >= l.Tokens {
-		w.t.Errorf("a turn begins with %+v of %+v spent", w.s.Usage, l)
+		w.t.Errorf("a turn starts with %+v of %+v spent", w.s.Usage, l)
 	}
 }
 

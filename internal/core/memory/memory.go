@@ -44,7 +44,7 @@ type OwnerState struct {
 	Base        Base         `json:"base"`
 	Bound       BoundSession `json:"bound,omitzero"`
 	Attribution Attribution  `json:"attribution,omitzero"`
-	// TaskCallsOffset is the size of ToolCallsFile when the task began, in bytes.
+	// TaskCallsOffset is the size of ToolCallsFile when the task started, in bytes.
 	TaskCallsOffset int64       `json:"task_calls,omitempty"`
 	ToolClaim       ToolClaim   `json:"tool_claim,omitzero"`
 	PullRequest     PullRequest `json:"pull_request,omitzero"`
@@ -103,7 +103,7 @@ type Session struct {
 // later commit of the user's.
 type Base struct {
 	Commit string `json:"commit"`
-	// TaskStart is the base with which the task began, if the user has committed since. A
+	// TaskStart is the base with which the task started, if the user has committed since. A
 	// restore goes back to it, but keeps the user's commits.
 	TaskStart string `json:"task_start,omitempty"`
 	// HasAgentCommits means that the branch has commits of the agent's after Commit.

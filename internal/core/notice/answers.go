@@ -14,7 +14,7 @@ type Answers struct {
 }
 
 // AnswerSenders returns the ids of the senders whose replies from a receiver count. Settings
-// that cannot be parsed were refused when the loop began.
+// that cannot be parsed were refused when the loop started.
 func (s Settings) AnswerSenders(r Receiver) []string {
 	var from []string
 	for _, text := range s.Answers {

@@ -21,7 +21,7 @@ type Settings struct {
 }
 
 // ReceiversFor returns the receivers of an event. Settings that cannot be parsed were
-// refused when the loop began.
+// refused when the loop started.
 func (s Settings) ReceiversFor(e Event) []Receiver {
 	list := map[Event][]string{Ended: s.Ended, NeedsYou: s.NeedsYou, Wait: s.Wait, Budget: s.Budget}[e]
 	if len(list) == 0 {
