@@ -12,9 +12,11 @@ import (
 	"strings"
 )
 
-// Decode reads the message into a struct, whose unknown fields are an error. A
-// message of more than maxBytes is not read.
-func Decode(text string, maxBytes int, into any) error {
+// maxBytes is the size of the longest message that is read.
+const maxBytes = 256 << 10
+
+// Decode decodes the message into a struct. Unknown fields are an error.
+func Decode(text string, into any) error {
 	if len(text) > maxBytes {
 		return errors.New("the answer is too long to be one")
 	}

@@ -122,7 +122,7 @@ func (c Conversation) Reply(text string) Conversation {
 
 func (c Conversation) authorReplied(text string) Conversation {
 	var d Draft
-	if err := answer.Decode(text, maxReplyBytes, &d); err != nil {
+	if err := answer.Decode(text, &d); err != nil {
 		return c.rejected(err.Error())
 	}
 	if len(d.Questions) > 0 && len(d.Tasks) == 0 {

@@ -67,7 +67,6 @@ const (
 	MaxQuestions  = 5
 	MaxTasks      = 50
 	maxTitleRunes = 120
-	maxReplyBytes = 256 << 10
 )
 
 // The evidence that a task may want.
@@ -190,7 +189,7 @@ const CritiqueSchema = `{"type":"object","additionalProperties":false,"required"
 
 func parseCritique(text string) ([]Remark, error) {
 	var c Critique
-	if err := answer.Decode(text, maxReplyBytes, &c); err != nil {
+	if err := answer.Decode(text, &c); err != nil {
 		return nil, err
 	}
 	c.Remarks = slices.DeleteFunc(c.Remarks, func(r Remark) bool { return strings.TrimSpace(r.Problem) == "" })

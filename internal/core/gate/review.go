@@ -78,16 +78,15 @@ const OpinionSchema = `{"type":"object","additionalProperties":false,"required":
 	`"file":{"type":"string"},"needed":{"type":"boolean"},"why":{"type":"string"}}}}}}`
 
 const (
-	maxOpinionBytes = 256 << 10 // longest answer that is read
-	maxFindings     = 20        // kept from each list
-	blocker         = "blocker"
+	maxFindings = 20 // kept from each list
+	blocker     = "blocker"
 )
 
 // ParseOpinion reads a reviewer's last message: one JSON object, alone or as the only fenced block
 // at the end. It never searches prose; a schema violation is an error that names it.
 func ParseOpinion(text string) (Opinion, error) {
 	var o Opinion
-	if err := answer.Decode(text, maxOpinionBytes, &o); err != nil {
+	if err := answer.Decode(text, &o); err != nil {
 		return Opinion{}, err
 	}
 	return o, o.check()
