@@ -111,7 +111,7 @@ func encode(r *Record, before Mark) ([]byte, error) {
 func decode(line []byte, start int64) (Record, error) {
 	var r Record
 	err := json.Unmarshal(line, &r)
-	if newer := checkRecordVersion(r); newer != nil { // also where the rest has another shape
+	if newer := CheckVersion(r.Version, fmt.Sprintf("record %d", r.Seq)); newer != nil { // also where the rest has another shape
 		return Record{}, newer
 	}
 	if err != nil {
@@ -151,9 +151,4 @@ func CheckVersion(version int, what string) error {
 	}
 	return failure.New(failure.Usage, "update pawl, or use the version that began this loop",
 		"%w: %s has format %d, this pawl reads up to %d", ErrNewer, what, version, Version)
-}
-
-// checkRecordVersion is CheckVersion for a record.
-func checkRecordVersion(r Record) error {
-	return CheckVersion(r.Version, fmt.Sprintf("record %d", r.Seq))
 }
