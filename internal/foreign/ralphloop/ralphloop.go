@@ -107,15 +107,12 @@ func oneLine(text string) string {
 	}, text))
 }
 
-// FileContext is what is known about a state file besides its content.
-type FileContext = freshness.FileContext
-
 // Adopt reports whether the session may follow the file, and if not, returns a message for the
 // user. The message is "" if the loop belongs to another session.
 //
 // A file may also come from a clone, an archive or an old session. So a file without a session must
 // have been written in the session that follows it.
-func Adopt(f *File, c FileContext) (ok bool, why string) {
+func Adopt(f *File, c freshness.FileContext) (ok bool, why string) {
 	switch {
 	case f.SessionID != "" && f.SessionID != c.SessionID:
 		return false, ""

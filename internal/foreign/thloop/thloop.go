@@ -181,15 +181,12 @@ func EndedMessage(after time.Duration) string {
 	return fmt.Sprintf("th-loop completed: %ds elapsed", int64(after/time.Second))
 }
 
-// FileContext is what is known about a state file besides its content.
-type FileContext = freshness.FileContext
-
 // Adopt reports whether a session may follow the file at the path, and if not, returns a message
 // for the user. The message is "" for a file that is not active, since every loop leaves one.
 //
 // The file names no session, so it must have been written in the session that follows it. Otherwise
 // it came from a clone, an archive or an old session. The start time in the file proves nothing.
-func Adopt(path string, f *File, c FileContext) (ok bool, why string) {
+func Adopt(path string, f *File, c freshness.FileContext) (ok bool, why string) {
 	switch {
 	case !f.Active():
 		return false, ""

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 )
 
@@ -159,18 +160,18 @@ func TestAdoptChecksTheFile(t *testing.T) {
 	tests := []struct {
 		name string
 		file thloop.File
-		c    thloop.FileContext
+		c    freshness.FileContext
 		want string // yes, or why not
 	}{
-		{"younger than the session", active, thloop.FileContext{Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
-		{"of a script that then started the client", active, thloop.FileContext{Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
-		{"older than the session", active, thloop.FileContext{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, old},
-		{"an hour, session not known", active, thloop.FileContext{Modified: ago(time.Hour)}, yes},
-		{"more than an hour, session not known", active, thloop.FileContext{Modified: ago(time.Hour + 1)}, old},
-		{"from the future", active, thloop.FileContext{Modified: ago(-time.Hour)}, path + " has a time in the future"},
-		{"not active", thloop.File{Status: "completed"}, thloop.FileContext{Modified: now, Tracked: true}, ""},
-		{"tracked", active, thloop.FileContext{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
-		{"its own hook", active, thloop.FileContext{Modified: now, Followed: true}, "th-loop's own hook is installed: " + path + " handles it; remove that hook to let pawl follow it"},
+		{"younger than the session", active, freshness.FileContext{Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
+		{"of a script that then started the client", active, freshness.FileContext{Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"older than the session", active, freshness.FileContext{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, old},
+		{"an hour, session not known", active, freshness.FileContext{Modified: ago(time.Hour)}, yes},
+		{"more than an hour, session not known", active, freshness.FileContext{Modified: ago(time.Hour + 1)}, old},
+		{"from the future", active, freshness.FileContext{Modified: ago(-time.Hour)}, path + " has a time in the future"},
+		{"not active", thloop.File{Status: "completed"}, freshness.FileContext{Modified: now, Tracked: true}, ""},
+		{"tracked", active, freshness.FileContext{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
+		{"its own hook", active, freshness.FileContext{Modified: now, Followed: true}, "th-loop's own hook is installed: " + path + " handles it; remove that hook to let pawl follow it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

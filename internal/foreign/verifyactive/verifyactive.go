@@ -124,13 +124,10 @@ func (f *File) set(name, value string) *File {
 	return g
 }
 
-// FileContext is what is known about a state file beside its content.
-type FileContext = freshness.FileContext
-
 // Adopt returns why a session may not follow the file, in words that follow the file's name; "" if
 // it may. The file's session id is the server's, not the client's, so the file must have been
 // written during the session that follows it.
-func Adopt(f *File, c FileContext) (why string) {
+func Adopt(f *File, c freshness.FileContext) (why string) {
 	switch {
 	case c.Followed:
 		return "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"
@@ -145,7 +142,7 @@ func Adopt(f *File, c FileContext) (why string) {
 }
 
 // IsFresh reports whether a time is within this session, as far as that is known.
-func IsFresh(at time.Time, c FileContext) bool {
+func IsFresh(at time.Time, c freshness.FileContext) bool {
 	return !freshness.IsStale(at, c.SessionStarted, c.Now)
 }
 
