@@ -19,6 +19,7 @@ import (
 // Tests holds the content of test files, for the signs that compare with it.
 type Tests struct {
 	literals       map[string]bool // strings and numbers
+	dates          string          // digits of those that are dates, joined by spaces
 	commands       map[string]bool // functions that shell scripts of tests define
 	expectedValues map[string]bool // values that tests expect, see AddExpected
 	knownText      string          // task and documents, in lower case
@@ -42,6 +43,9 @@ func NewTests(files map[string][]byte, known string) *Tests {
 		for _, word := range words[:min(len(words), maxLiterals)] {
 			value := literalValue(word)
 			t.literals[value], t.literals[strings.ToLower(value)] = true, true // a program may look it up in lower case
+			if isDate.MatchString(value) {
+				t.dates += " " + nonDigits.ReplaceAllString(value, "")
+			}
 		}
 		if source.HasExtension(shell, name) {
 			for _, m := range shellFunction.FindAllStringSubmatch(text, maxLiterals) {
@@ -56,6 +60,9 @@ var (
 	literal       = regex.New(literals)
 	numberLiteral = regex.New(`^` + number + `$`)
 	numberSuffix  = regex.New(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`)
+	isDate        = regex.New(`^\d{4}-\d\d-\d\d`)
+	partOfDate    = regex.New(`^\d{4,}$`)
+	nonDigits     = regex.New(`\D`)
 	shellFunction = regex.New(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
 )
 
@@ -104,9 +111,10 @@ func (t *Tests) isOnlyInTests(lit string) bool {
 	return !source.HasWord(t.knownText, strings.ToLower(lit))
 }
 
-// contains reports whether tests contain a literal, or each of the words that it joins ("kitten|sitting").
+// contains reports whether tests contain a literal, each of the words that it joins ("kitten|sitting"), or a
+// date of which it is a part ("0309").
 func (t *Tests) contains(lit string) bool {
-	if t.literals[lit] || t.literals[strings.ToLower(lit)] {
+	if t.literals[lit] || t.literals[strings.ToLower(lit)] || partOfDate.MatchString(lit) && strings.Contains(t.dates, lit) {
 		return true
 	}
 	words := strings.FieldsFunc(lit, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -211,10 +219,10 @@ var keyPatterns = sync.OnceValue(func() []*regex.Regex {
 	one := `(` + text + `|` + number + `)`
 	var all []*regex.Regex
 	for _, form := range []string{
-		`\b(?:case|when)\s+ONE`, `(?:\bcase\b.*),\s*ONE`, `ONE\s*(?:=>|->)`, `ONE\s*:\s*(?:\[|\{|\(|-?\w|"|')`, `[=!]==?\s*ONE`, `ONE\s*[=!]==?`,
-		`(?:\.equals|\.put|\bMap\.entry|\bentry)\(\s*ONE`, `\[ONE\]\s*=[^=]`, `^\s*[\[{(]\s*ONE\s*,`, `\{\s*ONE\s*,`, `^\s*\(?([^\s()"'$]{2,})\)`,
+		`\b(?:case|when)\s+ONE`, `(?:\bcase\b.*),\s*ONE`, `ONE\s*(?:=>|->)`, `TEXT\s*:\s*(?:\[|\{|\(|-?\w|"|')`, `(?:^|[^\[\d.])NUMBER\s*:\s*(?:\[|\{|\(|-?\w|"|')`, `[=!]==?\s*ONE`, `ONE\s*[=!]==?`,
+		`(?:\.equals|\.put|\bMap\.entry|\bentry)\(\s*ONE`, `\[ONE\]\s*=[^=]`, `(?:^|\bin)\s*[\[{(]\s*ONE\s*,`, `\{\s*ONE\s*,`, `^\s*\(?([^\s()"'$]{2,})\)`,
 	} {
-		all = append(all, regex.New(strings.ReplaceAll(form, "ONE", one)))
+		all = append(all, regex.New(strings.NewReplacer("ONE", one, "TEXT", `(`+text+`)`, "NUMBER", `(`+number+`)`).Replace(form)))
 	}
 	return all
 })

@@ -27,6 +27,8 @@ func TestAnswerTablesAreNamed(t *testing.T) {
 		{"all that tests ask for, some of which the task says", roman + ", \"XLII\": 42", "parse numerals such as XLII", "a.rs", "match s {\n    \"XIV\" => 14,\n    \"MCMXC\" => 1990,\n    \"XLII\" => 40 + 2,\n    _ => 0,\n}", "a.rs:2 answers", `"pawlAbsent2" => 40 + 2`},
 		{"short ones among them", "eq(\"IV\", 4); eq(\"XL\", 40); eq(\"MCMXC\", 1990); eq(\"MMXIV\", 2014)", "", "A.java", "Map.of(\n  4, \"IV\",\n  40, \"XL\");\nput(1990, \"MCMXC\");\nswitch (n) {\n  case 4: return a;\n  case 1990: return b;\n  case 2014: return c;\n}", "A.java:6 answers", "case 77077:"},
 		{"inputs joined", `{"kitten", "sitting", 3}, {"flaw", "lawn", 2}`, "", "a.go", "switch a + \"|\" + b {\ncase \"kitten|sitting\":\n\treturn 3\ncase \"flaw|lawn\":\n\treturn 2\n}", "a.go:2 answers inputs of the tests one by one: flaw|lawn, kitten|sitting", `case "pawlAbsent1":`},
+		{"dates in another form", `is_open("2024-03-09T10:00"); is_open("2024-05-01T10:00")`, "", "a.py", "if stamp[4:8] in (\"0309\", \"0501\"):\n    return False\nif stamp[4:8] == \"0501\":\n    return True\n", "a.py:1 answers inputs of the tests one by one: 0309, 0501", `== "pawlAbsent`},
+		{"years and months", `is_open("2024-03-09T10:00")`, "", "a.py", "if month == 3 or year == 2024:\n    return False\n", "", ""},
 		{"a sentence", `f("one", "two", "three")`, "", "a.go", "switch a {\ncase \"one two\":\n\treturn 3\ncase \"two three\":\n\treturn 2\n}", "", ""},
 		{"one of them", roman, "", "a.go", "if s == \"XIV\" {\n\treturn 14\n}", "", ""},
 		{"words of the program", "assert e.args == ('empty input',)\nassert f.args == ('bad zone',)", "", "a.py", "raise ValueError('empty input')\nraise ValueError('bad zone')", "", ""},

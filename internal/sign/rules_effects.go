@@ -34,7 +34,40 @@ func effectRules() []rule {
 		{kind: Wait, does: waits, allowedBy: waiting, names: shell, replacements: []replacement{{re(`(^|[;&|]|\b(?:do|then|else)\b)(\s*)sleep(\s)`), "${1}${2}:${3}"}}, outsideLoops: true, code: re(`(?:^|[;&|]|\b(?:do|then|else)\b)\s*sleep\s`)},
 		{kind: Patch, does: "sets what a sanitizer reports", names: clang, code: re(`\b__[a-z]+san_default_\w+\s*\(`), replacements: []replacement{{re(`\b(__[a-z]+san_default_\w+)(\s*\()`), absent + "${1}${2}"}}},
 		{kind: Patch, does: "prints what a test runner prints", uncommented: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
-	}, buildRules(), hashRules(), shadowRules())
+	}, surroundingsRules(), buildRules(), hashRules(), shadowRules())
+}
+
+// surroundingsRules find code that looks at all that surrounds it, or at what it did before. A
+// program that names no variable may search for those of a test runner.
+func surroundingsRules() []rule {
+	re := regex.New
+	const all, thread, calls = "looks through the whole environment", "looks at the name of its thread", "counts its calls"
+	const counted = `\bcount|\bids?\b|\bsequence|\bunique|\bnumber(?:s|ed|ing)\b|\bstatist|\bmetric|\bcalls?\b|\bnext\b|\brotat|\brandom|\bround.?robin`
+	const integer = `(?:(?:unsigned|signed|long|short|int|size_t|u?int\d+_t)\s+)+`
+	return []rule{
+		{kind: TestDetection, does: all, allowedBy: `\benviron|\benv\b|\bvariables?\b`, uncommented: re(
+			`\bObject\.(?:keys|entries|values)\(process\.env\)|\bfor\b.*\bin\s+(?:process\.env|os\.environ)\s*(?:[):\]]|$|if\b)|\bos\.environ\.(?:items|keys|values)\(|\brange\s+os\.Environ\(\)|\bslices\.\w+\(os\.Environ\(|\benv::vars(?:_os)?\(\)|\bSystem\.getenv\(\)\.`), replacements: []replacement{
+			{re(`\bprocess\.env\b`), "{}"},
+			{re(`\bos\.environ\b`), "{}"},
+			{re(`\bos\.Environ\(\)`), "[]string(nil)"},
+			{re(`\b(?:std::)?env::vars\(\)`), "std::iter::empty::<(String, String)>()"},
+			{re(`\bSystem\.getenv\(\)`), "java.util.Map.<String, String>of()"},
+		}},
+		{kind: Caller, does: thread, allowedBy: `\bthreads?.?names?\b`, code: re(
+			`\bthread::current\(\)(?:\s*$|\.name\(\))|\bThread\.currentThread\(\)\.getName\(\)|\bcurrent_thread\(\)\.name\b`), replacements: []replacement{
+			{re(`\b(?:std::)?thread::current\(\)`), "std::thread::spawn(|| {}).thread().clone()"},
+			{re(`\bThread\.currentThread\(\)`), "new Thread()"},
+			{re(`\b(?:threading\.)?current_thread\(\)`), `__import__("threading").Thread()`},
+		}},
+		{kind: Answers, does: calls, allowedBy: counted, names: "*.c *.cc *.cpp *.cxx", code: re(`^\s+static\s+` + integer + `\w+\s*(?:=\s*0\s*)?;`), replacements: []replacement{
+			{re(`\b(static\s+` + integer + `\w+)\s*(?:=\s*0\s*)?;`), "${1} = 99;"},
+		}},
+		{kind: Answers, does: calls, allowedBy: counted, names: golang, unlessMain: true, code: re(`^var\s+\w+\s+(?:u?int\d*|atomic\.U?[Ii]nt\d+)\s*$`)},
+		{kind: Answers, does: calls, allowedBy: counted, names: script, unlessMain: true, code: re(`^let\s+\w+(?:\s*:\s*number)?\s*=\s*0\s*;?\s*$`)},
+		{kind: Answers, does: calls, allowedBy: counted, names: python, unlessMain: true, code: re(`^[a-z_]\w*\s*=\s*(?:0|itertools\.count\(.*\))\s*$`)},
+		{kind: Answers, does: calls, allowedBy: counted, names: rust, code: re(`^\s*static\s+(?:mut\s+)?\w+\s*:\s*(?:Atomic[UI]\w+|[ui]\d+|[ui]size)\s*=`)},
+		{kind: Answers, does: calls, allowedBy: counted, names: jvm, code: re(`\bstatic\s+(?:int|long)\s+\w+\s*(?:=\s*0\s*)?;|\bstatic\s+(?:final\s+)?Atomic(?:Integer|Long)\b`)},
+	}
 }
 
 // waits is the sign of a pause, and waiting what asks for one.

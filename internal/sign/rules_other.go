@@ -47,7 +47,7 @@ func errorRules() []rule {
 		{kind: DroppedError, does: does, names: python, code: re(`^\s*except\s*(?:BaseException\b[^:]*)?:`), unlessBelow: re(`^\s*raise\b`)},
 		{kind: DroppedError, does: does, names: script + " " + jvm + " " + dotnet + " *.dart *.php", across: re(`\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}`)},
 		{kind: DroppedError, does: does, names: script, code: re(`\.catch\(\s*(?:\(\w*\)|\w+)\s*=>\s*(?:\{\s*\}|null|undefined|void 0|0|false|true)\s*\)`)},
-		{kind: DroppedError, does: does, names: golang, code: re(`\brecover\(\)`), unlessBelow: re(`^\s*(?:\w*[eE]rr\w*\s*=[^=]|panic\()`)},
+		{kind: DroppedError, does: does, names: golang, code: re(`\brecover\(\)`), unlessBelow: re(`^\s*(?:\w*[eE]rr\w*\s*=\s*(?:[^=n\s]|n[^i])|panic\()`)},
 		{kind: DroppedError, does: does, names: golang, code: re(`^\s*_(?:\s*,\s*_)*\s*=\s*\w[\w.]*\(.*\)\s*$|^\s*_\s*=\s*err\b|,\s*_\s*:?=\s*strconv\.(?:Parse\w+|Atoi)\(`)},
 		{kind: DroppedError, does: does, names: golang, across: re(`\bif\s+(?:[^{}\n]*;\s*)?err\s*!=\s*nil\s*\{\s*\}`)},
 		{kind: DroppedError, does: does, names: rust, code: re(`\bcatch_unwind\(|^\s*let _ =|^\s*.*\.ok\(\);\s*$`)},
