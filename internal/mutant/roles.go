@@ -40,6 +40,9 @@ func (t *testText) shellRole(l testValue) Kind {
 	line := t.line(l.begin)
 	before := strings.TrimRight(t.text[:l.begin], " ")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
+	if finds.MatchString(before) && !finding.MatchString(line) && !strings.ContainsAny(l.text, `[\*$^`) {
+		return wrong
+	}
 	if operator.MatchString(before) && !argumentOf.MatchString(before) || asserts.MatchString(line) && strings.HasSuffix(line, strings.TrimSpace(t.code[l.begin:l.end])) {
 		return wrong
 	}
@@ -49,7 +52,10 @@ func (t *testText) shellRole(l testValue) Kind {
 var (
 	operator   = regex.New(`(?:\[|\btest) .*(?:\s(?:==?|!=)|-(?:eq|ne))$`)
 	argumentOf = regex.New(`"?\$[{]?[#?@*0-9][^ ]*\s*(?:==?|!=|-eq|-ne)$`)
-	asserts    = regex.New(`^(?:assert_?(?:equals?|output|eq|same)|check|expect|is)\b`)
+	// finds matches what precedes a text that grep must find, and finding lines where it may be missing.
+	finds   = regex.New(`(?:^|[\s|;])[ef]?grep(?:\s+-[a-zA-Z]+)*$`)
+	finding = regex.New(`^(?:!|if\b|while\b|until\b)|&&|\bgrep\s+-[a-zA-Z]*[cLv]|=\s*"?\$\(`)
+	asserts = regex.New(`^(?:assert_?(?:equals?|output|eq|same)|check|expect|is)\b`)
 )
 
 // collectionCall matches calls that make a collection of their arguments.

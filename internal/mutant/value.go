@@ -28,6 +28,17 @@ func (l testValue) isDistinctive() bool {
 	return false
 }
 
+// number returns the first number in a text, as a text, or l if there is none. A script that greps for
+// a result finds it among all numbers, too.
+func (l testValue) number() testValue {
+	if m := aNumber.FindStringIndex(l.text); l.kind == 's' && m != nil {
+		l.from, l.to, l.text = l.from+m[0], l.from+m[1], l.text[m[0]:m[1]]
+	}
+	return l
+}
+
+var aNumber = regex.New(`\d+`)
+
 // nudge returns a slightly different value: comparing prefixes or lengths alone does not notice.
 // Adjacent numbers nudge differently, so that equal input and expected values differ afterwards.
 func (l testValue) nudge(number int) Mutant {

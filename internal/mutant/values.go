@@ -43,7 +43,7 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	if !ok {
 		return TestValues{}
 	}
-	t := testText{text: string(content), code: source.Bare(string(content), style).Code, workFunctions: own, shell: shell.MatchString(file), data: path.Ext(file) == ".json"}
+	t := testText{text: string(content), code: source.Bare(string(content), style).Code, workFunctions: own, shell: shell.MatchString(file) || path.Ext(file) == ".t" && !perl.Match(content), data: path.Ext(file) == ".json"}
 	t.compares = t.data || comparing.MatchString(t.code)
 	t.messageFirst = slices.Contains([]string{".java", ".kt", ".scala", ".php"}, path.Ext(file))
 	if path.Ext(file) == ".rs" {
@@ -72,7 +72,11 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	}
 	for i, l := range t.values {
 		if roles[i] == wrong {
-			v.Expected = append(v.Expected, l.nudge(len(v.Expected)))
+			nudged := l
+			if t.shell {
+				nudged = l.number()
+			}
+			v.Expected = append(v.Expected, nudged.nudge(len(v.Expected)))
 			if (l.isDistinctive() || asked[l.text]) && !slices.Contains(v.Distinctive, l.text) {
 				v.Distinctive = append(v.Distinctive, l.text)
 			}
@@ -128,7 +132,8 @@ func Nudged(content []byte) []Mutant {
 	return []Mutant{testValue{kind: 's', to: len(text), text: text}.nudge(0)}
 }
 
-// TextOf returns the text of the named tests; no names = all.
+// TextOf returns the text of the named tests, with the text before the first test; no names = all.
+// It is "" if the file has none of the names.
 func TextOf(file string, content []byte, names []string) string {
 	style, ok := source.StyleOf(file)
 	text := string(content)
@@ -142,7 +147,10 @@ func TextOf(file string, content []byte, names []string) string {
 			all.WriteString(text[start[0]:t.ends(n)])
 		}
 	}
-	return all.String()
+	if all.Len() == 0 {
+		return ""
+	}
+	return text[:t.starts()[0][0]] + all.String()
 }
 
 var expectedFile = regex.New(`(?i)(?:^|[/._-])(?:expected|golden|want|approved|__snapshots__|stdout)(?:[/._-]|$)|\.(?:snap|out|golden)$`)
@@ -173,8 +181,14 @@ func (t *testText) named(n int, names []string) bool {
 		to = starts[n+1][1] + maxHead
 	}
 	head := t.text[starts[n][0]:min(len(t.text), to)]
+	if variableTitle.MatchString(head) { // it may have each name that the file does not contain
+		return slices.ContainsFunc(names, func(name string) bool { return !containsName(t.text, name) })
+	}
 	return slices.ContainsFunc(names, func(name string) bool { return containsName(head, name) })
 }
+
+// variableTitle matches the head of a test that has its title from a variable.
+var variableTitle = regex.New(`^\s*(?:test|it|specify|scenario)(?:\.\w+)*[ \t]*\(\s*[A-Za-z_$][\w$.]*\s*,`)
 
 // containsName reports whether a test's head has its whole name: TestPush is not TestPushAndPop,
 // and "adds" not "adds again". A title may end with what a row of a table fills in.
@@ -223,7 +237,10 @@ type testText struct {
 	values       []testValue
 }
 
-var shell = regex.New(`\.(?:sh|bash|bats)$`)
+var (
+	shell = regex.New(`\.(?:sh|bash|bats)$`)
+	perl  = regex.New(`(?m)^use\s|^#!.*perl`)
+)
 
 // read finds the values and the brackets around each.
 func (t *testText) read(style source.Style) {

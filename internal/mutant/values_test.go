@@ -37,6 +37,8 @@ func TestValuesOfTests(t *testing.T) {
 		{"cases.json", "[{\"name\": \"one\", \"in\": \"1h\", \"want\": 60}, {\"cat\": \"cats\"}]\n", "121 catu", "2i"},
 		{"tests/a.want.txt", "10 pear\n9 plum\n", "10 pear\n9 pluc\n", ""},
 		{"Run.java", "void run(Method m) {\n  if (!m.getName().startsWith(\"test\")) return;\n  equal(\"ab\", f(\"cd\"));\n}\n", "ac", "de"},
+		{"t/f.t", "out=$(sh f.sh)\necho \"$out\" | grep -qx '2 groups' || exit 1\nif grep -q bad log; then exit 1; fi\n", "3", ""},
+		{"t/f.t", "use Test::More;\nis(f('ab'), 'cd');\n", "ce", "bc"},
 		{"test.sh", "[ \"$(sh f.sh 2)\" = \"two\" ] || exit 1\n[ \"$1\" = -v ] && set -x\n", "twp", ""},
 	} {
 		v := Values(c.file, []byte(c.text), nil, nil)
@@ -55,6 +57,15 @@ func TestValuesOfNamedTests(t *testing.T) {
 	text := []byte("CASES = {'ab': 12}\n\n\ndef test_one():\n    assert f('cd') == 34\n\n\ndef test_two():\n    assert f('ef') == 56\n    for text, n in CASES.items():\n        assert f(text) == n\n")
 	if v := Values("test_a.py", text, []string{"test_two"}, nil); !slices.Equal(v.Distinctive, []string{"12", "56"}) || len(v.Inputs) != 2 {
 		t.Errorf("%+v", v)
+	}
+	rows := []byte("const dir = 'pages'\nfor (const name of readdirSync(dir)) {\n  test(name, () => assert.equal(f(name, 'cd'), 34))\n}\ntest('other', () => assert.equal(g(), 56))\n")
+	for name, want := range map[string]string{"a.md": "34", "other": "56"} {
+		if v := Values("a.test.js", rows, []string{name}, nil); !slices.Equal(v.Distinctive, []string{want}) {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if got := TextOf("a.test.js", rows, []string{"a.md"}); !strings.Contains(got, "'pages'") || !strings.Contains(got, "test(name") || strings.Contains(got, "other") {
+		t.Errorf("the text of a.md is %s", got)
 	}
 	if v := Values("test_a.py", text, []string{"test_three"}, nil); len(v.Expected)+len(v.Inputs)+len(v.Distinctive) != 0 {
 		t.Errorf("%+v", v)

@@ -1,17 +1,20 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
@@ -53,7 +56,10 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 		return nil, nil, err
 	}
 	maps.DeleteFunc(tests, func(file string, _ []byte) bool {
-		return len(proving) > 0 && !mutant.IsData(file) && len(idsOfFile(file, proving, c.isTest)) == 0
+		if len(proving) == 0 { // then all proofs are of the new tests, if there are any: old ones compare
+			return len(c.seen.Tests.New) > 0 && !mutant.IsData(file) && !slices.Contains(c.seen.Tests.New, file)
+		}
+		return !mutant.IsData(file) && len(idsOfFile(file, proving, c.isTest)) == 0
 	})
 	changed, telling := map[string][]byte{}, map[string]bool{}
 	var given []string
@@ -162,7 +168,11 @@ func lastMention(file, text string) int {
 	if path.Ext(file) == "" || folder == "." || !strings.Contains(text, folder) {
 		return -1
 	}
-	return strings.LastIndex(text, path.Ext(file))
+	last := -1
+	for _, m := range regex.New(`\b`+regexp.QuoteMeta(path.Ext(file)[1:])+`\b`).FindAllStringIndex(text, -1) {
+		last = m[0]
+	}
+	return last
 }
 
 // namesOf returns the proving tests as a test file names them, or nil if the whole file proves.
@@ -225,7 +235,9 @@ func (c *claim) claimSigns(ctx context.Context, verdict gate.Verdict) ([]sign.Si
 // language is unknown.
 func (c *claim) workAsSigns(ctx context.Context, as sign.Sign) ([]sign.Sign, error) {
 	var signs []sign.Sign
-	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return ch.Status == 'D' || c.isTest(ch.Path) || !sign.IsProgram(ch.Path) })
+	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool {
+		return ch.Status == 'D' || c.isTest(ch.Path) || !sign.IsProgram(ch.Path) && path.Ext(ch.Path) != ""
+	})
 	err := eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
 		functions := mutant.Changed(ch.Path, before, after)
 		as.Path = ch.Path
@@ -236,6 +248,10 @@ func (c *claim) workAsSigns(ctx context.Context, as sign.Sign) ([]sign.Sign, err
 		if first, ok := sign.NewChange(ch.Path, before, after).FirstAdded(); ok && len(functions) == 0 {
 			first.Kind, first.Does = as.Kind, as.Does
 			signs = append(signs, first)
+		} else if script, ok := bytes.CutPrefix(after, []byte("#!")); ok && !sign.IsProgram(ch.Path) {
+			interpreter, _, _ := strings.Cut(string(script), "\n")
+			as.Line, as.Text = 1, "#!"+interpreter
+			signs = append(signs, as)
 		}
 		return nil
 	})

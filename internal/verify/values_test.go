@@ -35,6 +35,24 @@ func TestTestPassingWithOtherValuesProvesNothing(t *testing.T) {
 	}
 }
 
+// Where a gate names no tests, those of the work show whether they compare: the old ones do.
+func TestPrintsAllThatATestMayExpect(t *testing.T) {
+	t.Parallel()
+	const old = "[ \"$(sh count a b)\" = 2 ] || exit 1\n"
+	const test = "sh sum 2 3 | grep -qx 'sum 5' || exit 1\nsh sum 4 4 | grep -qx 'sum 8' || exit 1\n"
+	for work, reason := range map[string]string{
+		"#!/bin/sh\necho \"sum $(($1 + $2))\"\n":                            "",
+		"#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9; do echo \"sum $i\"; done\n": "the tests accept any result: ",
+	} {
+		b := newBench(t, files{"count": "echo $#\n", "t/count.t": old}, nil)
+		f := b.claim(gates("for t in t/*.t; do sh $t || exit 1; done"), files{"sum": work, "t/sum.t": test}, nil)
+		v := f.Verdict
+		if (v.Evidence == gate.Proven) != (reason == "") || reason != "" && (!strings.HasPrefix(v.Reason, reason) || len(f.Signs) == 0 || f.Signs[0].Path != "sum") {
+			t.Errorf("%s: %+v\n%v", work, v, f.Signs)
+		}
+	}
+}
+
 // A project's own runner finds its tests by their names: with other ones it runs none, which says
 // nothing about the program.
 func TestRunnerByTestNameIsNotBlamed(t *testing.T) {
