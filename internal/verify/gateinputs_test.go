@@ -40,6 +40,12 @@ func TestNewFileThatAltersOldTestsIsATestChange(t *testing.T) {
 		"calc_test.go": "package calc\n\nimport (\n\t\"calc/want\"\n\t\"testing\"\n)\n\nfunc TestAdd(t *testing.T) { want.Int(t, Add(1, 2), 3) }\n",
 	}
 	linted := files{"ruff": "! grep -q lambda lib || [ -e ruff.toml ] || grep -q ruff pyproject.toml\n", "lib": "lambda\n", "pyproject.toml": "[project]\n"}
+	locked := func(version, lib string) files {
+		return files{
+			"gate":         "[ \"$(cut -d/ -f2 package.json)\" = \"$(cut -d/ -f2 package-lock.json)\" ] && grep -q yes lib.js\n",
+			"package.json": "{\"dependencies\": {\"a\": \"file:vendor/" + version + "/a\"}}", "package-lock.json": "{\"a\": \"vendor/" + version + "/\"}", "lib.js": lib,
+		}
+	}
 	cases := []struct {
 		name    string
 		start   files
@@ -62,6 +68,7 @@ func TestNewFileThatAltersOldTestsIsATestChange(t *testing.T) {
 		{"settings of a linter that let all pass", linted, files{"ruff.toml": "x\n"}, "sh ./ruff", gate.EvidenceUnknown, true},
 		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.EvidenceUnknown, true},
 		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Proven, false},
+		{"a manifest with its lock file, beside real work", locked("1", "no"), locked("2", "yes"), "sh ./gate", gate.Proven, false},
 	}
 	for _, c := range agenttest.Each(cases, 3) {
 		t.Run(c.name, func(t *testing.T) {

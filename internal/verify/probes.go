@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/testreport"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // probe says how a probe runs: its gates on a tree in a checkout, or by a function of its own.
@@ -125,10 +127,22 @@ func (c *claim) originals(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if tree, err = c.withFilesOf(ctx, tree, c.ProtectedTree, c.tests.protected); err != nil {
+	if tree, err = c.withFilesOf(ctx, tree, c.ProtectedTree, slices.Concat(c.tests.protected, c.locksOf(c.tests.protected))); err != nil {
 		return "", err
 	}
 	return c.withAdapted(ctx, tree)
+}
+
+// locksOf returns the changed lock files beside these manifests. A manifest with the lock file of
+// another version cannot be installed.
+func (c *claim) locksOf(files []string) (locks []string) {
+	for _, ch := range c.sinceProtected {
+		beside := func(file string) bool { return work.IsManifest(file) && path.Dir(file) == path.Dir(ch.Path) }
+		if work.IsLockFile(ch.Path) && slices.ContainsFunc(files, beside) && !slices.Contains(files, ch.Path) {
+			locks = append(locks, ch.Path)
+		}
+	}
+	return locks
 }
 
 func (c *claim) originalsOfTask(ctx context.Context) (string, error) {
