@@ -11,8 +11,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Refusal says why the gates refused a claim.
+// Refusal says why the gates refused a claim, as the agent is told.
 func Refusal(now loop.State, g loop.Gates) string {
+	if f := now.Failing; f != nil && now.Next.Situation == loop.ClaimRefused {
+		return withRemedy(*f)
+	}
 	reason := g.Reason
 	if reason == "" && now.Failing != nil {
 		reason = now.Failing.Reason
@@ -23,20 +26,21 @@ func Refusal(now loop.State, g loop.Gates) string {
 	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
 		return cmp.Or(regressedTasks(now, tests), reason)
 	}
-	if g.Status == gate.Fail || len(g.StillRed) > 0 {
-		return reason
-	}
-	if red := g.Failing; len(red) > 0 {
+	if red := g.Failing; g.Status != gate.Fail && len(g.StillRed) == 0 && len(red) > 0 {
 		return plan.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
 	}
-	switch {
-	case now.Next.Situation != loop.ClaimRefused, g.OnlyText, len(g.TestsChanged) > 0:
-	case g.Remedy != "":
-		return reason + "; what would be enough: " + g.Remedy
-	default:
-		return reason + ". Add a test that fails without the change"
-	}
 	return reason
+}
+
+// withRemedy says what a claim lacks and what would be enough.
+func withRemedy(f loop.Failing) string {
+	switch {
+	case f.OnlyText, len(f.NeededInputs) > 0:
+		return f.Reason
+	case f.Remedy != "":
+		return f.Reason + "; what would be enough: " + f.Remedy
+	}
+	return f.Reason + ". Add a test that fails without the change"
 }
 
 // Violation says which protected files the n-th violation changed.

@@ -10,7 +10,7 @@ import (
 // The reason for a refused claim is clear without the documentation.
 func TestRefusalSaysWhy(t *testing.T) {
 	t.Parallel()
-	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}, Next: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "no file changed"}}}
+	state := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"TestTotal", "TestSum"}}}}}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
 	state.Tasks = append(state.Tasks, loop.Task{ID: "2", Status: loop.Done, WorkResult: loop.WorkResult{Flipped: []string{"test"}}})
 	tests := []struct {
@@ -40,27 +40,6 @@ func TestRefusalSaysWhy(t *testing.T) {
 			loop.Gates{Status: gate.Pass, Results: red, Reason: "test still fails: 91 failed", Failures: loop.Failures{StillRed: []string{"test"}, Failing: []string{"test"}}},
 			"test still fails: 91 failed",
 		},
-		{
-			"green before and after",
-			loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},
-			"everything passes, as before. Add a test that fails without the change",
-		},
-		{
-			"a remedy of its own",
-			loop.Gates{Status: gate.Pass, Reason: "no gate runs the new tests", Proof: loop.Proof{Remedy: "another gate"}},
-			"no gate runs the new tests; what would be enough: another gate",
-		},
-		{
-			"documents alone",
-			loop.Gates{Status: gate.Pass, Reason: "only documents changed", WorkResult: loop.WorkResult{OnlyText: true}},
-			"only documents changed",
-		},
-		{
-			"only with other gate inputs: a test more would not help",
-			loop.Gates{Status: gate.Pass, Reason: "the gates pass only with the changed tests", WorkResult: loop.WorkResult{TestsChanged: []string{"a_test.go"}}},
-			"the gates pass only with the changed tests",
-		},
-		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "no file changed. Add a test that fails without the change"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,6 +48,22 @@ func TestRefusalSaysWhy(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// A claim that is refused for want of evidence says what the agent is told, whatever the gates say.
+func TestRefusalSaysWhatTheAgentIsTold(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]loop.Failing{
+		"everything passes, as before. Add a test that fails without the change": {Reason: "everything passes, as before"},
+		"no gate runs the new tests; what would be enough: another gate":         {Reason: "no gate runs the new tests", Remedy: "another gate"},
+		"only documents changed":                     {Reason: "only documents changed", OnlyText: true},
+		"the gates pass only with the changed tests": {Reason: "the gates pass only with the changed tests", NeededInputs: []string{"a_test.go"}},
+	} {
+		state := loop.State{Next: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &f}}
+		if got := Refusal(state, loop.Gates{Status: gate.Pass, Reason: "another reason", Proof: loop.Proof{Remedy: "another remedy"}}); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 
