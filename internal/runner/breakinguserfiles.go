@@ -75,7 +75,7 @@ func (r *Runner) noteBreakingFiles(ctx context.Context, files []git.Change) {
 // runFinalGates runs every gate on the current tree. If the gates fail with files of the user that are
 // not committed, it runs them without.
 func (r *Runner) runFinalGates(ctx context.Context, m memory.ActionContext, tree, dir string) (loop.Gates, error) {
-	g, err := r.runAllGates(ctx, tree, dir)
+	g, err := r.runAllGates(ctx, tree, dir, false)
 	if err != nil || g.Green {
 		return g, err
 	}

@@ -26,6 +26,7 @@ const (
 // Verifier is what the runner needs of package verify.
 type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
+	BaselineAgain(ctx context.Context, tree string, gates []gate.Gate, logDir string) (results []gate.Result, changed []string, err error)
 	ChangesTracked(ctx context.Context, tree string, g gate.Gate, logDir string) (files []string, known bool, err error)
 	RecordIgnored(ctx context.Context) error
 	CheckIsolation(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]verify.IrreproducibleGate, error)
@@ -72,7 +73,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
-		if g, err = r.baseline(ctx, a.UnfinishedTree, m, dir); err == nil && a.UnfinishedTree == "" {
+		if g, err = r.baseline(ctx, a, m, dir); err == nil && a.UnfinishedTree == "" {
 			g, err = r.checkGateWrites(ctx, g, m, dir)
 		}
 		if err == nil && !g.ChangesTrackedFiles {
@@ -123,11 +124,16 @@ func (r *Runner) askFailingGates(ctx context.Context, g loop.Gates, m memory.Act
 	return wanted
 }
 
-// runAllGates runs every gate on the current tree. The result does not depend on a baseline.
-func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
+// runAllGates runs every gate on the current tree. The result does not depend on a baseline. What
+// passed there before runs once more if again is set.
+func (r *Runner) runAllGates(ctx context.Context, tree, dir string, again bool) (loop.Gates, error) {
 	due := gate.Due(r.Spec.Gates, gate.Final)
 	began := time.Now()
-	results, err := r.Verify.Baseline(ctx, tree, due, dir)
+	run := r.Verify.Baseline
+	if again {
+		run = r.baselineAgain
+	}
+	results, err := run(ctx, tree, due, dir)
 	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
 		r.previousSnapshot = nil // the gates may have written files since that snapshot
 	}
@@ -156,6 +162,15 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string) (loop.Gates,
 	}
 	g.Failing = firstN(g.Failing, maxFailing)
 	return g, nil
+}
+
+// baselineAgain is the baseline after a task that failed.
+func (r *Runner) baselineAgain(ctx context.Context, tree string, gates []gate.Gate, dir string) ([]gate.Result, error) {
+	results, changed, err := r.Verify.BaselineAgain(ctx, tree, gates, dir)
+	if len(changed) > 0 {
+		r.enqueueNote(ctx, loop.Warning, strings.Join(changed, "; ")+". From now on it counts as failing before the work")
+	}
+	return results, err
 }
 
 // recordGates records that gates ran in the work tree since a time. From a checkout that hides the
@@ -283,6 +298,7 @@ func (r *Runner) toGates(ctx context.Context, f verify.Finding) loop.Gates {
 		Proof:       loop.Proof{FlippedGates: v.FlippedGates, Labels: v.Labels, Remedy: v.Remedy, OriginalsUnknown: v.OriginalsUnknown, OnlyInWorkTree: v.OnlyInWorkTree},
 		Failures:    loop.Failures{Failing: firstN(failing, maxFailing)},
 		TestChanges: loop.TestChanges{AwaitedChanges: f.PendingInputs},
+		CannotStart: v.Status == gate.Unknown && slices.ContainsFunc(f.Observation.Now, func(res gate.Result) bool { return res.CannotStart }),
 	}
 	for _, res := range f.Observation.Now {
 		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !r.mayStayFailing(res.Gate) && slices.Contains(v.StillRed, res.Gate) {

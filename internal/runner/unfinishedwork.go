@@ -71,18 +71,18 @@ func (r *Runner) putAway(ctx context.Context, task string, m memory.ActionContex
 }
 
 // baseline runs the gates on the tree that a task starts from. Unfinished work, which the
-// tree halfDone has, is removed from the work tree meanwhile.
-func (r *Runner) baseline(ctx context.Context, halfDone string, m memory.ActionContext, dir string) (g loop.Gates, err error) {
-	if halfDone == "" {
-		return r.runAllGates(ctx, m.Start.InWorkTree(), dir)
+// tree UnfinishedTree has, is removed from the work tree meanwhile.
+func (r *Runner) baseline(ctx context.Context, a loop.RunGates, m memory.ActionContext, dir string) (g loop.Gates, err error) {
+	if a.UnfinishedTree == "" {
+		return r.runAllGates(ctx, m.Start.InWorkTree(), dir, a.Again)
 	}
 	if err := r.placeUnfinished(ctx, m.Start.Tree, m); err != nil {
 		return loop.Gates{}, fmt.Errorf("put unfinished work away: %w", err)
 	}
-	g, err = r.runAllGates(ctx, m.Start.InWorkTree(), dir)
+	g, err = r.runAllGates(ctx, m.Start.InWorkTree(), dir, a.Again)
 	back, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTimeout)
 	defer cancel()
-	if failed := r.placeUnfinished(back, halfDone, m); failed != nil {
+	if failed := r.placeUnfinished(back, a.UnfinishedTree, m); failed != nil {
 		return loop.Gates{}, fmt.Errorf("bring back what was begun before: %w", failed)
 	}
 	return g, err

@@ -40,7 +40,7 @@ func passesOnlyInWorkTree(w assessment, v *Verdict) bool {
 		if again := w.probeResult(RepeatAfter, name); again.Status != Unknown {
 			here = again // a test that now fails here too is flaky
 		}
-		onlyHere = append(onlyHere, here.passesButFailsIn(w.probeResult(RepeatClean, name))...)
+		onlyHere = append(onlyHere, here.PassesButFailsIn(w.probeResult(RepeatClean, name))...)
 	}
 	if len(notComparable) > 0 {
 		v.Labels = append(v.Labels, notRepeatable+plan.Few(notComparable, 4))
@@ -111,9 +111,9 @@ func ignoredFilesHint(came []string) string {
 	return "; new or changed since the loop started, and in no commit: " + plan.Few(came, 4)
 }
 
-// passesButFailsIn returns the tests that pass here and fail in other, or the gate if no test
+// PassesButFailsIn returns the tests that pass here and fail in other, or the gate if no test
 // explains its failure.
-func (r Result) passesButFailsIn(other Result) []string {
+func (r Result) PassesButFailsIn(other Result) []string {
 	failed, unfinished := r.killedBy(other)
 	names := slices.Concat(failed, unfinished)
 	slices.Sort(names)

@@ -33,6 +33,7 @@ type RunGates struct {
 	Claimed        []string `json:"claimed,omitempty"`         // tasks
 	ReviewTree     string   `json:"review_tree,omitempty"`     // ForReview: the tree to review
 	UnfinishedTree string   `json:"unfinished_tree,omitempty"` // ForBaseline: an earlier loop's work, laid aside meanwhile
+	Again          bool     `json:"again,omitempty"`           // ForBaseline: known results do not count, the task before failed
 }
 
 // BeginTurn ends in TurnEnded or AgentFailed.

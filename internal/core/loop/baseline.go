@@ -36,6 +36,10 @@ func (m *machine) baselineFinished(g Gates) {
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}
+	if g.CannotStart { // nor can it at the claim that a turn would be paid for
+		m.giveUp("a gate cannot run: "+g.Reason, "the work is kept; fix what the gate needs, then  pawl resume")
+		return
+	}
 	m.s.Trouble.UnknownResults = 0
 	if g.Status == gate.Unknown {
 		m.note(Warning, "no clear gate results before the work: "+g.Reason)

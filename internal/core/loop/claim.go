@@ -23,7 +23,8 @@ func (m *machine) runGates(p Purpose) {
 	case ForReview:
 		run.ReviewTree = m.s.Claim.Gates.Tree
 	case ForBaseline:
-		run.UnfinishedTree, phase = m.s.Start.UnfinishedTree, Baseline
+		before, _ := m.s.Task(m.s.PreviousTask)
+		run.UnfinishedTree, run.Again, phase = m.s.Start.UnfinishedTree, before.Status == Skipped && !before.LeftOut, Baseline
 	}
 	m.await(phase, run)
 }
@@ -129,6 +130,11 @@ func (m *machine) outsideChangesNote() string {
 func (m *machine) refuseClaim(f Failing) {
 	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.NeededInputs) == 0 // a missing test is refused separately
 	m.s.Ladder.RefusedForInputs = m.s.Ladder.RefusedForInputs || len(f.NeededInputs) > 0
+	m.returnClaim(f)
+}
+
+// returnClaim begins a turn whose prompt says why the claim does not count.
+func (m *machine) returnClaim(f Failing) {
 	m.s.Refusals++
 	m.remember("claim refused: " + f.Reason)
 	m.s.Failing, m.s.Claim = &f, nil
@@ -193,7 +199,7 @@ func (m *machine) turnGatesFinished(g Gates) {
 func (m *machine) claimGatesFinished(g Gates) {
 	if g.Status == gate.Unknown {
 		if !m.rerun(g) {
-			m.giveUp("a gate could not run: "+g.Reason, "the work is kept; fix the gate, then  pawl resume")
+			m.neverClear(g)
 		}
 		return
 	}
@@ -213,6 +219,19 @@ func (m *machine) claimGatesFinished(g Gates) {
 	g.requireEarlierChanges()
 	m.reviewOrAccept(g)
 }
+
+// neverClear refuses a claim once if a gate cannot start that could when the task began: the agent
+// may have removed what it needs. Otherwise only the user can fix it.
+func (m *machine) neverClear(g Gates) {
+	if g.CannotStart && !m.s.Ladder.RefusedCannotStart && !m.s.Policy.Verify && m.limit() == "" {
+		m.s.Ladder.RefusedCannotStart = true
+		m.returnClaim(Failing{Reason: g.Reason + cannotStartHint, Remedy: "that it can start. If you removed nothing that it needs, claim again: then the user is asked"})
+		return
+	}
+	m.giveUp("a gate could not run: "+g.Reason, "the work is kept; fix what the gate needs, then  pawl resume")
+}
+
+const cannotStartHint = ". It could when the task began: if you removed or changed something that it needs (a program, a package, a file that git ignores), put it back"
 
 // refusal returns what a claim lacks although the gates pass, if it is refused for that.
 func (m *machine) refusal(g Gates) (f Failing, refused bool) {

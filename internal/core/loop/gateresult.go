@@ -29,7 +29,7 @@ type Gates struct {
 	Green               bool          `json:"green"`          // everything passed, apart from gates with baseline = allow
 	Reason              string        `json:"reason,omitempty"`
 	RedIsGoal           bool          `json:"red_is_goal,omitempty"`           // ForBaseline: the user wants the failing gates fixed
-	CannotStart         bool          `json:"cannot_start,omitempty"`          // Unknown, because the command is missing
+	CannotStart         bool          `json:"cannot_start,omitempty"`          // Unknown, because a program is missing, or nothing passes that passed on this tree before
 	ChangesTrackedFiles bool          `json:"changes_tracked_files,omitempty"` // ForBaseline: Unknown, because a gate changes tracked files in every run
 	Receipt             string        `json:"receipt,omitempty"`
 	Message             string        `json:"message,omitempty"` // of the commit, as edited by the user's hooks

@@ -141,6 +141,7 @@ type Ladder struct {
 	OtherPromise       *OtherPromise `json:"other_promise,omitempty"`        // of the last turn
 	Refused            bool          `json:"refused,omitempty"`              // a claim without evidence was refused once
 	RefusedForInputs   bool          `json:"refused_for_inputs,omitempty"`   // a claim was refused once because it needs changed gate inputs
+	RefusedCannotStart bool          `json:"refused_cannot_start,omitempty"` // a claim was refused once because a gate cannot start
 	RefusedClaim       *OpenClaim    `json:"refused_claim,omitempty"`        // the refused claim, until another try fails
 	RefusedStillRed    bool          `json:"refused_still_red,omitempty"`    // a claim was refused over gates that failed before too
 	SeenRed            bool          `json:"seen_red,omitempty"`             // a gate failed since the task started
