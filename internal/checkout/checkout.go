@@ -308,7 +308,7 @@ func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation, s se
 		exit := proc.Run(limited, spec)
 		cancel()
 		if !exit.OK() {
-			said := testreport.LastLine(testreport.Plain(out.String()))
+			said := testreport.FailureLine(testreport.Plain(out.String()))
 			if said == "" {
 				said = "it printed nothing"
 			}

@@ -95,14 +95,14 @@ func (e ending) outcome(r gate.Result) (gate.Status, string) {
 	passes := e.exit.Code == 0 && len(r.Failing) == 0
 	switch {
 	case e.confined && e.exit.Code == 1 && strings.HasPrefix(r.Tail, noSandbox):
-		return gate.Unknown, "the sandbox could not start: " + testreport.LastLine(r.Tail)
+		return gate.Unknown, "the sandbox could not start: " + testreport.FailureLine(r.Tail)
 	case e.exit.Cancelled: // at its time limit. Of a run that ctx ended nobody asks
 	case e.exit.Code == -1 && e.exit.Signal == "":
 		return gate.Unknown, fmt.Sprintf("could not start: %v", e.exit.Err)
 	case endedFromOutside(e.exit):
 		return gate.Unknown, "it was killed (out of memory?): " + strings.TrimSpace(fmt.Sprintf("exit %d %s", e.exit.Code, e.exit.Signal))
 	case r.CannotStart:
-		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(testreport.LastLine(r.Tail))
+		return gate.Unknown, cannotStart(e.exit.Code, r.Tail) + withColon(testreport.FailureLine(r.Tail))
 	case e.exit.Code != 0 && diskFull.MatchString(r.Tail):
 		return gate.Unknown, gate.DiskFull
 	case failsDespiteExit0(r, e.said):
@@ -135,7 +135,7 @@ func (e ending) failure(r gate.Result) string {
 	if r.Passed > 0 && r.Failed == 0 && len(r.Failing) == 0 {
 		how += ", though no test failed"
 	}
-	return reasonFor(e.said, how+withColon(testreport.LastLine(r.Tail)))
+	return reasonFor(e.said, how+withColon(testreport.FailureLine(r.Head+"\n"+r.Tail)))
 }
 
 // diskFull matches errors of a full disk, in the output of a failed run.
