@@ -39,12 +39,14 @@ func (r *Runner) editPlan(_ context.Context, a loop.EditPlan, m memory.ActionCon
 	return r.plan.Edit(a.Edits, m)
 }
 
-// adoptIdleEdit adopts the user's edit of the plan while the agent did not run, and notes it.
+// adoptIdleEdit adopts the user's edit of the plan while the agent did not run, and notes it. The
+// next event has the tasks that the user ticked.
 func (r *Runner) adoptIdleEdit(while string) error {
-	n, err := r.plan.AdoptIdleEdit(r.mem, while)
+	n, ticked, err := r.plan.AdoptIdleEdit(r.mem, while)
 	if n.Text != "" {
 		r.recordNote(n)
 	}
+	r.tickedWhileIdle = ticked
 	return err
 }
 

@@ -65,6 +65,8 @@ type Runner struct {
 	mutationTesting
 	authors *attribution.Tracker
 	plan    *workplan.Plan // nil before open
+	// tickedWhileIdle are tasks that the user ticked while the loop was paused or had ended, for the event that continues it.
+	tickedWhileIdle []string
 }
 
 // Confinement is the sandbox of the agent, and the folders that are closed to it.
@@ -258,10 +260,10 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 		if err := r.adoptIdleEdit("while the loop was paused"); err != nil {
 			return err
 		}
-		p.Added = r.plan.NewTasks(r.mem.State.Tasks)
+		p.Added, p.Ticked = r.plan.NewTasks(r.mem.State.Tasks), r.tickedWhileIdle
 		e.Payload = p
 	case loop.Reopened:
-		p.Added = r.plan.NewTasks(r.mem.State.Tasks)
+		p.Added, p.Ticked = r.plan.NewTasks(r.mem.State.Tasks), r.tickedWhileIdle
 		e.Payload = p
 	}
 	was := r.mem.State.Phase

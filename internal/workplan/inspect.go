@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
@@ -167,30 +168,46 @@ func (p *Plan) AdoptUserEdit(ctx context.Context) error {
 
 // AdoptIdleEdit adopts the plan as the user edited it while the agent did not run: the loop was
 // paused, or had ended. It returns a note for the user, without text if nothing was edited. A plan
-// that the user removed is restored, since it has the open tasks.
-func (p *Plan) AdoptIdleEdit(mem memory.Memory, while string) (n memory.Note, err error) {
+// that the user removed is restored, since it has the open tasks. ticked are tasks that the user
+// ticked; those that the agent may have ticked wait for the next inspection.
+func (p *Plan) AdoptIdleEdit(mem memory.Memory, while string) (n memory.Note, ticked []string, err error) {
 	phase := mem.State.Phase
 	if p.Spec.Plan == "" || p.InSession && phase != loop.Paused {
-		return n, nil
+		return n, nil, nil
 	}
-	if p.InSession { // in a session the agent may work during a pause
-		m := mem.ActionContext()
-		if err := p.Authors.ReadNewCalls(m); err != nil || p.mayBeAgents(m) {
-			return n, err
-		}
+	m := mem.ActionContext()
+	if err := p.Authors.ReadNewCalls(m); err != nil {
+		return n, nil, err
+	}
+	mayBeAgents := p.mayBeAgents(m)
+	if p.InSession && mayBeAgents { // in a session the agent may work during a pause
+		return n, nil, nil
 	}
 	if _, err := os.Stat(p.Path()); errors.Is(err, fs.ErrNotExist) && phase == loop.Ended {
-		return memory.Note{Level: loop.Warning, Text: p.Spec.Plan + " was removed " + while + ": restored"}, p.Restore()
+		return memory.Note{Level: loop.Warning, Text: p.Spec.Plan + " was removed " + while + ": restored"}, nil, p.Restore()
 	}
 	now, err := p.load()
-	if err != nil || bytes.Equal(now.Text(), p.frozen.Text()) || now.Plan().IsRenumbered(p.frozen.Plan()) {
-		return n, nil //nolint:nilerr // the next inspection reports it
+	if err != nil || bytes.Equal(now.Bytes(), p.frozen.Bytes()) || now.Plan().IsRenumbered(p.frozen.Plan()) {
+		return n, nil, nil //nolint:nilerr // the next inspection reports it
 	}
-	f, err := p.withoutTicks(now) // the next inspection handles the checkboxes
-	if err != nil {
-		return n, err
+	ticked = now.Plan().TickedSince(p.frozen.Plan())
+	if mayBeAgents {
+		if now, err = p.withoutTicks(now); err != nil {
+			return n, nil, err
+		}
+		ticked = nil
 	}
-	return memory.Note{Level: loop.Info, Text: p.Spec.Plan + " was edited " + while + ": applied"}, p.saveUserEdit(f)
+	text := p.Spec.Plan + " was edited " + while + ": applied"
+	if len(ticked) > 0 {
+		text += ", also ticked: " + plan.Few(ticked, 4)
+	}
+	if !bytes.Equal(now.Text(), p.frozen.Text()) {
+		return memory.Note{Level: loop.Info, Text: text}, ticked, p.saveUserEdit(now)
+	}
+	if len(ticked) > 0 {
+		n = memory.Note{Level: loop.Info, Text: p.Spec.Plan + ": ticked " + while + ": " + plan.Few(ticked, 4)}
+	}
+	return n, ticked, p.save(now)
 }
 
 // AdoptRestored freezes the plan as it is after the user restored a checkpoint, with these tasks

@@ -18,6 +18,8 @@ type Reopened struct {
 	Limits Limits `json:"limits,omitzero"` // from the current usage; 0: unchanged, below 0: unlimited
 	Owner  Owner  `json:"owner,omitempty"` // "": as it was
 	Added  []Task `json:"added,omitempty"` // plan tasks that are new to the loop or have a new title
+	// Ticked are tasks that the user ticked since the end.
+	Ticked []string `json:"ticked,omitempty"`
 }
 
 // OwnerChanged means that a new owner continues the loop.
@@ -128,7 +130,8 @@ type PauseRequested struct{}
 
 // Resumed means that a user continues a paused loop.
 type Resumed struct {
-	Added []Task `json:"added,omitempty"` // plan tasks that are new to the loop or have a new title
+	Added  []Task   `json:"added,omitempty"`  // plan tasks that are new to the loop or have a new title
+	Ticked []string `json:"ticked,omitempty"` // tasks that the user ticked in the pause
 }
 
 // Cancelled means that a user stops the loop.

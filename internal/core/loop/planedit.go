@@ -55,6 +55,13 @@ func (m *machine) addTasks(tasks []Task) {
 	}
 }
 
+// tickedByUser marks tasks as done that a user ticked.
+func (m *machine) tickedByUser(ids []string) {
+	for _, id := range ids {
+		m.updateTask(id, func(t *Task) { t.Status, t.DoneEarlier, t.Why = Done, true, "ticked by a user" })
+	}
+}
+
 // somethingOpen reports whether one of these tasks is open.
 func (m *machine) somethingOpen(tasks []Task) bool {
 	return slices.ContainsFunc(tasks, func(a Task) bool {

@@ -14,6 +14,7 @@ func (m *machine) reopen(r Reopened) {
 	}
 	m.forgetEnd()
 	m.addTasks(r.Added)
+	m.tickedByUser(r.Ticked)
 	if r.Owner != "" {
 		s.InSession = r.Owner == OwnerSession
 	}

@@ -89,7 +89,7 @@ func (m *machine) dispatch(e Event) {
 	case PauseRequested:
 		m.pause()
 	case Resumed:
-		m.resume(p.Added)
+		m.resume(p)
 	case LessonLearned:
 		m.learn(Lesson{Instead: p.Lesson, ByUser: p.ByUser})
 	case LessonForgotten:

@@ -185,9 +185,7 @@ func (m *machine) treeInspected(seen Inspection) {
 	}
 	m.addTasks(seen.Added)
 	m.recordUnapplied(seen.UnappliedEditFile)
-	for _, id := range seen.TickedByUser {
-		m.updateTask(id, func(t *Task) { t.Status, t.DoneEarlier, t.Why = Done, true, "ticked by a user" })
-	}
+	m.tickedByUser(seen.TickedByUser)
 	if m.stopped() {
 		return
 	}

@@ -19,9 +19,10 @@ func (m *machine) hold(then After) {
 	m.stopClock()
 }
 
-// resume continues a paused loop with the tasks that were added to its plan.
-func (m *machine) resume(tasks []Task) {
-	m.addTasks(tasks)
+// resume continues a paused loop with the tasks that were added to its plan or ticked there.
+func (m *machine) resume(r Resumed) {
+	m.addTasks(r.Added)
+	m.tickedByUser(r.Ticked)
 	m.s.Pause = false
 	if m.s.Phase == Paused {
 		m.s.Trouble.HoldReason = ""
