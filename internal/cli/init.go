@@ -54,6 +54,11 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	for _, g := range settings.Gates {
+		if g.NeverFails() {
+			a.warnNeverFails(g.Name)
+		}
+	}
 	for _, r := range results {
 		a.printf("%s  %s  %s\n", statusMark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
 		if r.Status != gate.Pass {

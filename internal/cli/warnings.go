@@ -148,13 +148,21 @@ func (a *app) warnGates(s record.Spec, root string) {
 			term.Warnf(a.Err, "gate %q: no such file: %s; it fails until the agent writes it", plan.OneLine(g.Name, 60), script)
 			term.Hintf(a.Err, "fix the gate's command if no task writes %s", script)
 		}
-		if by := verify.ExitCodeMask(g, root); by != "" {
+		if by := verify.ExitCodeMask(g, root); by == "" && g.NeverFails() {
+			a.warnNeverFails(g.Name)
+		} else if by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` hides the exit code of its tests, so it passes even if they fail", plan.OneLine(g.Name, 60), by)
 		}
 		if by := verify.HiddenOutput(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` discards the output of its tests, so Pawl cannot see whether all of them ran", plan.OneLine(g.Name, 60), by)
 		}
 	}
+}
+
+// warnNeverFails names a gate that cannot fail.
+func (a *app) warnNeverFails(name string) {
+	term.Warnf(a.Err, "gate %q passes whatever the agent does, so it checks nothing", plan.OneLine(name, 60))
+	term.Hintf(a.Err, "name a command that fails when the work is wrong, such as the tests:  --gate 'COMMAND'")
 }
 
 // warnGateEnv names the variables in gate_env that are not set.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 )
 
@@ -57,6 +58,7 @@ type Facts struct {
 	loopsErr    error  // the error of reading the loops
 	home        home
 	sandboxes   confine.System
+	gates       []gate.Gate    // of the project's files
 	missingDeps []deps.Missing // dependencies that gates need and that are not installed
 }
 
@@ -89,6 +91,7 @@ func Examine(f Facts) []Finding {
 		{"home", checkHome},
 		{"git", checkGit},
 		{"confine", checkConfine},
+		{"gates", checkGates},
 		{"dependencies", checkDependencies},
 		{"bare", checkBare},
 	}

@@ -77,7 +77,8 @@ func Gather(ctx context.Context, o Options) Facts {
 	f.loops, f.loopsErr = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
 	f.sandboxes = confine.Detect(ctx)
-	f.missingDeps = missingDependencies(o.Root)
+	f.gates = configuredGates(o.Root)
+	f.missingDeps = missingDependencies(o.Root, f.gates)
 	return f
 }
 

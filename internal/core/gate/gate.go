@@ -88,6 +88,11 @@ func (g Gate) ShellCommand() string {
 	return g.Command
 }
 
+// NeverFails reports whether the gate passes whatever its programs do. A report may still name failures.
+func (g Gate) NeverFails() bool {
+	return g.Kind != ByReview && g.Report == "" && shell.AlwaysSucceeds(g.ShellCommand())
+}
+
 // DiskFull is the reason of a result that is unknown because the disk is full.
 const DiskFull = "the disk is full"
 
