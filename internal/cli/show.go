@@ -70,7 +70,9 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.TimerFired:
 		s.showWaitOver(before, now)
 	case loop.Cancelled:
-		s.note(term.Info, narrate.Stopping(now)+"; the work is kept")
+		if before.Stop.Cause == "" || now.Phase == loop.Finishing { // else a message of the inbox says it again
+			s.note(term.Info, narrate.Stopping(now)+"; the work is kept")
+		}
 	}
 	if q, asked := now.NewQuestion(before); asked {
 		s.note(term.Warn, fmt.Sprintf("%s   %s", plan.OneLine(q.Headline(), 300), q.Command(s.id)))

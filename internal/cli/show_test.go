@@ -55,6 +55,26 @@ func TestPausedIsShownWhenLoopPauses(t *testing.T) {
 	}
 }
 
+// A stop is said once, also if a second message asks for it.
+func TestStopIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	var said notes
+	s := &show{out: &said}
+	var st loop.State
+	for _, p := range []loop.EventPayload{
+		loop.Started{Policy: loop.Policy{Kind: loop.Change}, Tasks: []loop.Task{{ID: "a", Status: loop.Open}}},
+		loop.Checkpointed{Tree: "base"}, loop.Cancelled{Cause: loop.ByStop}, loop.Cancelled{Cause: loop.ByStop},
+	} {
+		var acts []loop.Action
+		e := loop.Event{Payload: p}
+		st, acts = loop.Step(st, e)
+		s.Stepped(st, e, acts)
+	}
+	if diff := cmp.Diff(notes{"stopping after this step; the work is kept"}, slices.Clip(said)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A restore offers undone work, if there is any. Work that waits for an answer is not undone.
 func TestRestoreOffersOnlyUndoneWork(t *testing.T) {
 	t.Parallel()
