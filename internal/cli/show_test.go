@@ -63,7 +63,9 @@ func TestStopIsSaidOnce(t *testing.T) {
 	var st loop.State
 	for _, p := range []loop.EventPayload{
 		loop.Started{Policy: loop.Policy{Kind: loop.Change}, Tasks: []loop.Task{{ID: "a", Status: loop.Open}}},
-		loop.Checkpointed{Tree: "base"}, loop.Cancelled{Cause: loop.ByStop}, loop.Cancelled{Cause: loop.ByStop},
+		loop.Checkpointed{Tree: "base"},
+		loop.Cancelled{Cause: loop.ByStop},
+		loop.Cancelled{Cause: loop.ByStop},
 	} {
 		var acts []loop.Action
 		e := loop.Event{Payload: p}
