@@ -205,6 +205,7 @@ var (
 // readSettings reads settings such as "evidence=unproven depends_on=US-001,US-002". It reports
 // whether they set the id.
 func (r *parseResult) readSettings(t *plan.Task, settings string) (named bool) {
+	var unknown []string
 	for word := range strings.FieldsSeq(settings) {
 		key, value, _ := strings.Cut(word, "=")
 		var ok bool
@@ -235,11 +236,14 @@ func (r *parseResult) readSettings(t *plan.Task, settings string) (named bool) {
 			ok, want = clean(value) != "", "id=ID"
 			t.ID, named = clean(value), true
 		default:
-			ok, want = false, "evidence, scope, allow_test_changes, depends_on, priority, optional or id"
+			unknown, ok = append(unknown, strconv.Quote(word)), true
 		}
 		if !ok {
 			r.addProblem(t.ID, t.Line, "the pawl comment says "+strconv.Quote(word), want)
 		}
+	}
+	if len(unknown) > 0 {
+		r.addProblem(t.ID, t.Line, "the pawl comment says "+strings.Join(unknown, ", "), "evidence, scope, allow_test_changes, depends_on, priority, optional or id")
 	}
 	return named
 }

@@ -46,13 +46,13 @@ func TestInvalidPlansAreRefused(t *testing.T) {
 			`plan.md:1: tasks depend on each other in a circle: 1 → 2 → 1: expected dependencies that end somewhere`,
 			`plan.md:2: task "2" depends on "9", which is not in the plan: expected the id of a task of this plan, which begins its text ("W1: …") or is named in a comment there (<!-- pawl: id=W1 -->)`,
 		}},
-		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red id= depends_on= allow_test_changes=maybe -->\n", []string{
+		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red very odd id= depends_on= allow_test_changes=maybe -->\n", []string{
 			`plan.md:1: the pawl comment says "evidence=none": expected evidence=proven, reviewed, unproven`,
 			`plan.md:1: the pawl comment says "priority=high": expected priority=N`,
-			`plan.md:1: the pawl comment says "colour=red": expected evidence, scope, allow_test_changes, depends_on, priority, optional or id`,
 			`plan.md:1: the pawl comment says "id=": expected id=ID`,
 			`plan.md:1: the pawl comment says "depends_on=": expected depends_on=ID,ID`,
 			`plan.md:1: the pawl comment says "allow_test_changes=maybe": expected allow_test_changes=true or false`,
+			`plan.md:1: the pawl comment says "colour=red", "very", "odd": expected evidence, scope, allow_test_changes, depends_on, priority, optional or id`,
 		}},
 		{"scopes that are no globs below the root", "a.json", "[\n{\"title\":\"a\",\"scope\":[\"/etc/*\",\n\"../b\", \"src/[a\", 7, \"src/**\"]}]", []string{
 			`a.json:2: "scope" has "/etc/*": expected a glob such as src/** or docs/*.md, below the root`,
