@@ -57,6 +57,7 @@ type Model struct {
 	input   textinput.Model
 	purpose string         // of the input: search, or a command that sends it: tell, tell now, answer
 	pending []string       // the command that waits for a yes
+	target  record.Summary // the loop of that input or command, as it was when the user began
 	text    viewport.Model // that is read
 	notice  string         // what the last command said
 }
@@ -179,8 +180,11 @@ func (m Model) key(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case confirmed:
 		m.mode, m.notice = browsing, ""
 		if s := k.String(); s == "y" || s == "Y" {
-			m.notice = commandLine(m.pending) + " …"
-			return m, m.command(m.pending...)
+			sent, cmd := m.send(m.pending)
+			if cmd != nil {
+				sent.notice = commandLine(m.pending) + " …"
+			}
+			return sent, cmd
 		}
 		return m, nil
 	case reading:
@@ -255,7 +259,9 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 }
 
 // ask has a command wait for a yes.
-func (m *Model) ask(command ...string) { m.mode, m.pending = confirmed, command }
+func (m *Model) ask(command ...string) {
+	m.mode, m.pending, m.target = confirmed, command, m.selected()
+}
 
 func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 	switch key {
@@ -344,7 +350,7 @@ func (m Model) shownTask() loop.Task {
 
 // sends is the command that sends what was typed.
 func (m Model) sends(text string) []string {
-	s := m.selected()
+	s := m.target
 	switch {
 	case m.purpose == begin:
 		return []string{"run", "--detach", "--yes", "--", text}

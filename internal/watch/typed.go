@@ -1,17 +1,20 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // typeIn has the user type a text for a purpose, beginning with what is there.
 func (m *Model) typeIn(purpose, text string) {
-	m.mode, m.purpose = typing, purpose
+	m.mode, m.purpose, m.target = typing, purpose, m.selected()
 	m.input = textinput.New()
 	m.input.SetVirtualCursor(false)        // the terminal's own: it blinks without being drawn again
 	m.input.SetStyles(textinput.Styles{})  // no colours of its own
@@ -22,7 +25,7 @@ func (m *Model) typeIn(purpose, text string) {
 	case begin:
 		m.input.Prompt = begin + ": "
 	default:
-		m.input.Prompt = purpose + " " + m.selected().ID + ": "
+		m.input.Prompt = purpose + " " + m.target.ID + ": "
 	}
 	m.fitPages()
 	m.input.SetValue(text)
@@ -43,14 +46,43 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			m.filter = text
 			return m, m.readLoops
 		}
-		if text != "" {
-			return m, m.command(m.sends(text)...)
+		if text == "" {
+			return m, nil
 		}
-		return m, nil
+		return m.send(m.sends(text))
 	}
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(k)
 	return m, cmd
+}
+
+// send runs a command that the user typed or said yes to, unless it answers what the loop no
+// longer asks: the screen may have changed meanwhile.
+func (m Model) send(command []string) (Model, tea.Cmd) {
+	m.notice = ""
+	switch command[0] {
+	case "answer", "approve", "reject":
+		if !m.stillAsks() {
+			m.notice = m.target.ID + " no longer asks that: nothing was done"
+			return m, nil
+		}
+	}
+	return m, m.command(command...)
+}
+
+// stillAsks reports whether the loop asks the same as when the user began to answer. A loop that
+// the screen no longer lists asks what it asked.
+func (m Model) stillAsks() bool {
+	was, now := m.target, m.target
+	if m.open == was.ID {
+		now = m.detail.Summary
+	} else if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == was.ID }); i >= 0 {
+		now = m.loops[i]
+	}
+	if (was.Question == nil) != (now.Question == nil) || !slices.Equal(was.Tests, now.Tests) {
+		return false
+	}
+	return was.Question == nil || was.Question.Is(*now.Question)
 }
 
 // show has the user read a text.

@@ -29,6 +29,11 @@ type Question struct {
 	Answer    string    `json:"answer,omitempty"`  // kept until the task continues
 }
 
+// Is reports whether other is the same question: an answer to one does not count for another.
+func (q Question) Is(other Question) bool {
+	return q.Task == other.Task && q.At.Equal(other.At) && q.Text == other.Text && q.Tree == other.Tree
+}
+
 // SavedWork is the work on a task that waits while others are worked on.
 type SavedWork struct {
 	Base string `json:"base"`           // tree that the task started from
