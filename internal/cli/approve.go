@@ -110,6 +110,8 @@ func (a *app) acceptWork(s *loopinfo.Loop, c *approveCmd) error {
 	switch {
 	case len(c.Files) > 0:
 		return failure.New(failure.Usage, "approve files or the work of tasks, not both at once", "--task and a file were given")
+	case !s.HasEnded() && waitsForApproval(s):
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what waits", "task %s of loop %s does not wait for your approval", term.Clean(strings.Join(c.Task, ", ")), s.ID)
 	case !s.HasEnded():
 		return failure.New(failure.Usage, "wait for its end, or  pawl stop "+s.ID, "loop %s has not ended", s.ID)
 	}

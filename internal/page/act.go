@@ -2,6 +2,8 @@ package page
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -39,6 +41,10 @@ func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), code)
 		return
 	}
+	if asked := r.PostForm.Get("asked"); asked != "" && !slices.Contains(d.asked(), asked) {
+		http.Error(w, "this is no longer asked: nothing was done", http.StatusConflict)
+		return
+	}
 	do, text := r.PostForm.Get("do"), strings.TrimSpace(r.PostForm.Get("text"))
 	if strength, ok := strings.CutPrefix(do, "comment"); ok && text != "" {
 		if text, ok = s.comment(r.Context(), d.Summary.ID, r.PostForm); !ok {
@@ -53,6 +59,27 @@ func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.runCommand(w, r, args)
+}
+
+// asked returns what the loop asks the user now, a key for each form that answers it. A page
+// may be older than the loop: its answer must not count for another question, nor its yes for
+// work that it did not show.
+func (d Detail) asked() (keys []string) {
+	for _, q := range d.Report.State.Unanswered() {
+		keys = append(keys, questionKey(q))
+	}
+	return append(keys, testsKey(d.Summary.Tests))
+}
+
+func questionKey(q loop.Question) string {
+	return key(q.Task, q.At.UTC().Format(time.RFC3339Nano), q.Text, q.Tree)
+}
+
+func testsKey(tests []string) string { return key(tests...) }
+
+func key(of ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(of, "\n")))
+	return hex.EncodeToString(sum[:8])
 }
 
 // startLoop starts a loop in the background, as pawl run --detach does where pawl serve was

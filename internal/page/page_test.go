@@ -162,6 +162,34 @@ func TestFormsRunCommands(t *testing.T) {
 	}
 }
 
+// TestStaleAnswerIsRefused: what a page showed may no longer be asked when its button is pressed.
+func TestStaleAnswerIsRefused(t *testing.T) {
+	t.Parallel()
+	d, h := world(t)
+	st := &d.detail.Report.State
+	d.detail.Summary.Tests = []string{"a_test.go", "b_test.go"}
+	shown := body(t, request(h, "GET", "/loop/lost-moth-33cc", ""))
+	keys := regexp.MustCompile(`name="asked" value="([^"]+)"`).FindAllStringSubmatch(shown, -1)
+	if len(keys) != 3 {
+		t.Fatalf("%d forms answer what is asked, want 3: two of the question, one of the tests\n%s", len(keys), shown)
+	}
+	answer, approve := "do=answer&task=US-2&text=UTC&asked="+keys[0][1], "do=approve&asked="+keys[2][1]
+	for _, form := range []string{answer, approve} {
+		if w := request(h, "POST", "/loop/lost-moth-33cc", form); w.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", form, w.Code, body(t, w))
+		}
+	}
+	later := st.Questions[0]
+	later.At = later.At.Add(time.Minute)
+	st.Questions, d.detail.Summary.Tests, d.commands = []loop.Question{later}, []string{"a_test.go", "c_test.go"}, nil
+	for _, form := range []string{answer, approve, strings.Replace(answer, "answer", "reject", 1)} {
+		w := request(h, "POST", "/loop/lost-moth-33cc", form)
+		if said := body(t, w); w.Code != http.StatusConflict || !strings.Contains(said, "no longer asked") || len(d.commands) > 0 {
+			t.Errorf("stale %s: %d %s, ran %q", form, w.Code, said, d.commands)
+		}
+	}
+}
+
 // TestPagesMatchGoldenFiles compares pages with golden files. No text of an agent's is markup in them.
 func TestPagesMatchGoldenFiles(t *testing.T) {
 	t.Parallel()

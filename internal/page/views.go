@@ -132,6 +132,7 @@ type loopPage struct {
 	ID, Headline, Current string // Current is the task at work
 	Questions             []questionView
 	Tests                 []string // whose change waits for an approval
+	TestsKey              string
 	Failing               *loop.Failing
 	Why                   string // it ended with work that was not done
 	Messages              []string
@@ -172,6 +173,7 @@ func (p loopPage) Actions(id string) (out []taskAction) {
 
 type questionView struct {
 	loop.Question
+	Key   string
 	Lines []string
 }
 
@@ -191,7 +193,7 @@ func (s *server) serveLoop(w http.ResponseWriter, r *http.Request) {
 	st, sum := d.Report.State, d.Summary
 	p := loopPage{
 		layout: layout{Title: sum.ID, Loop: sum.ID, Live: true}, ID: sum.ID, Headline: d.Headline, Goal: plan.OneLine(cmp.Or(sum.Goal, sum.Name), 400),
-		Tests: sum.Tests, Messages: narrate.Messages(st.Conversation), Report: report.TemplateData(d.Report), History: d.History,
+		Tests: sum.Tests, TestsKey: testsKey(sum.Tests), Messages: narrate.Messages(st.Conversation), Report: report.TemplateData(d.Report), History: d.History,
 		Ended: sum.State == "ended", Resumable: sum.State == "paused" || sum.State == "orphaned" || st.HasWorkLeft() && sum.State == "ended",
 		Limits: cmp.Or(narrate.Limits(st.Policy.Limits), "none"), tasks: st.Tasks,
 	}
@@ -203,7 +205,7 @@ func (s *server) serveLoop(w http.ResponseWriter, r *http.Request) {
 	if !p.Ended {
 		p.Failing, p.Current = st.Failing, st.Current
 		for _, q := range st.Unanswered() {
-			p.Questions = append(p.Questions, questionView{q, q.Lines()})
+			p.Questions = append(p.Questions, questionView{q, questionKey(q), q.Lines()})
 		}
 	}
 	if len(d.Attempts) > 0 {
