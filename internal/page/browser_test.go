@@ -6,10 +6,12 @@ import (
 	"context"
 	"math"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/page/browsertest"
@@ -81,6 +83,59 @@ func TestPagesWorkInABrowser(t *testing.T) {
 	d.mu.Unlock()
 	b.WaitFor("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
 	b.Clean(base)
+}
+
+// TestBrokenConnectionIsShownInABrowser: a page says that it is no longer up to date, and follows the loop again once
+// there is a server. A refused stream is asked for again.
+func TestBrokenConnectionIsShownInABrowser(t *testing.T) {
+	t.Parallel()
+	d, h := world(t)
+	refuses := atomic.Bool{}
+	var l net.Listener
+	serve := func(at string) (end func()) {
+		t.Helper()
+		var err error
+		if l, err = new(net.ListenConfig).Listen(t.Context(), "tcp", at); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = Serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/events" && refuses.Load() {
+					http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
+					return
+				}
+				h.ServeHTTP(w, r)
+			}))
+		}()
+		return func() { cancel(); <-done }
+	}
+	change := func(headline string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.detail.Headline, d.stamped = headline, headline
+	}
+	end := serve("127.0.0.1:0")
+	b := browsertest.Browse(t)
+	b.Open("http://" + l.Addr().String() + "/loop/lost-moth-33cc#token=" + token)
+	shows := func(selector, text string) func() bool {
+		return func() bool {
+			return strings.HasPrefix(b.Eval(`document.querySelector("`+selector+`").textContent`), text)
+		}
+	}
+	end()
+	b.WaitFor("the page says that it is not up to date", shows("#status", "pawl serve does not answer: this page is as of "))
+	change("running again")
+	refuses.Store(true)
+	end = serve(l.Addr().String())
+	defer func() { end() }()
+	b.WaitFor("the page follows the loop", shows("h1", "running again"))
+	refuses.Store(false)
+	change("and again")
+	b.WaitFor("the page follows the loop after a refusal", shows("h1", "and again"))
+	b.WaitFor("the warning is gone", func() bool { return !shows("#status", "pawl serve does not answer")() })
 }
 
 // control presses the other buttons that control a loop, and confirms where asked.

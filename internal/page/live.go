@@ -65,7 +65,7 @@ func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		case now != last:
 			text = "data: changed\n\n"
 		case time.Since(silent) > heartbeat:
-			text = ": still here\n\n"
+			text = "event: alive\ndata:\n\n"
 		default:
 			continue
 		}

@@ -23,12 +23,17 @@
     return;
   }
 
+  let shownAt = new Date();
+  const showStale = () => announce("pawl serve does not answer: this page is as of " + shownAt.toLocaleTimeString() + ".");
+
   // update replaces the live elements with their current version. It keeps an element in
   // which the user types, and open details.
   const update = async () => {
-    const r = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const r = await fetch(location.href, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(20000) });
+    if (r.status === 401) { announce("This page is as of " + shownAt.toLocaleTimeString() + ": to go on, open the address that pawl serve printed."); }
     if (!r.ok) { return; }
     const next = new DOMParser().parseFromString(await r.text(), "text/html");
+    shownAt = new Date();
     const before = document.querySelector("h1")?.textContent;
     for (const old of document.querySelectorAll("[data-live]")) {
       const now = next.getElementById(old.id);
@@ -68,24 +73,45 @@
       showResult("pawl serve does not answer.");
     }
     sending.delete(e.target);
-    update();
+    update().catch(showStale);
   });
 
   if ("follow" in document.body.dataset) {
-    let events = null, scheduled = false;
+    let events = null, scheduled = false, again = 0, lost = 0;
     const changed = () => {
       if (scheduled) { return; }
       scheduled = true;
-      setTimeout(() => { scheduled = false; update().catch(() => announce("pawl serve does not answer.")); }, 300);
+      setTimeout(() => { scheduled = false; update().catch(showStale); }, 300);
     };
-    // A browser limits connections per server, so a hidden page has none.
+    // The server sends an event every 15 seconds, since a connection may break unnoticed.
+    const alive = () => {
+      clearTimeout(again);
+      again = setTimeout(() => { changed(); follow(); }, 60000);
+    };
+    const connected = () => {
+      alive();
+      clearTimeout(lost);
+      lost = 0;
+      if (status.textContent.startsWith("pawl serve does not answer")) { announce(""); }
+      changed(); // there may be earlier changes
+    };
+    // A browser limits connections per server, so a hidden page has none. The browser connects
+    // again by itself, but not after a refusal.
     const follow = () => {
       events?.close();
+      clearTimeout(again);
       events = null;
       if (document.hidden) { return; }
       events = new EventSource("/events?loop=" + encodeURIComponent(document.body.dataset.follow));
-      events.onmessage = changed;
-      events.onopen = changed; // there may be earlier changes
+      events.onmessage = () => { alive(); changed(); };
+      events.addEventListener("alive", alive);
+      events.onopen = connected;
+      events.onerror = () => {
+        lost ||= setTimeout(changed, 5000);
+        if (events.readyState !== EventSource.CLOSED) { return; }
+        clearTimeout(again);
+        again = setTimeout(() => { changed(); follow(); }, 10000);
+      };
     };
     document.addEventListener("visibilitychange", () => { follow(); if (!document.hidden) { changed(); } });
     follow();
