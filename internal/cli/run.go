@@ -185,7 +185,15 @@ func (c *runCmd) mode(a *app) term.Mode { return term.ModeFor(a.Out, c.JSON, c.Q
 // begin begins the loop and drives it. It returns a question if the user answered that the run must
 // begin again.
 func (c *runCmd) begin(a *app, p *launch.Prepared) (*redQuestion, error) {
+	if p.Spec.UsesWorktree && !c.JSON && !c.Quiet { // it may take minutes
+		for _, command := range p.Spec.Setup {
+			fmt.Fprintf(a.Err, "pawl: setting up the worktree: %s\n", term.Clean(plan.OneLine(command, 200)))
+		}
+	}
 	d, err := p.Begin(a.untilSignal())
+	if s, ok := errors.AsType[*launch.StoppedError](err); ok {
+		term.Warnf(a.Err, "%s was stopped before its first turn:  pawl resume %[1]s  continues", s.Loop)
+	}
 	if err != nil {
 		return nil, err
 	}

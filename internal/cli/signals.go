@@ -140,6 +140,17 @@ type signalled struct{ signal syscall.Signal }
 
 func (s signalled) Error() string { return fmt.Sprintf("stopped by %s", s.signal) }
 
+// StopCause returns the cause of a loop that the signal ended.
+func (s signalled) StopCause() string {
+	switch s.signal {
+	case syscall.SIGTERM:
+		return loop.ByTerm
+	case syscall.SIGHUP:
+		return loop.ByHangup
+	}
+	return loop.ByInterrupt
+}
+
 // untilSignal returns the context of the command. It ends with the first SIGINT, SIGTERM or SIGHUP. It
 // is for commands that have nothing to save; a loop handles signals itself. Questions are asked before
 // the first call, so that a signal ends the process.

@@ -60,6 +60,17 @@ func (d *Driver) Close() error {
 	return failed
 }
 
+// StoppedError says that a loop was stopped before its first turn. It can be resumed.
+type StoppedError struct {
+	Loop  string // its id
+	Cause error  // why the context ended
+}
+
+func (e *StoppedError) Error() string { return fmt.Sprintf("before the first turn: %v", e.Cause) }
+
+// Unwrap returns the cause.
+func (e *StoppedError) Unwrap() error { return e.Cause }
+
 // Begin creates the loop. If it fails before the first turn the repository is left as it
 // was, and the loop can be resumed.
 func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
@@ -74,9 +85,8 @@ func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
-		}
-		if failure.Hint(err) == "" {
+			err = &StoppedError{l.ID, context.Cause(ctx)}
+		} else if failure.Hint(err) == "" {
 			err = failure.New(failure.CodeOf(err), "fix that, then  pawl resume "+l.ID, "%w", err)
 		}
 		return nil, errors.Join(d.abandon(err), d.Close())

@@ -237,7 +237,7 @@ func (s *Loop) nextSteps(state string) string {
 	}
 	switch state {
 	case "ended":
-		if t := s.Summary().Tasks; t.Open+t.Skipped > 0 {
+		if t := s.Summary().Tasks; t.Open+t.Skipped > 0 || s.Memory.State.StartedAt.IsZero() { // it has no tasks before its start
 			return "pawl report " + s.ID + approve + "   " + s.Memory.State.ResumeCommand(s.ID)
 		}
 		return "pawl report " + s.ID + approve

@@ -334,7 +334,7 @@ func (p *page) nextCommands() string {
 		}
 	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:
 		next = append(next, "pawl log "+p.ID)
-		if slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
+		if p.State.StartedAt.IsZero() || slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 			next = append(next, p.State.ResumeCommand(p.ID))
 		}
 	}

@@ -159,6 +159,7 @@ func TestHeadlineOfEachOutcome(t *testing.T) {
 func TestNextStepsOfEachOutcome(t *testing.T) {
 	t.Parallel()
 	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Receipt: "r1", WorkResult: loop.WorkResult{Evidence: gate.Proven}}}
+	begun := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
 	cases := []struct {
 		name string
 		loop report.Loop
@@ -168,11 +169,14 @@ func TestNextStepsOfEachOutcome(t *testing.T) {
 			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Tasks: committed, End: loop.End{Outcome: loop.Verified}},
 		}, "git diff main...pawl/x     pawl audit a81f0c2"},
 		{"nothing judged its commit", report.Loop{
-			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e"}}, End: loop.End{Outcome: loop.Unverified}},
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e"}}, End: loop.End{Outcome: loop.Unverified}, Clock: loop.Clock{StartedAt: begun}},
 		}, "git diff main...pawl/x     pawl log brisk-otter-7f3a"},
 		{"ended without any", report.Loop{
-			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.BlockedEnd}},
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.BlockedEnd}, Clock: loop.Clock{StartedAt: begun}},
 		}, "pawl log brisk-otter-7f3a"},
+		{"stopped before it began", report.Loop{
+			Status: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, End: loop.End{Outcome: loop.CancelledEnd}},
+		}, "pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
 		{"ended by its limit", report.Loop{Status: "ended", State: loop.State{
 			Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal"}}, End: loop.End{Outcome: loop.Iterations}, Counts: loop.Counts{Iteration: 3},
 			Policy: loop.Policy{Limits: loop.Limits{Iterations: 3}},

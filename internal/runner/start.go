@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -36,14 +37,24 @@ func (r *Runner) SetStartCommit(commit string) error {
 	return r.appendRecord(memory.TypeBase, memory.Base{Commit: commit})
 }
 
-// Abandon ends a loop that could not start. No final work is done.
+// stopError is an error because the user stopped the loop.
+type stopError interface {
+	error
+	StopCause() string // a cause of loop.Cancelled
+}
+
+// Abandon ends a loop that could not start, or was stopped before. No final work is done.
 func (r *Runner) Abandon(cause error) error {
 	var err error
 	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
 		return err
 	}
 	r.Observer = noObserver{}
-	for _, e := range []loop.Event{{Payload: loop.Faulted{Error: cause.Error(), Hint: failure.Hint(cause)}}, {Payload: loop.Concluded{}}} {
+	end := loop.Event{Payload: loop.Faulted{Error: cause.Error(), Hint: failure.Hint(cause)}}
+	if s, ok := errors.AsType[stopError](cause); ok {
+		end.Payload = loop.Cancelled{Cause: s.StopCause()}
+	}
+	for _, e := range []loop.Event{end, {Payload: loop.Concluded{}}} {
 		if _, err := r.apply(e); err != nil {
 			return err
 		}
