@@ -18,6 +18,9 @@ func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
 	if s.HasEnded() {
 		return endedError(s)
 	}
+	if err := limitFlags(c.totalLimits).check(); err != nil {
+		return err
+	}
 	given := c.given()
 	if given == (loop.Limits{}) {
 		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was given; the limits of loop %s: %s", s.ID, limits(s.Memory.State.Policy.Limits))

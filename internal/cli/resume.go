@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -151,10 +152,37 @@ func (f limitFlags) given() loop.Limits {
 // limits returns the typed limits. It fails if the loop has not ended.
 func (f limitFlags) limits(s *loopinfo.Loop) (loop.Limits, error) {
 	given := f.given()
+	if err := f.check(); err != nil {
+		return given, err
+	}
 	if given != (loop.Limits{}) && !s.HasEnded() {
 		return given, failure.New(failure.Usage, "leave them out", "loop %s has not ended: its limits still apply", s.ID)
 	}
 	return given, nil
+}
+
+// check refuses a value that is no limit: below 0 it would mean unlimited.
+func (f limitFlags) check() error {
+	for _, l := range []struct {
+		flag    string
+		invalid bool
+	}{
+		{"--max-iterations", isNoLimit(f.MaxIterations)},
+		{"--max-duration", isNoLimit(f.MaxDuration)},
+		{"--max-cost", isNoLimit(f.MaxCost)},
+		{"--max-tokens", isNoLimit(f.MaxTokens)},
+		{"--turn-timeout", isNoLimit(f.TurnTimeout)},
+	} {
+		if l.invalid {
+			return failure.New(failure.Usage, "0 is unlimited", "%s: want a number from 0", l.flag)
+		}
+	}
+	return nil
+}
+
+// isNoLimit reports whether a typed value is below 0, or no finite number.
+func isNoLimit[T int | int64 | float64 | time.Duration](typed *T) bool {
+	return typed != nil && (!(*typed >= 0) || math.IsInf(float64(*typed), 0))
 }
 
 func limitValue[T int | int64 | float64 | time.Duration](typed *T) T {

@@ -106,7 +106,7 @@ func checkResumable(l *store.Loop, m memory.Memory, given loop.Limits) error {
 		return failure.New(failure.Usage, "pawl report "+l.ID+" shows the result", "loop %s has ended %s, and no task is left", l.ID, m.State.Outcome)
 	}
 	if limit := m.State.LimitAfterReopen(given); limit != "" && !m.State.CommitPending() { // a commit takes no turn
-		return failure.New(failure.Usage, m.State.MoreFlag()+"  raises the limit",
+		return failure.New(failure.Usage, m.State.MoreFlags(given)+"  raises the limit",
 			"loop %s has used up its limit (%s)", l.ID, limit)
 	}
 	return nil

@@ -119,7 +119,7 @@ func (w *Screen) Loop(id string) (watch.Detail, error) {
 	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: w.narrated(s).all()}
 	d.Limits = cmp.Or(strings.Join(s.Memory.State.Policy.Limits.Flags(), " "), "--max-iterations=0")
 	if s.HasEnded() {
-		d.Limits, d.More = "", s.Memory.State.MoreFlag()
+		d.Limits, d.More = "", s.Memory.State.MoreFlags(loop.Limits{})
 	}
 	return d, nil
 }

@@ -226,21 +226,25 @@ func (s State) ResumeCommand(id string) string {
 
 // ContinueCommand returns `pawl resume`, or `pawl handover` for fresh sessions, with MoreFlag.
 func (s State) ContinueCommand(name, id string) string {
-	return strings.TrimSpace("pawl " + name + " " + id + " " + s.MoreFlag())
+	return strings.TrimSpace("pawl " + name + " " + id + " " + s.MoreFlags(Limits{}))
 }
 
-// MoreFlag returns the pawl resume option that raises the exhausted limit, or "".
-func (s State) MoreFlag() string {
-	switch l := s.Policy.Limits; s.LimitAfterReopen(Limits{}) {
-	case Iterations:
-		return "--max-iterations 10"
-	case Duration:
-		return "--max-duration 2h"
-	case Budget:
-		if l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
-			return "--max-cost 5"
+// MoreFlags returns the pawl resume options that raise the exhausted limits, besides given, or "".
+func (s State) MoreFlags(given Limits) string {
+	var flags []string
+	for range 4 { // there are no more limits
+		switch l := s.Policy.Limits; s.LimitAfterReopen(given) {
+		case Iterations:
+			flags, given.Iterations = append(flags, "--max-iterations 10"), -1
+		case Duration:
+			flags, given.Duration = append(flags, "--max-duration 2h"), -1
+		case Budget:
+			if given.Tokens < 0 || given.CostUSD == 0 && l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
+				flags, given.CostUSD = append(flags, "--max-cost 5"), -1
+			} else {
+				flags, given.Tokens = append(flags, "--max-tokens 1000000"), -1
+			}
 		}
-		return "--max-tokens 1000000"
 	}
-	return ""
+	return strings.Join(flags, " ")
 }

@@ -245,3 +245,29 @@ func TestReopenedTaskWithoutCheckpointGetsOne(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 }
+
+// TestEveryExhaustedLimitIsNamed: the options that are named are enough to continue, also besides those
+// that the user gave.
+func TestEveryExhaustedLimitIsNamed(t *testing.T) {
+	t.Parallel()
+	all := loop.Limits{Iterations: 1, Duration: time.Hour, CostUSD: 5, Tokens: 100}
+	for _, c := range []struct {
+		name          string
+		limits, given loop.Limits
+		want          string
+	}{
+		{"none", loop.Limits{Iterations: 9}, loop.Limits{}, ""},
+		{"one", loop.Limits{Iterations: 1, Duration: 9 * time.Hour}, loop.Limits{}, "--max-iterations 10"},
+		{"two", loop.Limits{Iterations: 1, Duration: time.Hour}, loop.Limits{}, "--max-iterations 10 --max-duration 2h"},
+		{"the other one", loop.Limits{Iterations: 1, Duration: time.Hour}, loop.Limits{Iterations: 5}, "--max-duration 2h"},
+		{"all", all, loop.Limits{}, "--max-iterations 10 --max-duration 2h --max-cost 5 --max-tokens 1000000"},
+		{"all but tokens", all, loop.Limits{Tokens: -1}, "--max-iterations 10 --max-duration 2h --max-cost 5"},
+	} {
+		s := loop.State{Phase: loop.Ended, Policy: loop.Policy{Kind: loop.Change, Limits: c.limits}, Clock: loop.Clock{StartedAt: time.Unix(0, 0), Now: time.Unix(7200, 0)}}
+		s.Iteration, s.Usage = 1, loop.Usage{Input: 200, CostUSD: 6}
+		s.EndedAt = s.Now
+		if got := s.MoreFlags(c.given); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
