@@ -48,30 +48,45 @@ func (r *Repo) Checkpoint(ctx context.Context, loop, message string, trailers ..
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return r.CheckpointTree(ctx, loop, tree, message, trailers...)
+	return r.CheckpointTree(ctx, CheckpointRequest{Loop: loop, Tree: tree, Message: message, Trailers: trailers})
 }
 
-// CheckpointTree stores a tree like Checkpoint.
-func (r *Repo) CheckpointTree(ctx context.Context, loop, tree, message string, trailers ...Trailer) (Checkpoint, error) {
-	prefix, err := loopRef(loop)
-	if err != nil {
-		return Checkpoint{}, err
-	}
-	return r.createCheckpoint(ctx, prefix, Checkpoint{Tree: tree, Subject: subject(message)}, trailers)
+// CheckpointRequest is a request to CheckpointTree.
+type CheckpointRequest struct {
+	Loop, Tree, Message string
+	Trailers            []Trailer
+	// Commit and Trees are what the loop needs besides, "" = none. They become ancestors of the
+	// checkpoint, so that git gc keeps them.
+	Commit string
+	Trees  []string
 }
 
-// createCheckpoint creates the checkpoint under the next free number.
-func (r *Repo) createCheckpoint(ctx context.Context, prefix string, c Checkpoint, trailers []Trailer) (_ Checkpoint, err error) {
-	message := c.Subject + "\n"
-	if len(trailers) > 0 {
-		lines := make([]string, len(trailers))
-		for i, t := range trailers {
+// text returns the message of the checkpoint's commit.
+func (q CheckpointRequest) text() string {
+	message := subject(q.Message) + "\n"
+	if len(q.Trailers) > 0 {
+		lines := make([]string, len(q.Trailers))
+		for i, t := range q.Trailers {
 			lines[i] = t.Key + ": " + strings.Join(strings.Fields(sanitize(t.Value)), " ")
 		}
 		message += "\n" + strings.Join(lines, "\n") + "\n"
 	}
+	return message
+}
+
+// CheckpointTree stores a tree like Checkpoint, under the next free number.
+func (r *Repo) CheckpointTree(ctx context.Context, q CheckpointRequest) (c Checkpoint, err error) {
+	prefix, err := loopRef(q.Loop)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	needed, err := r.neededBy(ctx, q)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+	}
+	c = Checkpoint{Tree: q.Tree, Subject: subject(q.Message)}
 	for range maxTakenNumbers {
-		c, err = r.checkpoint(ctx, prefix, message, c)
+		c, err = r.checkpoint(ctx, prefix, ownCommit{tree: q.Tree, parents: needed, message: q.text()}, c)
 		if !errors.Is(err, errRefExists) {
 			break
 		}
@@ -90,7 +105,36 @@ const maxTakenNumbers = 100
 
 var errRefExists = errors.New("ref exists already")
 
-func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpoint) (Checkpoint, error) {
+// neededBy returns commits that have what a checkpoint's loop needs besides: the commit, and one that
+// has the other trees as folders. What git has lost already is left out.
+func (r *Repo) neededBy(ctx context.Context, q CheckpointRequest) (commits []string, err error) {
+	names := slices.DeleteFunc(append([]string{q.Commit}, q.Trees...), func(id string) bool { return id == "" || id == q.Tree })
+	found, err := r.readObjects(ctx, names, maxAnswer)
+	if err != nil {
+		return nil, err
+	}
+	folders := map[string]Entry{}
+	for _, o := range found {
+		switch o.kind {
+		case "commit":
+			commits = append(commits, o.id)
+		case "tree":
+			folders[o.id] = Entry{Mode: modeTree, ID: o.id}
+		}
+	}
+	if len(folders) == 0 {
+		return commits, nil
+	}
+	all, err := r.makeTree(ctx, folders)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := r.ownCommit(ctx, ownCommit{tree: all, message: "trees that the loop needs\n", at: time.Now()})
+	return append(commits, commit), err
+}
+
+// checkpoint creates the checkpoint c by a commit that gets the checkpoint before as its first parent.
+func (r *Repo) checkpoint(ctx context.Context, prefix string, commit ownCommit, c Checkpoint) (Checkpoint, error) {
 	points, err := r.lastCheckpoints(ctx, prefix)
 	if err != nil {
 		return c, err
@@ -104,7 +148,9 @@ func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpo
 		return c, err
 	}
 	c.Time = time.Now().Truncate(time.Second)
-	if c.Commit, err = r.ownCommit(ctx, ownCommit{c.Tree, parent, message, c.Time}); err != nil {
+	commit.at = c.Time
+	commit.parents = slices.Compact(append([]string{parent}, commit.parents...))
+	if c.Commit, err = r.ownCommit(ctx, commit); err != nil {
 		return c, err
 	}
 	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
@@ -210,15 +256,19 @@ func sanitize(text string) string {
 func missingObjectError(err error, what string) error {
 	if stderrContains(err, "unable to read", "bad object", "bad file", "Not a valid object", "not a valid object", "could not get object info") {
 		return failure.New(failure.Error, "look at what is damaged: git fsck",
-			"git has lost the content of %q: %w", what, err)
+			"%w the content of %q: %w", ErrLost, what, err)
 	}
 	return err
 }
 
 // missingContent returns the error for a file or object without content in git.
 func missingContent(what string) error {
-	return failure.New(failure.Error, "look at what is damaged: git fsck", "git has lost the content of %q", what)
+	return failure.New(failure.Error, "look at what is damaged: git fsck", "%w the content of %q", ErrLost, what)
 }
+
+// ErrLost is in the errors about objects that git does not have any more. The user's git gc deletes
+// those that no ref has; the next snapshot stores those of the work tree again.
+var ErrLost = errors.New("git has lost")
 
 // DeleteLoopRefs deletes the checkpoints of a loop and its other refs under refs/pawl, all or none,
 // and returns their number. Branches and commits on them stay.

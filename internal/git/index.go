@@ -114,6 +114,9 @@ func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource
 		return indexSource{}, fmt.Errorf("read the user's index: %w", err)
 	}
 	kept, isKnown := r.copyKeptIndex(s.index)
+	if kept.had != "" && r.CheckTree(ctx, kept.had) != nil {
+		kept = indexSource{} // git gc has deleted what it describes
+	}
 	if kept.had != "" && kept.stamp == stamp && !fresh {
 		return kept, nil
 	}

@@ -217,7 +217,7 @@ func (r *Repo) commitOf(ctx context.Context, rev string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return r.ownCommit(ctx, ownCommit{found[0].id, head, "a tree to judge\n", time.Now()})
+		return r.ownCommit(ctx, ownCommit{found[0].id, []string{head}, "a tree to judge\n", time.Now()})
 	}
 	return r.Resolve(ctx, rev+"^{commit}")
 }

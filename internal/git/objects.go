@@ -121,7 +121,7 @@ func (r *Repo) VerifyObjects(ctx context.Context, trees []string) error {
 		var below []string
 		for i, o := range found {
 			if o.kind == "" {
-				return failure.New(failure.Error, "look at what is damaged: git fsck", "git has lost object %s", todo[i])
+				return failure.New(failure.Error, "look at what is damaged: git fsck", "%w object %s", ErrLost, todo[i])
 			}
 			if o.kind != "tree" {
 				continue
@@ -169,6 +169,19 @@ func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
 		}
 	}
 	return found, nil
+}
+
+// CheckTree returns ErrLost if git does not have a tree any more. Git deletes a tree with all that no
+// other tree needs, so its subtrees and files are there if it is.
+func (r *Repo) CheckTree(ctx context.Context, id string) error {
+	if r.of != nil {
+		return r.of.CheckTree(ctx, id)
+	}
+	found, err := r.readObjects(ctx, []string{id}, maxAnswer)
+	if err == nil && found[0].kind == "" {
+		err = missingContent(id)
+	}
+	return err
 }
 
 // Blobs reads blobs by id. It asks git each time, so that it detects a forged object.

@@ -12,19 +12,20 @@ import (
 
 // ownCommit is a commit by Pawl, with Pawl's name whatever the user's configuration says.
 type ownCommit struct {
-	tree, parent string // parent is "" if there is none
-	message      string
-	at           time.Time
+	tree    string
+	parents []string
+	message string
+	at      time.Time
 }
 
 // ownCommit writes a commit by Pawl and returns its id.
 func (r *Repo) ownCommit(ctx context.Context, c ownCommit) (string, error) {
 	by := fmt.Sprintf("%s %d %s", pawlIdentity, c.at.Unix(), c.at.Format("-0700"))
-	parent := ""
-	if c.parent != "" {
-		parent = "parent " + c.parent + "\n"
+	parents := ""
+	for _, id := range c.parents {
+		parents += "parent " + id + "\n"
 	}
-	return r.writeCommit(ctx, fmt.Appendf(nil, "tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parent, by, by, c.message))
+	return r.writeCommit(ctx, fmt.Appendf(nil, "tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parents, by, by, c.message))
 }
 
 // writeCommit writes a commit with a git server, and returns its id.

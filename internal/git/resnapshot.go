@@ -64,7 +64,7 @@ func (r *Repo) watchFiles(from int) (end func()) {
 // changes that the system reports since. Gates and hooks may run in between. If they write through
 // another name of a file (a hard link), only the next Snapshot sees it.
 func (r *Repo) Resnapshot(ctx context.Context) (tree string, skipped []Skipped, err error) {
-	if base, paths, ok := r.watchedChanges(ctx); ok {
+	if base, paths, ok := r.watchedChanges(ctx); ok && r.CheckTree(ctx, base.tree) == nil {
 		if tree, err = r.treeSince(ctx, base, paths); err == nil && tree != "" {
 			return tree, nil, nil
 		}

@@ -93,7 +93,7 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	if err := r.write(ctx, "read-tree", tree); err != nil {
 		return err
 	}
-	commit, err := r.ownCommit(ctx, ownCommit{tree, "", "before the loop\n", time.Now()})
+	commit, err := r.ownCommit(ctx, ownCommit{tree: tree, message: "before the loop\n", at: time.Now()})
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
 	if err != nil {
 		return err
 	}
-	commit, err := r.ownCommit(ctx, ownCommit{tree, head, "what was staged before\n", time.Now()})
+	commit, err := r.ownCommit(ctx, ownCommit{tree, []string{head}, "what was staged before\n", time.Now()})
 	if err != nil {
 		return err
 	}

@@ -253,11 +253,14 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 	if err := r.restoreGitConfigAtEnd(ctx, m); err != nil {
 		warn(err)
 	}
-	end, err := r.Repo.Checkpoint(ctx, r.Loop.ID, endSubject+string(m.Outcome), DoneTrailers(r.Loop.ID, m.Tasks)...)
+	tree, _, err := r.Repo.Snapshot(ctx)
+	if err == nil {
+		_, err = r.storeCheckpoint(ctx, m, git.CheckpointRequest{Tree: tree, Message: endSubject + string(m.Outcome), Trailers: DoneTrailers(r.Loop.ID, m.Tasks)})
+	}
 	if err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}
-	if _, err := r.attributeChanges(ctx, m, end.Tree); err != nil {
+	if _, err := r.attributeChanges(ctx, m, tree); err != nil {
 		warn(err)
 	}
 	if r.Spec.NoCommit || m.CommitPending || m.StaleIndexCommit != "" { // its commit may be on the branch, which git's index does not follow

@@ -30,6 +30,9 @@ const (
 // work tree. A commit that was made before a crash is found by its receipt; the steps after
 // it are repeated.
 func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionContext) (loop.EventPayload, error) {
+	if err := r.Repo.CheckTree(ctx, a.Tree); err != nil {
+		return nil, failure.New(failure.Error, "pawl resume "+r.Loop.ID+"  checks the work anew", "read the tree that was checked: %w", err)
+	}
 	if _, err := r.restoreTakenWork(ctx, a.Tree, gatedHead(m), m); err != nil {
 		return nil, err
 	}
@@ -43,9 +46,12 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 	}
 	done := loop.Committed{Tree: tree, Receipt: a.Receipt, UnappliedEditFile: ticks.UnappliedEdit}
 	if r.Spec.NoCommit {
-		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, withDone(m.Tasks, a.Tasks))...)
+		kept, err := r.storeCheckpoint(ctx, m, git.CheckpointRequest{
+			Tree: tree, Message: "verified: " + strings.Join(a.Tasks, ", "), Trailers: DoneTrailers(r.Loop.ID, withDone(m.Tasks, a.Tasks)),
+			Trees: []string{m.ClaimGates.ProtectedTree},
+		})
 		if err != nil {
-			return nil, fmt.Errorf("checkpoint what was verified: %w", err)
+			return nil, err
 		}
 		r.enqueue(ctx, func(context.Context) error { r.queueMutationTests(a, m, m.Start.Tree, kept.Commit); return nil })
 		done, err = r.tickAfterCommit(ctx, done, a, m)

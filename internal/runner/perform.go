@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
@@ -148,6 +149,9 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 	r.previousSnapshot = r.lastSnapshot.Swap(nil)
 	turn, isTurn := a.Payload.(loop.BeginTurn)
 	_, isEnd := a.Payload.(loop.Finish)
+	if !isTurn {
+		do = r.regainLost(do)
+	}
 	go func() {
 		defer cancel()
 		end, err := recoverPanics(a.Kind(), do)(actx, m)
@@ -160,7 +164,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 				Class: loop.Interrupted, Message: err.Error(),
 			}}})
 		case err != nil:
-			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.Faulted{Error: err.Error(), Hint: failure.Hint(err)}})
+			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.Faulted{Error: err.Error(), Hint: failure.Hint(err), Lost: errors.Is(err, git.ErrLost)}})
 		default:
 			r.enqueue(ctx, func(ctx context.Context) error {
 				if came != (memory.Session{}) {
@@ -179,6 +183,21 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 		}
 	}()
 	return nil
+}
+
+// regainLost returns a performer that, if git has lost an object, stores the files of the work tree
+// again and repeats the action: the user's git gc may have deleted a tree that no ref has yet.
+func (r *Runner) regainLost(do performer) performer {
+	return func(ctx context.Context, m memory.ActionContext) (loop.EventPayload, error) {
+		end, err := do(ctx, m)
+		if !errors.Is(err, git.ErrLost) {
+			return end, err
+		}
+		if _, _, failed := r.Repo.Snapshot(ctx); failed != nil {
+			return end, err
+		}
+		return do(ctx, m)
+	}
 }
 
 // recoverPanics returns a performer that turns a panic into an error. A bug of Pawl then ends the

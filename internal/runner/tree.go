@@ -21,16 +21,27 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Checkpoint, m memory.Act
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w", a.Subject, err)
 	}
-	cp, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, a.Subject, r.checkpointTrailers(m, a.Task)...)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s: %w", a.Subject, err)
-	}
 	r.noteSkipped(ctx, skipped)
-	r.rememberTree(cp.Tree)
-	if m, err = r.attributeChanges(ctx, m, cp.Tree); err != nil {
+	r.rememberTree(tree)
+	if m, err = r.attributeChanges(ctx, m, tree); err != nil {
 		return nil, err
 	}
-	return r.taskStart(ctx, a, m, cp.Tree)
+	start, err := r.taskStart(ctx, a, m, tree)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.storeCheckpoint(ctx, m, git.CheckpointRequest{Tree: tree, Message: a.Subject, Trailers: r.checkpointTrailers(m, a.Task), Trees: start.AllTrees()})
+	return start, err
+}
+
+// storeCheckpoint stores a checkpoint that keeps what the loop needs of git besides.
+func (r *Runner) storeCheckpoint(ctx context.Context, m memory.ActionContext, q git.CheckpointRequest) (git.Checkpoint, error) {
+	q.Loop, q.Commit, q.Trees = r.Loop.ID, m.Base.Commit, append(q.Trees, m.TestsTree, m.OriginalsTree)
+	point, err := r.Repo.CheckpointTree(ctx, q)
+	if err != nil {
+		return point, fmt.Errorf("checkpoint %s: %w", q.Message, err)
+	}
+	return point, nil
 }
 
 // enqueueNote adds a note from another goroutine than Run's.

@@ -15,14 +15,11 @@ import (
 // tree does not have it, the baseline is measured without it, and then it is restored for the
 // first turn.
 
-// taskStart returns the event with the task's start tree, after a checkpoint of the current
-// tree. The start tree has the committed version of files that the user edited, so that a
+// taskStart returns the event with the task's start tree, for a checkpoint of the current tree. The start tree has the committed version of files that the user edited, so that a
 // later change by the agent shows up completely.
-func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.ActionContext, tree string) (loop.EventPayload, error) {
-	var e loop.Checkpointed
-	var err error
+func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.ActionContext, tree string) (e loop.Checkpointed, err error) {
 	if tree, e.PutAway, err = r.putAway(ctx, a.Task, m, tree); err != nil {
-		return nil, err
+		return e, err
 	}
 	e.Tree = tree
 	left := m.Restored.Of(a.Task)
@@ -32,7 +29,7 @@ func (r *Runner) taskStart(ctx context.Context, a loop.Checkpoint, m memory.Acti
 	if len(left) > 0 && !r.isUserTree() { // in a user's tree it stays in place
 		start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left)
 		if err != nil {
-			return nil, fmt.Errorf("leave out what was begun before: %w", err)
+			return e, fmt.Errorf("leave out what was begun before: %w", err)
 		}
 		if start != tree {
 			e.Tree, e.UnfinishedTree = start, tree

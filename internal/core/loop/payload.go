@@ -47,6 +47,15 @@ type Checkpointed struct {
 	PutAway []PutAwayWork `json:"put_away,omitempty"`
 }
 
+// AllTrees returns the trees that the loop needs later.
+func (c Checkpointed) AllTrees() []string {
+	trees := []string{c.Tree, c.WithEdits, c.UnfinishedTree}
+	for _, work := range c.PutAway {
+		trees = append(trees, work.Base, work.Work)
+	}
+	return trees
+}
+
 // GatesFinished ends a RunGates.
 type GatesFinished struct {
 	Gates Gates `json:"gates"`
@@ -113,6 +122,7 @@ type Concluded struct {
 type Faulted struct {
 	Error string `json:"error"`
 	Hint  string `json:"hint,omitempty"`
+	Lost  bool   `json:"lost,omitempty"` // git does not have an object any more, so a repetition would fail, too
 }
 
 // LimitHit means that the owner noticed a limit.

@@ -264,7 +264,9 @@ func (m *machine) faulted(f Faulted) {
 		m.s.Phase = Ended
 		return
 	case Committing:
-		m.s.After = ThenCommit
+		if !f.Lost { // otherwise what is in the work tree is checked anew
+			m.s.After = ThenCommit
+		}
 	}
 	m.finish(Errored, f.Error, f.Hint)
 }
