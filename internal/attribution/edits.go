@@ -78,12 +78,20 @@ func (t *Tracker) sharedEdits(changed changedFiles, e evidence, known map[string
 	return shared
 }
 
-// NotByGates says that tracked files which changed while gates ran before the first turn were not
-// changed by a gate: the next attribution counts them as the user's.
-func (t *Tracker) NotByGates(files []string) {
+// NotByGates says that tracked files which changed while gates ran in the work tree were not
+// changed by a gate: the next attribution counts them as the user's. It returns false if they may be
+// the agent's, as a process of its own still runs.
+func (t *Tracker) NotByGates(files []string) bool {
+	t.mu.Lock()
+	running := !t.activity.OpenSpan(time.Now()).IsZero()
+	t.mu.Unlock()
+	if running {
+		return false
+	}
 	for _, file := range files {
 		t.notByGates[file] = true
 	}
+	return len(files) > 0
 }
 
 // keepStagedEdits adds the earlier edits of the user that are in git's index.

@@ -36,20 +36,26 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tre
 	return m, nil
 }
 
-// runClaimGates runs the gates of a claim.
-func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, err error) {
+// runClaimGates runs the gates of a claim. edited means that the user edited tracked files while they ran
+// in the work tree.
+func (r *Runner) runClaimGates(ctx context.Context, m memory.ActionContext, q verify.Request) (f verify.Finding, edited bool, err error) {
 	q.Gates, q.Pending, q.NoRatchet = gate.Due(r.Spec.Gates, gate.Fast), m.AwaitingApproval, r.Spec.NoRatchet
 	q.MayChange = func(path string) bool { return m.MayChange(path) || m.IsClaimUserEdit(path) }
 	q.ProtectedTree = m.TestsTree
 	if q.Base, err = r.startTreeWithEdits(ctx, m); err != nil {
-		return f, err
+		return f, false, err
 	}
+	head, _ := r.Repo.Head(ctx) // "" before the first commit
 	began := time.Now()
 	r.previousSnapshot = nil
 	if f, err = r.Verify.Claim(ctx, q); err == nil && !f.Verdict.FullGreen {
 		f, err = r.claimWithoutUserFiles(ctx, m, q, f)
 	}
-	return f, cmp.Or(err, r.recordGates(began))
+	reached, failed := r.recordGates(began)
+	if err = cmp.Or(err, failed); err == nil && reached {
+		edited, err = r.editedDuringGates(ctx, m, head, q, f.TreeAfter)
+	}
+	return f, edited, err
 }
 
 // startTreeWithEdits returns the task's start tree with the edits that the user had made by

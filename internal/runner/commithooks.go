@@ -21,6 +21,7 @@ type candidate struct {
 	head           string   // commit that HEAD was at, "" if nothing is committed
 	message        string   // commit message, as the user's hooks left it
 	changedByHooks []string // files that the user's hooks changed
+	logDir         string   // for the output of gates
 }
 
 // prepareCandidate squashes the agent's commits, takes the tree, and runs the user's commit

@@ -250,3 +250,17 @@ two
 		t.Errorf("the user's: %q, %v", m.UserEdits(), err)
 	}
 }
+
+// The user deletes a file in a folder in which the agent's editing tools write later.
+func TestUserDeletionBesideAgentFilesIsUserEdit(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"docs/old.txt": "old\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	w := inFirstTurn(b, func() { b.sh("rm docs/old.txt") })
+	s := b.runObserved("-- 1/sleep --\n200ms\n-- 1/files/have.txt --\none\ntwo\n-- 1/files/docs/new.txt --\nnew\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if got := b.git("diff", "--name-only", "main", "HEAD"); s.Outcome != loop.Verified || got != "docs/new.txt\nhave.txt" {
+		t.Errorf("%s: %s; in the commit: %q; notes: %q", s.Outcome, s.Reason, got, w.notes)
+	}
+}

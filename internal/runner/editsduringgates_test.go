@@ -1,7 +1,9 @@
 package runner_test
 
 import (
+	"maps"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
@@ -62,5 +64,54 @@ type checkoutEditor struct {
 func (w *checkoutEditor) Gate(p verify.Progress) {
 	if p.Clean && p.Result == nil && w.edit != nil {
 		w.edit()
+	}
+}
+
+// The user edits and deletes files while the gates run in the work tree, where a gate formats the
+// agent's file. What no gate changes in a checkout is the user's.
+func TestEditsDuringGatesInWorkTreeAreUserEdits(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"lib.txt": "lib\n", "docs/old.txt": "old\n"}
+	maps.Copy(files, words)
+	files["check.sh"] = "sed 's/ *$//' have.txt > have.new && mv have.new have.txt\nsleep 0.3\n" + gateScript
+	b := newBench(t, files)
+	w := &workTreeEditor{noteRecorder: noteRecorder{onStep: onStep{logObserver: logObserver{t}}}}
+	w.edit = func() {
+		b.sh("rm docs/old.txt")
+		b.write("lib.txt", "mine\n")
+	}
+	s := b.runObserved("-- 1/run --\necho 'two  ' >> have.txt\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
+	if w.edit != nil {
+		t.Fatal("no gate ran in the work tree after the turn")
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); s.Outcome != loop.Verified || got != "have.txt" {
+		t.Errorf("%s: %s; in the commit: %q", s.Outcome, s.Reason, got)
+	}
+	if got := b.git("status", "--porcelain"); got != "D docs/old.txt\n M lib.txt" {
+		t.Errorf("status: %q", got)
+	}
+	if !w.hasNote("your edit of docs/old.txt, lib.txt") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// workTreeEditor edits files when a gate starts in the work tree after a turn.
+type workTreeEditor struct {
+	noteRecorder
+	turned bool
+	edit   func()
+}
+
+func (w *workTreeEditor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.noteRecorder.Stepped(s, e, acts)
+	w.turned = w.turned || e.Kind() == loop.KindTurnEnded
+}
+
+func (w *workTreeEditor) Gate(p verify.Progress) {
+	if w.turned && !p.Clean && p.Result == nil && w.edit != nil {
+		time.Sleep(2 * fileDoubt)
+		w.edit()
+		w.edit = nil
 	}
 }

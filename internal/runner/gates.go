@@ -81,7 +81,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 			err = r.firstBaseline(ctx, m, dir)
 		}
 		if err == nil {
-			_, err = r.attributeChanges(ctx, m, r.previousTree()) // now, for in the turn the agent's commands may write them too
+			err = r.attributeAfterBaseline(ctx, m, dir)
 		}
 	case loop.ForFinal:
 		var tree string
@@ -137,7 +137,10 @@ func (r *Runner) runAllGates(ctx context.Context, tree, dir string, again bool) 
 	if slices.ContainsFunc(results, func(res gate.Result) bool { return !res.Cached || res.Status == gate.Fail }) {
 		r.previousSnapshot = nil // the gates may have written files since that snapshot
 	}
-	if err = cmp.Or(err, r.recordGates(began)); err != nil {
+	if _, failed := r.recordGates(began); err == nil {
+		err = failed
+	}
+	if err != nil {
 		return loop.Gates{}, err
 	}
 	r.noteMissingVariables(ctx, results)
@@ -175,16 +178,17 @@ func (r *Runner) baselineAgain(ctx context.Context, tree string, gates []gate.Ga
 
 // recordGates records that gates ran in the work tree since a time. From a checkout that hides the
 // work tree they can write nothing there, so what changed meanwhile is the user's.
-func (r *Runner) recordGates(since time.Time) error {
-	if !r.Verify.ReachedWorkTree() {
-		return nil
+func (r *Runner) recordGates(since time.Time) (reached bool, err error) {
+	if reached = r.Verify.ReachedWorkTree(); reached {
+		err = r.authors.RecordGates(since)
 	}
-	return r.authors.RecordGates(since)
+	return reached, err
 }
 
 // verifyClaim runs the user's hooks and then the gates on the same tree. If work was removed
 // from the work tree meanwhile, it is restored and the gates run again. If the gates change
-// the tree, they run again on the new tree. If it changes each time, the result is unknown.
+// or the user changed the tree, they run again on the new tree. If it changes each time, the result is
+// unknown.
 func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.ActionContext, dir string) (loop.Gates, error) {
 	at, known, err := r.prepareClaim(ctx, a, m)
 	if err != nil || known != nil {
@@ -195,7 +199,7 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 		if m, err = r.attributeClaim(ctx, m, tree); err != nil {
 			return loop.Gates{}, err
 		}
-		f, err := r.runClaimGates(ctx, m, verify.Request{
+		f, edited, err := r.runClaimGates(ctx, m, verify.Request{
 			Tree: tree, AllowTestChanges: r.spec().MayChangeTests(a.Claimed), Work: r.spec().WorkGlobs(a.Claimed), LogDir: dir,
 			Asked: r.spec().TaskText(a.Claimed), WantedEvidence: m.Tasks.Wanted(a.Claimed),
 		})
@@ -206,23 +210,9 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 		if err != nil {
 			return loop.Gates{}, err
 		}
-		if same {
-			if err := r.rememberWork(ctx, f.TreeAfter, m.Base.Commit); err != nil {
-				return loop.Gates{}, err
-			}
-			g := r.toGates(ctx, f)
-			g.Tree, g.Head, g.Message = tree, at.head, at.message
-			r.noteHookChanges(ctx, at, &g)
-			if g.Tampered, err = r.changedDuringGates(ctx, m); err != nil {
-				return g, err
-			}
-			if err := r.addTestChanges(ctx, a, &g, f, m); err != nil {
-				return g, err
-			}
-			if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
-				err = r.checkCommitTree(ctx, &g, m, f, dir)
-			}
-			return g, err
+		if same && (!edited || round == 2) {
+			at.tree, at.logDir = tree, dir
+			return r.claimResult(ctx, a, m, at, f)
 		}
 		if round == 0 {
 			back, err := r.restoreTakenWork(ctx, tree, at.head, m)
@@ -240,6 +230,26 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 	return loop.Gates{
 		Tree: tree, Status: gate.Unknown, Reason: "the work tree changes each time the gates run: should git ignore the files that they write?",
 	}, nil
+}
+
+// claimResult returns the result of gates that ran on a candidate's tree.
+func (r *Runner) claimResult(ctx context.Context, a loop.RunGates, m memory.ActionContext, at candidate, f verify.Finding) (g loop.Gates, err error) {
+	if err := r.rememberWork(ctx, f.TreeAfter, m.Base.Commit); err != nil {
+		return g, err
+	}
+	g = r.toGates(ctx, f)
+	g.Tree, g.Head, g.Message = at.tree, at.head, at.message
+	r.noteHookChanges(ctx, at, &g)
+	if g.Tampered, err = r.changedDuringGates(ctx, m); err != nil {
+		return g, err
+	}
+	if err := r.addTestChanges(ctx, a, &g, f, m); err != nil {
+		return g, err
+	}
+	if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
+		err = r.checkCommitTree(ctx, &g, m, f, at.logDir)
+	}
+	return g, err
 }
 
 // prepareClaim prepares the tree of a claim for the gates. It returns a result if that is known

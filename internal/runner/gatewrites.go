@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // The tree of a claim must not change while the gates run. A gate that writes to a tracked
@@ -31,7 +33,7 @@ func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.Act
 		return g, err
 	}
 	first := git.Paths(changes)
-	w := &gateWrites{Runner: r, changed: first, dir: dir, known: true}
+	w := &gateWrites{Runner: r, gates: gate.Due(r.Spec.Gates, gate.Final), changed: first, dir: dir, known: true}
 	byGates, err := w.on(ctx, before)
 	if err != nil {
 		return g, err
@@ -58,9 +60,59 @@ func (r *Runner) checkGateWrites(ctx context.Context, g loop.Gates, m memory.Act
 	return g, r.restorePaths(ctx, before, byGates)
 }
 
+// editedDuringGates reports whether the user edited tracked files of the work tree while gates ran there
+// on a tree, and tells the attribution which. What no gate changes in a checkout of that tree is the
+// user's. Files that the agent has edited stay the agent's, so they alone need no such run.
+func (r *Runner) editedDuringGates(ctx context.Context, m memory.ActionContext, head string, q verify.Request, after string) (bool, error) {
+	if r.Spec.NoCommit || after == q.Tree {
+		return false, nil
+	}
+	diff, err := r.Repo.Diff(ctx, q.Tree, after)
+	if err != nil {
+		return false, fmt.Errorf("compare with the tree before the gates: %w", err)
+	}
+	changed := git.Paths(r.trackedChanges(diff, m))
+	if !slices.ContainsFunc(changed, func(file string) bool { return !r.authors.IsAgentEdit(file) }) {
+		return false, nil
+	}
+	if now, err := r.Repo.Head(ctx); err != nil || now != head {
+		return false, err // a checkout, a reset or a commit wrote them
+	}
+	began := time.Now()
+	w := &gateWrites{Runner: r, gates: q.Gates, changed: changed, dir: q.LogDir, known: true}
+	byGates, err := w.on(ctx, q.Tree)
+	if _, failed := r.recordGates(began); err == nil {
+		err = failed
+	}
+	if err != nil || !w.known {
+		return false, err
+	}
+	edited := slices.DeleteFunc(changed, func(file string) bool { return slices.Contains(byGates, file) })
+	return r.authors.NotByGates(edited), nil
+}
+
+// attributeAfterBaseline attributes what changed since the loop's base, now, since in the turn the
+// agent's commands may write the same files.
+func (r *Runner) attributeAfterBaseline(ctx context.Context, m memory.ActionContext, dir string) error {
+	tree := r.previousTree()
+	if tree == "" && !m.BeforeFirstTurn && !r.Spec.NoCommit { // gates ran
+		var err error
+		if tree, _, err = r.Repo.Resnapshot(ctx); err != nil {
+			return err
+		}
+		q := verify.Request{Tree: m.Start.InWorkTree(), Gates: gate.Due(r.Spec.Gates, gate.Final), LogDir: dir}
+		if _, err := r.editedDuringGates(ctx, m, m.Base.Commit, q, tree); err != nil {
+			return err
+		}
+	}
+	_, err := r.attributeChanges(ctx, m, tree)
+	return err
+}
+
 // gateWrites finds out which of the changed files gates write.
 type gateWrites struct {
 	*Runner
+	gates   []gate.Gate
 	changed []string
 	dir     string
 	known   bool   // each gate could run in a checkout
@@ -69,7 +121,7 @@ type gateWrites struct {
 
 // on runs each gate on a tree and returns the changed files that it writes.
 func (w *gateWrites) on(ctx context.Context, tree string) (files []string, err error) {
-	for _, due := range gate.Due(w.Spec.Gates, gate.Final) {
+	for _, due := range w.gates {
 		wrote, known, err := w.Verify.ChangesTracked(ctx, tree, due, w.dir)
 		if err != nil {
 			return nil, fmt.Errorf("run gate %s once more: %w", due.Name, err)
@@ -109,11 +161,11 @@ func (r *Runner) changedByGates(ctx context.Context, before string, m memory.Act
 	if err != nil {
 		return "", nil, fmt.Errorf("compare with the tree before the gates: %w", err)
 	}
+	return now, r.trackedChanges(diff, m), nil
+}
+
+// trackedChanges returns the changes of tracked files that are neither Pawl's nor known to be the user's.
+func (r *Runner) trackedChanges(diff []git.Change, m memory.ActionContext) []git.Change {
 	others := append(r.OwnFiles(), m.ExcludedFiles()...)
-	for _, c := range diff {
-		if c.Status != 'A' && !slices.Contains(others, c.Path) {
-			changed = append(changed, c)
-		}
-	}
-	return now, changed, nil
+	return slices.DeleteFunc(diff, func(c git.Change) bool { return c.Status == 'A' || slices.Contains(others, c.Path) })
 }

@@ -47,12 +47,13 @@ type Edit struct {
 
 // EditAuthor returns who changed a tracked file: Agent or User. A deletion by the user stays
 // theirs, since other changes in the folder alter its times, and so does an edit that is still
-// the same, even if a turn started soon after.
+// the same, even if a turn started soon after. A deletion is also theirs if the agent ran no command:
+// an editing tool deletes nothing, though it alters the folder's times.
 func EditAuthor(e Edit, calls *Calls, timeline Timeline) Author {
 	known := e.UserEdited && !e.Deleted
 	same := known && len(e.Times) > 0 && slices.EqualFunc(e.Times, e.UserTimes, time.Time.Equal)
 	switch {
-	case e.Deleted && e.UserDeleted:
+	case e.Deleted && (e.UserDeleted || !calls.MayHaveDeleted() && !timeline.mayHaveDeleted(e.Times)):
 		return User
 	case !same && timeline.editAuthor(e.Times, known) == Agent, e.Deleted && calls.Named(e.File), !e.Deleted && calls.Wrote(e.File):
 		return Agent

@@ -16,11 +16,12 @@ type Calls struct {
 	// links followed. nil = the path itself.
 	Resolve func(path string) []string
 
-	written     []string // all names of the files that an editing tool wrote
-	commands    []string // each may have changed the files that it names
-	anyChange   bool     // the calls may have made any change
-	leftRunning bool     // a process that they started may still run
-	attributed  bool     // changes were attributed since
+	written        []string // all names of the files that an editing tool wrote
+	commands       []string // each may have changed the files that it names
+	anyChange      bool     // the calls may have made any change
+	mayHaveDeleted bool     // another tool than an editing one ran
+	leftRunning    bool     // a process that they started may still run
+	attributed     bool     // changes were attributed since
 }
 
 // BeginTurn drops the calls whose changes were attributed. unseen means that the turn's
@@ -34,7 +35,9 @@ func (c *Calls) BeginTurn(unseen bool) {
 }
 
 // Clear drops all calls.
-func (c *Calls) Clear() { c.written, c.commands, c.anyChange, c.attributed = nil, nil, false, false }
+func (c *Calls) Clear() {
+	c.written, c.commands, c.anyChange, c.mayHaveDeleted, c.attributed = nil, nil, false, false, false
+}
 
 // Add adds a call that ran or is about to run. A command may make any change, since its
 // text does not say what it does. besideUser means that a user works in the same files:
@@ -48,6 +51,7 @@ func (c *Calls) Add(call Call, besideUser bool) {
 	}
 	ran := (call.Tool != "" || call.Command != "") && call.Path == "" && !call.Kind.ReadOnly()
 	c.anyChange = c.anyChange || call.AnyChange || ran && !besideUser
+	c.mayHaveDeleted = c.mayHaveDeleted || ran
 }
 
 // AddAnyChange records that any change may come from the calls.
@@ -84,6 +88,9 @@ func (c *Calls) wroteAny(names []string) bool {
 		})
 	})
 }
+
+// MayHaveDeleted reports whether a call may have deleted a file: any but those of editing tools.
+func (c *Calls) MayHaveDeleted() bool { return c.anyChange || c.leftRunning || c.mayHaveDeleted }
 
 // MayHaveCommitted reports whether a command may have made a commit. False positives are
 // harmless: it decides only whether later diffs start at that commit.

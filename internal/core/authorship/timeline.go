@@ -61,6 +61,13 @@ func (t Timeline) ChangedWhileIdle(times []time.Time, byTool bool) bool {
 	return !slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(ran, at, tolerance) })
 }
 
+// mayHaveDeleted reports whether gates or hooks may have deleted a file, by the times of its folder.
+func (t Timeline) mayHaveDeleted(times []time.Time) bool {
+	byPawl := slices.Concat(t.gates, t.hooks)
+	return !t.known || len(times) == 0 || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) ||
+		slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(byPawl, at, t.Tolerance) })
+}
+
 // FileAuthor returns who created a file with these times: the file's, and those of each new
 // folder that it lies in. Empty times are unknown.
 func (t Timeline) FileAuthor(files ...[]time.Time) Author {
