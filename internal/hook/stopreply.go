@@ -32,7 +32,11 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 	case st.Phase == loop.Ended:
 		return h.replyEnded(ctx, b, s)
 	case st.Phase == loop.Paused && !st.Pause:
-		return h.letSessionEnd(ctx, b, b.Loop+" is paused. Send any message: it continues after that turn")
+		why := ""
+		if held := st.Trouble.HoldReason; held != "" {
+			why = ": " + plan.OneLine(held, 300)
+		}
+		return h.letSessionEnd(ctx, b, b.Loop+" is paused"+why+". Send any message: it continues after that turn")
 	case st.Phase == loop.Paused:
 		return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s continues it", b.Loop))
 	case st.Phase == loop.Waiting:

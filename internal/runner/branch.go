@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,11 +40,13 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 	default:
 		base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
 		base.Commit = head
-		branch, err := r.branch(ctx)
-		if err != nil {
-			return base, nil, err
+		branch := r.Spec.Branch
+		if r.isUserTree() {
+			if branch, err = r.Repo.Branch(ctx); err != nil {
+				return base, nil, fmt.Errorf("read the current branch: %w", err)
+			}
 		}
-		remarks = append(remarks, userCommitsText(branch, head))
+		remarks = append(remarks, userCommitsText(cmp.Or(branch, "a detached HEAD"), head))
 	}
 	return base, remarks, nil
 }
@@ -58,9 +61,20 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the current branch: %w", err)
 	}
 	if name == "" {
-		return "", failure.New(failure.Usage, fmt.Sprintf("switch to a branch, then  pawl resume %s", r.Loop.ID), "HEAD is detached: nothing can be committed")
+		return "", needsUser{failure.New(failure.Usage, "switch to a branch, then  pawl resume "+r.Loop.ID, "HEAD is detached: nothing can be committed")}
 	}
 	return name, nil
+}
+
+// needsUser is an error whose hint the user can follow at once: a loop in their session waits for that.
+type needsUser struct{ error }
+
+func (e needsUser) Unwrap() error { return e.error }
+
+// faulted returns the event of an action that could not be performed.
+func faulted(err error) loop.Faulted {
+	_, needs := errors.AsType[needsUser](err)
+	return loop.Faulted{Error: err.Error(), Hint: failure.Hint(err), Lost: errors.Is(err, git.ErrLost), NeedsUser: needs}
 }
 
 // returnToBranch ends a git operation that the agent left unfinished and switches back to the

@@ -188,6 +188,10 @@ func (r *Runner) commitParent(ctx context.Context, m memory.ActionContext) (stri
 	if err != nil {
 		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
 	}
+	if !later && r.isUserTree() { // a commit would take the branch's own commits off it
+		return "", needsUser{failure.New(failure.Usage, "check out a branch that has it, then  pawl resume "+r.Loop.ID,
+			"HEAD moved away from commit %s, on which the work was checked: nothing can be committed", short(gated))}
+	}
 	if !later {
 		return gated, nil
 	}

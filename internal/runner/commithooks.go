@@ -53,7 +53,7 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 	}
 	if op, began := r.Repo.Operation(); op != "" { // in a user's tree Pawl does not end it
 		if byUser, err := r.authors.MadeByUser(m, began); err != nil || byUser {
-			return c, nil, cmp.Or(err, failure.New(failure.Usage, fmt.Sprintf("finish it or abort it, then  pawl resume %s", r.Loop.ID), "your git %s is unfinished: nothing can be committed", op))
+			return c, nil, cmp.Or(err, error(needsUser{failure.New(failure.Usage, "finish it or abort it, then  pawl resume "+r.Loop.ID, "your git %s is unfinished: nothing can be committed", op)}))
 		}
 		return c, &loop.Gates{Tree: c.tree, Status: gate.Fail, Reason: "a git " + op + " is unfinished: finish it, then commits are possible"}, nil
 	}

@@ -194,7 +194,7 @@ func TestNothingIsCommittedDuringMerge(t *testing.T) {
 		merge()
 		time.Sleep(10 * fileDoubt)
 		runAgentCommand(t, st, "work", "sh gen.sh", func() { st.write("have.txt", "one\ntwo\n") })
-		if s := st.endTurnWithClaim(); s.Outcome != loop.Errored || !strings.Contains(s.Reason, "your git merge is unfinished") {
+		if s := st.endTurnWithClaim(); s.Phase != loop.Paused || !strings.Contains(s.Trouble.HoldReason, "your git merge is unfinished") {
 			t.Fatalf("%s %s %s", s.Phase, s.Outcome, s.Reason)
 		}
 	})
@@ -216,5 +216,44 @@ func TestTickingTaskKeepsConcurrentUserEdit(t *testing.T) {
 	}
 	if got, err := os.ReadFile(filepath.Join(st.root, "plan.md")); err != nil || string(got) != "# Mine\n\n- [x] two\n" {
 		t.Errorf("the plan: %q, %v", got, err)
+	}
+}
+
+// The user detaches HEAD in a session that commits, or goes to another branch while the gates run: the
+// loop waits, says what to do, and continues after that.
+func TestLoopInSessionWaitsForBranch(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ before, after, reason string }{
+		"detached":       {"git switch -q --detach", "", "HEAD is detached: nothing can be committed (switch to a branch, then  pawl resume "},
+		"another branch": {"", "git switch -q side", "on which the work was checked: nothing can be committed (check out a branch that has it, then  pawl resume "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, words)
+			b.sh("git switch -qc side && git commit -qm side --allow-empty && git switch -q main && git commit -qm main --allow-empty")
+			q := requestWithGate(nil)
+			q.Commit = true
+			st := b.beginInSession(q)
+			st.editAsAgent("have.txt", "one\ntwo\n")
+			st.sh(tt.before)
+			st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})
+			if _, err := st.runDriverWith(t.Context(), &onStep{logObserver: logObserver{t}, at: loop.KindGatesFinished, then: func() { st.sh(tt.after) }}); err != nil {
+				t.Fatal(err)
+			}
+			if held := st.s.Trouble.HoldReason; st.s.Phase != loop.Paused || !strings.Contains(held, tt.reason+st.loop.ID) {
+				t.Fatalf("%s %s: %s, held: %q", st.s.Phase, st.s.Outcome, st.s.Reason, held)
+			}
+			st.git("switch", "-q", "main")
+			st.sendMessage(record.MessageResume, "")
+			if st.runDriver(); st.s.Phase != loop.Turning {
+				t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+			}
+			if st.endTurnWithClaim(); st.s.Outcome != loop.Verified || st.git("log", "-1", "--format=%s", "main") != "feat: have every word" {
+				t.Errorf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+			}
+			if got := st.git("log", "-1", "--format=%s", "side"); got != "side" {
+				t.Errorf("side is at %q", got)
+			}
+		})
 	}
 }

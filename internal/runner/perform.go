@@ -164,7 +164,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do performer) error {
 				Class: loop.Interrupted, Message: err.Error(),
 			}}})
 		case err != nil:
-			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: loop.Faulted{Error: err.Error(), Hint: failure.Hint(err), Lost: errors.Is(err, git.ErrLost)}})
+			r.sendEvent(ctx, loop.Event{ActionID: a.ID, Payload: faulted(err)})
 		default:
 			r.enqueue(ctx, func(ctx context.Context) error {
 				if came != (memory.Session{}) {

@@ -256,14 +256,18 @@ func (m *machine) follow(a After) {
 }
 
 // faulted ends the loop because an action could not be performed. A failed commit is retried
-// without another turn when the loop is reopened.
+// without another turn when the loop is reopened. In a session the loop waits for the user instead if
+// they can do at once what it needs.
 func (m *machine) faulted(f Faulted) {
-	switch m.s.Phase {
-	case Finishing: // the outcome is decided
+	switch {
+	case m.s.Phase == Finishing: // the outcome is decided
 		m.note(Warning, f.Error)
 		m.s.Phase = Ended
 		return
-	case Committing:
+	case f.NeedsUser && m.s.InSession:
+		m.holdForUser(f.Error, f.Hint)
+		return
+	case m.s.Phase == Committing:
 		if !f.Lost { // otherwise what is in the work tree is checked anew
 			m.s.After = ThenCommit
 		}
