@@ -37,6 +37,11 @@ func (r *Repo) LooseObjectPath(id string) string {
 	return filepath.Join(r.commonDir, "objects", id[:2], id[2:])
 }
 
+// BranchLogPath returns the path at which git logs what a branch was set to. The file need not exist.
+func (r *Repo) BranchLogPath(branch string) string {
+	return filepath.Join(r.commonDir, "logs", "refs", "heads", filepath.FromSlash(branch))
+}
+
 // PackedCommit returns when a commit was made by its own account, to the second, and the indexes of the
 // packs in which git may have put it since. Git touches a pack whenever it would write one of its
 // objects again, and never its index.

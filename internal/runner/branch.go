@@ -38,6 +38,10 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 		base, yours, err = r.attributeTurnCommits(ctx, base, head, m)
 		return base, append(remarks, yours...), err
 	default:
+		isBefore, err := r.Repo.Contains(ctx, base.Commit, head)
+		if err != nil {
+			return base, nil, fmt.Errorf("look for commit %s in the branch: %w", short(base.Commit), err)
+		}
 		base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
 		base.Commit = head
 		branch := r.Spec.Branch
@@ -46,7 +50,11 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 				return base, nil, fmt.Errorf("read the current branch: %w", err)
 			}
 		}
-		remarks = append(remarks, userCommitsText(cmp.Or(branch, "a detached HEAD"), head))
+		text := userCommitsText
+		if isBefore {
+			text = userResetText
+		}
+		remarks = append(remarks, text(cmp.Or(branch, "a detached HEAD"), head))
 	}
 	return base, remarks, nil
 }

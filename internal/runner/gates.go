@@ -66,6 +66,10 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 		}
 	}
 	r.pauseMutationTests()
+	m, err := r.afterReset(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := r.Loop.IterationDir(max(m.Iteration, 1))
 	if err != nil {
 		return nil, fmt.Errorf("make the iteration's folder: %w", err)

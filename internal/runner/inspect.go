@@ -37,6 +37,9 @@ func (r *Runner) inspect(ctx context.Context, a loop.Inspect, m memory.ActionCon
 		r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
 		m.Base = base
 	}
+	if m, err = r.afterReset(ctx, m); err != nil {
+		return nil, err
+	}
 	plan, err := r.plan.Inspect(ctx, m)
 	if err != nil {
 		return nil, err

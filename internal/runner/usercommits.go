@@ -22,12 +22,15 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}
-	users, err := r.authors.UserCommits(ctx, m, commits)
-	if err != nil || len(users) == 0 {
-		return own, nil, err
-	}
 	branch, err := r.branch(ctx)
 	if err != nil {
+		return own, nil, err
+	}
+	if len(commits) == 0 {
+		return r.attributeReset(ctx, own, head, m)
+	}
+	users, err := r.authors.UserCommits(ctx, m, commits)
+	if err != nil || len(users) == 0 {
 		return own, nil, err
 	}
 	first := 0 // index of the first commit that is not the user's
@@ -54,4 +57,48 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	}
 	base.Commit, base.HasAgentCommits = tip, first < len(commits)
 	return base, []string{userCommitsText(branch, tip)}, nil
+}
+
+// attributeReset returns the base after the branch has lost commits of base in a turn in which commands
+// of the agent ran. If the branch was last changed while the agent did not run, the user took the
+// commits off it.
+func (r *Runner) attributeReset(ctx context.Context, own memory.Base, head string, m memory.ActionContext) (memory.Base, []string, error) {
+	isBefore, err := r.Repo.Contains(ctx, own.Commit, head)
+	if err != nil {
+		return own, nil, fmt.Errorf("look for commit %s in the branch: %w", short(own.Commit), err)
+	}
+	byUser := false
+	if isBefore {
+		byUser, err = r.authors.MadeByUser(m, r.Repo.BranchLogPath(r.Spec.Branch))
+	}
+	if err != nil || !byUser {
+		return own, nil, err
+	}
+	return memory.Base{Commit: head, TaskStart: cmp.Or(own.TaskStart, own.Commit)}, []string{userResetText(r.Spec.Branch, head)}, nil
+}
+
+func userResetText(branch, head string) string {
+	return branch + " was set back to " + short(head) + ", not by the agent: work continues from there"
+}
+
+// afterReset returns the context with the trees that the task began with as they are after the user
+// took commits off the branch since: without what these commits changed.
+func (r *Runner) afterReset(ctx context.Context, m memory.ActionContext) (memory.ActionContext, error) {
+	b := m.Base
+	if b.TaskStart == "" {
+		return m, nil
+	}
+	kept, err := r.Repo.Contains(ctx, b.Commit, b.TaskStart)
+	if err != nil {
+		return m, fmt.Errorf("look for commit %s in the branch: %w", short(b.TaskStart), err)
+	}
+	for _, tree := range []*string{&m.Start.Tree, &m.Start.WithEdits, &m.TestsTree, &m.OriginalsTree} {
+		if kept || *tree == "" {
+			continue
+		}
+		if *tree, err = r.withCommitsSince(ctx, *tree, b.TaskStart, b.Commit); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
 }
