@@ -210,7 +210,27 @@ func (r *Repo) newPaths(ctx context.Context, index, had string) ([]Change, error
 		}
 		return parseRaw(out)
 	}
-	return comparePaths(users, kept), nil
+	changes := comparePaths(users, kept)
+	if ignored, err := r.ignoresModes(ctx); err != nil || !ignored {
+		return changes, err
+	}
+	return append(changes, compareModes(users, kept)...), nil
+}
+
+// compareModes returns the changes that give files of a kept index the modes of the user's index, where
+// git update-index --chmod and git add --chmod set them.
+func compareModes(users, kept []indexfile.Entry) (changes []Change) {
+	for _, e := range users {
+		i, there := indexfile.Find(kept, e.Path)
+		if !there || e.IsIntended() || e.IsConflict() || kept[i].IsConflict() {
+			continue
+		}
+		is, was := Entry(e.Object()), Entry(kept[i].Object())
+		if is.IsExecutable() != was.IsExecutable() {
+			changes = append(changes, Change{Path: e.Path, Status: 'M', From: was, To: Entry{Mode: is.Mode, ID: was.ID}})
+		}
+	}
+	return changes
 }
 
 // comparePaths returns the changes that give a kept index the paths of the user's index.

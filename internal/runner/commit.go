@@ -69,6 +69,9 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 		return r.appendRecord(memory.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit
+	if err := r.noteUnrecordedModes(ctx, m.Base.Commit, kept.Commit); err != nil {
+		return nil, err
+	}
 	if done.Tree, err = r.withoutEdits(ctx, tree, kept.Commit, m.ClaimUserEdits()); err != nil {
 		return nil, errors.Join(failed, err)
 	}
@@ -78,6 +81,26 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 		return done, nil
 	}
 	return done, errors.Join(failed, err)
+}
+
+// noteUnrecordedModes notes new scripts that a commit does not make executable, as git ignores modes here.
+func (r *Runner) noteUnrecordedModes(ctx context.Context, base, commit string) error {
+	scripts, err := r.Repo.UnrecordedModes(ctx, commit)
+	if err != nil || len(scripts) == 0 {
+		return err
+	}
+	diff, err := r.Repo.Diff(ctx, base, commit)
+	if err != nil {
+		return fmt.Errorf("look at the commit: %w", err)
+	}
+	isNew := func(file string) bool {
+		return slices.ContainsFunc(diff, func(c git.Change) bool { return c.Path == file && c.Status == 'A' })
+	}
+	if scripts = slices.DeleteFunc(scripts, func(file string) bool { return !isNew(file) }); len(scripts) > 0 {
+		few := plan.Few(scripts, maxListedFiles)
+		r.enqueueNote(ctx, loop.Warning, "not executable in the commit, since core.fileMode is false: "+few+"; to change that:  git update-index --chmod=+x "+few)
+	}
+	return nil
 }
 
 // alignIndex aligns git's index with a commit that could not update it when the loop ended.

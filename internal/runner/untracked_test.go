@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -57,5 +58,37 @@ func TestUntrackedUserFileIsNotAttributedToTask(t *testing.T) {
 	}
 	if got := b.git("ls-files", "run.txt"); got != "" {
 		t.Errorf("committed: %s", got)
+	}
+}
+
+// With core.fileMode = false git does not see that a new script may be executed. The result names the
+// script, and so does a note with a commit of it. What sets its mode in git's index counts.
+func TestUnrecordedModeIsNamed(t *testing.T) {
+	t.Parallel()
+	const tool = "-- 1/run --\nprintf '#!/bin/sh\\necho $(($1 - $2))\\n' > tool.sh; chmod +x tool.sh"
+	const work = "\n-- 1/files/sub_test.sh --\ntest_sub() { [ $(./tool.sh 3 2) = 1 ]; }\n-- 1/reply --\n<promise>DONE</promise>\n"
+	const again = "-- 2/reply --\n<promise>DONE</promise>\n"
+	for name, tt := range map[string]struct {
+		script  string
+		outcome loop.Outcome
+		named   bool
+	}{
+		"named":           {tool + work + again, loop.Unverified, true},
+		"set by git":      {tool + "; git update-index --add --chmod=+x tool.sh" + work, loop.Verified, false},
+		"set by git next": {tool + work + "-- 2/run --\ngit update-index --add --chmod=+x tool.sh\n" + again, loop.Verified, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sumPackage())
+			b.git("config", "core.fileMode", "false")
+			w := &noteRecorder{onStep: onStep{logObserver: logObserver{t}}}
+			s := b.runObserved(tt.script, []string{"subtract with ./tool.sh"}, withTestGate(map[string]any{"max_iterations": "2"}), w)
+			if named := strings.Contains(s.Tasks[0].Why, "tool.sh (its mode: core.fileMode is false"); s.Outcome != tt.outcome || named != tt.named {
+				t.Errorf("%s: %s; %s: %s", s.Outcome, s.Reason, s.Tasks[0].Evidence, s.Tasks[0].Why)
+			}
+			if w.hasNote("not executable in the commit, since core.fileMode is false: tool.sh") != tt.named {
+				t.Errorf("notes: %q", w.notes)
+			}
+		})
 	}
 }

@@ -94,9 +94,16 @@ func (v *Verifier) ignoredFiles(ctx context.Context) (map[string]fileStamp, erro
 			return nil
 		})
 	}
-	_, skipped, err := v.Repo.Snapshot(ctx)
+	tree, skipped, err := v.Repo.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find what no snapshot contains: %w", err)
+	}
+	scripts, err := v.Repo.UnrecordedModes(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("find what no snapshot contains: %w", err)
+	}
+	for _, file := range scripts {
+		skipped = append(skipped, git.Skipped{Path: file, Reason: "its mode: core.fileMode is false, git update-index --add --chmod=+x records it"})
 	}
 	for _, s := range skipped {
 		files[s.Path] = v.stampSkipped(s)
