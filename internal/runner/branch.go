@@ -3,7 +3,6 @@ package runner
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,17 +71,6 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 		return "", needsUser{failure.New(failure.Usage, "switch to a branch, then  pawl resume "+r.Loop.ID, "HEAD is detached: nothing can be committed")}
 	}
 	return name, nil
-}
-
-// needsUser is an error whose hint the user can follow at once: a loop in their session waits for that.
-type needsUser struct{ error }
-
-func (e needsUser) Unwrap() error { return e.error }
-
-// faulted returns the event of an action that could not be performed.
-func faulted(err error) loop.Faulted {
-	_, needs := errors.AsType[needsUser](err)
-	return loop.Faulted{Error: err.Error(), Hint: failure.Hint(err), Lost: errors.Is(err, git.ErrLost), NeedsUser: needs}
 }
 
 // returnToBranch ends a git operation that the agent left unfinished and switches back to the
@@ -390,35 +378,4 @@ func (r *Runner) squashAtEnd(ctx context.Context, m memory.ActionContext) error 
 	}
 	r.enqueue(ctx, noted)
 	return nil
-}
-
-// warnMovedBranch warns if the user's branch has lost the commit at which the loop started: the
-// user or a program of the agent reset, rebased or deleted the branch.
-func (r *Runner) warnMovedBranch(ctx context.Context) {
-	start, began := r.Spec.StartBranch, r.Spec.StartCommit
-	if start == "" || start == r.Spec.Branch || began == "" || r.isUserTree() {
-		return
-	}
-	exists, err := r.Repo.HasBranch(ctx, start)
-	lost := err == nil && !exists
-	if err == nil && exists {
-		var has bool
-		has, err = r.Repo.Contains(ctx, "refs/heads/"+start, began)
-		lost = err == nil && !has
-	}
-	if err != nil {
-		r.enqueueNote(ctx, loop.Warning, fmt.Sprintf("look at branch %s: %v", start, err))
-		return
-	}
-	if lost {
-		hint := fmt.Sprintf("git log %s..%s shows what it lacks", start, short(began))
-		if !exists {
-			hint = fmt.Sprintf("git branch %s %s brings it back", start, short(began))
-		}
-		text := fmt.Sprintf("branch %s lost commit %s, where this loop started; %s", start, short(began), hint)
-		r.enqueue(ctx, func(context.Context) error {
-			r.recordNote(memory.Note{Level: loop.Warning, Text: text, PossibleUserChange: text})
-			return nil
-		})
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 )
 
@@ -101,4 +102,35 @@ func (r *Runner) afterReset(ctx context.Context, m memory.ActionContext) (memory
 		}
 	}
 	return m, nil
+}
+
+// warnMovedBranch warns if the user's branch has lost the commit at which the loop started: the
+// user or a program of the agent reset, rebased or deleted the branch.
+func (r *Runner) warnMovedBranch(ctx context.Context) {
+	start, began := r.Spec.StartBranch, r.Spec.StartCommit
+	if start == "" || start == r.Spec.Branch || began == "" || r.isUserTree() {
+		return
+	}
+	exists, err := r.Repo.HasBranch(ctx, start)
+	lost := err == nil && !exists
+	if err == nil && exists {
+		var has bool
+		has, err = r.Repo.Contains(ctx, "refs/heads/"+start, began)
+		lost = err == nil && !has
+	}
+	if err != nil {
+		r.enqueueNote(ctx, loop.Warning, fmt.Sprintf("look at branch %s: %v", start, err))
+		return
+	}
+	if lost {
+		hint := fmt.Sprintf("git log %s..%s shows what it lacks", start, short(began))
+		if !exists {
+			hint = fmt.Sprintf("git branch %s %s brings it back", start, short(began))
+		}
+		text := fmt.Sprintf("branch %s lost commit %s, where this loop started; %s", start, short(began), hint)
+		r.enqueue(ctx, func(context.Context) error {
+			r.recordNote(memory.Note{Level: loop.Warning, Text: text, PossibleUserChange: text})
+			return nil
+		})
+	}
 }
