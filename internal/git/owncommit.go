@@ -21,11 +21,11 @@ type ownCommit struct {
 // ownCommit writes a commit by Pawl and returns its id.
 func (r *Repo) ownCommit(ctx context.Context, c ownCommit) (string, error) {
 	by := fmt.Sprintf("%s %d %s", pawlIdentity, c.at.Unix(), c.at.Format("-0700"))
-	parents := ""
+	var parents strings.Builder
 	for _, id := range c.parents {
-		parents += "parent " + id + "\n"
+		fmt.Fprintf(&parents, "parent %s\n", id)
 	}
-	return r.writeCommit(ctx, fmt.Appendf(nil, "tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parents, by, by, c.message))
+	return r.writeCommit(ctx, fmt.Appendf(nil, "tree %s\n%sauthor %s\ncommitter %s\n\n%s", c.tree, parents.String(), by, by, c.message))
 }
 
 // writeCommit writes a commit with a git server, and returns its id.
