@@ -63,6 +63,7 @@ type checkoutEditor struct {
 
 func (w *checkoutEditor) Gate(p verify.Progress) {
 	if p.Clean && p.Result == nil && w.edit != nil {
+		time.Sleep(2 * fileDoubt) // real time: an edit close to a turn counts as the agent's
 		w.edit()
 	}
 }
