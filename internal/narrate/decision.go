@@ -131,7 +131,7 @@ func (t Step) whyGates() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if g.Status == gate.Unknown {
-		add("a gate gave no clear result, run %d of %d: %s", max(1, t.After.Trouble.UnknownResults), t.After.Bounds().UnknownResults, g.Reason)
+		add("a gate gave no clear result, run %d of %d: %s", max(1, t.After.Trouble.UnknownResults), t.After.MaxReruns(g), g.Reason)
 		return lines
 	}
 	if g.Purpose == loop.ForBaseline {

@@ -13,7 +13,9 @@ import (
 
 const (
 	maxUnknowns = 3 // reruns of gates with an unknown result
+	maxOutages  = 8 // the same before a task if nothing of a gate can run: a service may be back within an hour
 	unknownWait = 10 * time.Second
+	outageWait  = 2 * time.Minute // the first wait after maxUnknowns; each is twice as long as the one before
 )
 
 func (m *machine) runGates(p Purpose) {
@@ -40,12 +42,25 @@ func (m *machine) recordGates(g Gates) {
 
 // rerun retries unknown results a bounded number of times.
 func (m *machine) rerun(g Gates) bool {
-	if m.s.Trouble.UnknownResults >= maxUnknowns {
+	n := m.s.Trouble.UnknownResults
+	if n >= m.s.MaxReruns(g) {
 		return false
 	}
 	m.s.Trouble.UnknownResults++
-	m.wait(m.s.Now.Add(time.Duration(m.s.Trouble.UnknownResults)*unknownWait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
+	wait := time.Duration(n+1) * unknownWait
+	if n >= maxUnknowns {
+		wait = outageWait << (n - maxUnknowns)
+	}
+	m.wait(m.s.Now.Add(wait), ThenGates, "the result of a gate is not clear; it runs again: "+g.Reason)
 	return true
+}
+
+// MaxReruns returns how often gates run again while their result is unknown.
+func (s State) MaxReruns(g Gates) int {
+	if s.Gates.Purpose == ForBaseline && g.CannotStart {
+		return maxOutages
+	}
+	return maxUnknowns
 }
 
 // claimTasks returns the unfinished tasks that the claim names, else the current one.

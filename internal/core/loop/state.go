@@ -161,7 +161,7 @@ const (
 	ThenBaseline After = "baseline"  // run the gates on the task's start tree
 	ThenNext     After = "next"      // take the next task
 	ThenTurn     After = "turn"      // begin a turn
-	ThenGates    After = "gates"     // run the gates again, for State.Purpose
+	ThenGates    After = "gates"     // run the gates again, for State.Gates.Purpose
 	ThenCommit   After = "commit"    // retry the commit that failed when the loop ended
 	ThenApproved After = "approved"  // apply the user's answer, see askapproval.go
 	ThenSaveWork After = "save_work" // save the work on a task that waits for an answer
