@@ -23,13 +23,7 @@ const (
 // serveAction runs the command that a form of a loop's page asks for, and answers with what it
 // printed.
 func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
-	if err := r.ParseForm(); err != nil {
-		code := http.StatusBadRequest
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			code = http.StatusRequestEntityTooLarge
-		}
-		http.Error(w, http.StatusText(code), code)
+	if !parseForm(w, r) {
 		return
 	}
 	d, err := s.loadDetail(r, 0)
@@ -61,6 +55,21 @@ func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
 	s.runCommand(w, r, args)
 }
 
+// parseForm reads the form of a request, and answers it if that fails.
+func parseForm(w http.ResponseWriter, r *http.Request) bool {
+	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	err := r.ParseForm()
+	if err == nil {
+		return true
+	}
+	code := http.StatusBadRequest
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		code = http.StatusRequestEntityTooLarge
+	}
+	http.Error(w, http.StatusText(code), code)
+	return false
+}
+
 // asked returns what the loop asks the user now, a key for each form that answers it. A page
 // may be older than the loop: its answer must not count for another question, nor its yes for
 // work that it did not show.
@@ -85,7 +94,9 @@ func key(of ...string) string {
 // startLoop starts a loop in the background, as pawl run --detach does where pawl serve was
 // started. Its gates and limits are those of the settings there.
 func (s *server) startLoop(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	if !parseForm(w, r) {
+		return
+	}
 	goal := strings.TrimSpace(r.PostFormValue("text"))
 	if goal == "" {
 		http.Error(w, "a loop needs a goal", http.StatusBadRequest)
