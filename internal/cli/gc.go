@@ -121,20 +121,20 @@ func (c *gcCmd) rule() (r retention.Rule, err error) {
 	return r, nil
 }
 
-// parseSize reads a number of bytes in kB, MB or GB.
+// parseSize reads a number of bytes in kB, MB, GB or TB.
 func parseSize(text string) (int64, error) {
 	number, unit := strings.TrimSpace(text), int64(1)
 	for _, u := range []struct {
 		name string
 		size int64
-	}{{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}} {
+	}{{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}} {
 		if n, ok := strings.CutSuffix(number, u.name); ok {
 			number, unit = strings.TrimSpace(n), u.size
 			break
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n <= 0 || n > 1e9 {
+	if err != nil || n <= 0 || n > 1e18/unit {
 		return 0, fmt.Errorf("%q is not a size", text)
 	}
 	return n * unit, nil
