@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/review"
@@ -95,9 +96,15 @@ func (r *Runner) checkTreeUnchanged(ctx context.Context, g *loop.Gates, m memory
 	if err != nil {
 		return err
 	}
-	if !same {
-		g.Status, g.RetriesSpent, g.Tree, g.Reason = gate.Unknown, false, now, "the work tree changed while it was reviewed"
+	if same {
+		return nil
 	}
+	changed, err := r.Repo.Diff(ctx, g.Tree, now)
+	if err != nil {
+		return fmt.Errorf("find what changed during the review: %w", err)
+	}
+	g.Reason = "the work tree changed while it was reviewed: " + plan.Few(git.Paths(changed), maxListedFiles)
+	g.Status, g.RetriesSpent, g.Tree = gate.Unknown, false, now
 	return nil
 }
 
