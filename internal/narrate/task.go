@@ -125,7 +125,7 @@ func TaskActivity(st loop.State, t loop.Task, working bool) string {
 			return "waits for your answer"
 		}
 	}
-	if working && t.ID == st.Current {
+	if working && t.ID == st.Current && t.Status == loop.Open {
 		return AtWork
 	}
 	return ""

@@ -51,6 +51,10 @@ func TestPlanLineShowsTheResult(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	s.Tasks[0].Status, s.Tasks[0].Evidence = loop.Done, gate.Proven // the last one, while the loop waits for answers
+	if got := PlanLine(s, s.Tasks[0], true); got != "1  parse: done, proven" {
+		t.Error(got)
+	}
 }
 
 func TestSpentAndLeft(t *testing.T) {
