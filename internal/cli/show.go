@@ -70,7 +70,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.TimerFired:
 		s.showWaitOver(before, now)
 	case loop.Cancelled:
-		if before.Stop.Cause == "" || now.Phase == loop.Finishing { // else a message of the inbox says it again
+		if before.Stop.Cause == "" { // else a message of the inbox says it again
 			s.note(term.Info, narrate.Stopping(now)+"; the work is kept")
 		}
 	}

@@ -90,7 +90,7 @@ func Pausing(st loop.State) string {
 
 // Stopping says when a requested stop happens.
 func Stopping(st loop.State) string {
-	if st.Phase == loop.Finishing {
+	if st.Outcome == loop.Verified || st.Outcome == loop.Unverified {
 		return "ending without the rest of the mutation testing"
 	}
 	return "stopping after this step"
