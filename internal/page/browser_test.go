@@ -227,10 +227,10 @@ func TestPagesWorkWithTheKeyboard(t *testing.T) {
 
 // TestFirstPaintInABrowser compares when Chromium first shows something of 1,000 loops with
 // when it does of a single one: what is far below the screen delays nothing. Both are
-// shown anew in turn, and the quickest of each counts.
+// shown anew in turn, and the quickest of each counts: on a busy machine that takes more rounds.
 func TestFirstPaintInABrowser(t *testing.T) {
 	t.Parallel()
-	const times, bound = 5, 3
+	const rounds, maxRounds, bound = 5, 30, 3
 	b := browsertest.Browse(t)
 	paint := func(url string) float64 {
 		b.Open(url)
@@ -257,7 +257,7 @@ func TestFirstPaintInABrowser(t *testing.T) {
 	}
 	one, thousand := serve(1), serve(1000)
 	least := [2]float64{math.MaxFloat64, math.MaxFloat64}
-	for range times {
+	for n := 0; n < rounds || n < maxRounds && least[1] > bound*least[0]; n++ {
 		for i, url := range []string{one, thousand} {
 			least[i] = min(least[i], paint(url))
 		}
