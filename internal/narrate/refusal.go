@@ -13,7 +13,11 @@ import (
 
 // Refusal says why the gates refused a claim, as the agent is told.
 func Refusal(now loop.State, g loop.Gates) string {
-	if f := now.Failing; f != nil && now.Next.Situation == loop.ClaimRefused {
+	stillFails := g.Status != gate.Fail && len(g.Failing) > 0
+	if stillFails && len(g.StillRed) == 0 {
+		return plan.Few(g.Failing, 4) + " failed before this work and still " + figure.Verb(len(g.Failing), "fails", "fail")
+	}
+	if f := now.Failing; f != nil && now.Next.Situation == loop.ClaimRefused && !stillFails {
 		return withRemedy(*f)
 	}
 	reason := g.Reason
@@ -25,9 +29,6 @@ func Refusal(now loop.State, g loop.Gates) string {
 	}
 	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
 		return cmp.Or(regressedTasks(now, tests), reason)
-	}
-	if red := g.Failing; g.Status != gate.Fail && len(g.StillRed) == 0 && len(red) > 0 {
-		return plan.Few(red, 4) + " failed before this work and still " + figure.Verb(len(red), "fails", "fail")
 	}
 	return reason
 }

@@ -67,6 +67,21 @@ func TestRefusalSaysWhatTheAgentIsTold(t *testing.T) {
 	}
 }
 
+// What still fails is shown to the agent, so a test that fails without the change is not what would be
+// enough.
+func TestRefusalNamesWhatStillFails(t *testing.T) {
+	t.Parallel()
+	state := loop.State{Next: loop.NextTurn{Situation: loop.ClaimRefused}, Work: loop.Work{Failing: &loop.Failing{Reason: "nothing new fails; what failed before still fails: TestLogout"}}}
+	g := loop.Gates{Status: gate.Pass, Reason: "nothing new fails; what failed before still fails: TestLogout", Failures: loop.Failures{Failing: []string{"TestLogout"}}}
+	if got, want := Refusal(state, g), "TestLogout failed before this work and still fails"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	g.StillRed = []string{"test"}
+	if got := Refusal(state, g); got != g.Reason {
+		t.Error(got)
+	}
+}
+
 // A gate that failed before and still fails is not called passing, neither for the task nor in the
 // summary.
 func TestGateThatStillFailsIsNotPassing(t *testing.T) {
