@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A file changed while the loop was idle if none of its times lies in a call, a gate or a hook.
+// If a file has a time during a call, a gate or a hook, it did not change while the loop was idle.
 func TestTimelineChangedWhileIdle(t *testing.T) {
 	t.Parallel()
 	calls := CallRecords{RunnerCalls: []Call{{At: at(10), Until: at(20)}, {At: at(30), Until: at(40), Gates: true}}}

@@ -246,7 +246,7 @@ func (m *machine) neverClear(g Gates) {
 	m.giveUp("a gate could not run: "+g.Reason, "the work is kept; fix what the gate needs, then  pawl resume")
 }
 
-const cannotStartHint = ". It could when the task began: if you removed or changed something that it needs (a program, a package, a file that git ignores), put it back"
+const cannotStartHint = ". It could when the task started: if you removed or changed something that it needs (a program, a package, a file that git ignores), put it back"
 
 // refusal returns what a claim lacks although the gates pass, if it is refused for that.
 func (m *machine) refusal(g Gates) (f Failing, refused bool) {
