@@ -81,7 +81,7 @@ func (p *Prepared) earlierIssuePlan(from tracker.Address) *planfile.File {
 // be trusted before it runs.
 func (p *Prepared) trackerProgram(name string) (tracker.Program, error) {
 	if name != tracker.CommandName {
-		return trackerProgram(record.Tracker{Name: name}, p.root, p.env)
+		return trackerProgram(record.TrackerIssues{Name: name}, p.root, p.env)
 	}
 	command := p.Settings.Tracker.Command
 	if command == "" {
@@ -100,12 +100,12 @@ func (p *Prepared) trackerProgram(name string) (tracker.Program, error) {
 	if err != nil {
 		return tracker.Program{}, err
 	}
-	return trackerProgram(record.Tracker{Name: name, Command: command}, p.root, p.env)
+	return trackerProgram(record.TrackerIssues{Name: name, Command: command}, p.root, p.env)
 }
 
 // trackerProgram is the program that a loop's tracker is: one that comes with Pawl, or
 // the user's.
-func trackerProgram(t record.Tracker, root string, env environment.Environment) (tracker.Program, error) {
+func trackerProgram(t record.TrackerIssues, root string, env environment.Environment) (tracker.Program, error) {
 	if t.Command != "" {
 		argv, more := proc.Shell(t.Command)
 		return tracker.Program{Name: "tracker", Argv: argv, Dir: root, Env: slices.Concat(env.Vars, more)}, nil
@@ -122,7 +122,7 @@ func (p *Prepared) setTracker() {
 	if p.Issues == nil {
 		return
 	}
-	t := &record.Tracker{Name: p.Issues.From.Tracker, From: p.Issues.From.String(), Label: p.Settings.Tracker.Label}
+	t := &record.TrackerIssues{Name: p.Issues.From.Tracker, From: p.Issues.From.String(), Label: p.Settings.Tracker.Label}
 	if t.Name == tracker.CommandName {
 		t.Command = p.Settings.Tracker.Command
 	}

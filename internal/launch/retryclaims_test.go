@@ -28,7 +28,7 @@ func TestClaimsAreRetriedBeforeTasks(t *testing.T) {
 	script := "echo asked >>asked; [ ! -e hangs ] || sleep 60; [ -e up ] && echo '{\"ok\":true,\"changed\":true}'"
 	issues := []record.Issue{{ID: "7", Key: "#7", Tasks: []string{"a"}}, {ID: "8", Key: "#8", Tasks: []string{"b", "c"}}, {ID: "9", Key: "#9", Tasks: []string{"d"}}}
 	desk := &issueClient{
-		loop: &store.Loop{ID: "calm-owl-0001", Dir: dir}, spec: record.Spec{Request: record.Request{Tracker: &record.Tracker{Issues: issues}}},
+		loop: &store.Loop{ID: "calm-owl-0001", Dir: dir}, spec: record.Spec{Request: record.Request{Tracker: &record.TrackerIssues{Issues: issues}}},
 		program: tracker.Program{Name: "tracker", Argv: []string{"sh", "-c", script}, Dir: dir, Env: os.Environ()},
 		ledger:  ledger{Unclaimed: []string{"7", "8", "9"}},
 	}

@@ -61,7 +61,7 @@ type Request struct {
 	UnfinishedWork *UnfinishedWork `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
 	Lessons        []string        `json:"lessons,omitempty"`     // of the project, as of the start
 	Prompts        string          `json:"prompts,omitempty"`     // folder of the user's prompt templates
-	Tracker        *Tracker        `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
+	Tracker        *TrackerIssues        `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
 }
 
 // Verification says how finished work is verified.
@@ -249,8 +249,8 @@ func (s Spec) PlanPath(root string) string {
 	return filepath.Join(root, filepath.FromSlash(s.Plan))
 }
 
-// Tracker says which issues a loop works on, and how they are reached.
-type Tracker struct {
+// TrackerIssues says which issues a loop works on, and how they are reached.
+type TrackerIssues struct {
 	Name    string  `json:"name"`              // of the tracker
 	Command string  `json:"command,omitempty"` // the user's program; "": one of Pawl's
 	From    string  `json:"from"`              // what the user named
