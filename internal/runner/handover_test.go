@@ -271,3 +271,22 @@ func TestPauseRequestSurvivesHandover(t *testing.T) {
 		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
 	}
 }
+
+// A loop that was handed over waits for its branch as it does in the session.
+func TestRunnerAfterHandoverWaitsForBranch(t *testing.T) {
+	t.Parallel()
+	q := requestWithHandover(nil)
+	q.Commit = true
+	st := beginInSession(t, words, q)
+	st.fillContext()
+	st.git("checkout", "-q", "--detach")
+	w := &onStep{logObserver: logObserver{t}, at: loop.KindFaulted}
+	w.then = func() {
+		st.git("switch", "-q", "main")
+		st.sendMessage(record.MessageResume, "")
+	}
+	st.runAfterHandover(st.scriptedAgent("-- 1+/files/have.txt --\none\ntwo\n-- 1+/reply --\n<promise>DONE</promise>\n"), w)
+	if st.s.Outcome != loop.Verified || st.git("log", "-1", "--format=%s", "main") != "feat: have every word" {
+		t.Errorf("%s: %s (%s)", st.s.Outcome, st.s.Reason, st.git("log", "-1", "--format=%s"))
+	}
+}

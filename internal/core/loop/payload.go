@@ -123,7 +123,7 @@ type Faulted struct {
 	Error string `json:"error"`
 	Hint  string `json:"hint,omitempty"`
 	Lost  bool   `json:"lost,omitempty"` // git does not have an object any more, so a repetition would fail, too
-	// NeedsUser means that the user can do at once what the hint says: a loop in their session waits.
+	// NeedsUser means that the user can do at once what the hint says: the loop waits.
 	NeedsUser bool `json:"needs_user,omitempty"`
 }
 

@@ -256,15 +256,15 @@ func (m *machine) follow(a After) {
 }
 
 // faulted ends the loop because an action could not be performed. A failed commit is retried
-// without another turn when the loop is reopened. In a session the loop waits for the user instead if
-// they can do at once what it needs.
+// without another turn when the loop is reopened. The loop waits for the user instead if they can do
+// at once what it needs.
 func (m *machine) faulted(f Faulted) {
 	switch {
 	case m.s.Phase == Finishing: // the outcome is decided
 		m.note(Warning, f.Error)
 		m.s.Phase = Ended
 		return
-	case f.NeedsUser && m.s.InSession:
+	case f.NeedsUser:
 		m.holdForUser(f.Error, f.Hint)
 		return
 	case m.s.Phase == Committing:
