@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,16 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 	if err != nil {
 		return base, nil, err
 	}
+	branch, err := r.branch(ctx, base)
+	if _, elsewhere := errors.AsType[needsUser](err); elsewhere {
+		return base, remarks, nil // the commits there are not the loop's business
+	}
+	if err != nil {
+		return base, nil, err
+	}
+	if r.isUserTree() {
+		base.Branch = branch
+	}
 	switch {
 	case head == base.Commit:
 		base.HasAgentCommits = false
@@ -43,23 +54,19 @@ func (r *Runner) attributeCommits(ctx context.Context, m memory.ActionContext) (
 		}
 		base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
 		base.Commit = head
-		branch := r.Spec.Branch
-		if r.isUserTree() {
-			if branch, err = r.Repo.Branch(ctx); err != nil {
-				return base, nil, fmt.Errorf("read the current branch: %w", err)
-			}
-		}
 		text := userCommitsText
 		if isBefore {
 			text = userResetText
 		}
-		remarks = append(remarks, text(cmp.Or(branch, "a detached HEAD"), head))
+		remarks = append(remarks, text(branch, head))
 	}
 	return base, remarks, nil
 }
 
-// branch returns the branch for commits: the loop's, or in a user's tree the current one.
-func (r *Runner) branch(ctx context.Context) (string, error) {
+// branch returns the branch for commits: the loop's, or in a user's tree the current one. There it
+// returns an error for the user if nothing can be committed to that: HEAD is detached, or the user or
+// the agent switched to a protected branch, or to one without the loop's commits.
+func (r *Runner) branch(ctx context.Context, base memory.Base) (string, error) {
 	if !r.isUserTree() {
 		return r.Spec.Branch, nil
 	}
@@ -67,10 +74,25 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the current branch: %w", err)
 	}
-	if name == "" {
+	home := cmp.Or(base.Branch, r.Spec.Branch)
+	why := "which is protected"
+	switch {
+	case name == home:
+		return name, nil
+	case name == "":
 		return "", needsUser{failure.New(failure.Usage, "switch to a branch, then  pawl resume "+r.Loop.ID, "HEAD is detached: nothing can be committed")}
+	case name == r.Spec.Branch || !r.Spec.IsProtectedBranch(name):
+		has, err := r.Repo.Contains(ctx, "HEAD", base.Commit)
+		if err != nil {
+			return "", fmt.Errorf("look for commit %s in the branch: %w", short(base.Commit), err)
+		}
+		if has {
+			return name, nil
+		}
+		why = "which lacks commit " + short(base.Commit) + " of the work"
 	}
-	return name, nil
+	return "", needsUser{failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", home, r.Loop.ID),
+		"%s is checked out, %s: nothing can be committed", name, why)}
 }
 
 // returnToBranch ends a git operation that the agent left unfinished and switches back to the
@@ -192,14 +214,24 @@ func (r *Runner) adoptCommits(ctx context.Context, m memory.ActionContext) (memo
 	if err != nil {
 		return m.Base, fmt.Errorf("read HEAD: %w", err)
 	}
-	branch, err := r.Repo.Branch(ctx)
+	if head == m.Base.Commit {
+		return m.Base, nil
+	}
+	current, err := r.Repo.Branch(ctx)
 	if err != nil {
 		return m.Base, fmt.Errorf("read the current branch: %w", err)
 	}
-	if branch != r.Spec.Branch && !r.isUserTree() || head == m.Base.Commit {
+	branch, err := r.branch(ctx, m.Base)
+	if _, elsewhere := errors.AsType[needsUser](err); elsewhere || err == nil && current != branch {
 		return m.Base, nil
 	}
-	base := memory.Base{Commit: head}
+	if err != nil {
+		return m.Base, err
+	}
+	base := memory.Base{Commit: head, Branch: m.Base.Branch}
+	if r.isUserTree() {
+		base.Branch = branch
+	}
 	r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
 	r.enqueueNote(ctx, loop.Info, userCommitsText(branch, head))
 	return base, nil

@@ -138,7 +138,7 @@ func withDone(tasks []loop.Task, ids []string) []loop.Task {
 // commitTree finds the commit or makes it. If it returns a commit and an error, the commit
 // exists but git's index is stale.
 func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionContext, tree string) (memory.CommittedTrees, error) {
-	branch, err := r.branch(ctx)
+	branch, err := r.branch(ctx, m.Base)
 	if err != nil {
 		return memory.CommittedTrees{}, err
 	}

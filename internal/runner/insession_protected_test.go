@@ -225,7 +225,7 @@ func TestLoopInSessionWaitsForBranch(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ before, after, reason string }{
 		"detached":       {"git switch -q --detach", "", "HEAD is detached: nothing can be committed (switch to a branch, then  pawl resume "},
-		"another branch": {"", "git switch -q side", "on which the work was checked: nothing can be committed (check out a branch that has it, then  pawl resume "},
+		"another branch": {"", "git switch -q side", "of the work: nothing can be committed (git switch main, then  pawl resume "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -200,15 +200,19 @@ func (r *Runner) regainLost(do performer) performer {
 	}
 }
 
-// needsUser is an error whose hint the user can follow at once: a loop in their session waits for that.
+// needsUser is an error whose hint the user can follow at once: the loop waits for that.
 type needsUser struct{ error }
 
 func (e needsUser) Unwrap() error { return e.error }
 
 // faulted returns the event of an action that could not be performed.
 func faulted(err error) loop.Faulted {
-	_, needs := errors.AsType[needsUser](err)
-	return loop.Faulted{Error: err.Error(), Hint: failure.Hint(err), Lost: errors.Is(err, git.ErrLost), NeedsUser: needs}
+	hint := failure.Hint(err)
+	needs, ok := errors.AsType[needsUser](err)
+	if ok {
+		err = needs // what was being done tells the user nothing
+	}
+	return loop.Faulted{Error: err.Error(), Hint: hint, Lost: errors.Is(err, git.ErrLost), NeedsUser: ok}
 }
 
 // recoverPanics returns a performer that turns a panic into an error. A bug of Pawl then ends the

@@ -90,7 +90,7 @@ func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) ([]str
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
 		return nil, nil
 	}
-	branch, err := r.branch(ctx)
+	branch, err := r.branch(ctx, m.Base)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,6 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}
-	branch, err := r.branch(ctx)
-	if err != nil {
-		return own, nil, err
-	}
 	if len(commits) == 0 {
 		return r.attributeReset(ctx, own, head, m)
 	}
@@ -44,20 +40,20 @@ func (r *Runner) attributeTurnCommits(ctx context.Context, base memory.Base, hea
 		tip = commits[first-1]
 	}
 	if first < len(users) && !r.keepsAgentCommits() {
-		replanted, err := r.Repo.Replant(ctx, r.Loop.ID, branch, tip, users[first:])
+		replanted, err := r.Repo.Replant(ctx, r.Loop.ID, r.Spec.Branch, tip, users[first:])
 		if err != nil {
 			return own, nil, fmt.Errorf("keep your commits: %w", err)
 		}
 		if replanted != "" {
 			base.Commit, base.HasAgentCommits = replanted, false
-			return base, []string{userCommitsText(branch, replanted) + "; the agent's commits between them are uncommitted changes again"}, nil
+			return base, []string{userCommitsText(r.Spec.Branch, replanted) + "; the agent's commits between them are uncommitted changes again"}, nil
 		}
 	}
 	if first == 0 {
 		return own, nil, nil
 	}
 	base.Commit, base.HasAgentCommits = tip, first < len(commits)
-	return base, []string{userCommitsText(branch, tip)}, nil
+	return base, []string{userCommitsText(r.Spec.Branch, tip)}, nil
 }
 
 // attributeReset returns the base after the branch has lost commits of base in a turn in which commands

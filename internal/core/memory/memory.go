@@ -108,6 +108,8 @@ type Base struct {
 	TaskStart string `json:"task_start,omitempty"`
 	// HasAgentCommits means that the branch has commits of the agent's after Commit.
 	HasAgentCommits bool `json:"agent_commits,omitempty"`
+	// Branch is the one that has Commit in a user's tree, where the loop works on the current branch.
+	Branch string `json:"branch,omitempty"`
 }
 
 // BoundSession is the user's session that has the loop. Its hooks drive the loop.
@@ -266,7 +268,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 			break
 		}
 		if p.Commit != "" {
-			m.Base = Base{Commit: p.Commit}
+			m.Base = Base{Commit: p.Commit, Branch: m.Base.Branch}
 		}
 		if gates := before.Claim.Gates; len(gates.TestsChanged) == 0 {
 			m.TestsTree = cmp.Or(gates.ProtectedTree, p.Tree)
