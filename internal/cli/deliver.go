@@ -54,22 +54,29 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 	if s.HasEnded() {
 		return a.reopenInSession(s, given)
 	}
+	state := s.Memory.State
+	paused := state.Phase == loop.Paused || state.Pause
+	if paused {
+		if err := post(s, record.MessageResume, ""); err != nil {
+			return err
+		}
+		if _, err := a.deliverInbox(s); err != nil {
+			return err
+		}
+	}
 	if client := s.Memory.Bound.Client; client != 0 && !proc.Alive(client) {
 		hint := fmt.Sprintf("pawl handover %s continues in fresh sessions; or pawl stop %[1]s ends it", s.ID)
 		if id != "" {
 			hint = fmt.Sprintf("claude --resume %s continues session and loop; %s", id, hint)
 		}
-		return failure.New(failure.Usage, hint, "the Claude Code session of loop %s is closed", s.ID)
+		was := ""
+		if paused {
+			was = " (it is no longer paused)"
+		}
+		return failure.New(failure.Usage, hint, "the Claude Code session of loop %s is closed%s", s.ID, was)
 	}
-	state := s.Memory.State
-	if state.Phase != loop.Paused && !state.Pause {
+	if !paused {
 		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is running%s", s.ID, loopinfo.SessionWords(s.Summary()))
-	}
-	if err := post(s, record.MessageResume, ""); err != nil {
-		return err
-	}
-	if _, err := a.deliverInbox(s); err != nil {
-		return err
 	}
 	a.printf("%s continues%s\n", s.ID, loopinfo.SessionWords(s.Summary()))
 	return nil

@@ -167,7 +167,11 @@ func (s *Loop) Headline(sum record.Summary, now time.Time) string {
 		turn += fmt.Sprintf(" of %d", n)
 	}
 	if sum.Closed {
-		return fmt.Sprintf("waiting: its session is closed · %s · continue with  claude --resume %s", turn, sum.Session)
+		how := "continue with  claude --resume " + sum.Session
+		if st.Pause || st.Phase == loop.Paused {
+			how = "paused: pawl resume " + s.ID + ", then  claude --resume " + sum.Session
+		}
+		return fmt.Sprintf("waiting: its session is closed · %s · %s", turn, how)
 	}
 	if sum.Capped {
 		return fmt.Sprintf("%s · %s · type anything in session %s, or  pawl handover %s", narrate.Capped, turn, sum.Session[:min(8, len(sum.Session))], s.ID)
