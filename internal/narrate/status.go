@@ -201,7 +201,7 @@ func TimeLeft(s loop.State) string {
 }
 
 // Messages lists the messages that wait for the agent and those delivered last, with the times. It is
-// unknown whether the agent followed them.
+// unknown whether the agent followed them. Equal ones are one line with the times of the last.
 func Messages(c loop.Conversation) (lines []string) {
 	at := func(what string, t time.Time) string {
 		if t.IsZero() {
@@ -209,10 +209,19 @@ func Messages(c loop.Conversation) (lines []string) {
 		}
 		return what + " " + t.Local().Format(time.TimeOnly)
 	}
-	for _, m := range slices.Concat(c.ReadMessages, c.Messages) {
+	all := slices.Concat(c.ReadMessages, c.Messages)
+	for i, m := range all {
+		same := func(other loop.Message) bool { return other.Text == m.Text }
+		if slices.ContainsFunc(all[i+1:], same) {
+			continue
+		}
 		times := []string{at("queued", m.At), at("delivered", m.Delivered)}
 		times = slices.DeleteFunc(times, func(s string) bool { return s == "" })
-		lines = append(lines, fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", ")))
+		line := fmt.Sprintf("%s · %s", plan.OneLine(m.Text, 100), strings.Join(times, ", "))
+		if n := len(all) - len(slices.DeleteFunc(slices.Clone(all), same)); n > 1 {
+			line += fmt.Sprintf(" (%d times)", n)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -37,5 +39,23 @@ func TestUndeliveredMessagesAreCounted(t *testing.T) {
 		if got := NotDelivered(s); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", outcome, got, want)
 		}
+	}
+}
+
+// A message that repeats is one line, with the times of the last.
+func TestRepeatedMessagesAreOneLine(t *testing.T) {
+	t.Parallel()
+	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	got := Messages(loop.Conversation{
+		ReadMessages: []loop.Message{{Text: "use tabs", At: at(1), Delivered: at(2)}, {Text: "and spaces", At: at(3), Delivered: at(4)}},
+		Messages:     []loop.Message{{Text: "use tabs", At: at(5)}},
+	})
+	clock := func(second int64) string { return at(second).Local().Format(time.TimeOnly) }
+	want := []string{
+		"and spaces · queued " + clock(3) + ", delivered " + clock(4),
+		"use tabs · queued " + clock(5) + " (2 times)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
