@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -57,7 +62,15 @@ func (a *app) addOtherWorktrees(err error) error {
 		return err
 	}
 	loops, listErr := a.summaries(record.SameRepository(a.root()))
-	if listErr != nil || len(loops) == 0 {
+	if listErr != nil {
+		return err
+	}
+	if len(loops) == 0 {
+		if moved := a.movedLoop(); moved.ID != "" {
+			back := term.Clean(shell.QuoteCommand([]string{"mv", a.root(), moved.Root}))
+			return failure.New(failure.Usage, fmt.Sprintf("loop %s began in %s, which is gone; if that folder is this one, move it back: %s",
+				moved.ID, term.Clean(moved.Root), back), "%w", err)
+		}
 		return err
 	}
 	var names []string
@@ -65,4 +78,32 @@ func (a *app) addOtherWorktrees(err error) error {
 		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, loopinfo.StateOrOutcome(sum), sum.Root))
 	}
 	return failure.New(failure.Usage, "name one of the repository's: "+plan.Few(names, 4), "%w", err)
+}
+
+// movedLoop returns the newest loop whose folder is gone and whose first commit is in this repository:
+// the folder may have been moved here.
+func (a *app) movedLoop() record.Summary {
+	const most = 5 // each starts a git process
+	gone, err := a.summaries(func(root string) bool {
+		_, err := os.Stat(root)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if err != nil || len(gone) == 0 {
+		return record.Summary{}
+	}
+	ctx := context.Background()
+	repo, err := git.Open(ctx, a.root())
+	if err != nil {
+		return record.Summary{}
+	}
+	for _, sum := range gone[:min(most, len(gone))] {
+		spec, err := record.ReadSpec(a.store.Loop(sum.ID))
+		if err != nil || spec.StartCommit == "" {
+			continue
+		}
+		if _, err := repo.Resolve(ctx, spec.StartCommit+"^{commit}"); err == nil {
+			return sum
+		}
+	}
+	return record.Summary{}
 }
