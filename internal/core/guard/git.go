@@ -79,6 +79,16 @@ func denyAlways(id, what string) gitRule {
 	return func(j *checker, _ []word) { j.deny(id, what) }
 }
 
+// checkPush denies a push, unless it is a dry run that starts no program on the other side.
+func (j *checker) checkPush(args []word) {
+	runsOrUnread := func(w word) bool {
+		return !w.Static || strings.Contains(w.Text, "::") || slices.ContainsFunc([]string{"--no-d", "--rec", "--exe"}, func(option string) bool { return strings.HasPrefix(w.Text, option) })
+	}
+	if !hasOptionAmongValued(args, "--dry-run", "n", "o") || slices.ContainsFunc(args, runsOrUnread) {
+		j.deny(RulePush, "git push")
+	}
+}
+
 // denyWithOption returns a rule that denies a subcommand with one of these options. The letters
 // after a colon are other short options, which take a value.
 func denyWithOption(id, what, long, short string) gitRule {
@@ -113,7 +123,7 @@ func allRules(rules ...gitRule) gitRule {
 
 // gitRules holds the rules of git subcommands. A subcommand without a rule is allowed.
 var gitRules = map[string]gitRule{
-	"push":      denyAlways(RulePush, "git push"),
+	"push":      (*checker).checkPush,
 	"send-pack": denyAlways(RulePush, "git send-pack"),
 	"subtree":   denySubcommands(RulePush, "git subtree", "push"),
 	"lfs":       denySubcommands(RulePush, "git lfs", "push"),

@@ -250,8 +250,18 @@ func (j *checker) lessonAdvice() string {
 	return "only the user edits lessons. Write in your message what should be known later"
 }
 
+// sendsNoSignal reports whether pkill or killall only asks whether such processes run.
+func sendsNoSignal(args []word) bool {
+	return containsWord(args, "-0") && !slices.ContainsFunc(args, func(w word) bool {
+		return !w.Static || strings.HasPrefix(w.Text, "-") && !inList("-0 -f --full -x --exact -e -i --ignore-case -q --quiet -v --verbose", w.Text)
+	})
+}
+
 // checkKill denies ending processes other than by their ids.
 func (j *checker) checkKill(name string, args []word) {
+	if inList("pkill killall", name) && sendsNoSignal(args) {
+		return
+	}
 	switch name {
 	case "pkill":
 		if len(operandsAmongValued(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal")) == 0 && hasOption(args, "--parent", "P") {
