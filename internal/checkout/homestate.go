@@ -141,6 +141,9 @@ func (k *Checkout) ChangedSettings() []string {
 	}
 	programs, _ := filepath.Glob(filepath.Join(k.dependencyDir(), "*", ".bin", "*")) // a folder with brackets in its name has no match
 	for _, kept := range programs {
+		if _, err := os.Stat(kept); err != nil {
+			continue // a link to the work itself, such as a workspace's own program
+		}
 		compare(kept, filepath.Join(k.Repo.Root(), kept[len(k.dependencyDir()):]))
 	}
 	k.reportedSettings = append(k.reportedSettings, changed...)

@@ -95,7 +95,7 @@ func (r *Runner) inspectTree(ctx context.Context, m memory.ActionContext, inspec
 	}
 	if r.Verify != nil {
 		for _, file := range r.Verify.ChangedSettings() {
-			inspection.Remarks = append(inspection.Remarks, "the user's "+file+" is another than before the first turn")
+			inspection.Remarks = append(inspection.Remarks, file+" has changed since the first turn; clean checkouts have the old one")
 		}
 	}
 	return nil

@@ -96,6 +96,30 @@ func TestChangedSettingsAreNamedOnce(t *testing.T) {
 	}
 }
 
+// A program of the work itself, which the dependencies only link to, is no setting. One of the
+// dependencies is.
+func TestProgramsOfTheWorkAreNoSettings(t *testing.T) {
+	t.Parallel()
+	b, _ := homeBench(t, files{".gitignore": "node_modules\n", "packages/shop/cli.js": "1\n"}, nil, nil)
+	sh(t, b.root, "sh", "-c", `
+		mkdir -p node_modules/.bin node_modules/pkg && echo 1 >node_modules/pkg/tool
+		ln -s ../packages/shop node_modules/shop
+		ln -s ../shop/cli.js node_modules/.bin/shop && ln -s ../pkg/tool node_modules/.bin/tool`)
+	if err := b.ForgetStart(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.RecordStart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.ChangedSettings(); len(got) > 0 {
+		t.Errorf("before the work: %q", got)
+	}
+	b.write(files{"packages/shop/cli.js": "2\n", "node_modules/pkg/tool": "2\n"})
+	if got := b.ChangedSettings(); len(got) != 1 || !strings.HasSuffix(got[0], filepath.Join(".bin", "tool")) {
+		t.Errorf("%q", got)
+	}
+}
+
 // A run in a checkout has settings as they were, what was fetched, and packages that are
 // as they were; and a temporary folder that nobody wrote into.
 func TestRunHasItsOwnHome(t *testing.T) {
