@@ -35,16 +35,24 @@ type removal struct {
 	titles    map[string]bool // the tests themselves that it names
 }
 
-// removals returns what the task asks to remove.
-func (w Work) removals() (all []removal) {
-	for _, at := range goes.FindAllStringIndex(w.Task, -1) {
-		object := w.Task[at[1]:]
+// RemovalTexts returns the parts of a task that say what is to be removed.
+func RemovalTexts(task string) (objects []string) {
+	for _, at := range goes.FindAllStringIndex(task, -1) {
+		object := task[at[1]:]
 		for _, end := range clause.FindAllStringIndex(object, -1) {
 			if object[end[0]] != ',' || !further.MatchString(object[end[1]:]) {
 				object = object[:end[0]]
 				break
 			}
 		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// removals returns what the task asks to remove.
+func (w Work) removals() (all []removal) {
+	for _, object := range RemovalTexts(w.Task) {
 		r := removal{files: pathsIn.FindAllString(object, -1)}
 		if with := withTests.FindStringIndex(object); with != nil {
 			r.withTests, object = true, object[:with[0]]

@@ -43,7 +43,8 @@ func (c *claim) workRules(ctx context.Context) (work.Rules, error) {
 	rules.IsRun = func(file string) bool { return gatesRunScript(checks, file) } // what a test script gives arguments to is what it tests
 	outside := slices.DeleteFunc(slices.Clone(steps), inTest)
 	rules.IsRequested = func(file string) bool { // a file that only a test script runs is what it tests
-		return c.taskMentions(ctx, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file))
+		return c.taskMentions(ctx, file) && !gatesName(c.Gates, outside, file) && (!slices.Contains(through, file) || gatesRunScript(steps, file)) ||
+			c.isInRemovedFolder(ctx, file)
 	}
 	rules.RunsMake = slices.ContainsFunc(steps, func(s testrun.Step) bool { return buildTool.MatchString(s.Words[0]) })
 	rules.HasFiles = func(dir string) bool {
@@ -64,6 +65,20 @@ func (c *claim) taskMentions(ctx context.Context, file string) bool {
 		return err == nil && was == nil
 	}
 	return work.MentionsPath(c.Asked, file)
+}
+
+// isInRemovedFolder reports whether a file is gone with a whole folder that the task asks to remove.
+func (c *claim) isInRemovedFolder(ctx context.Context, file string) bool {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		asked := slices.ContainsFunc(testdiff.RemovalTexts(c.Asked), func(text string) bool {
+			return work.MentionsPath(text, dir) || work.MentionsPath(text, dir+"/")
+		})
+		if asked {
+			left, err := c.Repo.EntriesAt(ctx, c.Tree, []string{dir})
+			return err == nil && len(left) == 0
+		}
+	}
+	return false
 }
 
 // productData returns whether a file of a given base name is data of the program: the program's source

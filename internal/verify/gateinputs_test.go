@@ -346,3 +346,29 @@ func TestNewFileNamedByTaskIsWork(t *testing.T) {
 		}
 	}
 }
+
+// Files below a folder that the task asks to remove are work once the whole folder is gone.
+func TestFilesOfARemovedFolderAreWork(t *testing.T) {
+	t.Parallel()
+	start := files{"lib": "1\n", "tools/legacy/conf.yaml": "a: 1\n", "tools/legacy/deep/rules.json": "{}\n", "check.sh": "grep -q 2 lib && ! test -e tools/legacy/conf.yaml\n"}
+	gone := files{"lib": "2\n", "tools/legacy/conf.yaml": "", "tools/legacy/deep/rules.json": ""}
+	for _, c := range []struct {
+		asked string
+		work  files
+		want  bool
+	}{
+		{"Remove the tools/legacy/ folder", gone, true},
+		{"Delete tools/legacy, nothing reads it. lib becomes 2", gone, true},
+		{"lib becomes 2", gone, false},
+		{"Remove the rest: lib becomes 2. Mind tools/legacy/", gone, false},
+		{"Remove legacy", gone, false},
+		{"Remove tools/legacy2", gone, false},
+		{"Remove the tools/legacy/ folder", files{"lib": "2\n", "tools/legacy/conf.yaml": ""}, false},
+	} {
+		b := newBench(t, start, nil)
+		f := b.claim(gates("sh check.sh"), c.work, func(r *verify.Request) { r.Asked = c.asked })
+		if got := f.Verdict.Evidence == gate.Proven; got != c.want {
+			t.Errorf("%s: %s: %s\n%+v", c.asked, f.Verdict.Evidence, f.Verdict.Reason, f.Observation.Inputs)
+		}
+	}
+}
