@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -23,6 +24,15 @@ func Repo(ctx context.Context, l *store.Loop) (*git.Repo, error) {
 		return git.Reopen(ctx, spec.Root)
 	}
 	return git.Open(ctx, spec.WorkTree(l))
+}
+
+// Spec reads a loop's spec with the goal as the user last wrote it.
+func Spec(l *store.Loop) (record.Spec, error) {
+	spec, err := record.ReadSpec(l)
+	if err == nil {
+		spec.Prompt = statefile.CurrentGoal(spec.Root, l.Dir, spec)
+	}
+	return spec, err
 }
 
 // plainFolder is a work tree without a git folder, for locking.

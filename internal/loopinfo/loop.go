@@ -18,6 +18,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -41,7 +42,7 @@ type Loop struct {
 // Read returns the current state of a loop. With a *journal.CorruptError, the loop holds what could be
 // read.
 func Read(l *store.Loop) (*Loop, error) {
-	spec, err := record.ReadSpec(l)
+	spec, err := launch.Spec(l)
 	if err != nil {
 		return nil, err
 	}

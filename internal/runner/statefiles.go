@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -20,12 +19,7 @@ func (r *Runner) files() statefile.Files {
 }
 
 // goal returns what the user asked for, as they last wrote it.
-func (r *Runner) goal() string {
-	if files, ok := r.files().(statefile.GoalSource); ok {
-		return cmp.Or(files.Goal(), r.Spec.Prompt)
-	}
-	return r.Spec.Prompt
-}
+func (r *Runner) goal() string { return statefile.CurrentGoal(r.Repo.Root(), r.Loop.Dir, r.Spec) }
 
 // receiveFileChanges turns changes that the user or another process made to the files into
 // events. Their ids are those that the hooks use, so that each change counts once.

@@ -16,6 +16,7 @@
 package statefile
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
@@ -219,6 +220,14 @@ func newNote(at time.Time, number int, text string) Note {
 type GoalSource interface {
 	// Goal returns the goal as ReceiveChanges last acknowledged it, "" for that of the beginning.
 	Goal() string
+}
+
+// CurrentGoal returns what the user asked for, as they last wrote it. dir is the loop's folder.
+func CurrentGoal(root, dir string, spec record.Spec) string {
+	if files, ok := FilesOf(root, dir, spec).(GoalSource); ok {
+		return cmp.Or(files.Goal(), spec.Prompt)
+	}
+	return spec.Prompt
 }
 
 // goalChanged is the note about a new goal.
