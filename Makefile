@@ -35,7 +35,7 @@ cover: ## the tests, and how much of the code they reach
 	.ci/cover
 
 race: ## the packages in which goroutines meet
-	go test -race ./internal/daemon ./internal/mcpserver ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
+	go test -race ./internal/daemon ./internal/dirwatch ./internal/mcpserver ./internal/page ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/... ./internal/watch
 
 steps: ## every case of long tables, faults at every step, many kills, long random walks: make test does a part
 	PAWL_EVERY_STEP=1 go test -count=1 -timeout 1h ./internal/git ./internal/runner

@@ -155,7 +155,7 @@ func TestSpecOfSessionLoop(t *testing.T) {
 func TestBeginInSessionBindsSession(t *testing.T) {
 	t.Parallel()
 	root, env := newProject(t)
-	a, err := beginInSession(t, sessionRequestIn(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, sessionRequestIn(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.SessionOptions{GateTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestSlowGatesContinueInDriver(t *testing.T) {
 func TestRejoinWaitsForLock(t *testing.T) {
 	t.Parallel()
 	root, env := newProject(t)
-	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,10 +250,10 @@ func TestFailedBeginInSessionBindsNothing(t *testing.T) {
 		opening launch.SessionOptions
 		want    string
 	}{
-		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.SessionOptions{GateTimeout: time.Minute}, "ended before its first turn"},
+		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.SessionOptions{GateTimeout: time.Hour}, "ended before its first turn"},
 		{
 			"the last thing to do", nil,
-			launch.SessionOptions{GateTimeout: time.Minute, OnReady: func(*launch.SessionLoop) error { return errors.New("disk full") }},
+			launch.SessionOptions{GateTimeout: time.Hour, OnReady: func(*launch.SessionLoop) error { return errors.New("disk full") }},
 			"disk full",
 		},
 	}
@@ -290,7 +290,7 @@ func TestBeginInSessionIsInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(300*time.Millisecond, func() { cancel(errors.New("stopped by a test")) })
-	if _, err := p.BeginInSession(ctx, launch.SessionOptions{Session: q.Session, GateTimeout: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
+	if _, err := p.BeginInSession(ctx, launch.SessionOptions{Session: q.Session, GateTimeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
 		t.Errorf("error: %v", err)
 	}
 	listed, err := record.List(store.Open(env.PawlHome))
@@ -322,11 +322,11 @@ func TestHomeFoldersAreRefused(t *testing.T) {
 func TestEndedLoopIsReopenedInAnotherSession(t *testing.T) {
 	t.Parallel()
 	root, env := newProject(t)
-	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, sessionRequestIn(root, env, nil), launch.SessionOptions{GateTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := launch.SessionOptions{Session: launch.UserSession{Session: "another", Client: 4243}, GateTimeout: time.Minute}
+	again := launch.SessionOptions{Session: launch.UserSession{Session: "another", Client: 4243}, GateTimeout: time.Hour}
 	if _, err := launch.ReopenInSession(t.Context(), a.Loop, env, again); err == nil || failure.CodeOf(err) != failure.Usage {
 		t.Fatalf("reopened while it is at work: %v", err)
 	}
@@ -373,7 +373,7 @@ func TestConcurrentStartsInWorkTreeGiveOneLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		all.Go(func() {
-			_, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, GateTimeout: time.Minute})
+			_, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, GateTimeout: time.Hour})
 			switch {
 			case err == nil:
 				begun.Add(1)

@@ -43,7 +43,7 @@ func beginTestLoop(t *testing.T, root string, env environment.Environment, chang
 	if change != nil {
 		change(&q)
 	}
-	a, err := beginInSession(t, q, launch.SessionOptions{GateTimeout: time.Minute})
+	a, err := beginInSession(t, q, launch.SessionOptions{GateTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func loadMemory(t *testing.T, l *store.Loop) memory.Memory {
 
 func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.SessionLoop, error) {
 	t.Helper()
-	return launch.TakeIntoSession(t.Context(), l, env, launch.SessionOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
+	return launch.TakeIntoSession(t.Context(), l, env, launch.SessionOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Hour})
 }
 
 // A loop that leaves its session continues in fresh ones, in the user's current work tree. It returns

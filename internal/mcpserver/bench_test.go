@@ -87,7 +87,7 @@ func (w *world) begin(flags map[string]any) {
 		w.t.Fatal(err)
 	}
 	in := launch.UserSession{Session: sessionID, Client: 4242, Prompt: "p1", Responder: "plugin"}
-	a, err := p.BeginInSession(w.t.Context(), launch.SessionOptions{Session: in, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(w.t.Context(), launch.SessionOptions{Session: in, GateTimeout: time.Hour})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,14 +42,18 @@ func (d *double) Loops() ([]record.Summary, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.reads++
-	return d.loops, nil
+	return slices.Clone(d.loops), nil
 }
 
 func (d *double) Loop(_ context.Context, id string, _ int) (Detail, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if id != d.detail.Summary.ID {
 		return Detail{}, fs.ErrNotExist
 	}
-	return d.detail, nil
+	detail := d.detail
+	detail.Report.State.Tasks = slices.Clone(detail.Report.State.Tasks)
+	return detail, nil
 }
 
 func (d *double) Calls(_ context.Context, _ string, iteration int) ([]record.Call, int, error) {

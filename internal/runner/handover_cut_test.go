@@ -44,7 +44,7 @@ func (v *handoverWithKills) next() loop.State {
 	case m.State.InSession && m.State.Phase == loop.HandingOver, !m.State.InSession && m.State.Phase != loop.HandingOver:
 		_, _ = v.st.runAfterHandoverWith(ctx, v.runner, v)
 	case !m.State.InSession:
-		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.SessionOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Minute})
+		_, _ = launch.TakeIntoSession(ctx, v.st.loop, v.st.env, launch.SessionOptions{Session: launch.UserSession{Session: "7a2d"}, Observer: v, GateTimeout: time.Hour})
 	case m.State.Phase == loop.Turning && m.Bound.Session == "7a2d":
 		v.st.editAsAgent("have.txt", "one\ntwo\n")
 		v.st.journalEvent(loop.Event{Payload: loop.TurnEnded{Turn: loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}})

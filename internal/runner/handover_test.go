@@ -65,7 +65,7 @@ func (st *sessionLoop) runAfterHandover(a agent.Agent, o runner.Observer) loop.S
 func (st *sessionLoop) takeIntoAnotherSession(o runner.Observer) {
 	st.t.Helper()
 	a, err := launch.TakeIntoSession(st.t.Context(), st.loop, st.env, launch.SessionOptions{
-		Session: launch.UserSession{Session: "7a2d"}, Observer: o, GateTimeout: time.Minute,
+		Session: launch.UserSession{Session: "7a2d"}, Observer: o, GateTimeout: time.Hour,
 	})
 	if err != nil {
 		st.t.Fatal(err)

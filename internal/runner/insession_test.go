@@ -41,7 +41,7 @@ func beginInSession(t *testing.T, files map[string]string, q launch.SessionReque
 func (b *bench) beginInSession(q launch.SessionRequest) *sessionLoop {
 	b.t.Helper()
 	st, p := b.prepareInSession(&q)
-	a, err := p.BeginInSession(b.t.Context(), launch.SessionOptions{Session: q.Session, Observer: logObserver{b.t}, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(b.t.Context(), launch.SessionOptions{Session: q.Session, Observer: logObserver{b.t}, GateTimeout: time.Hour})
 	if err != nil {
 		b.t.Fatal(err)
 	}

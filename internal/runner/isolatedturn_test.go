@@ -34,7 +34,7 @@ func beginIsolatedLoopWith(t *testing.T, more map[string]any, change func(*recor
 	st, p := b.prepareInSession(&q)
 	p.Spec.Policy.Isolate = true
 	change(&p.Spec)
-	a, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, Observer: logObserver{t}, GateTimeout: time.Minute})
+	a, err := p.BeginInSession(t.Context(), launch.SessionOptions{Session: q.Session, Observer: logObserver{t}, GateTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

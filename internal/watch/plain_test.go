@@ -28,7 +28,9 @@ func plainly(t *testing.T, s *double, o Options, steps ...func()) (out string) {
 		go func() { ended <- Plain(ctx, s, o) }()
 		synctest.Wait()
 		for _, step := range steps {
+			s.mu.Lock()
 			step()
+			s.mu.Unlock()
 			time.Sleep(refresh)
 			synctest.Wait()
 		}
@@ -127,8 +129,10 @@ func TestPlainEndsWithItsLoop(t *testing.T) {
 		left := make(chan error)
 		go func() { left <- Plain(t.Context(), s, Options{ID: "brisk-otter-7f3a", Out: &b}) }()
 		synctest.Wait()
+		s.mu.Lock()
 		s.detail.Summary.State = "ended"
 		s.news = map[string][]string{"brisk-otter-7f3a": {"22:15:05  the loop ends verified\n"}}
+		s.mu.Unlock()
 		if err := <-left; err != nil {
 			t.Errorf("it ended with %v", err)
 		}

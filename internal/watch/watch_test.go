@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ var now = time.Date(2026, 3, 1, 22, 15, 4, 0, time.UTC)
 
 // double is a Source with fixed loops. It keeps the commands.
 type double struct {
+	mu       sync.Mutex
 	loops    []record.Summary
 	detail   Detail
 	calls    []record.Call
@@ -37,10 +39,21 @@ type double struct {
 	news     map[string][]string
 }
 
-func (d *double) Loops() ([]record.Summary, error) { return d.loops, d.err }
-func (d *double) Loop(string) (Detail, error)      { return d.detail, d.err }
+func (d *double) Loops() ([]record.Summary, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.loops), d.err
+}
+
+func (d *double) Loop(string) (Detail, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.detail, d.err
+}
 
 func (d *double) News(id string) ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	lines := d.news[id]
 	delete(d.news, id)
 	return lines, d.err
