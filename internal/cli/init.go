@@ -33,6 +33,12 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if have := gate.Commands(settings.Gates); len(have) > 0 {
+		for _, command := range c.Gate {
+			if !slices.ContainsFunc(have, func(g gate.Gate) bool { return g.Command == command }) {
+				return failure.New(failure.Usage, "add it there, or run once with it: pawl run --gate CMD",
+					"nothing was written: %s has gates already, and %s is none of them", settings.Sources["gates"], plan.OneLine(command, 100))
+			}
+		}
 		for _, g := range have {
 			where := ""
 			if g.Dir != "" {
