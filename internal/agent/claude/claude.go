@@ -30,6 +30,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // Agent starts sessions of Claude Code.
@@ -66,11 +67,26 @@ func (a Agent) Version(ctx context.Context) (string, error) {
 	if e.Err != nil {
 		return "", a.startError(e.Err)
 	}
-	if !e.OK() {
-		return "", fmt.Errorf("%s --version: exit code %d", a.command(), e.Code)
-	}
 	version, _, _ := strings.Cut(strings.TrimSpace(out.String()), " ")
+	switch {
+	case !e.OK():
+		return "", a.notClaudeError(fmt.Sprintf("exit code %d", e.Code))
+	case !versionNumber.MatchString(out.String()):
+		return "", a.notClaudeError("it prints no version")
+	}
 	return version, nil
+}
+
+// versionNumber matches the client's version in its output; a wrapper may print more.
+var versionNumber = regex.New(`\d+\.\d+\.\d+`)
+
+// notClaudeError returns the error for a program that does not answer --version as the client does.
+func (a Agent) notClaudeError(why string) error {
+	hint := "claude --version should print its version; else npm install -g @anthropic-ai/claude-code"
+	if a.Command != "" {
+		hint = "for an agent of your own add --agent command (agent = \"command\" in pawl.toml)"
+	}
+	return failure.New(failure.Usage, hint, "%s does not seem to be Claude Code: %[1]s --version: %s", a.command(), why)
 }
 
 // Start starts the client and waits until it answers, for at most a minute.
