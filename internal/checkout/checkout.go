@@ -298,7 +298,7 @@ type setup struct {
 // runSetUp runs the commands of a setup in a folder.
 func (k *Checkout) runSetUp(ctx context.Context, dir string, in *Isolation, s setup) error {
 	for _, text := range s.commands {
-		out := &proc.Tail{Most: maxSetupOutput}
+		out := &proc.Tail{MaxBytes: maxSetupOutput}
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		var c Command
 		c.Argv, c.Env = proc.Shell(text)

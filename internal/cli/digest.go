@@ -44,7 +44,7 @@ func (a *app) digest(ctx context.Context, c *reportCmd) error {
 			continue
 		}
 		loops = append(loops, report.Entry{
-			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Word: sum.State, State: s.Memory.State, Before: s.StateAt(since),
+			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Status: sum.State, State: s.Memory.State, Before: s.StateAt(since),
 		})
 	}
 	switch {

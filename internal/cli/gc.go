@@ -74,9 +74,9 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 	var all int64
 	for _, l := range loops {
 		all += l.Bytes
-		if l.Keep != "" && !l.EndedAt.IsZero() {
-			a.printf("%s stays: %s\n", l.ID, l.Keep)
-			if l.Keep == retention.HasWorktree {
+		if l.KeepReason != "" && !l.EndedAt.IsZero() {
+			a.printf("%s stays: %s\n", l.ID, l.KeepReason)
+			if l.KeepReason == retention.WorktreeReason {
 				a.printf("  %s  removes it, and not its branch\n", shell.QuoteCommand([]string{"git", "-C", l.Root, "worktree", "remove", l.Worktree()}))
 			}
 		}

@@ -114,7 +114,7 @@ func (a *app) suggestGates(root string) ([]string, error) {
 		return found, nil
 	}
 	words := []string{"pawl", "init"}
-	for _, p := range config.SuggestBelow(root) {
+	for _, p := range config.Subprojects(root) {
 		if rel, err := filepath.Rel(filepath.Join(root, filepath.FromSlash(p.Dir)), git.RealPath(a.dir)); err == nil && filepath.IsLocal(rel) {
 			return []string{p.Command}, nil
 		}

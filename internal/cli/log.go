@@ -66,7 +66,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 		if err != nil {
 			return err
 		}
-		told := narrate.Read(r, state)
+		told := narrate.StepOf(r, state)
 		state = told.After
 		switch {
 		case r.Seq <= c.After:

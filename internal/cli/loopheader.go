@@ -166,7 +166,7 @@ func gatesWords(s record.Verification, begun *launch.SessionLoop) []string {
 	for _, g := range s.Gates {
 		text := displayGate(g).Name
 		if r, ok := results[g.Name]; ok {
-			text += " (" + map[bool]string{true: "passes now", false: "fails now"}[r.Status == gate.Pass] + narrate.Counts(r) + ")"
+			text += " (" + map[bool]string{true: "passes now", false: "fails now"}[r.Status == gate.Pass] + narrate.TestCounts(r) + ")"
 		}
 		out = append(out, text)
 	}

@@ -76,7 +76,7 @@ func singleCommandGrammar(args []string) any {
 // firstHelpGrammar returns a grammar of the commands for the first week, without their flags. rootHelp
 // needs no more. Building the parser of all commands took a third of its time.
 func firstHelpGrammar() any {
-	return grammarOf(clihelp.FirstWeek(), func(f reflect.StructField) reflect.Type {
+	return grammarOf(clihelp.EssentialCommands(), func(f reflect.StructField) reflect.Type {
 		var kept []reflect.StructField
 		for _, f := range reflect.VisibleFields(f.Type) {
 			_, isArgument := f.Tag.Lookup("arg")
@@ -141,10 +141,10 @@ func (a *app) dispatch(args []string) error {
 		if len(words) == 2 && words[0] == "--man" {
 			return clihelp.WriteManPages(k.Model.Node, words[1], exitRows())
 		}
-		n, rest := clihelp.Named(k.Model.Node, words)
+		n, rest := clihelp.FindCommand(k.Model.Node, words)
 		if len(n.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			if _, err := k.Parse(words); err != nil {
-				return clihelp.Mistake(n, rest, err)
+				return clihelp.ParseError(n, rest, err)
 			}
 		}
 		a.print(a.text(clihelp.Help(n, a.columns)))
@@ -152,8 +152,8 @@ func (a *app) dispatch(args []string) error {
 	}
 	ctx, err := k.Parse(args)
 	if err != nil {
-		n, rest := clihelp.Named(k.Model.Node, args)
-		return clihelp.Mistake(n, rest, err)
+		n, rest := clihelp.FindCommand(k.Model.Node, args)
+		return clihelp.ParseError(n, rest, err)
 	}
 	return a.runParsed(ctx)
 }

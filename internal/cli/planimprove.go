@@ -40,8 +40,8 @@ func (c *planImproveCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	idea := c.idea(f)
-	if len(idea) > prompt.MaxIdea {
-		return failure.New(failure.Usage, "split it, or improve a part of it", "%s has more than %d bytes", c.File, prompt.MaxIdea)
+	if len(idea) > prompt.MaxIdeaBytes {
+		return failure.New(failure.Usage, "split it, or improve a part of it", "%s has more than %d bytes", c.File, prompt.MaxIdeaBytes)
 	}
 	return c.write(ctx, a, draft.Improve(idea, f.Plan()), planTarget{settings, out, format})
 }

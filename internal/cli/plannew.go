@@ -139,10 +139,10 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 	case text == "-":
 		a.announceRead("what you want; Ctrl-D ends it")
 		var data []byte
-		data, err = io.ReadAll(io.LimitReader(a.In, prompt.MaxIdea+1))
+		data, err = io.ReadAll(io.LimitReader(a.In, prompt.MaxIdeaBytes+1))
 		text = string(data)
 	case len(c.Words) == 1 && text != "" && !strings.ContainsAny(text, " \n"):
-		data, failed := atomicfile.Read(a.abs(text), prompt.MaxIdea)
+		data, failed := atomicfile.Read(a.abs(text), prompt.MaxIdeaBytes)
 		switch {
 		case failed == nil:
 			text = string(data)
@@ -153,8 +153,8 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = errors.New("it is empty")
 	}
-	if err == nil && len(text) > prompt.MaxIdea {
-		err = fmt.Errorf("it has more than %d bytes", prompt.MaxIdea)
+	if err == nil && len(text) > prompt.MaxIdeaBytes {
+		err = fmt.Errorf("it has more than %d bytes", prompt.MaxIdeaBytes)
 	}
 	if err != nil {
 		return "", failure.New(failure.Usage, "pawl plan new 'export the report as CSV'; or name a file with text", "read the idea: %w", err)
@@ -221,12 +221,12 @@ func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversat
 	}
 	tell := planProgress{a: a, agent: who.Name()}
 	return planner.Make(ctx, begun, planner.Options{
-		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.showEvent, Begin: tell.showRequest,
+		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, OnEvent: tell.showEvent, OnAsk: tell.showRequest,
 		Guard: func(call toolcall.Call) agent.Verdict {
 			v := guard.Check(call, rules.Rules)
 			return agent.Verdict{Allow: v.Decision == guard.Allow, Reason: v.Reason}
 		},
-		Ask: func(q planner.Asked) (string, error) {
+		Ask: func(q planner.NumberedQuestion) (string, error) {
 			if c.Yes {
 				tell.line("%d of %d  %s\n  taken: %s", q.Number, q.Of, term.Clean(q.Question.Question), term.Clean(q.Proposal))
 				return "", nil

@@ -285,7 +285,7 @@ func TestEveryHelpTextBelongsToACommand(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(helpTexts) {
 		name, isHead := strings.CutPrefix(strings.TrimSpace(line), "== pawl ")
-		if n, rest := clihelp.Named(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
+		if n, rest := clihelp.FindCommand(model(t), strings.Fields(name)); isHead && (len(rest) > 0 || n.Detail == "") {
 			t.Errorf("help.txt explains pawl %s, and there is no such command", name)
 		}
 	}
@@ -295,7 +295,7 @@ func TestEveryHelpTextBelongsToACommand(t *testing.T) {
 func TestFirstHelpNamesCommands(t *testing.T) {
 	t.Parallel()
 	text := clihelp.Help(model(t), 0)
-	for _, name := range clihelp.FirstWeek() {
+	for _, name := range clihelp.EssentialCommands() {
 		if !strings.Contains(text, "\n  "+name+" ") {
 			t.Errorf("there is no command %s in\n%s", name, text)
 		}

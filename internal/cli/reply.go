@@ -24,7 +24,7 @@ type openRequest struct {
 }
 
 // openRequestOf returns what the loop still waits for. It fails if that is answered already.
-func (a *app) openRequestOf(asked notify.Asked) (openRequest, error) {
+func (a *app) openRequestOf(asked notify.SentQuestion) (openRequest, error) {
 	s, err := loopinfo.Read(a.store.Loop(asked.Loop))
 	if err != nil {
 		return openRequest{}, err
@@ -51,7 +51,7 @@ func (a *app) openRequestOf(asked notify.Asked) (openRequest, error) {
 
 // applyReply applies a reply as pawl answer, approve and reject would. A question is answered once;
 // later replies change nothing.
-func (a *app) applyReply(asked notify.Asked, text string) (string, error) {
+func (a *app) applyReply(asked notify.SentQuestion, text string) (string, error) {
 	w, err := a.openRequestOf(asked)
 	if err != nil {
 		return "", err

@@ -54,7 +54,7 @@ func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 
 // sendOne sends a notice that was just posted. It reports whether the notice asks the user something.
 func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool, err error) {
-	n, err := notify.Take(l.Dir, name)
+	n, err := notify.TakePosted(l.Dir, name)
 	if err != nil {
 		return false, err
 	}
@@ -64,11 +64,11 @@ func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool,
 // sendPosted waits for the end of quiet hours and sends the posted notices that are still current. It
 // reports whether one asks the user something. If another process does this, it returns at once.
 func (a *app) sendPosted(l *store.Loop, s notice.Settings) (asks bool, err error) {
-	if mine, err := notify.AwaitQuiet(context.Background(), l.Dir, s); err != nil || !mine {
+	if mine, err := notify.AwaitQuietEnd(context.Background(), l.Dir, s); err != nil || !mine {
 		return false, err
 	}
 	for _, name := range notify.Posted(l.Dir) {
-		n, failed := notify.Take(l.Dir, name)
+		n, failed := notify.TakePosted(l.Dir, name)
 		if errors.Is(failed, fs.ErrNotExist) { // another process sends it
 			continue
 		}
@@ -93,8 +93,8 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 	to := (&notify.Outbox{Settings: s}).Receivers(n)
 	sender := a.newSender(n.Root)
 	sender.AnswersBy = s.AnswerSenders
-	sender.OnSent = func(r notice.Receiver, at notify.Place) {
-		asked := notify.Asked{Place: at, Loop: l.ID, Task: n.Task, At: n.At, From: s.AnswerSenders(r), Tests: n.Tests}
+	sender.OnSent = func(r notice.Receiver, at notify.MessageRef) {
+		asked := notify.SentQuestion{MessageRef: at, Loop: l.ID, Task: n.Task, At: n.At, From: s.AnswerSenders(r), Tests: n.Tests}
 		if n.Question != nil {
 			asked.At = n.Question.At
 		}
@@ -118,8 +118,8 @@ func (a *app) sendNotice(l *store.Loop, s notice.Settings, n notice.Notice) erro
 // chat.
 func (a *app) newListener(l *store.Loop, root string) *notify.Listener {
 	return &notify.Listener{
-		Sender: a.newSender(root), Dir: filepath.Join(a.env.PawlHome, "chats"), Take: a.applyReply,
-		Open: func(q notify.Asked) bool {
+		Sender: a.newSender(root), Dir: filepath.Join(a.env.PawlHome, "chats"), Answer: a.applyReply,
+		IsOpen: func(q notify.SentQuestion) bool {
 			_, err := a.openRequestOf(q)
 			return err == nil
 		},

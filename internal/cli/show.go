@@ -186,9 +186,9 @@ func (s *show) showBaseline(g loop.Gates) {
 		return
 	}
 	for _, r := range g.Results {
-		text := "baseline: " + r.Gate + " passes" + narrate.Counts(r)
+		text := "baseline: " + r.Gate + " passes" + narrate.TestCounts(r)
 		if r.Status != gate.Pass {
-			text = "baseline: " + r.Gate + " fails before the work" + narrate.Counts(r) + strings.TrimSuffix(" ("+plan.Few(r.Failing, 4)+")", " ()")
+			text = "baseline: " + r.Gate + " fails before the work" + narrate.TestCounts(r) + strings.TrimSuffix(" ("+plan.Few(r.Failing, 4)+")", " ()")
 			if r.Reason != "" && (r.TimedOut || len(r.Failing) == 0) {
 				text += ": " + r.Reason
 			}
@@ -293,7 +293,7 @@ func (s *show) showEnd(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop.Cause), Reason: now.Reason,
 		Duration: term.Span(now.Took()), Tested: term.Span(now.Tested), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitBranch(s.spec.Repository), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD, CostUnknown: now.CostUnknown(),
-		LeftOut: s.spec.LeftOut, LeftAlone: s.excludedFiles, Uncommitted: s.uncommitted, Unsigned: loopinfo.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.possibleUserChanges, Aside: now.UnappliedEditFiles,
+		LeftOut: s.spec.LeftOut, LeftAlone: s.excludedFiles, Uncommitted: s.uncommitted, Unsigned: loopinfo.UnsignedText(s.unsigned), UserCommit: s.userCommit, PossibleUserChanges: s.possibleUserChanges, UnappliedEdits: now.UnappliedEditFiles,
 		EditsNotMade: narrate.EditsNotMade(now), NotDelivered: narrate.NotDelivered(now), Look: []string{"pawl report " + s.id}, Next: s.nextSteps(now, sum.Commits),
 	}
 	if now.Hint != "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Named is the innermost command that the arguments name, and what follows it.
-func Named(n *kong.Node, args []string) (*kong.Node, []string) {
+// FindCommand is the innermost command that the arguments name, and what follows it.
+func FindCommand(n *kong.Node, args []string) (*kong.Node, []string) {
 	for len(args) > 0 {
 		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == args[0] })
 		if i < 0 {
@@ -29,7 +29,7 @@ func Named(n *kong.Node, args []string) (*kong.Node, []string) {
 }
 
 func commandNames(n *kong.Node) (names []string) {
-	for _, c := range shownOf(n) {
+	for _, c := range shownCommands(n) {
 		names = append(names, c.Name)
 	}
 	return names
@@ -38,14 +38,14 @@ func commandNames(n *kong.Node) (names []string) {
 // Commands are all commands below n, n first.
 func Commands(n *kong.Node) []*kong.Node {
 	all := []*kong.Node{n}
-	for _, c := range shownOf(n) {
+	for _, c := range shownCommands(n) {
 		all = append(all, Commands(c)...)
 	}
 	return all
 }
 
-// shownOf are the commands below n that people have a use for.
-func shownOf(n *kong.Node) []*kong.Node {
+// shownCommands are the commands below n that people have a use for.
+func shownCommands(n *kong.Node) []*kong.Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(c *kong.Node) bool { return c.Hidden })
 }
 
@@ -60,7 +60,7 @@ func Name(n *kong.Node) string {
 // groups are the commands by their group, in the order of the grammar.
 func groups(n *kong.Node) [][]*kong.Node {
 	var out [][]*kong.Node
-	for _, c := range shownOf(n) {
+	for _, c := range shownCommands(n) {
 		if last := len(out) - 1; last >= 0 && out[last][0].Group.Key == c.Group.Key {
 			out[last] = append(out[last], c)
 		} else {
@@ -106,7 +106,7 @@ func argumentName(p *kong.Positional) string {
 func synopsis(n *kong.Node) string {
 	words := append([]string{Name(n)}, operands(n)...)
 	flags := shownFlags(n)
-	if len(flags) > flagsInSynopsis {
+	if len(flags) > maxSynopsisFlags {
 		return strings.Join(append(words, "[FLAGS]"), " ")
 	}
 	for _, f := range flags {
@@ -122,8 +122,8 @@ func synopsis(n *kong.Node) string {
 	return strings.Join(words, " ")
 }
 
-// flagsInSynopsis is how many flags a synopsis names before it says FLAGS.
-const flagsInSynopsis = 6
+// maxSynopsisFlags is how many flags a synopsis names before it says FLAGS.
+const maxSynopsisFlags = 6
 
 func flagSynopsis(f *kong.Flag) string {
 	if f.IsBool() {

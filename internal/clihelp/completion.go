@@ -15,10 +15,10 @@ func Completion(root *kong.Node, shell string) string {
 // loopIDs is the shell command that lists loop ids at completion time.
 const loopIDs = `$(COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
 
-// choices are the words that may follow a command, with what they mean.
-func choices(n *kong.Node) []Row {
+// nextWords are the words that may follow a command, with what they mean.
+func nextWords(n *kong.Node) []Row {
 	var rows []Row
-	for _, c := range shownOf(n) {
+	for _, c := range shownCommands(n) {
 		rows = append(rows, Row{c.Name, c.Help})
 	}
 	for _, p := range n.Positional {
@@ -57,7 +57,7 @@ func shellCode(root *kong.Node, first, end string, following func(*kong.Node) st
 func bashScript(root *kong.Node) string {
 	following := func(n *kong.Node) string {
 		var words []string
-		for _, r := range choices(n) {
+		for _, r := range nextWords(n) {
 			words = append(words, r.Name)
 		}
 		if takesLoop(n) {
@@ -74,7 +74,7 @@ func bashScript(root *kong.Node) string {
 func zshScript(root *kong.Node) string {
 	following := func(n *kong.Node) string {
 		var list strings.Builder
-		for _, r := range choices(n) {
+		for _, r := range nextWords(n) {
 			fmt.Fprintf(&list, "'%s:%s' ", r.Name, strings.NewReplacer("'", "'\\''", ":", "\\:").Replace(r.Help))
 		}
 		if takesLoop(n) {
@@ -93,7 +93,7 @@ func fishScript(root *kong.Node) string {
 	b.WriteString("# fish completion for pawl\n")
 	for _, n := range Commands(root) {
 		when := fishCondition(n)
-		for _, r := range choices(n) {
+		for _, r := range nextWords(n) {
 			kind := "-a"
 			name, isFlag := strings.CutPrefix(r.Name, "--")
 			if isFlag {

@@ -27,11 +27,11 @@ func Help(n *kong.Node, columns int) string {
 			section(&b, g.title, g.rows)
 		}
 	} else {
-		section(&b, "commands", commandRows(shownOf(n)))
+		section(&b, "commands", commandRows(shownCommands(n)))
 	}
 	text := term.Wrap(b.String(), columns)
 	if n.Detail != "" {
-		text += "\n" + detail(n.Detail, columns)
+		text += "\n" + wrapDetail(n.Detail, columns)
 	}
 	return text
 }
@@ -43,8 +43,8 @@ func All(root *kong.Node, columns int) string {
 	return term.Wrap(b.String(), columns)
 }
 
-// detail lays paragraphs out anew; examples, which are indented, stay as they are.
-func detail(text string, columns int) string {
+// wrapDetail lays paragraphs out anew; examples, which are indented, stay as they are.
+func wrapDetail(text string, columns int) string {
 	if columns == 0 {
 		return text + "\n"
 	}
@@ -70,8 +70,8 @@ func detail(text string, columns int) string {
 	return b.String()
 }
 
-// FirstWeek lists the commands that pawl --help shows: what a new user needs first.
-func FirstWeek() []string {
+// EssentialCommands lists the commands that pawl --help shows: what a new user needs first.
+func EssentialCommands() []string {
 	return []string{"demo", "init", "plan", "run", "start", "watch", "status", "tell", "stop", "resume", "report", "undo", "install", "doctor"}
 }
 
@@ -79,13 +79,13 @@ func FirstWeek() []string {
 func rootHelp(b *strings.Builder, n *kong.Node, all bool) {
 	fmt.Fprintf(b, "%s\n\nusage: pawl COMMAND\n", n.Help)
 	if all {
-		width := widest(commandRows(shownOf(n)))
+		width := widestName(commandRows(shownCommands(n)))
 		for _, g := range groups(n) {
-			aligned(b, g[0].Group.Title, commandRows(g), width)
+			writeRows(b, g[0].Group.Title, commandRows(g), width)
 		}
 	} else {
 		var commands []*kong.Node
-		for _, name := range FirstWeek() {
+		for _, name := range EssentialCommands() {
 			if i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == name }); i >= 0 {
 				commands = append(commands, n.Children[i])
 			}
@@ -99,9 +99,11 @@ func rootHelp(b *strings.Builder, n *kong.Node, all bool) {
 	})
 }
 
-func section(b *strings.Builder, title string, rows []Row) { aligned(b, title, rows, widest(rows)) }
+func section(b *strings.Builder, title string, rows []Row) {
+	writeRows(b, title, rows, widestName(rows))
+}
 
-func widest(rows []Row) int {
+func widestName(rows []Row) int {
 	width := 0
 	for _, r := range rows {
 		width = max(width, utf8.RuneCountInString(r.Name))
@@ -109,7 +111,7 @@ func widest(rows []Row) int {
 	return width
 }
 
-func aligned(b *strings.Builder, title string, rows []Row, width int) {
+func writeRows(b *strings.Builder, title string, rows []Row, width int) {
 	if len(rows) == 0 {
 		return
 	}

@@ -52,7 +52,7 @@ func manPage(n *kong.Node, exits []Row) string {
 			m.rows(g.title, g.rows)
 		}
 	} else {
-		m.rows("commands", commandRows(shownOf(n)))
+		m.rows("commands", commandRows(shownCommands(n)))
 	}
 	if n.Detail != "" {
 		m.section("description")
@@ -66,9 +66,9 @@ func manPage(n *kong.Node, exits []Row) string {
 // roff writes text of manual pages.
 type roff struct{ strings.Builder }
 
-func (m *roff) section(title string) { fmt.Fprintf(m, ".SH %s\n", escaped(strings.ToUpper(title))) }
+func (m *roff) section(title string) { fmt.Fprintf(m, ".SH %s\n", escapeRoff(strings.ToUpper(title))) }
 
-func (m *roff) text(s string) { m.WriteString(escaped(s) + "\n") }
+func (m *roff) text(s string) { m.WriteString(escapeRoff(s) + "\n") }
 
 func (m *roff) rows(title string, rows []Row) {
 	if len(rows) == 0 {
@@ -80,9 +80,11 @@ func (m *roff) rows(title string, rows []Row) {
 	}
 }
 
-func (m *roff) row(r Row) { fmt.Fprintf(m, ".TP\n\\fB%s\\fR\n%s\n", escaped(r.Name), escaped(r.Help)) }
+func (m *roff) row(r Row) {
+	fmt.Fprintf(m, ".TP\n\\fB%s\\fR\n%s\n", escapeRoff(r.Name), escapeRoff(r.Help))
+}
 
-// detail writes paragraphs, and examples, which are indented, as they are.
+// wrapDetail writes paragraphs, and examples, which are indented, as they are.
 func (m *roff) detail(text string) {
 	example := false
 	for l := range strings.SplitSeq(text, "\n") {
@@ -104,9 +106,9 @@ func (m *roff) detail(text string) {
 	}
 }
 
-// escaped is text that roff prints as it is: dashes and quotes stay those of a shell,
+// escapeRoff is text that roff prints as it is: dashes and quotes stay those of a shell,
 // no line is a request, and what is not ASCII needs no encoding.
-func escaped(s string) string {
+func escapeRoff(s string) string {
 	var b strings.Builder
 	if strings.HasPrefix(s, ".") {
 		b.WriteString(`\&`)

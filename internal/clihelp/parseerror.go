@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Mistake puts what the parser says of a command, and of the arguments behind it, into
+// ParseError puts what the parser says of a command, and of the arguments behind it, into
 // the tool's voice: what is wrong, and the nearest thing that would be right as a hint.
-func Mistake(n *kong.Node, rest []string, err error) error {
+func ParseError(n *kong.Node, rest []string, err error) error {
 	what, _, _ := strings.Cut(err.Error(), ", did you mean ")
 	hint := fmt.Sprintf("%s lists them", helpCommand(n))
 	flag, isFlag := strings.CutPrefix(what, "unknown flag --")
@@ -41,13 +41,13 @@ func Mistake(n *kong.Node, rest []string, err error) error {
 	case strings.HasPrefix(what, "expected one of ") && len(n.Children) > 0:
 		what = Name(n) + " needs a command: " + strings.Join(commandNames(n), ", ")
 	case strings.HasPrefix(what, "expected "), strings.HasPrefix(what, "missing flags: "):
-		what = Name(n) + " needs " + missing(n, what)
+		what = Name(n) + " needs " + missingArguments(n, what)
 		hint = "usage: " + synopsis(n)
 	case strings.Contains(what, ": expected ") && (strings.HasSuffix(what, "(<EOL>)") || strings.Contains(what, " flag); perhaps try ")):
 		flag, rest, _ := strings.Cut(what, ": expected ")
-		what, hint = unvalued(n, flag, rest)
+		what, hint = missingValue(n, flag, rest)
 	default:
-		what = plainer(n, what)
+		what = inHelpWords(n, what)
 		if strings.HasPrefix(what, "unknown flag ") && near == "" && takesWords(n) {
 			hint = "if it is not a flag of Pawl, quote the words, or put -- before them"
 		}
@@ -69,12 +69,12 @@ func takesWords(n *kong.Node) bool {
 	return slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })
 }
 
-// unvalued returns the error for a flag whose value is missing, or looks like a flag.
-func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
+// missingValue returns the error for a flag whose value is missing, or looks like a flag.
+func missingValue(n *kong.Node, flag, rest string) (what, hint string) {
 	if _, near, ok := strings.Cut(rest, "perhaps try "); ok {
 		_, value, _ := strings.Cut(strings.TrimSuffix(near, "?"), "=")
 		value = strings.Trim(value, `"`)
-		if help := numberHelp(n, flag); help != "" && negative.MatchString(value) {
+		if help := numberHelp(n, flag); help != "" && negativeNumber.MatchString(value) {
 			return fmt.Sprintf("%s: %s is less than 0", flag, value), help
 		}
 		return fmt.Sprintf("%s needs a value, and %s looks like a flag", flag, value), fmt.Sprintf("if it is the value:  %s=%s", flag, value)
@@ -82,14 +82,14 @@ func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
 	return flag + " needs a value", helpCommand(n) + " lists them"
 }
 
-// negative matches a number below 0, be it an amount, a time or a share.
-var negative = regex.New(`^-[0-9.]`)
+// negativeNumber matches a number below 0, be it an amount, a time or a share.
+var negativeNumber = regex.New(`^-[0-9.]`)
 
 // numberHelp returns the help of a flag whose value is a number from 0, else "".
 func numberHelp(n *kong.Node, flag string) string {
 	for _, group := range n.AllFlags(true) {
 		for _, f := range group {
-			if "--"+f.Name == flag && amount.MatchString(f.PlaceHolder) {
+			if "--"+f.Name == flag && amountPlaceholder.MatchString(f.PlaceHolder) {
 				return fmt.Sprintf("%s %s: %s", flag, f.PlaceHolder, f.Help)
 			}
 		}
@@ -97,12 +97,12 @@ func numberHelp(n *kong.Node, flag string) string {
 	return ""
 }
 
-// amount matches the placeholders of such flags.
-var amount = regex.New(`^(?:N|USD|[0-9]+[smhd%])$`)
+// amountPlaceholder matches the placeholders of such flags.
+var amountPlaceholder = regex.New(`^(?:N|USD|[0-9]+[smhd%])$`)
 
-// plainer names arguments as help does and leaves out what only the parser
+// inHelpWords names arguments as help does and leaves out what only the parser
 // understands.
-func plainer(n *kong.Node, what string) string {
+func inHelpWords(n *kong.Node, what string) string {
 	for _, p := range n.Positional {
 		what = strings.ReplaceAll(what, "<"+p.Name+">", argumentLabel(p))
 	}
@@ -114,8 +114,8 @@ func plainer(n *kong.Node, what string) string {
 	return strings.NewReplacer("expected a valid 64 bit int", "expected a whole number").Replace(what)
 }
 
-// missing names the arguments that the parser expected as help shows them.
-func missing(n *kong.Node, what string) string {
+// missingArguments names the arguments that the parser expected as help shows them.
+func missingArguments(n *kong.Node, what string) string {
 	var names []string
 	for _, p := range n.Positional {
 		if strings.Contains(what, "<"+p.Name+">") {

@@ -37,8 +37,8 @@ type problem struct{ path, message, hint string }
 
 func (p *problem) Error() string { return p.path + ": " + p.message }
 
-// wrong returns a problem without a hint.
-func wrong(path, format string, args ...any) error {
+// newProblem returns a problem without a hint.
+func newProblem(path, format string, args ...any) error {
 	return &problem{path: path, message: fmt.Sprintf(format, args...)}
 }
 
@@ -109,7 +109,7 @@ func (l Layer) replaceAlias(values map[string]any, alias, key string) error {
 		return nil
 	}
 	if _, both := values[key]; both {
-		return l.report(wrong(alias, "%s is the same as %s; keep one of them", alias, key))
+		return l.report(newProblem(alias, "%s is the same as %s; keep one of them", alias, key))
 	}
 	delete(values, alias)
 	values[key] = v
@@ -139,7 +139,7 @@ func decodeTable(dst any, path string, v any, lines map[string]int) error {
 		for _, f := range fields {
 			keys = append(keys, f.key)
 		}
-		return want(path, "a table with "+joinNames(keys, " and "), v)
+		return wantError(path, "a table with "+joinNames(keys, " and "), v)
 	}
 	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(lines[join(path, a)], lines[join(path, b)]), cmp.Compare(a, b))
@@ -147,7 +147,7 @@ func decodeTable(dst any, path string, v any, lines map[string]int) error {
 	for _, key := range keys {
 		i := slices.IndexFunc(fields, func(f option) bool { return f.key == key })
 		if i < 0 {
-			return unknownKey(join(path, key), key, fields)
+			return unknownKeyError(join(path, key), key, fields)
 		}
 		if err := fields[i].set(join(path, key), table[key], lines); err != nil {
 			return err
@@ -211,9 +211,9 @@ func (s Settings) Explain() []Explained {
 // maxKeysInHint is the maximum number of keys that a hint lists.
 const maxKeysInHint = 12
 
-// unknownKey returns the error for an unknown key. The hint is the most similar key, or a list
+// unknownKeyError returns the error for an unknown key. The hint is the most similar key, or a list
 // of the keys.
-func unknownKey(path, key string, fields []option) error {
+func unknownKeyError(path, key string, fields []option) error {
 	p := &problem{path: path, message: "unknown key"}
 	var keys []string
 	for _, f := range fields {

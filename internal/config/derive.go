@@ -28,7 +28,7 @@ func (s *Settings) derive(layers []Layer) error {
 		s.Kind = loop.Periodic
 		s.Sources["kind"] = s.Sources["every"]
 	case s.Every > 0 && s.Kind != loop.Periodic:
-		return s.withSource(layers, wrong("every", "only a periodic goal repeats; this one is of kind %s", s.Kind))
+		return s.withSource(layers, newProblem("every", "only a periodic goal repeats; this one is of kind %s", s.Kind))
 	case s.Every == 0 && s.Kind == loop.Periodic:
 		return s.withSource(layers, &problem{"kind", "a periodic goal needs an interval", `--every 5m, or every = "5m" in pawl.toml`})
 	}
@@ -36,7 +36,7 @@ func (s *Settings) derive(layers []Layer) error {
 		s.Evidence.Default = gate.Reviewed
 	}
 	if strings.ContainsAny(s.Promise, "<>") {
-		return s.withSource(layers, want("promise", "text without < and >", s.Promise))
+		return s.withSource(layers, wantError("promise", "text without < and >", s.Promise))
 	}
 	if err := plan.CheckCommitForm(s.CommitMessage); err != nil {
 		return s.withSource(layers, &problem{"commit_message", err.Error(), "such as \"JIRA-12 {title}\""})
@@ -44,7 +44,7 @@ func (s *Settings) derive(layers []Layer) error {
 	for key, globs := range map[string][]string{"protect": s.Protect, "tests": s.Tests, "work": s.Work} {
 		for _, glob := range globs {
 			if !doublestar.ValidatePattern(glob) {
-				return s.withSource(layers, want(key, "a glob such as docs/**", glob))
+				return s.withSource(layers, wantError(key, "a glob such as docs/**", glob))
 			}
 		}
 	}

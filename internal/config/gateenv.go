@@ -45,24 +45,24 @@ func normalizeGateEnv(values map[string]any) error {
 func (e *GateEnv) decode(path string, v any, _ map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
-		return want(path, "a list of names of variables, or a table of texts", v)
+		return wantError(path, "a list of names of variables, or a table of texts", v)
 	}
 	out := GateEnv{}
 	maps.Copy(out, *e)
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if name == "" || strings.Contains(name, "=") {
-			return wrong(path, "%q is not the name of a variable; for a value write %s = { NAME = \"value\" }", name, path)
+			return newProblem(path, "%q is not the name of a variable; for a value write %s = { NAME = \"value\" }", name, path)
 		}
 		switch value := table[name].(type) {
 		case string: // an empty value is valid
 			out[name] = &value
 		case bool:
 			if !value {
-				return want(join(path, name), "text, or true for the user's own", value)
+				return wantError(join(path, name), "text, or true for the user's own", value)
 			}
 			out[name] = nil
 		default:
-			return want(join(path, name), "text, or true for the user's own", value)
+			return wantError(join(path, name), "text, or true for the user's own", value)
 		}
 	}
 	*e = out

@@ -47,15 +47,15 @@ type commandLine struct {
 // baseline is the value of a gate's key "baseline".
 type baseline string
 
-// allowRed lets failures that existed at the start remain at the end.
-const allowRed baseline = "allow"
+// allowFailures lets failures that existed at the start remain at the end.
+const allowFailures baseline = "allow"
 
 func (p *commandLine) decode(path string, v any, _ map[string]int) error {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		return decodeTexts(&p.argv, path, list)
 	}
 	if decodeText(&p.shell, path, v) != nil {
-		return want(path, "a command as text, or as a list of a program and its arguments", v)
+		return wantError(path, "a command as text, or as a list of a program and its arguments", v)
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (p *commandLine) decode(path string, v any, _ map[string]int) error {
 // decodeGates reads a list of commands and tables, or a single one.
 func decodeGates(p *[]gate.Gate, path string, v any, lines map[string]int) error {
 	if v == nil {
-		return want(path, "a list of commands and tables", v)
+		return wantError(path, "a list of commands and tables", v)
 	}
 	var out []gate.Gate
 	for i, item := range listItems(v) {
@@ -77,7 +77,7 @@ func decodeGates(p *[]gate.Gate, path string, v any, lines map[string]int) error
 			return err
 		}
 		if slices.ContainsFunc(out, func(other gate.Gate) bool { return other.Name == g.Name }) {
-			return wrong(at, "another gate is already named %q", g.Name)
+			return newProblem(at, "another gate is already named %q", g.Name)
 		}
 		out = append(out, g)
 	}
@@ -97,21 +97,21 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 		return gate.Gate{}, err
 	}
 	if t.Command.argv == nil && runsNothing(t.Command.shell) {
-		return gate.Gate{}, wrong(path, "a gate needs a command")
+		return gate.Gate{}, newProblem(path, "a gate needs a command")
 	}
 	if t.Dir != "" && !filepath.IsLocal(t.Dir) {
-		return gate.Gate{}, want(path+".dir", "a folder below the root", t.Dir)
+		return gate.Gate{}, wantError(path+".dir", "a folder below the root", t.Dir)
 	}
 	if !isReportForm(t.Report) {
-		return gate.Gate{}, want(path+".report", "go-json, tap or junit:PATH", t.Report)
+		return gate.Gate{}, wantError(path+".report", "go-json, tap or junit:PATH", t.Report)
 	}
 	g := gate.Gate{
 		Name: t.Name, Command: t.Command.shell, Argv: t.Command.argv, Dir: t.Dir, Timeout: t.Timeout,
-		Tier: t.Tier, Report: t.Report, Flaky: t.Flaky, AllowBaseline: t.Baseline == allowRed, Pristine: t.Pristine,
+		Tier: t.Tier, Report: t.Report, Flaky: t.Flaky, AllowBaseline: t.Baseline == allowFailures, Pristine: t.Pristine,
 	}
 	if _, given := table["isolated"]; given && !t.Isolated {
 		if g.InWorkTree = true; g.Pristine {
-			return gate.Gate{}, wrong(path+".isolated", "pristine = true runs the gate in a clean checkout")
+			return gate.Gate{}, newProblem(path+".isolated", "pristine = true runs the gate in a clean checkout")
 		}
 	}
 	if g.Name == "" {
@@ -153,7 +153,7 @@ func (t gateTable) reviewGate(path string, table map[string]any) (gate.Gate, err
 func (t gateTable) rejectKeys(path string, table map[string]any, not ...string) error {
 	for _, key := range not {
 		if _, there := table[key]; there {
-			return wrong(join(path, key), "it has no effect for a gate of kind %s", cmp.Or(t.Kind, byCommand))
+			return newProblem(join(path, key), "it has no effect for a gate of kind %s", cmp.Or(t.Kind, byCommand))
 		}
 	}
 	return nil

@@ -46,7 +46,7 @@ func (g *Guard) decode(at string, v any, lines map[string]int) error {
 		from := len(*was.patterns()[i].entries)
 		for n, text := range (*l.entries)[from:] {
 			if _, err := guard.ParsePattern(text); err != nil {
-				return badPattern(fmt.Sprintf("%s[%d]", join(at, l.key), n), text, err)
+				return patternError(fmt.Sprintf("%s[%d]", join(at, l.key), n), text, err)
 			}
 			if l.key != "deny" && strings.TrimSpace(text) == guard.RuleState {
 				return &problem{
@@ -58,14 +58,14 @@ func (g *Guard) decode(at string, v any, lines map[string]int) error {
 	}
 	for n, glob := range g.ProtectedBranches[len(was.ProtectedBranches):] {
 		if _, err := path.Match(glob, ""); err != nil {
-			return want(fmt.Sprintf("%s[%d]", join(at, "protected_branches"), n), "a branch or a glob such as release/*", glob)
+			return wantError(fmt.Sprintf("%s[%d]", join(at, "protected_branches"), n), "a branch or a glob such as release/*", glob)
 		}
 	}
 	return nil
 }
 
-// badPattern returns the error for an invalid entry. Its hint names the most similar rule.
-func badPattern(at, text string, err error) error {
+// patternError returns the error for an invalid entry. Its hint names the most similar rule.
+func patternError(at, text string, err error) error {
 	p := &problem{path: at, message: err.Error(), hint: "pawl guard list  shows the rules"}
 	var ids []string
 	for _, r := range guard.Catalogue() {

@@ -31,7 +31,7 @@ func normalizeNotify(values map[string]any) {
 func (n *Notify) decode(at string, v any, lines map[string]int) error {
 	table, ok := v.(map[string]any)
 	if !ok {
-		return want(at, "receivers, or a table of them", v)
+		return wantError(at, "receivers, or a table of them", v)
 	}
 	if err := decodeTable(n, at, table, lines); err != nil {
 		return err

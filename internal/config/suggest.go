@@ -21,7 +21,7 @@ func Suggest(root string) []string {
 	if found := suggestAt(root); len(found) > 0 {
 		return found
 	}
-	if below := SuggestBelow(root); len(below) == 1 {
+	if below := Subprojects(root); len(below) == 1 {
 		return []string{below[0].Command}
 	}
 	return nil

@@ -24,15 +24,15 @@ func (p *Telemetry) decode(at string, v any, lines map[string]int) error {
 	if p.Endpoint != "" {
 		u, err := url.Parse(p.Endpoint)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-			return wrong(join(at, "endpoint"), "want an address that begins with https:// or http://")
+			return newProblem(join(at, "endpoint"), "want an address that begins with https:// or http://")
 		}
 		if u.User != nil || u.RawQuery != "" {
-			return wrong(join(at, "endpoint"), "a password or key in the address would appear in logs; put it in headers, as env:NAME")
+			return newProblem(join(at, "endpoint"), "a password or key in the address would appear in logs; put it in headers, as env:NAME")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
 		if !headerName.MatchString(name) {
-			return wrong(join(at, "headers"), "%q is not the name of a header", name)
+			return newProblem(join(at, "headers"), "%q is not the name of a header", name)
 		}
 		variable, ok := strings.CutPrefix(p.Headers[name], "env:")
 		if !ok || variable == "" || strings.ContainsAny(variable, "= ") {

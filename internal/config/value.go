@@ -68,19 +68,19 @@ func allowedNames(ptr any) []string {
 	case *gate.Tier:
 		return []string{string(gate.Fast), string(gate.Final)}
 	case *baseline:
-		return []string{string(allowRed)}
+		return []string{string(allowFailures)}
 	case *gateKind:
 		return []string{string(byCommand), string(gate.ByReview)}
 	}
 	return nil
 }
 
-// want returns the error for a value of the wrong kind. what describes the allowed values.
-func want(path, what string, v any) error {
+// wantError returns the error for a value of the wrong kind. what describes the allowed values.
+func wantError(path, what string, v any) error {
 	got := fmt.Sprint(v)
 	switch v := v.(type) {
 	case nil:
-		return wrong(path, "want %s, but there is no value", what)
+		return newProblem(path, "want %s, but there is no value", what)
 	case string:
 		got = strconv.Quote(v)
 	case []any, []string:
@@ -88,14 +88,14 @@ func want(path, what string, v any) error {
 	case map[string]any:
 		got = "a table"
 	}
-	return wrong(path, "want %s, not %s", what, got)
+	return newProblem(path, "want %s, not %s", what, got)
 }
 
 // decodeName sets the string that ptr points to, if it is one of the names.
 func decodeName(ptr any, path string, v any, names []string) error {
 	text, ok := v.(string)
 	if !ok || !slices.Contains(names, text) {
-		return want(path, joinWithOr(names), v)
+		return wantError(path, joinWithOr(names), v)
 	}
 	reflect.ValueOf(ptr).Elem().SetString(text)
 	return nil
@@ -112,7 +112,7 @@ func joinNames(names []string, word string) string {
 func decodeText(p *string, path string, v any) error {
 	text, ok := v.(string)
 	if !ok || strings.TrimSpace(text) == "" {
-		return want(path, "text", v)
+		return wantError(path, "text", v)
 	}
 	*p = text
 	return nil
@@ -129,7 +129,7 @@ func decodeBool(p *bool, path string, v any) error {
 			return nil
 		}
 	}
-	return want(path, "true or false", v)
+	return wantError(path, "true or false", v)
 }
 
 // parseInteger converts the integer types of decoders and flags, and text, to int64.
@@ -157,7 +157,7 @@ type integerRange struct {
 func decodeWhole[N ~int | ~int64](p *N, path string, v any, w integerRange) error {
 	n, ok := parseInteger(v)
 	if !ok || n < w.least || n > w.most {
-		return want(path, w.words, v)
+		return wantError(path, w.words, v)
 	}
 	*p = N(n)
 	return nil
@@ -183,7 +183,7 @@ func decodeDuration(p *time.Duration, path string, v any) error {
 	text, ok := v.(string)
 	d, err := figure.ParseDuration(text)
 	if !ok || err != nil || d < 0 {
-		return want(path, what, v)
+		return wantError(path, what, v)
 	}
 	*p = d
 	return nil
@@ -199,7 +199,7 @@ func (p *USD) decode(path string, v any, _ map[string]int) error {
 		ok = err == nil
 	}
 	if !ok || amount < 0 || math.IsInf(amount, 0) || math.IsNaN(amount) {
-		return want(path, "an amount of US dollars such as 5.50, 0 for no limit", v)
+		return wantError(path, "an amount of US dollars such as 5.50, 0 for no limit", v)
 	}
 	*p = USD(amount)
 	return nil
@@ -211,7 +211,7 @@ func (p *Percent) decode(path string, v any, _ map[string]int) error {
 		given = strings.TrimSuffix(text, "%")
 	}
 	if decodeWhole(p, path, given, integerRange{1, 100, ""}) != nil {
-		return want(path, `a share such as "80%"`, v)
+		return wantError(path, `a share such as "80%"`, v)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func decodeTexts(p *[]string, path string, v any) error {
 		out = append(out, text)
 	}
 	if out == nil && v == nil {
-		return want(path, "a list of texts", v)
+		return wantError(path, "a list of texts", v)
 	}
 	*p = out
 	return nil
@@ -265,7 +265,7 @@ func (t *TaskSet) decode(path string, v any, _ map[string]int) error {
 	}
 	var ids []string
 	if err := decodeTexts(&ids, path, v); err != nil {
-		return want(path, "true, false or a list of task ids", v)
+		return wantError(path, "true, false or a list of task ids", v)
 	}
 	*t = ids
 	return nil
@@ -283,12 +283,12 @@ func decodeTextMap(p *map[string]string, path string, v any) error {
 	}
 	table, ok := v.(map[string]any)
 	if !ok {
-		return want(path, "a table of texts", v)
+		return wantError(path, "a table of texts", v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		text, ok := table[name].(string) // an empty text is valid
 		if !ok {
-			return want(join(path, name), "text", table[name])
+			return wantError(join(path, name), "text", table[name])
 		}
 		out[name] = text
 	}
@@ -305,7 +305,7 @@ func (e *Evidence) decode(path string, v any, _ map[string]int) error {
 		for _, item := range listItems(v) {
 			text, isText := item.(string)
 			if !isText {
-				return want(path, "a level of evidence or a table of them", v)
+				return wantError(path, "a level of evidence or a table of them", v)
 			}
 			task, level := "default", text
 			if before, after, ok := cutLast(text, "="); ok {
@@ -347,7 +347,7 @@ func (p *Worktree) decode(path string, v any, lines map[string]int) error {
 		return decodeTable(p, path, table, lines)
 	}
 	if decodeBool(&p.Use, path, v) != nil {
-		return want(path, "true, false or a table with use and setup", v)
+		return wantError(path, "true, false or a table with use and setup", v)
 	}
 	return nil
 }

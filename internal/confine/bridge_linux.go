@@ -22,7 +22,7 @@ import (
 
 const (
 	socketName     = "ways"
-	proxyWay       = "proxy"
+	proxyName      = "proxy"
 	handoffTimeout = 10 * time.Second
 )
 
@@ -148,7 +148,7 @@ func (b *bridge) receive(c net.Conn) {
 	way := string(name[:n])
 	port, _ := strconv.Atoi(way)
 	switch {
-	case way == proxyWay && b.proxy != nil:
+	case way == proxyName && b.proxy != nil:
 		b.serveHTTP(l)
 	case slices.Contains(b.ports, port):
 		b.serve(l, func(here net.Conn) { b.forward(here, port) })
@@ -205,14 +205,14 @@ func (n *Net) openListeners() ([]string, error) {
 		return nil, nil
 	}
 	for _, port := range n.Ports {
-		if _, err := n.handOver(strconv.Itoa(port), port); err != nil {
+		if _, err := n.passListener(strconv.Itoa(port), port); err != nil {
 			return nil, err
 		}
 	}
 	if !n.Proxy {
 		return nil, nil
 	}
-	addr, err := n.handOver(proxyWay, 0)
+	addr, err := n.passListener(proxyName, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -230,8 +230,8 @@ func (n *Net) openListeners() ([]string, error) {
 // proxyVars are the variables by which programs find a proxy. Their lower-case forms count too.
 func proxyVars() []string { return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} }
 
-// handOver opens a listener on a port, 0 for any, and passes it to Pawl. It returns its address.
-func (n *Net) handOver(way string, port int) (string, error) {
+// passListener opens a listener on a port, 0 for any, and passes it to Pawl. It returns its address.
+func (n *Net) passListener(way string, port int) (string, error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 	if err != nil {
 		return "", fmt.Errorf("open the way out of the sandbox: %w", err)

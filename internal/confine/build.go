@@ -38,11 +38,11 @@ type Options struct {
 
 // Sandbox holds the commands that confine a loop's programs, and the servers that they need.
 type Sandbox struct {
-	Agent []string // prefix of the agent's argv
-	Gates []string // prefix of a gate's argv
-	Hooks []string // prefix of the argv of the user's git hooks
-	Says  []string // what this sandbox does not prevent, in plain words
-	By    Mechanism
+	Agent       []string // prefix of the agent's argv
+	Gates       []string // prefix of a gate's argv
+	Hooks       []string // prefix of the argv of the user's git hooks
+	Limitations []string // what this sandbox does not prevent, in plain words
+	Mechanism   Mechanism
 
 	bridges []*bridge
 	close   []func() error
@@ -81,7 +81,7 @@ func Build(ctx context.Context, o Options) (*Sandbox, error) {
 }
 
 func (o Options) build(sys System) (_ *Sandbox, err error) {
-	if err := sys.Refuse(o.Level); err != nil {
+	if err := sys.CheckLevel(o.Level); err != nil {
 		return nil, err
 	}
 	w := &Sandbox{}
@@ -93,7 +93,7 @@ func (o Options) build(sys System) (_ *Sandbox, err error) {
 	if err := makeDir(o.Dir); err != nil {
 		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)
 	}
-	w.Says, w.By = sys.Lacks(o.Level), sys.Mechanism(o.Level)
+	w.Limitations, w.Mechanism = sys.Lacks(o.Level), sys.Mechanism(o.Level)
 	if dir := filepath.Join(o.Root, ".claude"); !exists(dir) {
 		w.close = append(w.close, func() error {
 			_ = os.Remove(dir) // Build created it to protect it; it stays if it is not empty
@@ -177,10 +177,10 @@ func (o Options) basePolicy(sys System) (Policy, error) {
 		return p, err
 	}
 	p.Read = append(p.Read, slices.DeleteFunc(o.shownPaths(), func(path string) bool { return isInsideAny(path, p.Write) })...)
-	p.Hide = resolve(below(o.Home, controlSockets))
+	p.Hide = resolve(joinEach(o.Home, controlSockets))
 	if o.Level == Strict {
 		p.DropSecrets = true
-		p.Hide = append(p.Hide, resolve(below(o.Home, strings.Join(guard.SecretPaths(), " ")))...)
+		p.Hide = append(p.Hide, resolve(joinEach(o.Home, strings.Join(guard.SecretPaths(), " ")))...)
 	}
 	return p, nil
 }

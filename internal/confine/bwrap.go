@@ -24,7 +24,7 @@ func (p Policy) bwrapArgs(dir string, argv []string) []string {
 		"--tmpfs", "/run", // hides the sockets of the machine's services
 	)
 	// Root may write these even without capabilities.
-	for _, path := range resolve(below("/proc", "sys sysrq-trigger irq bus acpi fs scsi mtrr driver")) {
+	for _, path := range resolve(joinEach("/proc", "sys sysrq-trigger irq bus acpi fs scsi mtrr driver")) {
 		args = append(args, "--ro-bind", path, path)
 	}
 	for _, m := range p.mounts() {

@@ -151,7 +151,7 @@ func TestAnOlderKernelIsToldOf(t *testing.T) {
 	} {
 		sys := confine.OfVersion(c.landlock, c.bwrap)
 		said := strings.Contains(strings.Join(sys.Lacks(c.level), "; "), "abstract sockets")
-		line, _ := sys.Line()
+		line, _ := sys.Summary()
 		if said != c.abstract || c.abstract && !strings.Contains(line, "abstract sockets") {
 			t.Errorf("%+v: %q, %q", c, sys.Lacks(c.level), line)
 		}

@@ -41,8 +41,8 @@ const controlVars = `
 // clientCredentials are the credentials of Claude Code. The client needs them; gates do not.
 const clientCredentials = `.credentials.json .claude.json`
 
-// below joins each word to a folder. Absolute words stay unchanged.
-func below(dir, words string) []string {
+// joinEach joins each word to a folder. Absolute words stay unchanged.
+func joinEach(dir, words string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(words) {
 		if !filepath.IsAbs(w) {

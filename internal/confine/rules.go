@@ -20,14 +20,14 @@ func (o Options) agentPolicy(p Policy) Policy {
 	}
 	p.Keep = append(slices.Clip(p.Keep), "ANTHROPIC_*", "CLAUDE_CODE_OAUTH_TOKEN")
 	dir := o.clientHome()
-	for _, d := range below(dir, "projects "+clientScratch) {
+	for _, d := range joinEach(dir, "projects "+clientScratch) {
 		_ = makeDir(d) // if it fails, the client works without it
 	}
-	p.Write = append(p.Write, resolve(below(dir, clientWritable))...)
+	p.Write = append(p.Write, resolve(joinEach(dir, clientWritable))...)
 	if p.Mechanism == Landlock {
-		p.Write = append(p.Write, resolve(below(dir, clientScratch))...)
+		p.Write = append(p.Write, resolve(joinEach(dir, clientScratch))...)
 	} else {
-		p.Scratch = resolve(below(dir, clientScratch))
+		p.Scratch = resolve(joinEach(dir, clientScratch))
 	}
 	// The client renews its login in this file; the new login must not be lost.
 	p.Write = append(p.Write, resolve([]string{filepath.Join(dir, ".credentials.json")})...)
@@ -40,8 +40,8 @@ func (o Options) gatePolicy(p Policy) Policy {
 	p.Write, p.Read, p.Hide = slices.Clone(p.Write), slices.Clone(p.Read), slices.Clone(p.Hide)
 	p.Write = append(p.Write, resolve([]string{o.Elsewhere})...)
 	if o.Level == Strict {
-		p.Hide = append(p.Hide, resolve(below(o.clientHome(), clientCredentials))...)
-		p.Hide = append(p.Hide, resolve(below(o.Home, ".claude.json"))...)
+		p.Hide = append(p.Hide, resolve(joinEach(o.clientHome(), clientCredentials))...)
+		p.Hide = append(p.Hide, resolve(joinEach(o.Home, ".claude.json"))...)
 	}
 	return p
 }
@@ -76,10 +76,10 @@ func (o Options) protect(p *Policy) error {
 			made, protected = append(made, o.Index), append(protected, o.Index)
 		}
 		made = append(made, filepath.Join(common, "hooks"), filepath.Join(common, "info"), filepath.Join(common, "refs", "pawl"))
-		protected = append(protected, below(common, "config config.worktree hooks info commondir worktrees refs/pawl modules")...)
+		protected = append(protected, joinEach(common, "config config.worktree hooks info commondir worktrees refs/pawl modules")...)
 		if o.GitDir != common {
 			protected = append(protected, filepath.Join(o.Root, ".git"))
-			protected = append(protected, below(o.GitDir, "commondir gitdir config.worktree")...)
+			protected = append(protected, joinEach(o.GitDir, "commondir gitdir config.worktree")...)
 		}
 	}
 	if p.Mechanism != Bubblewrap {

@@ -34,8 +34,8 @@ func (s System) Mechanism(l Level) Mechanism {
 	return ""
 }
 
-// Refuse returns why a level is not available here, or nil.
-func (s System) Refuse(l Level) error {
+// CheckLevel returns why a level is not available here, or nil.
+func (s System) CheckLevel(l Level) error {
 	if !l.On() || s.Mechanism(l) != "" {
 		return nil
 	}
@@ -82,11 +82,11 @@ func (s System) Lacks(l Level) []string {
 	return lacks
 }
 
-// byFolder describes isolated checkouts without bubblewrap.
-const byFolder = "; isolated checkouts are in a folder that can reach your home and temporary folders"
+// folderLimitation describes isolated checkouts without bubblewrap.
+const folderLimitation = "; isolated checkouts are in a folder that can reach your home and temporary folders"
 
-// Line returns what this machine can do, in one line, and how to get more, "" for nothing.
-func (s System) Line() (what, fix string) {
+// Summary returns what this machine can do, in one line, and how to get more, "" for nothing.
+func (s System) Summary() (what, fix string) {
 	switch {
 	case s.os == "":
 		return "unknown what --confine can do here", ""
@@ -97,9 +97,9 @@ func (s System) Line() (what, fix string) {
 		}
 		return what, ""
 	case s.Mechanism(Tree) == Landlock:
-		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")" + byFolder
+		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")" + folderLimitation
 	default:
-		what = "--confine is refused here" + byFolder
+		what = "--confine is refused here" + folderLimitation
 	}
 	if s.os != "linux" {
 		return what + ": there is no sandbox on " + s.os, ""

@@ -52,7 +52,7 @@ func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	if mechanism == confine.Landlock {
 		sys = confine.Without(sys)
 	}
-	err := sys.Refuse(level)
+	err := sys.CheckLevel(level)
 	if got := sys.Mechanism(level); err == nil && got != mechanism {
 		err = fmt.Errorf("%s is built with %s here, not with %s", level, got, mechanism)
 	}

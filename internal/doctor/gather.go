@@ -96,7 +96,7 @@ func probeProgram(ctx context.Context, path, name string) program {
 func versionOf(ctx context.Context, program string, args ...string) (version, problem string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	out, err := &proc.Head{Most: maxOutputBytes}, &proc.Head{Most: maxOutputBytes}
+	out, err := &proc.Head{MaxBytes: maxOutputBytes}, &proc.Head{MaxBytes: maxOutputBytes}
 	e := proc.Run(ctx, proc.Spec{Argv: append([]string{program}, args...), Stdout: out, Stderr: err, Grace: time.Second})
 	switch {
 	case e.Err != nil:

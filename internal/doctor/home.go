@@ -64,7 +64,7 @@ func fileSystemAt(mounts, path string) string {
 
 // checkConfine reports what --confine can do on this machine. Loops work without it.
 func checkConfine(f Facts) []Finding {
-	what, fix := f.sandboxes.Line()
+	what, fix := f.sandboxes.Summary()
 	if fix == "" {
 		return []Finding{ok("%s", what)}
 	}

@@ -75,7 +75,7 @@ func (f Facts) run(ctx context.Context, h hook, dir string, limit time.Duration)
 	c := f.command(ctx, h)
 	c.Dir, c.Env = dir, f.environ(h, session, dir)
 	c.Stdin = bytes.NewReader(payload(h.event, session, dir))
-	out, stderr := &proc.Head{Most: maxOutputBytes}, &proc.Head{Most: maxOutputBytes}
+	out, stderr := &proc.Head{MaxBytes: maxOutputBytes}, &proc.Head{MaxBytes: maxOutputBytes}
 	c.Stdout, c.Stderr = out, stderr
 	c.WaitDelay = time.Second // a child process may have inherited the pipes
 	begun := time.Now()

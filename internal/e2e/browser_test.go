@@ -88,7 +88,7 @@ echo '<promise>DONE</promise>'
 		t.Errorf("the other tasks' work: %q, %q", u.file("bye.txt"), u.file("thanks.txt"))
 	}
 	base, _, _ := strings.Cut(u.address, "/#")
-	tab.Clean(base)
+	tab.CheckConsole(base)
 }
 
 // A loop that asks for approvals obeys a yes on the page, and a no with a reason.

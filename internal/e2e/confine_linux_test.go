@@ -21,7 +21,7 @@ import (
 // canConfine skips a test on a machine that cannot, or fails where it must.
 func canConfine(t *testing.T, level confine.Level) {
 	t.Helper()
-	if err := confine.Detect(t.Context()).Refuse(level); err != nil {
+	if err := confine.Detect(t.Context()).CheckLevel(level); err != nil {
 		agenttest.Lacks(t, "%v", err)
 	}
 }

@@ -33,7 +33,7 @@ func TestClosedFlagDeniesUnansweredCalls(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for arg, want := range map[string]int{"": tt.open, ClosedFlag: tt.closed} {
+		for arg, want := range map[string]int{"": tt.open, FailClosedFlag: tt.closed} {
 			in := filepath.Join(t.TempDir(), "event")
 			if err := os.WriteFile(in, []byte(tt.event), 0o600); err != nil {
 				t.Fatal(err)

@@ -35,9 +35,9 @@ type Call struct {
 // maxEventBytes bounds an event. Larger events are not answered.
 const maxEventBytes = 64 << 20
 
-// ClosedFlag is the argument after the agent's name that makes the hook fail closed: a
+// FailClosedFlag is the argument after the agent's name that makes the hook fail closed: a
 // tool call does not run if its event cannot be answered.
-const ClosedFlag = "--closed"
+const FailClosedFlag = "--closed"
 
 // denialText tells the agent that its call was denied, after the error itself.
 const denialText = "pawl-hook: denied: the guard could not check this tool call, and unchecked calls are blocked here (pawl install --guard-blocks)\n"
@@ -48,10 +48,10 @@ const exitDeny = 2
 // Run answers one event and returns the exit code.
 func Run(c Call) int { return ExitCode(c.Args, c.run(), c.Err) }
 
-// ExitCode returns the exit code for the client. With ClosedFlag in args an error becomes
+// ExitCode returns the exit code for the client. With FailClosedFlag in args an error becomes
 // a denial, which is explained on stderr.
 func ExitCode(args []string, code int, problem io.Writer) int {
-	if code == 0 || code == exitDeny || !slices.Contains(args, ClosedFlag) {
+	if code == 0 || code == exitDeny || !slices.Contains(args, FailClosedFlag) {
 		return code
 	}
 	_, _ = io.WriteString(problem, denialText)
@@ -84,15 +84,15 @@ func (c Call) run() int {
 			return a.print(c.Out, c.Err)
 		}
 		if begun {
-			return c.runTool(data, []string{AgainFlag + r.ID})
+			return c.runTool(data, []string{RetryFlag + r.ID})
 		}
 	}
 	return c.runTool(data, nil)
 }
 
-// AgainFlag begins the argument that says that a daemon died while it answered this
+// RetryFlag begins the argument that says that a daemon died while it answered this
 // event. The request's id follows it.
-const AgainFlag = "--again="
+const RetryFlag = "--again="
 
 // newCallID returns an id for this call that no other call has.
 func newCallID() string {
@@ -109,7 +109,7 @@ func readEvent(in io.Reader) ([]byte, bool) {
 
 // failUnreadable returns the exit code for an event that is missing or too large.
 func (c Call) failUnreadable() int {
-	if !slices.Contains(c.Args, ClosedFlag) {
+	if !slices.Contains(c.Args, FailClosedFlag) {
 		return 0
 	}
 	_, _ = c.Err.WriteString("pawl-hook: error: the event cannot be read, or is too large\n")

@@ -78,7 +78,7 @@ func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (result HookResult, 
 	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(sanitize(q.Message))+"\n"), 0o644); err != nil {
 		return result, err
 	}
-	out := proc.Tail{Most: 4 * tailBytes}
+	out := proc.Tail{MaxBytes: 4 * tailBytes}
 	for _, argv := range due {
 		ok, err := r.runHook(ctx, hook{argv: argv, dir: hooks, index: s.index, timeout: q.Timeout}, &result, &out)
 		result.Output = strings.TrimSpace(out.String())

@@ -205,7 +205,7 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	cmd := command(ctx, dir, c)
 	var stdout limitedBuffer
 	stdout.limit = c.limit
-	stderr := proc.Tail{Most: tailBytes}
+	stderr := proc.Tail{MaxBytes: tailBytes}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), &stdout, &stderr
 	err := runPinned(ctx, cmd)
 	if err == nil && c.strict && strings.Contains(stderr.String(), "ignoring broken ref") {

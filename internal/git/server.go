@@ -83,7 +83,7 @@ func (s *server) once(ctx context.Context, c call, stamp string, read func(*bufi
 func (s *server) start(c call) error {
 	// Not in the work tree, where it would look like a git that somebody is running.
 	cmd := command(context.Background(), filepath.VolumeName(c.places.gitDir)+string(os.PathSeparator), c)
-	s.stderr = &proc.Tail{Most: tailBytes}
+	s.stderr = &proc.Tail{MaxBytes: tailBytes}
 	cmd.Stderr = s.stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

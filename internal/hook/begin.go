@@ -176,7 +176,7 @@ func (h *handler) runPawl(ctx context.Context, in string, args ...string) ([]byt
 // transcript alone does not tell: on a terminal it begins with the first prompt, and may
 // not exist at the first stop.
 func (h *handler) sessionStart() time.Time {
-	client, first := proc.StartTime(h.Env.Session.Client), h.event.TranscriptBegan()
+	client, first := proc.StartTime(h.Env.Session.Client), h.event.TranscriptStart()
 	if client.IsZero() || !first.IsZero() && first.Before(client) {
 		return first
 	}

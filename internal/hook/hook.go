@@ -84,8 +84,8 @@ func Run(ctx context.Context, c Call) (code int) {
 		}
 	}()
 	replayed := false
-	if last := len(c.Args) - 1; last > 0 && strings.HasPrefix(c.Args[last], front.AgainFlag) {
-		replayed, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.AgainFlag), c.Args[:last]
+	if last := len(c.Args) - 1; last > 0 && strings.HasPrefix(c.Args[last], front.RetryFlag) {
+		replayed, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.RetryFlag), c.Args[:last]
 	}
 	switch {
 	case len(c.Args) == 1 && c.Args[0] == "--version":
@@ -93,7 +93,7 @@ func Run(ctx context.Context, c Call) (code int) {
 		return exitOK
 	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == "--wake":
 		wake = true
-	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == front.ClosedFlag:
+	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == front.FailClosedFlag:
 		closed = true
 	case len(c.Args) == 1 && c.Args[0] == "claude":
 	default:

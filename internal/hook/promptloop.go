@@ -74,8 +74,8 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 		return b, session.ErrNone
 	}
 	switch author := h.pollTranscript(func() string { return h.event.AuthorOf(b.RequestedPrompt.Text) }); {
-	case author == codec.Human:
-	case author == codec.Program:
+	case author == codec.OriginHuman:
+	case author == codec.OriginProgram:
 		h.userSeesErrors = true
 		return forget(errors.New("no verify loop was started: only a prompt that the user typed can start one; here use /pawl:verify"))
 	case author != "":

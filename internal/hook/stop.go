@@ -170,7 +170,7 @@ func (h *handler) isUserTurn(b session.Binding) bool {
 		return false
 	}
 	origin := h.pollTranscript(func() string { return h.event.TurnOrigin(h.event.PromptID) })
-	return origin == "" || origin == codec.Human
+	return origin == "" || origin == codec.OriginHuman
 }
 
 // The transcript was seen to lag behind by up to 140 ms.

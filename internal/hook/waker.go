@@ -135,7 +135,7 @@ func (h *handler) isTurnRunning(b session.Binding) bool {
 	if silent < userTurnSilence || silent >= clientTurnSilence || len(b.Prompts) == 0 {
 		return silent < userTurnSilence
 	}
-	return h.event.TurnOrigin(b.Prompts[len(b.Prompts)-1].ID) == codec.AutoContinuation
+	return h.event.TurnOrigin(b.Prompts[len(b.Prompts)-1].ID) == codec.OriginAutoContinuation
 }
 
 // isOrphaned reports whether the caller of the hook has exited.

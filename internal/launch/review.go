@@ -139,7 +139,7 @@ func isOtherAgent(g gate.Gate, own record.Agent) bool {
 // names another, always in a session of its own.
 func (d *Driver) reviewer(l *store.Loop) *review.Reviewer {
 	return &review.Reviewer{
-		Repo: d.Repo, Dir: filepath.Join(l.Dir, "reviews"), Marker: l.ID, Clean: d.Redact.String,
+		Repo: d.Repo, Dir: filepath.Join(l.Dir, "reviews"), Marker: l.ID, Redact: d.Redact.String,
 		Agent: func(g gate.Gate) (agent.Agent, agent.Options, error) {
 			a := reviewAgent(g, d.Spec.Agent)
 			who, err := newAgent(a, l.Dir)

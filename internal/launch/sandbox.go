@@ -26,7 +26,7 @@ func (p *Prepared) refuseUnconfined() error {
 	if !level.On() {
 		return nil
 	}
-	return confine.Detect(context.Background()).Refuse(level)
+	return confine.Detect(context.Background()).CheckLevel(level)
 }
 
 // Sandbox describes the sandbox that the loop would have on this machine.
@@ -148,9 +148,9 @@ func (d *Driver) buildSandboxes(ctx context.Context, l *store.Loop, env environm
 		d.closers = append(d.closers, own.Close)
 		d.reviewers[g.Name] = own.Agent
 	}
-	d.Prefix, d.Gaps = sandbox.Agent, sandbox.Says
-	if sandbox.By != "" {
-		d.Sandbox = describeSandbox(d.Spec, sandbox.By, env)
+	d.Prefix, d.Gaps = sandbox.Agent, sandbox.Limitations
+	if sandbox.Mechanism != "" {
+		d.Sandbox = describeSandbox(d.Spec, sandbox.Mechanism, env)
 	}
 	d.RefusedHosts = func() (hosts []string) {
 		for _, w := range sandboxes {

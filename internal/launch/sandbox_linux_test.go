@@ -51,7 +51,7 @@ func TestReviewerReachesItsEndpoint(t *testing.T) {
 	if said.Mechanism = ""; !said.Equal(want) {
 		t.Error(cmp.Diff(want, said))
 	}
-	if err := confine.Detect(t.Context()).Refuse(confine.Strict); err != nil {
+	if err := confine.Detect(t.Context()).CheckLevel(confine.Strict); err != nil {
 		agenttest.Lacks(t, "%v", err)
 	}
 	d, err := p.Begin(t.Context())

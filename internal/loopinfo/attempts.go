@@ -37,7 +37,7 @@ func (s *Loop) replay(first, last int) (out replayResult) {
 		if err != nil {
 			continue // pawl log reports damage
 		}
-		t := narrate.Read(r, state)
+		t := narrate.StepOf(r, state)
 		state = t.After
 		if r.Type == memory.TypeEvent {
 			out.events = append(out.events, t.Event)

@@ -41,7 +41,7 @@ func (s *Loop) Explain(iteration int) Explanation {
 		if err != nil || r.Type != memory.TypeEvent {
 			continue // pawl log reports damage
 		}
-		t := narrate.Read(r, state)
+		t := narrate.StepOf(r, state)
 		state = t.After
 		begins := t.After.Iteration == iteration && t.Before.Iteration == iteration-1
 		if iteration > 0 && t.Before.Iteration != iteration && !begins {
@@ -80,7 +80,7 @@ func (e Step) Text() string {
 	return b.String()
 }
 
-// words says what happened.
+// happenedText says what happened.
 func (e Step) words() string {
 	if e.Happened == "" {
 		return "nothing to report in the work tree"

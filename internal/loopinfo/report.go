@@ -31,7 +31,7 @@ func (s *Loop) Report(ctx context.Context, env environment.Environment, happened
 		ID: s.ID, Goal: s.Spec.Goal(), Status: s.Summary().State, Branch: s.Branch(ctx), From: from, BranchFate: s.BranchFate(ctx),
 		State: m.State, Gates: m.Results, Now: time.Now(),
 
-		Waits: report.Waits(all), Said: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
+		Waits: report.Waits(all), LastMessages: report.LastMessages(all), Approvals: report.Approvals(all), Iterations: report.Iterations(all),
 
 		Denied: m.GuardLog.DeniedByRule, Sandbox: s.Sandbox(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
 		LeftOut: s.Spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, LeftInCheckout: m.LeftInCheckout, Unsigned: UnsignedText(m.Unsigned), NotSent: notify.NotSent(s.Dir), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: s.untoldIssues(env),

@@ -41,8 +41,8 @@ type Options struct {
 // Screen is the source of `pawl watch`.
 type Screen struct {
 	Options
-	ctx  context.Context
-	here func(root string) bool // reports whether a folder belongs to this repository
+	ctx            context.Context
+	isInRepository func(root string) bool // reports whether a folder belongs to this repository
 
 	mu      sync.Mutex
 	history *history                // history of the open loop, or nil
@@ -54,12 +54,12 @@ type Screen struct {
 // again that have ended.
 func NewScreen(ctx context.Context, o Options) *Screen {
 	w := newScreen(ctx, o)
-	w.list.Rests = func(s record.Summary) bool { return s.State == "ended" }
+	w.list.IsIdle = func(s record.Summary) bool { return s.State == "ended" }
 	return w
 }
 
 func newScreen(ctx context.Context, o Options) *Screen {
-	return &Screen{Options: o, ctx: ctx, here: record.SameRepository(o.Root), list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
+	return &Screen{Options: o, ctx: ctx, isInRepository: record.SameRepository(o.Root), list: &store.Lister[record.Summary]{Derive: record.ReadSummary}}
 }
 
 // history is the history of a loop. It grows with the loop's journal.
@@ -93,7 +93,7 @@ func (w *Screen) Loops() ([]record.Summary, error) {
 func (w *Screen) shows(root string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.All || w.here(root)
+	return w.All || w.isInRepository(root)
 }
 
 // journalStamp returns a value that changes when a journal grows, or a loop is created or deleted.
@@ -116,10 +116,10 @@ func (w *Screen) Loop(id string) (watch.Detail, error) {
 		return watch.Detail{}, err
 	}
 	sum := s.Summary()
-	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: w.narrated(s).all()}
-	d.Limits = cmp.Or(strings.Join(s.Memory.State.Policy.Limits.Flags(), " "), "--max-iterations=0")
+	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: w.followHistory(s).all()}
+	d.LimitOptions = cmp.Or(strings.Join(s.Memory.State.Policy.Limits.Flags(), " "), "--max-iterations=0")
 	if s.HasEnded() {
-		d.Limits, d.More = "", s.Memory.State.MoreFlags(loop.Limits{})
+		d.LimitOptions, d.RaiseOption = "", s.Memory.State.MoreFlags(loop.Limits{})
 	}
 	return d, nil
 }
@@ -158,7 +158,7 @@ func (w *Screen) News(id string) ([]string, error) {
 		if r.Seq > mark.Seq { // the next call returns it
 			break
 		}
-		step := narrate.Read(r, t.state)
+		step := narrate.StepOf(r, t.state)
 		t.state, lines = step.After, append(lines, TimedLines(r, step)...)
 	}
 	return lines, nil
@@ -177,8 +177,8 @@ func (w *Screen) Diff(ctx context.Context, id, task string) ([]report.DiffLine, 
 	return report.DiffLines(diff, maxLines), nil
 }
 
-// narrated returns the history of a loop, and stops following another one.
-func (w *Screen) narrated(s *Loop) *history {
+// followHistory returns the history of a loop, and stops following another one.
+func (w *Screen) followHistory(s *Loop) *history {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if h := w.history; h != nil && h.id == s.ID {
@@ -249,7 +249,7 @@ func (w *Screen) Calls(id string) ([]record.Call, error) {
 func (n *history) add(r journal.Record) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	t := narrate.Read(r, n.state)
+	t := narrate.StepOf(r, n.state)
 	n.state, n.lines = t.After, append(n.lines, historyLines(r, t)...)
 	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
 }

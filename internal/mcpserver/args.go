@@ -44,11 +44,11 @@ func decodeArgs(name string, schema *jsonschema.Schema, args json.RawMessage, in
 	var unknown []string
 	for field := range sent {
 		if schema.Properties[field] == nil {
-			unknown = append(unknown, fmt.Sprintf("there is no field %q", plan.OneLine(field, shown)))
+			unknown = append(unknown, fmt.Sprintf("there is no field %q", plan.OneLine(field, maxQuotedChars)))
 		}
 	}
 	slices.Sort(unknown)
-	if faults = append(faults, unknown[:min(len(unknown), faultsMost)]...); len(faults) > 0 {
+	if faults = append(faults, unknown[:min(len(unknown), maxUnknownFields)]...); len(faults) > 0 {
 		return failure.New(failure.Usage, expectedCall(name, schema), "%s", strings.Join(faults, "; "))
 	}
 	if len(args) == 0 {
@@ -58,8 +58,8 @@ func decodeArgs(name string, schema *jsonschema.Schema, args json.RawMessage, in
 }
 
 const (
-	shown      = 60 // characters of what the agent sent, in an error about it
-	faultsMost = 5  // fields that there are not
+	maxQuotedChars   = 60 // characters of what the agent sent, in an error about it
+	maxUnknownFields = 5  // fields that there are not
 )
 
 // fieldErrors returns what is wrong with a value, if anything.
@@ -82,23 +82,23 @@ func fieldErrors(field string, p *jsonschema.Schema, value json.RawMessage) []st
 	if len(p.Enum) == 0 || json.Unmarshal(value, &text) == nil && slices.Contains(p.Enum, any(text)) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%q is %q, not %s", field, plan.OneLine(text, shown), choices(p.Enum))}
+	return []string{fmt.Sprintf("%q is %q, not %s", field, plan.OneLine(text, maxQuotedChars), choices(p.Enum))}
 }
 
 // typeName returns the type of a schema in words.
 func typeName(p *jsonschema.Schema) string {
 	switch p.Type {
 	case "boolean":
-		return aSwitch
+		return boolType
 	case "array":
 		return "a list of texts"
 	}
-	return aText
+	return textType
 }
 
 const (
-	aText   = "a text"
-	aSwitch = "true or false"
+	textType = "a text"
+	boolType = "true or false"
 )
 
 // kindOf returns the JSON type of a value, for an error message.
@@ -111,9 +111,9 @@ func kindOf(value json.RawMessage) string {
 	case nil:
 		return "null"
 	case string:
-		return aText
+		return textType
 	case bool:
-		return aSwitch
+		return boolType
 	case []any:
 		return "a list"
 	case map[string]any:
@@ -149,7 +149,7 @@ func example(p *jsonschema.Schema) string {
 	case p.Type == "array":
 		return `["…", "…"]`
 	case p.Type == "boolean":
-		return aSwitch
+		return boolType
 	}
 	return `"…"`
 }

@@ -13,23 +13,23 @@ import (
 
 // askUser records a question. The answer comes with a later prompt.
 func (s *Server) askUser(_ context.Context, in questionArgs) (string, error) {
-	at, text, err := s.requireTurnAndText("question", in.Question, inputMax)
+	at, text, err := s.requireTurnAndText("question", in.Question, maxInputBytes)
 	if err != nil {
 		return "", err
 	}
 	q := loop.Question{Text: at.redacted(text), Proposed: at.redacted(in.Proposed)}
-	for _, c := range in.Choices[:min(len(in.Choices), choicesMax)] {
+	for _, c := range in.Choices[:min(len(in.Choices), maxChoices)] {
 		q.Choices = append(q.Choices, at.redacted(c))
 	}
 	return "Asked. Do what does not depend on it, then end your turn: the answer comes with your next prompt. Asking grants no permission.",
 		at.post(record.Message{Kind: record.MessageQuestion, Question: &q})
 }
 
-const choicesMax = 8 // answers that a question may suggest
+const maxChoices = 8 // answers that a question may suggest
 
 // requestMerge records a wish that only the user can fulfil.
 func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
-	at, summary, err := s.requireTurnAndText("summary", in.Summary, inputMax)
+	at, summary, err := s.requireTurnAndText("summary", in.Summary, maxInputBytes)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
 
 // requestTestChange records which tests the agent wants to change, and why.
 func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string, error) {
-	at, why, err := s.requireTurnAndText("why", in.Why, inputMax)
+	at, why, err := s.requireTurnAndText("why", in.Why, maxInputBytes)
 	if err != nil {
 		return "", err
 	}
@@ -53,13 +53,13 @@ func (s *Server) requestTestChange(_ context.Context, in testChangeArgs) (string
 
 // paths returns files relative to the loop's root, with slashes.
 func (at *boundLoop) paths(files []string) ([]string, error) {
-	if len(files) == 0 || len(files) > filesMax {
-		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), filesMax)
+	if len(files) == 0 || len(files) > maxFiles {
+		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), maxFiles)
 	}
 	root := at.Spec.WorkTree(at.Loop.Loop)
 	var paths []string
 	for _, f := range files {
-		f, err := checkText("a file's name", f, pathMax)
+		f, err := checkText("a file's name", f, maxPathBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (at *boundLoop) paths(files []string) ([]string, error) {
 
 // addLesson records a lesson for later attempts.
 func (s *Server) addLesson(_ context.Context, in lessonArgs) (string, error) {
-	at, text, err := s.requireTurnAndText("text", in.Text, lessonMax)
+	at, text, err := s.requireTurnAndText("text", in.Text, maxLessonBytes)
 	if err != nil {
 		return "", err
 	}

@@ -20,10 +20,10 @@ type boundLoop struct {
 	vars []string // NAME=value, some of which are secret
 }
 
-// errNone: no loop lives in the session.
-var errNone = errors.New("no loop runs in this session")
+// errNoLoop: no loop lives in the session.
+var errNoLoop = errors.New("no loop runs in this session")
 
-const noneText = "No loop runs in this session, so there is nothing to do here. The user starts one with  /pawl:loop GOAL . The tool verify still runs the project's gates."
+const noLoopText = "No loop runs in this session, so there is nothing to do here. The user starts one with  /pawl:loop GOAL . The tool verify still runs the project's gates."
 
 // findBound returns the loop of the session.
 func (s *Server) findBound() (*boundLoop, error) {
@@ -32,7 +32,7 @@ func (s *Server) findBound() (*boundLoop, error) {
 		b, err := session.Open(s.Env.PawlHome).FindByClient(s.Env.Session.ID, s.Client)
 		switch {
 		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.LoopMoved || !s.isOwnBinding(b)):
-			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user starts one with  /pawl:loop GOAL", "%w", errNone)
+			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user starts one with  /pawl:loop GOAL", "%w", errNoLoop)
 		case err != nil:
 			return nil, err
 		}
@@ -94,10 +94,10 @@ func (at *boundLoop) task(id string) (loop.Task, error) {
 	return t, nil
 }
 
-const tasksShown = 20
+const maxListedTasks = 20
 
 func (at *boundLoop) openTasks() string {
-	return plan.Few(at.Memory.State.Tasks.IDs(func(t loop.Task) bool { return t.Status == loop.Open }), tasksShown)
+	return plan.Few(at.Memory.State.Tasks.IDs(func(t loop.Task) bool { return t.Status == loop.Open }), maxListedTasks)
 }
 
 // post leaves a message for the loop's owner, without secrets.

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	endTurn    = "End your turn now: Pawl checks the work when it ends."
-	notTaken   = "NOT ACCEPTED, nothing is recorded. "
-	noSuchGoal = "this goal cannot be completed: its limit ends it"
+	endTurn     = "End your turn now: Pawl checks the work when it ends."
+	notAccepted = "NOT ACCEPTED, nothing is recorded. "
+	noSuchGoal  = "this goal cannot be completed: its limit ends it"
 )
 
 // completeTask handles complete_task.
 func (s *Server) completeTask(ctx context.Context, in completeArgs) (string, error) {
-	summary, err := checkText("summary", in.Summary, inputMax)
+	summary, err := checkText("summary", in.Summary, maxInputBytes)
 	if err != nil {
 		return "", err
 	}
 	if in.Evidence != "" {
-		evidence, err := checkText("evidence", in.Evidence, inputMax)
+		evidence, err := checkText("evidence", in.Evidence, maxInputBytes)
 		if err != nil {
 			return "", err
 		}
@@ -54,7 +54,7 @@ func (s *Server) completeTask(ctx context.Context, in completeArgs) (string, err
 
 // reportBlocked handles report_blocked.
 func (s *Server) reportBlocked(_ context.Context, in blockedArgs) (string, error) {
-	at, reason, err := s.requireTurnAndText("reason", in.Reason, inputMax)
+	at, reason, err := s.requireTurnAndText("reason", in.Reason, maxInputBytes)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	}
 	switch {
 	case len(strays.ByAgent) > 0:
-		return notTaken + strays.Advice(), nil
+		return notAccepted + strays.Advice(), nil
 	case len(gate.Commands(at.Spec.Gates)) > 0:
 	case at.Spec.Policy.Reviews:
 		return "Recorded." + at.reviewNote() + " " + endTurn, at.post(m)
@@ -99,9 +99,9 @@ func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record
 	switch j.Verdict.Status {
 	case gate.Pass:
 	case gate.Fail:
-		return notTaken + "Something that passed when the task started fails now.\n\n" + j.details(), nil
+		return notAccepted + "Something that passed when the task started fails now.\n\n" + j.details(), nil
 	case gate.Unknown:
-		return notTaken + "The gates gave no clear result: fix that first, or report it as blocked.\n\n" + j.details(), nil
+		return notAccepted + "The gates gave no clear result: fix that first, or report it as blocked.\n\n" + j.details(), nil
 	}
 	if now, err := s.requireTurn(); err != nil || now.Memory.TurnsBegun != m.Turn {
 		return "", failure.New(failure.Usage, "call again in the current turn", "the turn of this call is over")

@@ -25,7 +25,7 @@ type gateAnswer struct{ verify.Finding }
 // verify runs the gates and returns what fails.
 func (s *Server) verify(ctx context.Context) (string, error) {
 	at, err := s.findBound()
-	if over := err == nil && at.Memory.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNone)) {
+	if over := err == nil && at.Memory.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNoLoop)) {
 		return s.runProjectGates(ctx)
 	}
 	if err == nil {
@@ -144,14 +144,14 @@ func (j *gateAnswer) refusalRisks(t loop.Task, m record.Message) string {
 		return " But no file has changed since the task started: a claim without a change is refused."
 	case len(o.Inputs.Changed) > 0 && !o.Inputs.Allowed:
 		return " You changed tests or other gate inputs (" + firstNames(o.Inputs.Changed) + "): Pawl also runs the gates with the originals. Ask with request_test_change if they must change."
-	case cmp.Or(t.Wanted, gate.Proven) == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !anyTurnedGreen(o):
+	case cmp.Or(t.Wanted, gate.Proven) == gate.Proven && !m.NoBehaviourChange && len(o.Tests.New) == 0 && !anyNowPasses(o):
 		return " But no test failed before and passes now: Pawl may ask for a test that fails without your change."
 	}
 	return ""
 }
 
-// anyTurnedGreen reports whether a test or gate failed before and passes now.
-func anyTurnedGreen(o gate.Observation) bool {
+// anyNowPasses reports whether a test or gate failed before and passes now.
+func anyNowPasses(o gate.Observation) bool {
 	for i, now := range o.Now {
 		before := o.Baseline[i]
 		if before.Status == gate.Fail && now.Status == gate.Pass {
@@ -168,7 +168,7 @@ func anyTurnedGreen(o gate.Observation) bool {
 
 // resultsText returns the gates' results, the failing ones with details.
 func resultsText(results []gate.Result) string {
-	room := answerMax * 7 / 10 / max(1, len(results))
+	room := maxAnswerBytes * 7 / 10 / max(1, len(results))
 	var b strings.Builder
 	for _, r := range results {
 		fmt.Fprintf(&b, "%s: %s (%s)\n", r.Status, plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
@@ -179,7 +179,7 @@ func resultsText(results []gate.Result) string {
 	return b.String()
 }
 
-const failingShown = 30
+const maxListedFailing = 30
 
 // failingPart returns the details of a gate that does not pass.
 func failingPart(r gate.Result, room int) string {
@@ -205,8 +205,8 @@ func failingPart(r gate.Result, room int) string {
 
 // firstNames lists the first of many names.
 func firstNames(names []string) string {
-	shown := make([]string, 0, failingShown)
-	for _, n := range names[:min(len(names), failingShown)] {
+	shown := make([]string, 0, maxListedFailing)
+	for _, n := range names[:min(len(names), maxListedFailing)] {
 		shown = append(shown, plan.OneLine(n, 100))
 	}
 	if more := len(names) - len(shown); more > 0 {

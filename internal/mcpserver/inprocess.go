@@ -35,7 +35,7 @@ const (
 	wireTimeout = 15 * time.Second
 )
 
-var errFull = errors.New("the tools are busy")
+var errQueueFull = errors.New("the tools are busy")
 
 // wire connects the client (agent.Wire) and the server (mcp.Connection) in one process.
 type wire struct {
@@ -57,7 +57,7 @@ func (w *wire) Send(message json.RawMessage) error {
 	case w.in <- m:
 		return nil
 	default:
-		return errFull
+		return errQueueFull
 	}
 }
 

@@ -22,8 +22,8 @@ type Lines struct {
 	Out io.Writer // stays open
 }
 
-// lineMax bounds one message of the client, in bytes.
-const lineMax = 1 << 20
+// maxLineBytes bounds one message of the client, in bytes.
+const maxLineBytes = 1 << 20
 
 // Connect begins to read.
 func (l Lines) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -45,8 +45,8 @@ func passJSONLines(in io.Reader, sound io.Writer, out *lineWriter) {
 		line, err := readLine(lines)
 		var failed error
 		switch text := bytes.TrimSpace(line); {
-		case errors.Is(err, errLong):
-			err, failed = nil, out.writeError(jsonrpc.CodeInvalidRequest, "a message may have at most %d bytes", lineMax)
+		case errors.Is(err, errLineTooLong):
+			err, failed = nil, out.writeError(jsonrpc.CodeInvalidRequest, "a message may have at most %d bytes", maxLineBytes)
 		case len(text) == 0:
 		case !json.Valid(text):
 			failed = out.writeError(jsonrpc.CodeParseError, "the line is not JSON: a message is one JSON object per line")
@@ -59,21 +59,21 @@ func passJSONLines(in io.Reader, sound io.Writer, out *lineWriter) {
 	}
 }
 
-var errLong = errors.New("line too long")
+var errLineTooLong = errors.New("line too long")
 
-// readLine reads a line. For a line that is too long, it returns errLong and drops it.
+// readLine reads a line. For a line that is too long, it returns errLineTooLong and drops it.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false
 	for {
 		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > lineMax; !long {
+		if long = long || len(line)+len(part) > maxLineBytes; !long {
 			line = append(line, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case long:
-			return nil, errLong
+			return nil, errLineTooLong
 		default:
 			return line, err
 		}

@@ -76,17 +76,17 @@ func (s *Server) Serve(ctx context.Context, t mcp.Transport) error {
 
 // Bounds, in bytes and of time.
 const (
-	answerMax   = 10_000
-	inputMax    = 4_000 // of one text that the agent gives
-	filesMax    = 50
-	pathMax     = 500
-	lessonMax   = 500
-	callTimeout = 30 * time.Second // of a call that runs no gate
+	maxAnswerBytes = 10_000
+	maxInputBytes  = 4_000 // of one text that the agent gives
+	maxFiles       = 50
+	maxPathBytes   = 500
+	maxLessonBytes = 500
+	callTimeout    = 30 * time.Second // of a call that runs no gate
 )
 
-// add registers a tool whose input is In; do answers in words, or with an error that
+// addTool registers a tool whose input is In; do answers in words, or with an error that
 // says what to do instead.
-func add[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, error)) {
+func addTool[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, error)) {
 	schema, ok := t.InputSchema.(*jsonschema.Schema)
 	if !ok {
 		schema = schemaOf[In]()
@@ -100,14 +100,14 @@ func add[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, e
 			text, err = do(ctx, in)
 		}
 		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: content(errorText(err))}, nil
+			return &mcp.CallToolResult{IsError: true, Content: textContent(errorText(err))}, nil
 		}
-		return &mcp.CallToolResult{Content: content(text)}, nil
+		return &mcp.CallToolResult{Content: textContent(text)}, nil
 	})
 }
 
-func content(text string) []mcp.Content {
-	return []mcp.Content{&mcp.TextContent{Text: cutMiddle(text, answerMax)}}
+func textContent(text string) []mcp.Content {
+	return []mcp.Content{&mcp.TextContent{Text: cutMiddle(text, maxAnswerBytes)}}
 }
 
 // errorText returns an error with its hint.

@@ -25,8 +25,8 @@ func (p *lineBuilder) line(format string, args ...any) { fmt.Fprintf(p, format+"
 // nextTask returns the agent's current task.
 func (s *Server) nextTask(context.Context) (string, error) {
 	at, err := s.findBound()
-	if errors.Is(err, errNone) {
-		return noneText, nil
+	if errors.Is(err, errNoLoop) {
+		return noLoopText, nil
 	}
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (s *Server) nextTask(context.Context) (string, error) {
 // describe writes a task as in the plan.
 func (at *boundLoop) describe(p *lineBuilder, t loop.Task) {
 	if t.ID == loop.GoalTask {
-		p.line("The goal itself is the task (id %s):\n%s", t.ID, cutMiddle(at.Spec.Prompt, inputMax))
+		p.line("The goal itself is the task (id %s):\n%s", t.ID, cutMiddle(at.Spec.Prompt, maxInputBytes))
 		return
 	}
 	p.line("Task %s: %s", t.ID, t.Title)
@@ -83,25 +83,25 @@ func (at *boundLoop) describe(p *lineBuilder, t loop.Task) {
 
 func (at *boundLoop) detail(p *lineBuilder, t plan.Task) {
 	if t.Detail != "" {
-		p.line("%s", cutMiddle(t.Detail, inputMax))
+		p.line("%s", cutMiddle(t.Detail, maxInputBytes))
 	}
 	for i, c := range t.Criteria {
-		if i == tasksShown {
+		if i == maxListedTasks {
 			p.line("- and %d more in %s", len(t.Criteria)-i, at.Spec.Plan)
 			break
 		}
 		p.line("- %s", plan.OneLine(c, 200))
 	}
 	if len(t.Context) > 0 {
-		p.line("Beside it in the plan:\n%s", cutMiddle(strings.Join(t.Context, "\n\n"), inputMax))
+		p.line("Beside it in the plan:\n%s", cutMiddle(strings.Join(t.Context, "\n\n"), maxInputBytes))
 	}
 }
 
 // status returns the state of the loop.
 func (s *Server) status(context.Context) (string, error) {
 	at, err := s.findBound()
-	if errors.Is(err, errNone) {
-		return noneText, nil
+	if errors.Is(err, errNoLoop) {
+		return noLoopText, nil
 	}
 	if err != nil {
 		return "", err
@@ -177,7 +177,7 @@ func (s *Server) readMessages(context.Context) (string, error) {
 	}
 	p := &lineBuilder{}
 	for _, n := range notes {
-		p.line("- %s", cutMiddle(strings.TrimSpace(n), answerMax/max(2, len(notes))))
+		p.line("- %s", cutMiddle(strings.TrimSpace(n), maxAnswerBytes/max(2, len(notes))))
 	}
 	p.line("\nThis comes with your next prompt too.")
 	return p.String(), nil

@@ -17,14 +17,14 @@ type handshakeTransport struct{ mcp.Transport }
 // Connect wraps the connection.
 func (t handshakeTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &handshakeConnection{Connection: c, owed: map[jsonrpc.ID]bool{}, paid: make(chan struct{}, 1)}, err
+	return &handshakeConnection{Connection: c, unanswered: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}, err
 }
 
 type handshakeConnection struct {
 	mcp.Connection
-	mu   sync.Mutex
-	owed map[jsonrpc.ID]bool // requests without an answer
-	paid chan struct{}       // holds one when an answer was given
+	mu         sync.Mutex
+	unanswered map[jsonrpc.ID]bool // requests without an answer
+	answered   chan struct{}       // holds one when an answer was given
 }
 
 // closeTimeout bounds how long calls of a client that has closed its end continue: what one
@@ -47,7 +47,7 @@ func (c *handshakeConnection) Read(ctx context.Context) (jsonrpc.Message, error)
 		}
 		if r.Method != "server/discover" {
 			c.mu.Lock()
-			c.owed[r.ID] = true
+			c.unanswered[r.ID] = true
 			c.mu.Unlock()
 			return m, nil
 		}
@@ -68,10 +68,10 @@ func (c *handshakeConnection) Write(ctx context.Context, m jsonrpc.Message) erro
 	err := c.Connection.Write(ctx, m)
 	if answers {
 		c.mu.Lock()
-		delete(c.owed, r.ID)
+		delete(c.unanswered, r.ID)
 		c.mu.Unlock()
 		select {
-		case c.paid <- struct{}{}:
+		case c.answered <- struct{}{}:
 		default:
 		}
 	}
@@ -84,13 +84,13 @@ func (c *handshakeConnection) awaitAnswers(ctx context.Context) {
 	defer t.Stop()
 	for {
 		c.mu.Lock()
-		left := len(c.owed)
+		left := len(c.unanswered)
 		c.mu.Unlock()
 		if left == 0 {
 			return
 		}
 		select {
-		case <-c.paid:
+		case <-c.answered:
 		case <-t.C:
 			return
 		case <-ctx.Done():

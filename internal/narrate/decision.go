@@ -42,7 +42,7 @@ func (t Step) action(a loop.Action) string {
 		if a.Fresh {
 			session = "in a fresh session"
 		}
-		return fmt.Sprintf("start iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, spaced(string(a.Situation)))
+		return fmt.Sprintf("start iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, withSpaces(string(a.Situation)))
 	case loop.Inspect:
 		if a.Deep {
 			return "inspect the work tree, compared with the task's start"
@@ -300,4 +300,4 @@ func withColon(text string) string {
 	return ": " + plan.OneLine(text, 300)
 }
 
-func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
+func withSpaces(s string) string { return strings.ReplaceAll(s, "_", " ") }

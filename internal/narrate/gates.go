@@ -34,8 +34,8 @@ func Probe(p gate.Probe) string {
 	return ""
 }
 
-// Counts returns how many tests passed and failed, if the report has ids.
-func Counts(r gate.Result) string {
+// TestCounts returns how many tests passed and failed, if the report has ids.
+func TestCounts(r gate.Result) string {
 	switch {
 	case r.Failed > 0:
 		return fmt.Sprintf(": %d pass, %d fail", r.Passed, r.Failed)
@@ -68,8 +68,8 @@ func GateStatus(r gate.Result) string {
 	return string(r.Status)
 }
 
-// allowedRed lists the gates that fail as allowed, "" if there are none.
-func allowedRed(results []gate.Result) string {
+// allowedFailures lists the gates that fail as allowed, "" if there are none.
+func allowedFailures(results []gate.Result) string {
 	var names []string
 	for _, r := range results {
 		if r.Allowed {

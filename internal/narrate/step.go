@@ -30,8 +30,8 @@ type Step struct {
 	Actions       []loop.Action
 }
 
-// Read applies a record to the machine if it is an event. before is the state so far.
-func Read(r journal.Record, before loop.State) Step {
+// StepOf applies a record to the machine if it is an event. before is the state so far.
+func StepOf(r journal.Record, before loop.State) Step {
 	t := Step{Before: before, After: before}
 	if r.Type == memory.TypeEvent && json.Unmarshal(r.Data, &t.Event) == nil {
 		t.After, t.Actions = loop.Step(before, t.Event)
@@ -55,7 +55,7 @@ func (t Step) Lines(r journal.Record) []string {
 		if json.Unmarshal(r.Data, &h) == nil {
 			return []string{fmt.Sprintf("process %d on %s runs the loop", h.PID, h.Host)}
 		}
-	case journal.Torn:
+	case journal.TornType:
 		var torn journal.TornData
 		if json.Unmarshal(r.Data, &torn) == nil {
 			return []string{fmt.Sprintf("a crash left %d bytes of a record; they are kept in %s", torn.Bytes, torn.File)}
@@ -170,7 +170,7 @@ func (t Step) requestText() string {
 	case loop.Approved:
 		return approvalWords(e)
 	case loop.Rejected:
-		return "pawl reject: the agent may not change " + Tests(e.Paths)
+		return "pawl reject: the agent may not change " + ApprovedTests(e.Paths)
 	case loop.LessonLearned:
 		return "lesson added: " + e.Lesson
 	case loop.LessonForgotten:
@@ -267,7 +267,7 @@ func (t Step) gates(g loop.Gates) string {
 			line = what + ": fails less than before the task"
 		}
 	}
-	line += allowedRed(g.Results)
+	line += allowedFailures(g.Results)
 	if g.Evidence != "" {
 		line += ", evidence " + string(g.Evidence)
 	}

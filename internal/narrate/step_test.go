@@ -229,7 +229,7 @@ func TestOtherRecordsInWords(t *testing.T) {
 		want []string
 	}{
 		{store.TypeOwnerTaken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil runs the loop"}},
-		{journal.Torn, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
+		{journal.TornType, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
 		{memory.TypeNote, memory.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
 		{memory.TypeSession, memory.Session{ID: "s"}, nil},
 		{memory.TypeNote, "no note", nil},

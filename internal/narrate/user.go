@@ -125,11 +125,11 @@ func approvalWords(a loop.Approved) string {
 	if len(a.Tasks) > 0 {
 		return "pawl approve: the work of " + strings.Join(a.Tasks, ", ") + " is accepted"
 	}
-	return "pawl approve: the agent may change " + Tests(a.Paths)
+	return "pawl approve: the agent may change " + ApprovedTests(a.Paths)
 }
 
-// Tests lists the tests that the user lets the agent change, "any test" for all.
-func Tests(paths []string) string {
+// ApprovedTests lists the tests that the user lets the agent change, "any test" for all.
+func ApprovedTests(paths []string) string {
 	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
 		return "any test"
 	}

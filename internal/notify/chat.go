@@ -17,8 +17,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Place identifies a message in a chat, by the ids of the service.
-type Place struct{ Chat, Message string }
+// MessageRef identifies a message in a chat, by the ids of the service.
+type MessageRef struct{ Chat, Message string }
 
 // postMessage is the method with which a Slack bot writes. Other addresses are webhooks. They
 // return no message id, so replies cannot be read.
@@ -48,7 +48,7 @@ type apiReply struct {
 func (s Sender) call(ctx context.Context, kind notice.Kind, u *url.URL, m method) (apiReply, error) {
 	q, err := m.request(ctx, kind, u)
 	if err != nil {
-		return apiReply{}, fmt.Errorf("make the request to %s: %s", u.Host, hide(err.Error(), u))
+		return apiReply{}, fmt.Errorf("make the request to %s: %s", u.Host, hideAddress(err.Error(), u))
 	}
 	body, err := s.do(q, u, cmp.Or(m.timeout, attemptTimeout))
 	if err != nil {
@@ -59,7 +59,7 @@ func (s Sender) call(ctx context.Context, kind notice.Kind, u *url.URL, m method
 		return reply, &unreadableError{u.Host}
 	}
 	if !*reply.OK {
-		return reply, fmt.Errorf("%s refuses: %s", u.Host, plan.OneLine(hide(cmp.Or(reply.Error, reply.Description), u), 160))
+		return reply, fmt.Errorf("%s refuses: %s", u.Host, plan.OneLine(hideAddress(cmp.Or(reply.Error, reply.Description), u), 160))
 	}
 	return reply, nil
 }
@@ -126,7 +126,7 @@ func (s Sender) postToChat(ctx context.Context, n notice.Notice, r notice.Receiv
 		return nil
 	}
 	if err == nil && asks && s.OnSent != nil {
-		if at := reply.place(r.Kind); at.Message != "" {
+		if at := reply.messageRef(r.Kind); at.Message != "" {
 			s.OnSent(r, at)
 		}
 	}
@@ -152,14 +152,14 @@ func howToAnswer(n notice.Notice) string {
 	switch {
 	case n.Event == notice.Ended:
 		return `Reply "yes" to this message to approve the changed tests: ` + plan.OneLine(strings.Join(n.Tests, ", "), 500)
-	case approves(n):
+	case asksApproval(n):
 		return `Reply "yes" to this message to approve. Any other reply does not approve, and tells the agent why.`
 	}
 	return "Reply to this message to answer."
 }
 
-// approves reports whether the notice asks for an approval instead of an answer.
-func approves(n notice.Notice) bool { return n.Question == nil || n.Question.Approve != "" }
+// asksApproval reports whether the notice asks for an approval instead of an answer.
+func asksApproval(n notice.Notice) bool { return n.Question == nil || n.Question.Approve != "" }
 
 // buttons returns the keyboard that Telegram shows below a question, with its suggested answers.
 func buttons(n notice.Notice) any {
@@ -171,7 +171,7 @@ func buttons(n notice.Notice) any {
 	switch {
 	case n.Event == notice.Ended: // committed changes are approved or stay as they are
 		rows = [][]button{{{"Approve", "yes"}}}
-	case approves(n):
+	case asksApproval(n):
 		rows = [][]button{{{"Approve", "yes"}, {"Do not approve", "no"}}}
 	default:
 		for i, choice := range n.Question.Choices {
@@ -184,14 +184,14 @@ func buttons(n notice.Notice) any {
 	return map[string]any{"inline_keyboard": rows}
 }
 
-// place returns the ids of the sent message.
-func (a apiReply) place(kind notice.Kind) Place {
+// messageRef returns the ids of the sent message.
+func (a apiReply) messageRef(kind notice.Kind) MessageRef {
 	if kind == notice.Slack {
-		return Place{a.Channel, a.TS}
+		return MessageRef{a.Channel, a.TS}
 	}
 	var m telegramMessage
 	if json.Unmarshal(a.Result, &m) != nil || m.ID == 0 {
-		return Place{}
+		return MessageRef{}
 	}
-	return m.place()
+	return m.messageRef()
 }

@@ -56,7 +56,7 @@ func (s Sender) sendMail(ctx context.Context, n notice.Notice, r notice.Receiver
 	defer cancel()
 	if err := m.send(ctx, n); err != nil {
 		reply, refused := errors.AsType[*textproto.Error](err)
-		err = fmt.Errorf("%s: %s", m.u.Hostname(), hide(err.Error(), m.u))
+		err = fmt.Errorf("%s: %s", m.u.Hostname(), hideAddress(err.Error(), m.u))
 		if refused && reply.Code >= 500 {
 			return err
 		}

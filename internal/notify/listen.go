@@ -22,16 +22,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Asked is a question of a loop that was sent to a chat, or a request to approve changed tests.
-type Asked struct {
-	Place
+// SentQuestion is a question of a loop that was sent to a chat, or a request to approve changed tests.
+type SentQuestion struct {
+	MessageRef
 	Loop string    `json:"loop"`
 	Task string    `json:"task"`
 	At   time.Time `json:"at"`   // time of the question; with its task it identifies the question
 	From []string  `json:"from"` // ids of the senders who may answer
 	// Tests are the files that wait for an approval; empty for a question.
-	Tests []string `json:"tests,omitempty"`
-	Seen  string   `json:"seen,omitempty"` // for Slack: the last reply that was read
+	Tests     []string `json:"tests,omitempty"`
+	LastReply string   `json:"seen,omitempty"` // for Slack: the last reply that was read
 	// Answered is the id of the reply that answered it.
 	Answered string `json:"answered,omitempty"`
 }
@@ -41,11 +41,11 @@ type Asked struct {
 type Listener struct {
 	Sender Sender
 	Dir    string // folder of sent questions and of the positions in chats
-	// Open reports whether a question still waits for its answer.
-	Open func(Asked) bool
-	// Take answers a question and returns the response to the sender. It may be called again with
+	// IsOpen reports whether a question still waits for its answer.
+	IsOpen func(SentQuestion) bool
+	// Answer answers a question and returns the response to the sender. It may be called again with
 	// the same reply.
-	Take func(Asked, string) (string, error)
+	Answer func(SentQuestion, string) (string, error)
 	// Log logs the result of a reply. loop is "" if the message is no reply to a question.
 	Log func(loop, what string)
 
@@ -57,7 +57,7 @@ type Listener struct {
 // reply is a reply to one of Pawl's messages.
 type reply struct {
 	id         string
-	to         Place
+	to         MessageRef
 	from, text string
 	button     string // id of the press of a button, "" = a message
 }
@@ -81,7 +81,7 @@ func (l *Listener) chat(r notice.Receiver) (*chat, *url.URL, error) {
 }
 
 // Remember records a question that was sent, so that a reply to it is recognized.
-func (l *Listener) Remember(r notice.Receiver, q Asked) error {
+func (l *Listener) Remember(r notice.Receiver, q SentQuestion) error {
 	c, _, err := l.chat(r)
 	if err != nil {
 		return err
@@ -116,15 +116,15 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 		failures = min(failures+1, 12)
 		pause := l.pollInterval() * time.Duration(failures)
 		if temporary, ok := errors.AsType[*failure.Temporary](err); ok {
-			pause = max(pause, min(temporary.After, longestPause))
+			pause = max(pause, min(temporary.After, maxPause))
 		}
 		_ = sleep(ctx, pause)
 	}
 	return ctx.Err()
 }
 
-// longestPause limits the pause that a service can request.
-const longestPause = 15 * time.Minute
+// maxPause limits the pause that a service can request.
+const maxPause = 15 * time.Minute
 
 // longPollTimeout is how long a service may hold a request until there is an update.
 func (l *Listener) longPollTimeout() time.Duration {
@@ -139,7 +139,7 @@ func (l *Listener) pollInterval() time.Duration {
 	if l.shortPauses {
 		return 20 * time.Millisecond
 	}
-	return slackPause
+	return slackPollInterval
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -164,8 +164,8 @@ func (l *Listener) logOnce(loop, what string) {
 	}
 }
 
-// take handles one message. Nothing of an unknown sender is stored.
-func (l *Listener) take(c *chat, u *url.URL, said reply) {
+// handleReply handles one message. Nothing of an unknown sender is stored.
+func (l *Listener) handleReply(c *chat, u *url.URL, said reply) {
 	q, known := c.find(said.to)
 	text := strings.TrimSpace(said.text)
 	switch {
@@ -183,11 +183,11 @@ func (l *Listener) take(c *chat, u *url.URL, said reply) {
 }
 
 // answer takes the reply as the answer to a question, unless it is already answered.
-func (l *Listener) answer(c *chat, q Asked, text, id string) string {
+func (l *Listener) answer(c *chat, q SentQuestion, text, id string) string {
 	if q.Answered != "" && q.Answered != id {
 		return "not taken: the question has its answer already"
 	}
-	words, err := l.Take(q, text)
+	words, err := l.Answer(q, text)
 	if err == nil {
 		q.Answered = id
 		err = c.remember(q)
@@ -199,7 +199,7 @@ func (l *Listener) answer(c *chat, q Asked, text, id string) string {
 }
 
 // respond sends the result of a reply to its sender. Errors are ignored.
-func (l *Listener) respond(u *url.URL, q Asked, said reply, words string) {
+func (l *Listener) respond(u *url.URL, q SentQuestion, said reply, words string) {
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout) // independent of the listener's context, which the answer may have ended
 	defer cancel()
 	kind := notice.Telegram
@@ -221,47 +221,47 @@ func (l *Listener) respond(u *url.URL, q Asked, said reply, words string) {
 }
 
 // path returns the file of a question.
-func (c *chat) path(p Place) string {
+func (c *chat) path(p MessageRef) string {
 	sum := sha256.Sum256([]byte(p.Chat + " " + p.Message))
 	return filepath.Join(c.dir, "asked-"+hex.EncodeToString(sum[:12])+".json")
 }
 
-func (c *chat) remember(q Asked) error {
-	return atomicfile.WriteJSON(c.path(q.Place), q)
+func (c *chat) remember(q SentQuestion) error {
+	return atomicfile.WriteJSON(c.path(q.MessageRef), q)
 }
 
-func (c *chat) find(p Place) (q Asked, known bool) {
+func (c *chat) find(p MessageRef) (q SentQuestion, known bool) {
 	if p.Message == "" {
 		return q, false
 	}
-	q, err := readAsked(c.path(p))
-	return q, err == nil && q.Place == p
+	q, err := readQuestion(c.path(p))
+	return q, err == nil && q.MessageRef == p
 }
 
-func readAsked(path string) (q Asked, err error) {
+func readQuestion(path string) (q SentQuestion, err error) {
 	err = atomicfile.ReadJSON(path, &q)
 	return q, err
 }
 
-const askedKept = 30 * 24 * time.Hour
+const maxQuestionAge = 30 * 24 * time.Hour
 
-// asked returns the questions that were sent, in no order.
-func (c *chat) asked() []Asked {
+// questions returns the questions that were sent, in no order.
+func (c *chat) questions() []SentQuestion {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, "asked-*.json")) // the pattern is valid
-	var all []Asked
+	var all []SentQuestion
 	for _, path := range paths {
-		if q, err := readAsked(path); err == nil {
+		if q, err := readQuestion(path); err == nil {
 			all = append(all, q)
 		}
 	}
 	return all
 }
 
-// forgetOld removes questions older than askedKept.
+// forgetOld removes questions older than maxQuestionAge.
 func (c *chat) forgetOld() {
-	for _, q := range c.asked() {
-		if time.Since(q.At) > askedKept {
-			_ = os.Remove(c.path(q.Place)) // the next call tries again
+	for _, q := range c.questions() {
+		if time.Since(q.At) > maxQuestionAge {
+			_ = os.Remove(c.path(q.MessageRef)) // the next call tries again
 		}
 	}
 }

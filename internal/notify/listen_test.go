@@ -103,8 +103,8 @@ func listener(t *testing.T, a *api, r notice.Receiver, dir, query string) *recor
 	e := &recorder{receiver: r}
 	e.Listener = &Listener{
 		Sender: sender(s.URL + query), Dir: dir, shortPauses: true,
-		Open: func(Asked) bool { return true },
-		Take: func(q Asked, text string) (string, error) {
+		IsOpen: func(SentQuestion) bool { return true },
+		Answer: func(q SentQuestion, text string) (string, error) {
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			e.took = append(e.took, q.Loop+" "+q.Task+" "+text)
@@ -166,14 +166,14 @@ func TestQuestionsCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	a := &api{}
 	e := listener(t, a, telegramReceiver(), t.TempDir(), telegramQuery)
-	var at []Place
-	e.Sender.OnSent = func(_ notice.Receiver, p Place) { at = append(at, p) }
+	var at []MessageRef
+	e.Sender.OnSent = func(_ notice.Receiver, p MessageRef) { at = append(at, p) }
 	for _, q := range []loop.Question{{Text: "Which?", Choices: []string{"UTC"}}, {Text: "Right?", Approve: loop.ApproveTask}, {Text: "What?"}} {
 		if failed := e.Sender.Send(t.Context(), question(q), []notice.Receiver{e.receiver}); len(failed) > 0 {
 			t.Fatal(failed)
 		}
 	}
-	if diff := cmp.Diff([]Place{{"42", "7"}, {"42", "8"}, {"42", "9"}}, at); diff != "" {
+	if diff := cmp.Diff([]MessageRef{{"42", "7"}, {"42", "8"}, {"42", "9"}}, at); diff != "" {
 		t.Error(diff)
 	}
 	e.Sender.AnswersBy = nil
@@ -212,7 +212,7 @@ func TestTelegramRepliesCountOnce(t *testing.T) {
 		`{"update_id":8,"callback_query":{"id":"press","from":{"id":42},"data":"2","message":{"message_id":7,"chat":{"id":42}}}}`,
 	}}
 	e := listener(t, a, telegramReceiver(), dir, telegramQuery)
-	if err := e.Remember(e.receiver, Asked{Place: Place{"42", "7"}, Loop: "brisk-otter", Task: "US-1", From: []string{"42"}, At: time.Now()}); err != nil {
+	if err := e.Remember(e.receiver, SentQuestion{MessageRef: MessageRef{"42", "7"}, Loop: "brisk-otter", Task: "US-1", From: []string{"42"}, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	e.until(t, func() bool { return len(e.logged) >= 3 })
@@ -235,7 +235,7 @@ func TestTelegramRepliesCountOnce(t *testing.T) {
 	a.offsets, a.updates = nil, append(a.updates, strings.ReplaceAll(a.updates[9], `"data":"2","message":{"message_id":7`, `"data":"2","message":{"message_id":8`))
 	a.updates[10] = strings.Replace(a.updates[10], `"update_id":8`, `"update_id":9`, 1)
 	a.mu.Unlock()
-	if err := again.Remember(e.receiver, Asked{Place: Place{"42", "8"}, Loop: "calm-heron", Task: "2", From: []string{"42"}, At: time.Now()}); err != nil {
+	if err := again.Remember(e.receiver, SentQuestion{MessageRef: MessageRef{"42", "8"}, Loop: "calm-heron", Task: "2", From: []string{"42"}, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	again.until(t, func() bool { return len(again.took) >= 1 })
@@ -253,7 +253,7 @@ func TestTelegramErrorsAreLoggedOnce(t *testing.T) {
 	}
 	e := listener(t, a, telegramReceiver(), t.TempDir(), telegramQuery)
 	e.fails = errors.New("disk full")
-	if err := e.Remember(e.receiver, Asked{Place: Place{"42", "7"}, Loop: "brisk-otter", From: []string{"42"}, At: time.Now()}); err != nil {
+	if err := e.Remember(e.receiver, SentQuestion{MessageRef: MessageRef{"42", "7"}, Loop: "brisk-otter", From: []string{"42"}, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
@@ -306,8 +306,8 @@ func TestSlackRepliesCountOnce(t *testing.T) {
 	}}
 	r := notice.Receiver{Kind: notice.Slack, Arg: "env:URL"}
 	e := listener(t, a, r, t.TempDir(), "/api/chat.postMessage?channel=C1&token=xoxb-s3cr3t")
-	e.Sender.OnSent = func(r notice.Receiver, p Place) {
-		if err := e.Remember(r, Asked{Place: p, Loop: "brisk-otter", Task: "US-1", From: []string{"U42"}, At: time.Now()}); err != nil {
+	e.Sender.OnSent = func(r notice.Receiver, p MessageRef) {
+		if err := e.Remember(r, SentQuestion{MessageRef: p, Loop: "brisk-otter", Task: "US-1", From: []string{"U42"}, At: time.Now()}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -100,11 +100,11 @@ func TestAnOutboxHandsNoticesToAProcess(t *testing.T) {
 	if len(started) != 1 || strings.Join(started[0][:4], " ") != "/pawl session notify brisk-otter" {
 		t.Fatalf("started %q", started)
 	}
-	n, err := Take(dir, started[0][4])
+	n, err := TakePosted(dir, started[0][4])
 	if diff := cmp.Diff(sample(), n); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if _, err := Take(dir, started[0][4]); err == nil {
+	if _, err := TakePosted(dir, started[0][4]); err == nil {
 		t.Error("a notice is sent twice")
 	}
 	o.Start = func(*exec.Cmd) (int, error) { return 0, errors.New("no more processes") }

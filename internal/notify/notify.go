@@ -35,10 +35,10 @@ const (
 	attemptTimeout = 10 * time.Second // of one request
 	commandTimeout = 30 * time.Second // of the user's command
 	// SendTimeout limits all attempts for one notice.
-	SendTimeout = 2 * time.Minute
-	maxAddress  = 4 << 10 // size of a file with an address, in bytes
-	maxText     = 1500    // length of a notice's text in characters; Discord accepts 2000 in total
-	maxOutput   = 4 << 10 // part of a command's or service's output that is kept, in bytes
+	SendTimeout     = 2 * time.Minute
+	maxAddressBytes = 4 << 10 // size of a file with an address, in bytes
+	maxTextChars    = 1500    // length of a notice's text in characters; Discord accepts 2000 in total
+	maxOutputBytes  = 4 << 10 // part of a command's or service's output that is kept, in bytes
 )
 
 // Sender sends notices. Its zero value has no environment and redacts nothing.
@@ -51,7 +51,7 @@ type Sender struct {
 	// AnswersBy returns the senders who may answer at a receiver; nil = nobody may.
 	AnswersBy func(notice.Receiver) []string
 	// OnSent is called with the Place of a sent question that can be replied to.
-	OnSent func(notice.Receiver, Place)
+	OnSent func(notice.Receiver, MessageRef)
 
 	pauses []time.Duration // before each retry; see failure.Retry
 }
@@ -81,7 +81,7 @@ func (s Sender) clean(n notice.Notice) notice.Notice {
 	n.Title, n.Goal = plan.OneLine(s.redacted(n.Title), 200), s.redacted(n.Goal)
 	lines := strings.Split(s.redacted(n.Text), "\n")
 	last := len(lines) - 1 // the last line says what to type: it is kept whole
-	left := maxText - len(lines[last])
+	left := maxTextChars - len(lines[last])
 	for i, line := range lines[:last] {
 		lines[i] = plan.OneLine(line, max(1, min(500, left)))
 		left -= len(lines[i])
@@ -211,7 +211,7 @@ func (s Sender) runCommand(ctx context.Context, n notice.Notice, command string)
 func (s Sender) run(ctx context.Context, spec proc.Spec) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	out := &proc.Tail{Most: maxOutput}
+	out := &proc.Tail{MaxBytes: maxOutputBytes}
 	spec.Stdout, spec.Stderr, spec.Grace = out, out, time.Second
 	exit := proc.Run(ctx, spec)
 	said := s.redacted(plan.OneLine(out.String(), 200))
@@ -243,7 +243,7 @@ func (s Sender) value(arg string) (string, error) {
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(s.Dir, path)
 	}
-	data, err := atomicfile.Read(path, maxAddress)
+	data, err := atomicfile.Read(path, maxAddressBytes)
 	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathErr.Err
 	}

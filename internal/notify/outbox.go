@@ -52,8 +52,8 @@ func (o *Outbox) Post(n notice.Notice) {
 	}
 }
 
-// remote returns the receivers without the bell, which rings at the terminal.
-func remote(all []notice.Receiver) []notice.Receiver {
+// withoutBell returns the receivers without the bell, which rings at the terminal.
+func withoutBell(all []notice.Receiver) []notice.Receiver {
 	var out []notice.Receiver
 	for _, r := range all {
 		if r.Kind != notice.Bell {
@@ -106,7 +106,7 @@ func (o *Outbox) Listen() error {
 
 // Receivers returns the receivers of a notice.
 func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
-	return remote(o.Settings.ReceiversFor(n.Event))
+	return withoutBell(o.Settings.ReceiversFor(n.Event))
 }
 
 // Wait waits until everything is sent, but at most atMost. The rest is sent without this process,

@@ -42,14 +42,14 @@ func (s Sender) post(ctx context.Context, n notice.Notice, r notice.Receiver) er
 	}
 	q, err := request(ctx, n, r.Kind, u)
 	if err != nil {
-		return fmt.Errorf("make the request to %s: %s", u.Host, hide(err.Error(), u))
+		return fmt.Errorf("make the request to %s: %s", u.Host, hideAddress(err.Error(), u))
 	}
 	_, err = s.do(q, u, attemptTimeout)
 	return err
 }
 
-// maxReply limits what is read of a service's response, in bytes.
-const maxReply = 1 << 20
+// maxResponseBytes limits what is read of a service's response, in bytes.
+const maxResponseBytes = 1 << 20
 
 // do sends a request to the host of an address, and returns the response.
 func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, error) {
@@ -66,16 +66,16 @@ func (s Sender) do(q *http.Request, u *url.URL, timeout time.Duration) ([]byte, 
 		err = fmt.Errorf("no answer within %s", timeout)
 	}
 	if err != nil {
-		return nil, &failure.Temporary{Err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
+		return nil, &failure.Temporary{Err: fmt.Errorf("%s: %s", u.Host, hideAddress(err.Error(), u))}
 	}
 	defer answer.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxReply)) // details in addition to the status
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, maxResponseBytes)) // details in addition to the status
 	return body, s.readReply(answer, body, u)
 }
 
 // readReply returns the error in a service's response, if any.
 func (s Sender) readReply(answer *http.Response, body []byte, u *url.URL) error {
-	said := s.redacted(hide(plan.OneLine(string(body[:min(len(body), maxOutput)]), 160), u))
+	said := s.redacted(hideAddress(plan.OneLine(string(body[:min(len(body), maxOutputBytes)]), 160), u))
 	err := errors.New(strings.TrimSuffix(fmt.Sprintf("%s answers %s: %s", u.Host, answer.Status, said), ": "))
 	switch code := answer.StatusCode; {
 	case code < http.StatusMultipleChoices:
@@ -118,8 +118,8 @@ func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL)
 	return jsonRequest(ctx, u.String(), data)
 }
 
-// hide removes the parts of an address that may be secret from a text: all except its host.
-func hide(text string, u *url.URL) string {
+// hideAddress removes the parts of an address that may be secret from a text: all except its host.
+func hideAddress(text string, u *url.URL) string {
 	parts := strings.FieldsFunc(u.EscapedPath()+"/"+u.Path, func(r rune) bool { return r == '/' })
 	for _, values := range u.Query() {
 		parts = append(parts, values...)
@@ -129,12 +129,12 @@ func hide(text string, u *url.URL) string {
 		parts = append(parts, u.User.Username(), password)
 	}
 	for _, part := range append([]string{u.String()}, parts...) {
-		if len(part) >= shortestSecret {
+		if len(part) >= minSecretLength {
 			text = strings.ReplaceAll(text, part, "[redacted]")
 		}
 	}
 	return text
 }
 
-// shortestSecret is the minimum length of a secret part; shorter words such as api or post stay.
-const shortestSecret = 6
+// minSecretLength is the minimum length of a secret part; shorter words such as api or post stay.
+const minSecretLength = 6

@@ -17,8 +17,8 @@ import (
 const (
 	noticePrefix = "notice-"    // begins the file names of posted notices
 	quietLock    = "quiet.lock" // lock of the process that waits for the end of quiet hours
-	// clockCheck is how often that process reads the clock: a timer stops while the machine sleeps.
-	clockCheck = time.Minute
+	// clockCheckInterval is how often that process reads the clock: a timer stops while the machine sleeps.
+	clockCheckInterval = time.Minute
 )
 
 // Posted returns the names of notices in a loop's folder that no process has taken yet, the oldest
@@ -31,8 +31,8 @@ func Posted(dir string) []string {
 	return paths
 }
 
-// Take reads a posted notice and removes it, so that only one process sends it.
-func Take(dir, name string) (notice.Notice, error) {
+// TakePosted reads a posted notice and removes it, so that only one process sends it.
+func TakePosted(dir, name string) (notice.Notice, error) {
 	var n notice.Notice
 	path := filepath.Join(dir, filepath.Base(name))
 	mine := path + ".taken"
@@ -47,9 +47,9 @@ func Take(dir, name string) (notice.Notice, error) {
 	return n, nil
 }
 
-// AwaitQuiet waits until the loop's quiet hours end. It returns false if the context ends first, or
+// AwaitQuietEnd waits until the loop's quiet hours end. It returns false if the context ends first, or
 // if another process already waits and will send what was posted.
-func AwaitQuiet(ctx context.Context, dir string, s notice.Settings) (bool, error) {
+func AwaitQuietEnd(ctx context.Context, dir string, s notice.Settings) (bool, error) {
 	if s.QuietUntil(time.Now()).IsZero() {
 		return true, nil
 	}
@@ -64,7 +64,7 @@ func AwaitQuiet(ctx context.Context, dir string, s notice.Settings) (bool, error
 			return true, nil
 		}
 		select {
-		case <-time.After(min(clockCheck, time.Until(until))):
+		case <-time.After(min(clockCheckInterval, time.Until(until))):
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}

@@ -26,17 +26,17 @@ func TestAwaitQuietWaitsForSenders(t *testing.T) {
 		s := around(time.Now())
 		end := s.QuietUntil(time.Now())
 		go func() {
-			if mine, err := AwaitQuiet(t.Context(), dir, s); !mine || err != nil || time.Now().Before(end) || time.Since(end) > time.Minute {
+			if mine, err := AwaitQuietEnd(t.Context(), dir, s); !mine || err != nil || time.Now().Before(end) || time.Since(end) > time.Minute {
 				t.Errorf("waited until %s of %s: %v %v", time.Now(), end, mine, err)
 			}
 		}()
 		synctest.Wait()
-		if mine, err := AwaitQuiet(t.Context(), dir, s); mine || err != nil {
+		if mine, err := AwaitQuietEnd(t.Context(), dir, s); mine || err != nil {
 			t.Errorf("the second: %v %v", mine, err)
 		}
 		time.Sleep(3 * time.Hour)
 		began := time.Now()
-		if mine, err := AwaitQuiet(t.Context(), dir, s); !mine || err != nil || time.Since(began) > 0 {
+		if mine, err := AwaitQuietEnd(t.Context(), dir, s); !mine || err != nil || time.Since(began) > 0 {
 			t.Errorf("outside of them: %v %v", mine, err)
 		}
 	})
@@ -48,7 +48,7 @@ func TestAwaitQuietIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if mine, err := AwaitQuiet(ctx, dir, around(time.Now())); mine || err == nil {
+		if mine, err := AwaitQuietEnd(ctx, dir, around(time.Now())); mine || err == nil {
 			t.Errorf("%v %v", mine, err)
 		}
 	})

@@ -17,13 +17,13 @@ type slackMessage struct {
 	TS      string `json:"ts"` // its id, and its time in seconds
 }
 
-// slackPause is the pause between two requests: Slack allows fifty per minute.
-const slackPause = 5 * time.Second
+// slackPollInterval is the pause between two requests: Slack allows fifty per minute.
+const slackPollInterval = 5 * time.Second
 
 // pollSlack reads the replies to each open question.
 func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
-	for _, q := range c.asked() {
-		if !l.Open(q) {
+	for _, q := range c.questions() {
+		if !l.IsOpen(q) {
 			continue
 		}
 		if err := sleep(ctx, l.pollInterval()); err != nil {
@@ -31,20 +31,20 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 		}
 		reply, err := l.Sender.call(ctx, notice.Slack, u, method{
 			name:   "conversations.replies",
-			fields: map[string]any{"channel": q.Chat, "ts": q.Message, "oldest": max(q.Seen, q.Message), "limit": 100},
+			fields: map[string]any{"channel": q.Chat, "ts": q.Message, "oldest": max(q.LastReply, q.Message), "limit": 100},
 		})
 		if err != nil {
 			return err
 		}
 		for _, m := range reply.Messages {
-			if m.TS <= max(q.Seen, q.Message) || m.Bot != "" || m.Subtype != "" {
+			if m.TS <= max(q.LastReply, q.Message) || m.Bot != "" || m.Subtype != "" {
 				continue
 			}
-			l.take(c, u, replyOf(q, m))
-			if known, ok := c.find(q.Place); ok { // its answer may have been stored since
+			l.handleReply(c, u, replyOf(q, m))
+			if known, ok := c.find(q.MessageRef); ok { // its answer may have been stored since
 				q = known
 			}
-			if q.Seen = m.TS; c.remember(q) != nil {
+			if q.LastReply = m.TS; c.remember(q) != nil {
 				break // the reply is read again, and counts once
 			}
 		}
@@ -52,6 +52,6 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 	return sleep(ctx, l.pollInterval())
 }
 
-func replyOf(q Asked, m slackMessage) reply {
-	return reply{id: m.TS, to: q.Place, from: m.User, text: html.UnescapeString(m.Text)}
+func replyOf(q SentQuestion, m slackMessage) reply {
+	return reply{id: m.TS, to: q.MessageRef, from: m.User, text: html.UnescapeString(m.Text)}
 }

@@ -22,8 +22,8 @@ type telegramMessage struct {
 	ReplyTo *telegramMessage `json:"reply_to_message"`
 }
 
-func (m telegramMessage) place() Place {
-	return Place{strconv.FormatInt(m.Chat.ID, 10), strconv.FormatInt(m.ID, 10)}
+func (m telegramMessage) messageRef() MessageRef {
+	return MessageRef{strconv.FormatInt(m.Chat.ID, 10), strconv.FormatInt(m.ID, 10)}
 }
 
 type telegramUpdate struct {
@@ -41,7 +41,7 @@ type telegramUpdate struct {
 func (u telegramUpdate) reply() reply {
 	id := strconv.FormatInt(u.ID, 10)
 	if p := u.Pressed; p != nil && p.Message != nil {
-		return reply{id: id, to: p.Message.place(), from: strconv.FormatInt(p.From.ID, 10), text: p.Data, button: p.ID}
+		return reply{id: id, to: p.Message.messageRef(), from: strconv.FormatInt(p.From.ID, 10), text: p.Data, button: p.ID}
 	}
 	m := u.Message
 	if m == nil {
@@ -50,14 +50,14 @@ func (u telegramUpdate) reply() reply {
 	said := reply{id: id, from: strconv.FormatInt(m.From.ID, 10), text: m.Text}
 	if m.ReplyTo != nil {
 		m.ReplyTo.Chat = m.Chat // only a reply in the same chat counts
-		said.to = m.ReplyTo.place()
+		said.to = m.ReplyTo.messageRef()
 	}
 	return said
 }
 
 const (
 	pollTimeout = 25 * time.Second // how long Telegram holds a request
-	pollUpdates = 20               // updates per response
+	maxUpdates  = 20               // updates per response
 )
 
 // pollTelegram waits for updates and takes the replies among them. Handled updates are confirmed by
@@ -68,7 +68,7 @@ func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error 
 	reply, err := l.Sender.call(ctx, notice.Telegram, u, method{
 		name: "getUpdates", timeout: hold + attemptTimeout,
 		fields: map[string]any{
-			"offset": offset, "timeout": int(hold.Seconds()), "limit": pollUpdates,
+			"offset": offset, "timeout": int(hold.Seconds()), "limit": maxUpdates,
 			"allowed_updates": []string{"message", "callback_query"},
 		},
 	})
@@ -91,7 +91,7 @@ func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error 
 		}
 		var update telegramUpdate
 		if json.Unmarshal(raw, &update) == nil {
-			l.take(c, u, update.reply())
+			l.handleReply(c, u, update.reply())
 		}
 		offset = head.ID + 1
 		if err := c.setOffset(offset); err != nil {

@@ -21,10 +21,10 @@ const (
 // NewToken returns a token that nobody can guess.
 func NewToken() string { return rand.Text() }
 
-// readKey returns the cookie value of a browser that was given the token: it may read. A
+// readCookieValue returns the cookie value of a browser that was given the token: it may read. A
 // cookie goes to every port of a host, also to a server that an agent began; so it is not
 // the token, and nobody can act with it.
-func (s *server) readKey() string {
+func (s *server) readCookieValue() string {
 	mac := hmac.New(sha256.New, []byte(s.Token))
 	mac.Write([]byte("read"))
 	return hex.EncodeToString(mac.Sum(nil))
@@ -50,7 +50,7 @@ func (s *server) withSecurity(next http.Handler) http.Handler {
 		case r.Method == http.MethodPost && !s.hasToken(r):
 			http.Error(w, "open the address that pawl serve printed: it has the token", http.StatusUnauthorized)
 		case s.Locked && r.Method != http.MethodPost && s.files[r.URL.Path].data == nil && !s.mayRead(r):
-			s.render(w, http.StatusUnauthorized, "problem", problem{layout{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
+			s.render(w, http.StatusUnauthorized, "problem", errorPage{layout{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -95,7 +95,7 @@ func (s *server) mayRead(r *http.Request) bool {
 		return true
 	}
 	c, err := r.Cookie(readCookie)
-	return err == nil && equalTokens(c.Value, s.readKey())
+	return err == nil && equalTokens(c.Value, s.readCookieValue())
 }
 
 // equalTokens compares secrets in a time that says nothing of them, their lengths aside.
@@ -103,6 +103,6 @@ func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a)
 
 // serveSession gives a browser that has the token the cookie to read with.
 func (s *server) serveSession(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: readCookie, Value: s.readKey(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: readCookie, Value: s.readCookieValue(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	bodyMost = 64 << 10
-	runsMost = 4 // commands at a time
-	runTime  = time.Minute
+	maxBodyBytes   = 64 << 10
+	maxCommands    = 4 // commands at a time
+	commandTimeout = time.Minute
 )
 
 // serveAction runs the command that a form of a loop's page asks for, and answers with what it
@@ -35,7 +35,7 @@ func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), code)
 		return
 	}
-	if asked := r.PostForm.Get("asked"); asked != "" && !slices.Contains(d.asked(), asked) {
+	if asked := r.PostForm.Get("asked"); asked != "" && !slices.Contains(d.questionKeys(), asked) {
 		http.Error(w, "this is no longer asked: nothing was done", http.StatusConflict)
 		return
 	}
@@ -57,7 +57,7 @@ func (s *server) serveAction(w http.ResponseWriter, r *http.Request) {
 
 // parseForm reads the form of a request, and answers it if that fails.
 func parseForm(w http.ResponseWriter, r *http.Request) bool {
-	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 	err := r.ParseForm()
 	if err == nil {
 		return true
@@ -70,10 +70,10 @@ func parseForm(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// asked returns what the loop asks the user now, a key for each form that answers it. A page
+// questionKeys returns what the loop asks the user now, a key for each form that answers it. A page
 // may be older than the loop: its answer must not count for another question, nor its yes for
 // work that it did not show.
-func (d Detail) asked() (keys []string) {
+func (d Detail) questionKeys() (keys []string) {
 	for _, q := range d.Report.State.Unanswered() {
 		keys = append(keys, questionKey(q))
 	}
@@ -108,13 +108,13 @@ func (s *server) startLoop(w http.ResponseWriter, r *http.Request) {
 // runCommand runs a command and answers with what it printed.
 func (s *server) runCommand(w http.ResponseWriter, r *http.Request, args []string) {
 	select {
-	case s.runs <- struct{}{}:
-		defer func() { <-s.runs }()
+	case s.commandSlots <- struct{}{}:
+		defer func() { <-s.commandSlots }()
 	default:
 		http.Error(w, "other commands are running: try again in a moment", http.StatusServiceUnavailable)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), runTime)
+	ctx, cancel := context.WithTimeout(r.Context(), commandTimeout)
 	defer cancel()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	said, err := s.Source.Command(ctx, args...)

@@ -76,8 +76,8 @@ func (s *server) serveAttempt(w http.ResponseWriter, r *http.Request) {
 func newAttemptView(d Detail, i int) attemptView {
 	v := attemptView{Attempt: d.Attempts[i], Open: i == len(d.Attempts)-1}
 	for _, it := range d.Report.Iterations {
-		if it.Number == v.Number && it.Came != "" {
-			v.Result = it.Came
+		if it.Number == v.Number && it.Decision != "" {
+			v.Result = it.Decision
 		}
 	}
 	return v

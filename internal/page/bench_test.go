@@ -129,8 +129,8 @@ func detailed() Detail {
 			ID: sum.ID, Goal: hostile, Status: "waiting", Branch: "pawl/" + hostile, State: st, Now: now, Zone: time.UTC,
 			Gates: []gate.Result{{Gate: hostile, Status: gate.Fail, Reason: hostile}}, Diffs: map[string]string{"US-1": "+" + hostile}, Signs: map[string][]string{"US-1": {hostile}},
 			Iterations: []report.Iteration{
-				{Number: 1, Task: "US-1", At: now.Add(-30 * time.Minute), Seconds: 90, CostUSD: .5, Tokens: 50_000, Context: 20, Failing: 1, Came: "done: proven"},
-				{Number: 2, Task: "US-2", At: now.Add(-20 * time.Minute), Seconds: 60, CostUSD: .75, Tokens: 70_000, Context: 35, Failing: 2, Came: hostile},
+				{Number: 1, Task: "US-1", At: now.Add(-30 * time.Minute), Seconds: 90, CostUSD: .5, Tokens: 50_000, Context: 20, Failing: 1, Decision: "done: proven"},
+				{Number: 2, Task: "US-2", At: now.Add(-20 * time.Minute), Seconds: 60, CostUSD: .75, Tokens: 70_000, Context: 35, Failing: 2, Decision: hostile},
 			},
 		},
 		Attempts: []Attempt{

@@ -46,11 +46,11 @@ func TestPagesWorkInABrowser(t *testing.T) {
 	b := browsertest.Browse(t)
 	b.Open(base + "/#token=" + token)
 	for name, s := range screens() {
-		b.Look(s.width, s.height, s.scheme)
+		b.SetScreen(s.width, s.height, s.scheme)
 		for page, path := range map[string]string{"overview": "/", "loop": "/loop/lost-moth-33cc", "diff": "/loop/lost-moth-33cc/diff/US-1", "comment": "/loop/lost-moth-33cc/diff/US-1?at=3", "attempt": "/loop/lost-moth-33cc/attempt/2"} {
 			b.Open(base + path)
-			b.Accessible(page+", "+name, source)
-			b.Picture(page + "-" + name)
+			b.CheckAccessibility(page+", "+name, source)
+			b.Screenshot(page + "-" + name)
 			if wide := b.Eval("document.documentElement.scrollWidth - innerWidth"); strings.TrimPrefix(wide, "-") == wide && wide != "0" {
 				t.Errorf("%s, %s: %s pixels too wide", page, name, wide)
 			}
@@ -82,7 +82,7 @@ func TestPagesWorkInABrowser(t *testing.T) {
 	d.detail.Headline, d.stamped = "running again", "2"
 	d.mu.Unlock()
 	b.WaitFor("the page follows the loop", func() bool { return b.Eval(`document.querySelector("h1").textContent`) == "running again" })
-	b.Clean(base)
+	b.CheckConsole(base)
 }
 
 // TestBrokenConnectionIsShownInABrowser: a page says that it is no longer up to date, and follows the loop again once
@@ -222,7 +222,7 @@ func TestPagesWorkWithTheKeyboard(t *testing.T) {
 	if kept := b.Eval(`document.activeElement.getAttribute("href")`); kept != "/loop/lost-moth-33cc/attempt/2" {
 		t.Errorf("the focus went to %q", kept)
 	}
-	b.Clean(base)
+	b.CheckConsole(base)
 }
 
 // TestFirstPaintInABrowser compares when Chromium first shows something of 1,000 loops with
@@ -285,10 +285,10 @@ func TestReportInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, s := range screens() {
-		b.Look(s.width, s.height, s.scheme)
+		b.SetScreen(s.width, s.height, s.scheme)
 		b.Open("file://" + path)
-		b.Accessible("report, "+name, source)
-		b.Picture("report-" + name)
+		b.CheckAccessibility("report, "+name, source)
+		b.Screenshot("report-" + name)
 	}
-	b.Clean("file://" + path)
+	b.CheckConsole("file://" + path)
 }

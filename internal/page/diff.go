@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	diffLinesMost  = 5000 // of one page
+	maxDiffLines   = 5000 // of one page
 	maxQuoteLength = 200  // runes of a line that a comment quotes
 )
 
@@ -70,7 +70,7 @@ func (s *server) diffLines(ctx context.Context, id, task string) ([]diffLine, er
 		return nil, fmt.Errorf("read the diff: %w", err)
 	}
 	var lines []diffLine
-	for i, l := range report.DiffLines(text, diffLinesMost) {
+	for i, l := range report.DiffLines(text, maxDiffLines) {
 		lines = append(lines, diffLine{l, i})
 	}
 	return lines, nil

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	liveMost  = 32 // streams at a time
-	liveTime  = time.Hour
-	refresh   = time.Second
-	heartbeat = 15 * time.Second
-	writeTime = 10 * time.Second // for one event
+	maxStreams        = 32 // streams at a time
+	streamLifetime    = time.Hour
+	pollInterval      = time.Second
+	heartbeatInterval = 15 * time.Second
+	writeTimeout      = 10 * time.Second // for one event
 )
 
 // serveEvents sends the browser an event when the page has changed (server-sent events). The browser
@@ -25,8 +25,8 @@ func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	select {
-	case s.places <- struct{}{}:
-		defer func() { <-s.places }()
+	case s.streamSlots <- struct{}{}:
+		defer func() { <-s.streamSlots }()
 	default:
 		w.Header().Set("Retry-After", "30")
 		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
@@ -35,7 +35,7 @@ func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(text string) bool {
-		if out.SetWriteDeadline(time.Now().Add(writeTime)) != nil {
+		if out.SetWriteDeadline(time.Now().Add(writeTimeout)) != nil {
 			return false
 		}
 		if _, err := fmt.Fprint(w, text); err != nil {
@@ -47,7 +47,7 @@ func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if err != nil || !send("retry: 3000\n\n") {
 		return
 	}
-	tick, end, silent := time.NewTicker(refresh), time.After(liveTime), time.Now()
+	tick, end, silent := time.NewTicker(pollInterval), time.After(streamLifetime), time.Now()
 	defer tick.Stop()
 	for {
 		select {
@@ -64,7 +64,7 @@ func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 			return
 		case now != last:
 			text = "data: changed\n\n"
-		case time.Since(silent) > heartbeat:
+		case time.Since(silent) > heartbeatInterval:
 			text = "event: alive\ndata:\n\n"
 		default:
 			continue
@@ -80,14 +80,14 @@ func (s *server) journalStamp(id string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if kept, ok := s.stamps[id]; ok && now.Sub(kept.at) < refresh*9/10 {
+	if kept, ok := s.stamps[id]; ok && now.Sub(kept.at) < pollInterval*9/10 {
 		return kept.text, nil
 	}
 	text, err := s.Source.Stamp(id)
 	if err != nil {
 		return "", fmt.Errorf("look for changes: %w", err)
 	}
-	if len(s.stamps) > 2*liveMost {
+	if len(s.stamps) > 2*maxStreams {
 		clear(s.stamps)
 	}
 	s.stamps[id] = stamp{text, now}

@@ -91,10 +91,10 @@ var assets embed.FS
 // server answers requests.
 type server struct {
 	Options
-	pages  *template.Template
-	files  map[string]file // what a page loads, by its path
-	places chan struct{}   // of live streams
-	runs   chan struct{}   // of commands
+	pages        *template.Template
+	files        map[string]file // what a page loads, by its path
+	streamSlots  chan struct{}   // of live streams
+	commandSlots chan struct{}   // of commands
 
 	mu     sync.Mutex
 	stamps map[string]stamp
@@ -116,7 +116,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &server{Options: o, places: make(chan struct{}, liveMost), runs: make(chan struct{}, runsMost), stamps: map[string]stamp{}}
+	s := &server{Options: o, streamSlots: make(chan struct{}, maxStreams), commandSlots: make(chan struct{}, maxCommands), stamps: map[string]stamp{}}
 	var err error
 	if s.pages, err = report.Templates(); err != nil {
 		return nil, err
@@ -193,13 +193,13 @@ type layout struct {
 	Lock  bool // the page asks for the token
 }
 
-type problem struct {
+type errorPage struct {
 	layout
 	Text string
 }
 
 func (s *server) renderProblem(w http.ResponseWriter, code int, text string) {
-	s.render(w, code, "problem", problem{layout{Title: http.StatusText(code)}, text})
+	s.render(w, code, "problem", errorPage{layout{Title: http.StatusText(code)}, text})
 }
 
 // renderError answers with what a Source could not do.
@@ -217,7 +217,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	defer end()
 	srv := &http.Server{
 		Handler: h, BaseContext: func(net.Listener) context.Context { return live },
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: runTime + 15*time.Second, IdleTimeout: time.Minute,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: commandTimeout + 15*time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 32 << 10,
 	}
 	done := make(chan error, 1)

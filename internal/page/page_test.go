@@ -45,8 +45,8 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 		{"no token", "POST", at, "do=stop", []string{"X-Pawl-Token: "}, 401},
 		{"a wrong token", "POST", at, "do=stop", []string{"X-Pawl-Token: the-token-of-this-tesT"}, 401},
 		{"the token as a cookie", "POST", at, "do=stop", []string{"X-Pawl-Token: ", "Cookie: pawl-read=" + token}, 401},
-		{"a huge body", "POST", at, "do=tell&text=" + strings.Repeat("x", bodyMost), nil, 413},
-		{"a huge goal", "POST", "/", "text=" + strings.Repeat("x", bodyMost), nil, 413},
+		{"a huge body", "POST", at, "do=tell&text=" + strings.Repeat("x", maxBodyBytes), nil, 413},
+		{"a huge goal", "POST", "/", "text=" + strings.Repeat("x", maxBodyBytes), nil, 413},
 		{"another command", "POST", at, "do=uninstall", nil, 400},
 		{"an unknown task", "POST", at, "do=answer&task=--all&text=x", nil, 400},
 		{"an unknown loop", "POST", "/loop/calm-heron-11aa", "do=stop", nil, 404},
@@ -311,7 +311,7 @@ func TestChangesAreStreamedOnce(t *testing.T) {
 		return w
 	}
 	var open []*http.Response
-	for range liveMost {
+	for range maxStreams {
 		open = append(open, get())
 	}
 	if w := get(); w.StatusCode != http.StatusServiceUnavailable || w.Header.Get("Retry-After") == "" {

@@ -75,8 +75,8 @@ func errNoTask(name, id string) error {
 
 func errNoTitle(hint string) error { return failure.New(failure.Usage, hint, "the task has no title") }
 
-// cannotEdit returns the error for an edit that this format cannot express.
-func (f *File) cannotEdit(what string) error {
+// cannotEditError returns the error for an edit that this format cannot express.
+func (f *File) cannotEditError(what string) error {
 	return failure.New(failure.Usage, "edit the file, with the loop paused (pawl pause) if one works on it", "%s: %s", clean(f.name), what)
 }
 
@@ -111,7 +111,7 @@ func (f *File) addTask(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 			out, err = out.Untick(added) // its group is open again
 			return out, e, err
 		}
-		err = f.cannotEdit("no task can be added there in the format of the others")
+		err = f.cannotEditError("no task can be added there in the format of the others")
 	}
 	return nil, e, err
 }
@@ -213,7 +213,7 @@ func (f *File) retitle(i int, title string) (*File, error) {
 	if p.object != nil {
 		return f.withTitle(i, title, p.head, quoteJSON(title))
 	}
-	err := f.cannotEdit("the title of task " + clean(t.ID) + " spans several lines")
+	err := f.cannotEditError("the title of task " + clean(t.ID) + " spans several lines")
 	for at := p.head.from; ; at++ { // "Task 1: a" has an "a" before the title
 		n := bytes.Index(f.data[at:p.head.to], []byte(t.Title))
 		if n < 0 {
@@ -234,7 +234,7 @@ func (f *File) withTitle(i int, title string, r region, text string) (*File, err
 	want[i].Title = title
 	out, err := Decode(f.name, f.splice(r, text))
 	if err != nil || !equalTasks(want, out.plan.Tasks, false) {
-		return nil, f.cannotEdit("this title would change other parts of the plan")
+		return nil, f.cannotEditError("this title would change other parts of the plan")
 	}
 	return out, nil
 }
@@ -257,19 +257,19 @@ func (f *File) move(i int, e plan.Edit, renumber bool) (*File, error) {
 	}
 	want = slices.Insert(want, place, t)
 	if neighbour := want[max(place-1, 0)]; place > 0 && neighbour.Priority != t.Priority || place == 0 && want[1].Priority != t.Priority {
-		return nil, f.cannotEdit(fmt.Sprintf("task %s has a different priority than its neighbours", clean(t.ID)))
+		return nil, f.cannotEditError(fmt.Sprintf("task %s has a different priority than its neighbours", clean(t.ID)))
 	}
 	data := f.withBlockMoved(i, place)
 	out, err := Decode(f.name, data)
 	switch {
 	case data == nil || err != nil:
-		return nil, f.cannotEdit("task " + clean(t.ID) + " cannot be moved there: it is in another list")
+		return nil, f.cannotEditError("task " + clean(t.ID) + " cannot be moved there: it is in another list")
 	case equalTasks(want, out.plan.Tasks, renumber):
 		return out, nil
 	case equalTasks(want, out.plan.Tasks, true):
 		return nil, ErrKeepsOrder
 	}
-	return nil, f.cannotEdit("task " + clean(t.ID) + " cannot be moved there: it belongs to a section or a group")
+	return nil, f.cannotEditError("task " + clean(t.ID) + " cannot be moved there: it belongs to a section or a group")
 }
 
 // withBlockMoved returns the file with a task's block moved to the place of another task. It

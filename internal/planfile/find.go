@@ -174,7 +174,7 @@ func Read(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, failure.New(failure.Usage, "name the file itself", "%s is not a regular file (%s)", clean(path), info.Mode().Type())
 	case info.Size() > MaxSize:
-		return nil, invalid(path, tooLarge)
+		return nil, newInvalid(path, tooLarge)
 	}
 	data, err := atomicfile.Read(path, MaxSize)
 	if err != nil {

@@ -149,12 +149,12 @@ func readFolder(at string) ([]byte, error) {
 			continue
 		}
 		if problem, ok := unreadable(text); !ok {
-			return nil, invalid(filepath.Join(at, name), problem)
+			return nil, newInvalid(filepath.Join(at, name), problem)
 		}
 		data.WriteString(fileSeparator + name + "\n")
 		data.Write(text)
 		if data.Len() > MaxSize {
-			return nil, invalid(at, tooLarge)
+			return nil, newInvalid(at, tooLarge)
 		}
 	}
 	if !slices.ContainsFunc(folderFiles(data.Bytes()), func(m taskFile) bool { return m.name != backlogConfig }) {

@@ -34,7 +34,7 @@ func (e *Invalid) Error() string {
 }
 
 // WithName returns the same error for a file that the user knows by another name.
-func (e *Invalid) WithName(name string) error { return invalid(name, e.Problems...) }
+func (e *Invalid) WithName(name string) error { return newInvalid(name, e.Problems...) }
 
 // Lines returns the problems as "FILE:LINE: what is wrong: expected …".
 func (e *Invalid) Lines() []string { return Lines(e.Name, e.Problems) }
@@ -48,7 +48,7 @@ func Lines(name string, problems []plan.Problem) []string {
 	return lines
 }
 
-func invalid(name string, problems ...plan.Problem) error {
+func newInvalid(name string, problems ...plan.Problem) error {
 	hint := "correct the file; pawl changes only done marks"
 	if len(problems) > 1 {
 		hint = "pawl plan check " + clean(name) + " lists them all"
@@ -58,7 +58,7 @@ func invalid(name string, problems ...plan.Problem) error {
 
 // invalid returns an error with these problems and the warnings of the file.
 func (f *File) invalid(problems []plan.Problem) error {
-	err := invalid(f.name, problems...)
+	err := newInvalid(f.name, problems...)
 	if e, ok := errors.AsType[*Invalid](err); ok {
 		e.Warnings = f.Warnings()
 	}

@@ -108,7 +108,7 @@ func (r *parseResult) checkTasks() []plan.Problem {
 func Decode(name string, data []byte) (*File, error) {
 	folder := folderFiles(data) != nil
 	if problem, ok := unreadable(data); !ok && !folder {
-		return nil, invalid(name, problem)
+		return nil, newInvalid(name, problem)
 	}
 	text := blankBOM(data)
 	var r parseResult
@@ -116,7 +116,7 @@ func Decode(name string, data []byte) (*File, error) {
 	case folder:
 		r = readBacklog(data)
 	case looksLikeYAML(name):
-		return nil, invalid(name, plan.Problem{Line: 1, Message: "YAML plans are not read", Want: "Markdown (.md) or JSON (.json)"})
+		return nil, newInvalid(name, plan.Problem{Line: 1, Message: "YAML plans are not read", Want: "Markdown (.md) or JSON (.json)"})
 	case looksLikeJSON(name, text):
 		r = readJSON(text)
 	default:

@@ -9,12 +9,12 @@ import (
 // Reader reads plans and caches the last few, so that the same bytes are not parsed twice. Files do
 // not change, so they can be shared. The zero Reader is ready to use.
 type Reader struct {
-	mu    sync.Mutex
-	known []*File // the most recently used first
+	mu     sync.Mutex
+	recent []*File // the most recently used first
 }
 
-// maxKnown suffices for a plan and its copy, each before and after a tick.
-const maxKnown = 4
+// maxRecent suffices for a plan and its copy, each before and after a tick.
+const maxRecent = 4
 
 // Load is like the function Load, with the cache.
 func (r *Reader) Load(path string) (*File, error) {
@@ -34,18 +34,18 @@ func (r *Reader) Decode(name string, data []byte) (*File, error) {
 func (r *Reader) cached(name string, data []byte, read func() (*File, error)) (*File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.known, func(f *File) bool { return f.name == name && bytes.Equal(f.data, data) })
+	i := slices.IndexFunc(r.recent, func(f *File) bool { return f.name == name && bytes.Equal(f.data, data) })
 	if i < 0 {
 		f, err := read()
 		if err != nil {
 			return nil, err
 		}
 		f.reader = r
-		r.known, i = append(r.known, f), len(r.known)
+		r.recent, i = append(r.recent, f), len(r.recent)
 	}
-	f := r.known[i]
-	r.known = slices.Insert(slices.Delete(r.known, i, i+1), 0, f)
-	r.known = r.known[:min(len(r.known), maxKnown)]
+	f := r.recent[i]
+	r.recent = slices.Insert(slices.Delete(r.recent, i, i+1), 0, f)
+	r.recent = r.recent[:min(len(r.recent), maxRecent)]
 	return f, nil
 }
 

@@ -24,18 +24,18 @@ import (
 // Options of a conversation.
 type Options struct {
 	Agent      agent.Agent
-	Session    agent.Options                     // Dir is the repository's root; what makes it read-only is set here
-	Guard      func(toolcall.Call) agent.Verdict // answers what an agent wants to read, nil allows it
-	Gates      []string                          // commands that seem to run the tests
-	MaxCostUSD float64                           // of the whole conversation, 0 = not limited
-	Timeout    time.Duration                     // of one reply, 0 = none
-	Ask        func(Asked) (string, error)       // puts a question to the user; an empty answer takes the proposal
-	Begin      func(draft.Conversation)          // an agent is about to be asked, nil for nobody
-	Tell       func(agent.Event)                 // what it does meanwhile, nil for nobody
+	Session    agent.Options                          // Dir is the repository's root; what makes it read-only is set here
+	Guard      func(toolcall.Call) agent.Verdict      // answers what an agent wants to read, nil allows it
+	Gates      []string                               // commands that seem to run the tests
+	MaxCostUSD float64                                // of the whole conversation, 0 = not limited
+	Timeout    time.Duration                          // of one reply, 0 = none
+	Ask        func(NumberedQuestion) (string, error) // puts a question to the user; an empty answer takes the proposal
+	OnAsk      func(draft.Conversation)               // an agent is about to be asked, nil for nobody
+	OnEvent    func(agent.Event)                      // what it does meanwhile, nil for nobody
 }
 
-// Asked is a question, with its number and how many there are.
-type Asked struct {
+// NumberedQuestion is a question, with its number and how many there are.
+type NumberedQuestion struct {
 	draft.Question
 	Number, Of int
 }
@@ -54,7 +54,7 @@ func Make(ctx context.Context, begun draft.Conversation, o Options) (c draft.Con
 		switch c.Step() {
 		case draft.AskUser:
 			q, number, of := c.Question()
-			text, err := o.Ask(Asked{q, number, of})
+			text, err := o.Ask(NumberedQuestion{q, number, of})
 			if err != nil {
 				return c, p.usage, err
 			}
@@ -102,8 +102,8 @@ func (p *conversation) reply(ctx context.Context, c draft.Conversation) (answer 
 	if err != nil {
 		return "", err
 	}
-	if p.o.Begin != nil {
-		p.o.Begin(c)
+	if p.o.OnAsk != nil {
+		p.o.OnAsk(c)
 	}
 	left := p.o.MaxCostUSD - p.usage.CostUSD
 	if p.o.MaxCostUSD > 0 && left <= 0 {
@@ -125,8 +125,8 @@ func (p *conversation) reply(ctx context.Context, c draft.Conversation) (answer 
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: p.o.Timeout, MaxCostUSD: max(0, left), Final: func(string) bool { return true },
 	}, func(e agent.Event) {
-		if p.o.Tell != nil {
-			p.o.Tell(e)
+		if p.o.OnEvent != nil {
+			p.o.OnEvent(e)
 		}
 	})
 	p.usage = p.usage.Add(res.Usage)

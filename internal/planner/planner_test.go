@@ -31,7 +31,7 @@ func play(ctx context.Context, t *testing.T, script string, o planner.Options) (
 	}
 	o.Agent, o.Session.Dir = scripted.Agent{Script: parts, Counter: dir + "/turns"}, dir
 	if o.Ask == nil {
-		o.Ask = func(planner.Asked) (string, error) { return "", nil }
+		o.Ask = func(planner.NumberedQuestion) (string, error) { return "", nil }
 	}
 	return planner.Make(ctx, draft.Start("export as CSV"), o)
 }
@@ -83,7 +83,7 @@ func TestAgentsOnlyRead(t *testing.T) {
 			asked = append(asked, c.Tool)
 			return agent.Verdict{Reason: "no"}
 		},
-		Tell: func(e agent.Event) {
+		OnEvent: func(e agent.Event) {
 			if e.Kind == agent.KindDenied {
 				denied = append(denied, e.Tool)
 			}
@@ -99,14 +99,14 @@ func TestCancelEndsTheConversation(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("Ctrl-C")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, _, err := play(ctx, t, "-- review-1/sleep --\n1h\n", planner.Options{Begin: func(draft.Conversation) {
+	_, _, err := play(ctx, t, "-- review-1/sleep --\n1h\n", planner.Options{OnAsk: func(draft.Conversation) {
 		time.AfterFunc(20*time.Millisecond, func() { cancel(cause) })
 	}})
 	if !errors.Is(err, cause) {
 		t.Errorf("in a turn: %v", err)
 	}
 	_, _, err = play(t.Context(), t, "-- review-1/reply --\n"+`{"questions":[{"question":"a?","proposal":"b"}]}`+"\n", planner.Options{
-		Ask: func(planner.Asked) (string, error) { return "", cause },
+		Ask: func(planner.NumberedQuestion) (string, error) { return "", cause },
 	})
 	if !errors.Is(err, cause) {
 		t.Errorf("at a question: %v", err)

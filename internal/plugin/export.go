@@ -24,7 +24,7 @@ import (
 // the folder meanwhile meets no half of a file. An export that was cut off is
 // finished by the next.
 func Export(dir string, p Plugin) (changed bool, err error) {
-	earlier, err := readLedger(dir)
+	earlier, err := readChecksums(dir)
 	if err != nil {
 		return false, err
 	}
@@ -33,7 +33,7 @@ func Export(dir string, p Plugin) (changed bool, err error) {
 			return false, err
 		}
 	}
-	wanted := ledgerOf(p.Files)
+	wanted := newChecksums(p.Files)
 	stale, err := staleFiles(dir, earlier, p.Files)
 	if err != nil {
 		return false, err
@@ -44,8 +44,8 @@ func Export(dir string, p Plugin) (changed bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, fmt.Errorf("export the plugin: %w", err)
 	}
-	// From here on, what is ours is in the ledger, whenever we are cut off.
-	if err := writeLedger(dir, earlier.union(wanted)); err != nil {
+	// The old and the new checksums are written first, so that a crash leaves no file of ours unknown.
+	if err := writeChecksums(dir, earlier.union(wanted)); err != nil {
 		return false, err
 	}
 	for _, name := range stale {
@@ -53,13 +53,13 @@ func Export(dir string, p Plugin) (changed bool, err error) {
 			return true, err
 		}
 	}
-	return true, writeLedger(dir, wanted)
+	return true, writeChecksums(dir, wanted)
 }
 
 // Remove removes an export from a folder, and the folder if it is empty then. It keeps files that
 // were changed since, and returns them.
 func Remove(dir string) (left []string, err error) {
-	earlier, err := readLedger(dir)
+	earlier, err := readChecksums(dir)
 	if err != nil || earlier == nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func Remove(dir string) (left []string, err error) {
 			}
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, ledgerFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, checksumsFile)); err != nil {
 		return left, fmt.Errorf("remove the plugin: %w", err)
 	}
 	_ = os.Remove(dir) // which fails where something is in it
@@ -103,7 +103,7 @@ func requireEmpty(dir string) error {
 
 // staleFiles returns the files to write or remove, in that order. It returns an error if one of
 // them was changed since the export.
-func staleFiles(dir string, earlier ledger, wanted map[string][]byte) (stale []string, err error) {
+func staleFiles(dir string, earlier checksums, wanted map[string][]byte) (stale []string, err error) {
 	var foreign []string
 	names := maps.Clone(wanted)
 	for name := range earlier {

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/plugin"
 )
 
-const ledgerFile = ".pawl-export"
+const checksumsFile = ".pawl-export"
 
 func export(t *testing.T, dir string, p plugin.Plugin) (changed bool) {
 	t.Helper()
@@ -25,13 +25,13 @@ func export(t *testing.T, dir string, p plugin.Plugin) (changed bool) {
 	return changed
 }
 
-// exported is what lies in a folder, the ledger aside.
+// exported is what lies in a folder, without the checksums.
 func exported(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, file)
-		if err != nil || d.IsDir() || name == ledgerFile {
+		if err != nil || d.IsDir() || name == checksumsFile {
 			return err
 		}
 		text, err := os.ReadFile(file)
@@ -140,7 +140,7 @@ func TestExportRefusesOtherFiles(t *testing.T) {
 			"was changed since it was exported (pawl/README.md)",
 		},
 		"a damaged list": {
-			func(t *testing.T, dir string) { write(t, filepath.Join(dir, ledgerFile), "../../etc/passwd") },
+			func(t *testing.T, dir string) { write(t, filepath.Join(dir, checksumsFile), "../../etc/passwd") },
 			"is damaged",
 		},
 	}

@@ -111,15 +111,15 @@ func mcpJSON(program string) ([]byte, error) {
 	return atomicfile.EncodeIndentedJSON(map[string]map[string]server{"mcpServers": {"pawl": {program, []string{"mcp"}}}})
 }
 
-// version is where the manifest has the plugin's version: the part that a user
+// versionField is where the manifest has the plugin's version: the part that a user
 // sets, and what stamp puts behind it.
-var version = regex.New(`("version": ")([^"+]*)[^"]*`)
+var versionField = regex.New(`("version": ")([^"+]*)[^"]*`)
 
 // setVersion writes the version into the manifest. The hash is of everything but
 // itself: each path and content, in order, with their lengths.
 func setVersion(files map[string][]byte) string {
-	manifest := version.ReplaceAll(files[manifestFile], []byte("${1}${2}"))
-	base := version.FindSubmatch(manifest)[2]
+	manifest := versionField.ReplaceAll(files[manifestFile], []byte("${1}${2}"))
+	base := versionField.FindSubmatch(manifest)[2]
 	sum := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		content := files[path]
@@ -129,6 +129,6 @@ func setVersion(files map[string][]byte) string {
 		_, _ = fmt.Fprintf(sum, "%d %s %d %s\n", len(path), path, len(content), content)
 	}
 	v := string(base) + "+" + hex.EncodeToString(sum.Sum(nil)[:4])
-	files[manifestFile] = version.ReplaceAll(manifest, []byte("${1}"+v))
+	files[manifestFile] = versionField.ReplaceAll(manifest, []byte("${1}"+v))
 	return v
 }

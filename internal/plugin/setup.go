@@ -22,8 +22,8 @@ import (
 // take about half a second.
 const clientTimeout = 2 * time.Minute
 
-// maxAnswer is how much of what the client prints is kept.
-const maxAnswer = 1 << 20
+// maxOutputBytes is how much of what the client prints is kept.
+const maxOutputBytes = 1 << 20
 
 // Setup puts the plugin into Claude Code, for all sessions of the user, and
 // takes it out. The client keeps account of its plugins itself, so this is done
@@ -110,7 +110,7 @@ func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 			did = append(did, s.commandLine(step))
 		}
 	}
-	if earlier, err := readLedger(s.Dir); err != nil || earlier == nil {
+	if earlier, err := readChecksums(s.Dir); err != nil || earlier == nil {
 		return did, err
 	}
 	left, err := Remove(s.Dir)
@@ -210,7 +210,7 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 	if program == "" {
 		program = "claude"
 	}
-	out, errs := &proc.Head{Most: maxAnswer}, &proc.Head{Most: maxAnswer}
+	out, errs := &proc.Head{MaxBytes: maxOutputBytes}, &proc.Head{MaxBytes: maxOutputBytes}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: append([]string{program}, args...), Env: s.Env, Stdout: out, Stderr: errs,
 		KeepBackground: true, // what the client keeps running beside itself is the user's

@@ -4,19 +4,19 @@ import "bytes"
 
 // Head keeps the first Most bytes that are written to it.
 type Head struct {
-	Most int
-	Full func() // called when there is more; may be nil
-	Over bool   // there was more
-	kept bytes.Buffer
+	MaxBytes  int
+	OnFull    func() // called when there is more; may be nil
+	Truncated bool   // there was more
+	kept      bytes.Buffer
 }
 
 // Write never fails.
 func (h *Head) Write(p []byte) (int, error) {
-	room := min(len(p), h.Most-h.kept.Len())
+	room := min(len(p), h.MaxBytes-h.kept.Len())
 	h.kept.Write(p[:room])
 	if room < len(p) {
-		if h.Over = true; h.Full != nil {
-			h.Full()
+		if h.Truncated = true; h.OnFull != nil {
+			h.OnFull()
 		}
 	}
 	return len(p), nil
@@ -29,17 +29,17 @@ func (h *Head) String() string { return h.kept.String() }
 
 // Tail keeps the last Most bytes that are written to it.
 type Tail struct {
-	Most int
-	kept []byte
+	MaxBytes int
+	kept     []byte
 }
 
 // Write never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - t.Most; over > t.Most { // not on each write
+	if over := len(t.kept) - t.MaxBytes; over > t.MaxBytes { // not on each write
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
 	return len(p), nil
 }
 
-func (t *Tail) String() string { return string(t.kept[max(0, len(t.kept)-t.Most):]) }
+func (t *Tail) String() string { return string(t.kept[max(0, len(t.kept)-t.MaxBytes):]) }

@@ -4,7 +4,7 @@ import "testing"
 
 func TestTailKeepsTheEnd(t *testing.T) {
 	t.Parallel()
-	w := Tail{Most: 10}
+	w := Tail{MaxBytes: 10}
 	for range 100 {
 		_, _ = w.Write([]byte("abc"))
 	}

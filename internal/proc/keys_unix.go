@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keyPause is the longest wait for a key. A longer wait would not notice that the job was moved to
+// keyTimeout is the longest wait for a key. A longer wait would not notice that the job was moved to
 // the background, where reading would stop it.
-const keyPause = 200 * time.Millisecond
+const keyTimeout = 200 * time.Millisecond
 
 // Keys reads keys from a terminal one by one, without Enter and without an echo, while this process
 // is in the foreground job. The terminal still handles Ctrl-C and Ctrl-Z.
@@ -82,21 +82,21 @@ func (k *Keys) read() {
 	}
 }
 
-// next waits up to keyPause for a key.
+// next waits up to keyTimeout for a key.
 func (k *Keys) next() (key byte, ok bool) {
 	if !InForeground(k.tty) {
-		time.Sleep(keyPause)
+		time.Sleep(keyTimeout)
 		return 0, false
 	}
 	k.raw()
 	fds := []unix.PollFd{{Fd: int32(k.tty.Fd()), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, int(keyPause/time.Millisecond))
+	n, err := unix.Poll(fds, int(keyTimeout/time.Millisecond))
 	if err != nil || n == 0 || !InForeground(k.tty) {
 		return 0, false
 	}
 	var b [1]byte
 	if n, err := unix.Read(int(k.tty.Fd()), b[:]); n == 0 || err != nil { // the terminal is gone
-		time.Sleep(keyPause)
+		time.Sleep(keyTimeout)
 		return 0, false
 	}
 	return b[0], true

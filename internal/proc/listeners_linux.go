@@ -12,10 +12,10 @@ import (
 
 // Listener is a process of this user that accepts connections.
 type Listener struct {
-	PID     int
-	Began   time.Time
-	Command string
-	At      string // the first address: "port 8080", "socket /tmp/x"
+	PID       int
+	StartedAt time.Time
+	Command   string
+	At        string // the first address: "port 8080", "socket /tmp/x"
 
 	env []byte
 }
@@ -49,8 +49,8 @@ func Listeners(since time.Time) []Listener {
 		if e.zombie || e.kernel || e.pid == os.Getpid() {
 			continue
 		}
-		l := Listener{PID: e.pid, Began: startTime(e.pid)}
-		if l.Began.Before(since) || executablePath(e.pid) == self {
+		l := Listener{PID: e.pid, StartedAt: startTime(e.pid)}
+		if l.StartedAt.Before(since) || executablePath(e.pid) == self {
 			continue
 		}
 		links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", e.pid)) // empty for processes of other users

@@ -7,7 +7,7 @@ import "time"
 // Listener is a process of this user that accepts connections.
 type Listener struct {
 	PID         int
-	Began       time.Time
+	StartedAt   time.Time
 	Command, At string
 }
 

@@ -65,17 +65,17 @@ func (p *Process) open(w io.Writer) (*os.File, error) {
 		return nil, fmt.Errorf("open pipe: %w", err)
 	}
 	o := &outputPipe{r: r, w: child, done: make(chan error, 1)}
-	p.outlets = append(p.outlets, o)
+	p.outputs = append(p.outputs, o)
 	go func() { o.done <- o.copy(w) }()
 	return child, nil
 }
 
 // copy reads to the end even if the writer fails, so that the child never blocks on a full pipe.
 func (o *outputPipe) copy(w io.Writer) error {
-	_, err := io.CopyN(writerOnly{w}, o.r, chatty) // most children print less
+	_, err := io.CopyN(writerOnly{w}, o.r, chattyBytes) // most children print less
 	if err == nil {
 		widenPipe(o.r)
-		_, err = io.CopyBuffer(writerOnly{w}, readerOnly{o.r}, make([]byte, wideBuffer))
+		_, err = io.CopyBuffer(writerOnly{w}, readerOnly{o.r}, make([]byte, wideBufferBytes))
 	}
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -97,14 +97,14 @@ type readerOnly struct{ io.Reader }
 // A child that printed more than chatty bytes gets a larger pipe and a larger buffer, so that it
 // waits less often.
 const (
-	chatty     = 1 << 20
-	widePipe   = 1 << 20
-	wideBuffer = 1 << 18
+	chattyBytes     = 1 << 20
+	widePipeBytes   = 1 << 20
+	wideBufferBytes = 1 << 18
 )
 
 // releaseChildEnds closes this process's copies of the child's ends.
 func (p *Process) releaseChildEnds() {
-	for _, o := range p.outlets {
+	for _, o := range p.outputs {
 		o.w.Close()
 	}
 }
@@ -113,7 +113,7 @@ func (p *Process) releaseChildEnds() {
 func (p *Process) drain(timeout time.Duration) error {
 	var first error
 	deadline := time.After(timeout)
-	for _, o := range p.outlets {
+	for _, o := range p.outputs {
 		select {
 		case err := <-o.done:
 			if first == nil {

@@ -82,7 +82,7 @@ type Process struct {
 	stdin   io.WriteCloser
 	group   *group
 	tag     string
-	outlets []*outputPipe
+	outputs []*outputPipe
 	done    chan struct{} // closed when exit is set
 
 	mu   sync.Mutex

@@ -12,5 +12,5 @@ func widenPipe(pipe *os.File) {
 	if err != nil {
 		return
 	}
-	_ = conn.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, widePipe) })
+	_ = conn.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, widePipeBytes) })
 }

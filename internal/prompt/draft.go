@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/draft"
 )
 
-// MaxIdea bounds what is wanted, in bytes: a specification may be long.
-const MaxIdea = 64 << 10
+// MaxIdeaBytes bounds what is wanted, in bytes: a specification may be long.
+const MaxIdeaBytes = 64 << 10
 
 // Draft returns the next prompt of a conversation about a plan, for its author or its critic. gates
 // are commands that seem to run the tests. first means that this is the session's first prompt.
@@ -37,7 +37,7 @@ func Draft(c draft.Conversation, gates []string, first bool) (string, error) {
 		Idea, Plan                string
 		Remarks, Decisions, Gates []string
 		MaxQuestions              int
-	}{c, cutMiddle(clean(c.Idea), MaxIdea), cutMiddle(clean(string(plan)), MaxReview), lastLines(remarks, maxFiles), lastLines(decisions, maxFiles), lastLines(gates, maxFiles), draft.MaxQuestions}
+	}{c, cutMiddle(clean(c.Idea), MaxIdeaBytes), cutMiddle(clean(string(plan)), MaxReview), lastLines(remarks, maxFiles), lastLines(decisions, maxFiles), lastLines(gates, maxFiles), draft.MaxQuestions}
 	s, err := New(nil)
 	if err != nil {
 		return "", err
@@ -46,5 +46,5 @@ func Draft(c draft.Conversation, gates []string, first bool) (string, error) {
 	if err := s.t.ExecuteTemplate(&b, name, view); err != nil {
 		return "", fmt.Errorf("render the prompt for a plan: %w", err)
 	}
-	return cutMiddle(collapseBlankLines(b.String()), MaxReview+MaxIdea), nil
+	return cutMiddle(collapseBlankLines(b.String()), MaxReview+MaxIdeaBytes), nil
 }

@@ -149,9 +149,9 @@ func New(overrides fs.FS) (*Set, error) {
 	return s, nil
 }
 
-// maxTemplate bounds a template, in bytes. They lie in the work tree: to read a pipe
+// maxTemplateBytes bounds a template, in bytes. They lie in the work tree: to read a pipe
 // there would never end.
-const maxTemplate = 1 << 20
+const maxTemplateBytes = 1 << 20
 
 func (s *Set) override(dir fs.FS, name string) error {
 	kind, ok := strings.CutSuffix(name, ".md")
@@ -159,8 +159,8 @@ func (s *Set) override(dir fs.FS, name string) error {
 		return fmt.Errorf("read prompt templates: %s is not a situation; the names are %s", name, fileNames())
 	}
 	info, err := fs.Stat(dir, name)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplate) {
-		err = fmt.Errorf("it is not a regular file of at most %d bytes", maxTemplate)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplateBytes) {
+		err = fmt.Errorf("it is not a regular file of at most %d bytes", maxTemplateBytes)
 	}
 	if err != nil {
 		return fmt.Errorf("read prompt template %s: %w", name, err)
@@ -196,7 +196,7 @@ func (s *Set) Render(k Kind, d Data) (string, error) {
 		return "", fmt.Errorf("render prompt: no situation is named %q", string(k))
 	}
 	var b strings.Builder
-	if err := s.t.ExecuteTemplate(&b, string(k)+".md", bounded(d)); err != nil {
+	if err := s.t.ExecuteTemplate(&b, string(k)+".md", withinBounds(d)); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
 	return cutMiddle(collapseBlankLines(b.String()), maxLength(k, d)), nil
@@ -216,14 +216,14 @@ func sampleData() Data {
 	}
 }
 
-// recapped is how many iterations are told one by one.
-const recapped = 8
+// maxRecapItems is how many iterations are told one by one.
+const maxRecapItems = 8
 
 // Recap lists the newest iterations one by one and counts those before, for
 // Data.Recap. Each item is one bounded line.
 func Recap(history []loop.RecapLine) []string {
 	var out []string
-	old := max(0, len(history)-recapped)
+	old := max(0, len(history)-maxRecapItems)
 	if old > 0 {
 		out = append(out, fmt.Sprintf("%d earlier iterations", old))
 	}

@@ -56,7 +56,7 @@ func Review(d ReviewData) (string, error) {
 	view.Diff, view.Changes, view.Labels = cutMiddle(clean(d.Diff), MaxDiff+1<<10), lastLines(d.Changes, maxFiles), lastLines(d.Labels, 20)
 	view.Tests = lastLines(d.Tests, maxFiles)
 	for _, t := range d.Tasks {
-		view.Tasks = append(view.Tasks, bounded(Data{Task: t}))
+		view.Tasks = append(view.Tasks, withinBounds(Data{Task: t}))
 	}
 	for _, r := range d.Gates[:min(len(d.Gates), maxReceipts)] {
 		view.Receipts = append(view.Receipts, receiptLine(r))

@@ -55,8 +55,8 @@ var funcs = template.FuncMap{
 	"join":     func(items []string) string { return strings.Join(items, "\n") },
 }
 
-// bounded returns the data with every part cut to its limit and cleaned.
-func bounded(d Data) Data {
+// withinBounds returns the data with every part cut to its limit and cleaned.
+func withinBounds(d Data) Data {
 	is := boundsOf(d)
 	d.Loop = line(d.Loop)
 	d.Goal = goalText(d, is.goal)

@@ -18,27 +18,27 @@ import (
 )
 
 const (
-	maxHead = 4 << 20         // bytes that are kept of the beginning
-	maxTail = 512 << 10       // bytes that are kept of the end
-	maxLate = 1 << 20         // bytes of memory in which the end is gathered
-	piece   = 32 << 10        // bytes that are redacted at a time: it takes as much again, and again
-	maxFile = 16 << 20        // compressed bytes of a file after which a turn adds its end only
-	rest    = 2 * time.Second // after which what was printed is on disk, though a line follows only later
+	maxHeadBytes  = 4 << 20         // bytes that are kept of the beginning
+	maxTailBytes  = 512 << 10       // bytes that are kept of the end
+	maxTailBuffer = 1 << 20         // bytes of memory in which the end is gathered
+	chunkBytes    = 32 << 10        // bytes that are redacted at a time: it takes as much again, and again
+	maxFileBytes  = 16 << 20        // compressed bytes of a file after which a turn adds its end only
+	flushInterval = 2 * time.Second // after which what was printed is on disk, though a line follows only later
 )
 
 // Log is a file to which output is appended. Its methods may be called from several
 // goroutines.
 type Log struct {
-	mu      sync.Mutex
-	redact  *redact.Redactor
-	file    *os.File
-	zip     *gzip.Writer
-	clean   io.WriteCloser // before zip; nil once the file cannot be written
-	room    int            // bytes of the beginning that still fit
-	late    []byte         // what came after that: its end, and somewhat more
-	lost    int            // bytes between the two
-	flushed time.Time
-	err     error
+	mu       sync.Mutex
+	redact   *redact.Redactor
+	file     *os.File
+	zip      *gzip.Writer
+	clean    io.WriteCloser // before zip; nil once the file cannot be written
+	headRoom int            // bytes of the beginning that still fit
+	tail     []byte         // what came after that: its end, and somewhat more
+	dropped  int            // bytes between the two
+	flushed  time.Time
+	err      error
 }
 
 // Open appends to a file, made with mode 0600. A nil redactor keeps secrets.
@@ -52,8 +52,8 @@ func Open(path string, r *redact.Redactor) (*Log, error) {
 		return nil, errors.Join(fmt.Errorf("open the log: %w", err), f.Close())
 	}
 	l := &Log{redact: r, file: f, flushed: time.Now()}
-	if info.Size() < maxFile {
-		l.room = maxHead
+	if info.Size() < maxFileBytes {
+		l.headRoom = maxHeadBytes
 	}
 	if l.zip, err = gzip.NewWriterLevel(f, gzip.BestSpeed); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -70,14 +70,14 @@ func (l *Log) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	now := p
-	if len(now) > l.room {
-		now = now[:bytes.LastIndexAny(now[:l.room], separators)+1] // no secret is divided
-		l.room = len(now)
+	if len(now) > l.headRoom {
+		now = now[:bytes.LastIndexAny(now[:l.headRoom], separators)+1] // no secret is divided
+		l.headRoom = len(now)
 	}
 	l.write(now)
-	if l.room -= len(now); len(now) < len(p) {
+	if l.headRoom -= len(now); len(now) < len(p) {
 		l.keepTail(p[len(now):])
-		l.room = 0
+		l.headRoom = 0
 	}
 	return len(p), nil
 }
@@ -87,13 +87,13 @@ const separators = " \t\r\n,;"
 
 // write writes to the file.
 func (l *Log) write(p []byte) {
-	for part := range slices.Chunk(p, piece) {
+	for part := range slices.Chunk(p, chunkBytes) {
 		if _, err := l.clean.Write(part); err != nil {
 			l.giveUp(err)
 			return
 		}
 	}
-	if now := time.Now(); now.Sub(l.flushed) > rest {
+	if now := time.Now(); now.Sub(l.flushed) > flushInterval {
 		l.flushed = now
 		if err := l.zip.Flush(); err != nil {
 			l.giveUp(err)
@@ -104,25 +104,25 @@ func (l *Log) write(p []byte) {
 // giveUp stops writing to the file after an error.
 func (l *Log) giveUp(err error) {
 	l.err = fmt.Errorf("write the log %s: %w", l.file.Name(), err)
-	l.clean, l.late = nil, nil
+	l.clean, l.tail = nil, nil
 }
 
 // keepTail keeps the last bytes in memory.
 func (l *Log) keepTail(p []byte) {
-	if over := len(p) - maxTail; over > 0 {
-		l.lost += len(l.late) + over
-		l.late = append(l.late[:0], p[over:]...)
+	if over := len(p) - maxTailBytes; over > 0 {
+		l.dropped += len(l.tail) + over
+		l.tail = append(l.tail[:0], p[over:]...)
 		return
 	}
-	if l.late == nil {
-		l.late = make([]byte, 0, maxLate) // at once: growing would cost as much again
+	if l.tail == nil {
+		l.tail = make([]byte, 0, maxTailBuffer) // at once: growing would cost as much again
 	}
-	if len(l.late)+len(p) > maxLate {
-		over := len(l.late) + len(p) - maxTail
-		l.lost += over
-		l.late = append(l.late[:0], l.late[over:]...)
+	if len(l.tail)+len(p) > maxTailBuffer {
+		over := len(l.tail) + len(p) - maxTailBytes
+		l.dropped += over
+		l.tail = append(l.tail[:0], l.tail[over:]...)
 	}
-	l.late = append(l.late, p...)
+	l.tail = append(l.tail, p...)
 }
 
 // Close writes the tail. It returns an error if not everything could be written.
@@ -145,23 +145,23 @@ func (l *Log) Close() error {
 
 // writeTail writes the kept bytes.
 func (l *Log) writeTail() error {
-	if l.lost > 0 {
+	if l.dropped > 0 {
 		if err := l.clean.Close(); err != nil {
 			return err
 		}
 		const far = 64 << 10 // a line that is longer is divided
-		cut := bytes.IndexAny(l.late[:min(len(l.late), far)], separators) + 1
-		if _, err := fmt.Fprintf(l.zip, "\n[pawl: %d bytes left out]\n", l.lost+cut); err != nil {
+		cut := bytes.IndexAny(l.tail[:min(len(l.tail), far)], separators) + 1
+		if _, err := fmt.Fprintf(l.zip, "\n[pawl: %d bytes left out]\n", l.dropped+cut); err != nil {
 			return err
 		}
-		l.late, l.clean = l.late[cut:], l.redactingWriter()
+		l.tail, l.clean = l.tail[cut:], l.redactingWriter()
 	}
-	for part := range slices.Chunk(l.late, piece) {
+	for part := range slices.Chunk(l.tail, chunkBytes) {
 		if _, err := l.clean.Write(part); err != nil {
 			return err
 		}
 	}
-	l.late = nil
+	l.tail = nil
 	return l.clean.Close()
 }
 

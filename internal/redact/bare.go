@@ -7,8 +7,8 @@ import (
 
 // Lengths in bytes of secrets without a name or a prefix.
 const (
-	awsSecret = 40 // the secret key of an AWS account
-	pemLine   = 64 // a line of a private key
+	awsSecretLength = 40 // the secret key of an AWS account
+	pemLineLength   = 64 // a line of a private key
 )
 
 // withoutBare removes words of these lengths that consist of base64 characters and look random. A
@@ -18,11 +18,11 @@ func (r *Redactor) withoutBare(s string, rules []rule) string {
 	var out strings.Builder
 	kept := 0 // the length of s that is already in out
 	for i := 0; i < len(s); i++ {
-		if class(s[i]) == outside {
+		if charClass(s[i]) == outside {
 			continue
 		}
 		end := i + 1
-		for end < len(s) && class(s[end]) != outside {
+		for end < len(s) && charClass(s[end]) != outside {
 			end++
 		}
 		// In JSON a line ends with \n, whose n would begin the next word.
@@ -73,14 +73,14 @@ func decoded(word string) (text string, ok bool) {
 
 // isBare reports whether a word looks like a secret by its length and randomness.
 func isBare(word string) bool {
-	if len(word) != awsSecret && len(word) != pemLine {
+	if len(word) != awsSecretLength && len(word) != pemLineLength {
 		return false
 	}
 	var has [symbol + 1]int // how often a run of each class begins
 	changes := 0
 	for i := range len(word) {
-		if i == 0 || class(word[i]) != class(word[i-1]) {
-			has[class(word[i])]++
+		if i == 0 || charClass(word[i]) != charClass(word[i-1]) {
+			has[charClass(word[i])]++
 			changes++
 		}
 	}
@@ -97,7 +97,7 @@ const (
 	symbol
 )
 
-func class(b byte) int {
+func charClass(b byte) int {
 	switch {
 	case 'A' <= b && b <= 'Z':
 		return capital

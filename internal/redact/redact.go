@@ -68,9 +68,9 @@ type Redactor struct {
 	values []string // secret values of the environment, the longest first
 }
 
-// shortest is the minimum length of a variable's value that counts as a secret. Shorter values
+// minValueLength is the minimum length of a variable's value that counts as a secret. Shorter values
 // occur in too much other text.
-const shortest = 8
+const minValueLength = 8
 
 // New returns a redactor that knows the values of those variables in env (NAME=value) whose names
 // suggest secrets, and the passwords in URLs. A password that consists of letters only is not
@@ -79,14 +79,14 @@ func New(env []string) *Redactor {
 	var values []string
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
-		if password := passwordIn(value); len(password) >= shortest && strings.ContainsFunc(password, noLetter) {
+		if password := passwordIn(value); len(password) >= minValueLength && strings.ContainsFunc(password, noLetter) {
 			values = append(values, password)
 		}
 		if !secretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
 			continue
 		}
 		for line := range strings.Lines(value) {
-			if line = strings.TrimSpace(line); len(line) >= shortest {
+			if line = strings.TrimSpace(line); len(line) >= minValueLength {
 				values = append(values, line)
 			}
 		}
@@ -169,8 +169,8 @@ func (r *Redactor) without(s string, rules []rule) string {
 	return r.withoutBare(s, rules)
 }
 
-// call matches code that gets a secret from elsewhere and so contains none.
-var call = regex.New(`^[A-Za-z_][\w.:]*\($`)
+// callPattern matches code that gets a secret from elsewhere and so contains none.
+var callPattern = regex.New(`^[A-Za-z_][\w.:]*\($`)
 
 // replace replaces a secret and keeps the text before it (password=) and after it (@).
 func (r rule) replace(found string) string {
@@ -180,7 +180,7 @@ func (r rule) replace(found string) string {
 	}
 	secret := found[len(kept):]
 	switch {
-	case call.MatchString(secret):
+	case callPattern.MatchString(secret):
 		return found
 	case kept != "" && strings.HasSuffix(secret, "@"):
 		return kept + Mark + "@"

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// held is the maximum number of bytes of an unfinished line that are kept back.
-const held = 64 << 10
+// maxPending is the maximum number of bytes of an unfinished line that are kept back.
+const maxPending = 64 << 10
 
 // Writer returns a writer that redacts line by line, so that a secret split between two writes is
 // found. It holds a private key back until its end. Close writes the rest; it does not close w.
@@ -34,12 +34,12 @@ func (w *writer) Close() error { return w.flush(true) }
 
 // flush writes the finished part; at the end, everything.
 func (w *writer) flush(end bool) error {
-	if w.inKey && !w.leaveKey() {
+	if w.inKey && !w.skipKey() {
 		return nil // also at the end: an unfinished key is dropped
 	}
 	cut := len(w.pending)
 	if !end {
-		cut = w.whole()
+		cut = w.writableLength()
 	}
 	if cut == 0 {
 		return nil
@@ -51,16 +51,16 @@ func (w *writer) flush(end bool) error {
 	return nil
 }
 
-// whole returns the length of the part of pending that can be written: up to the last line end,
+// writableLength returns the length of the part of pending that can be written: up to the last line end,
 // but not into a private key. If that holds back too much, it ends at a place that divides no
 // secret.
-func (w *writer) whole() int {
+func (w *writer) writableLength() int {
 	cut := bytes.LastIndexByte(w.pending, '\n') + 1
 	begin := openKey(w.pending)
 	if begin >= 0 {
 		cut = min(cut, begin)
 	}
-	if len(w.pending)-cut <= held {
+	if len(w.pending)-cut <= maxPending {
 		return cut
 	}
 	if begin >= 0 {
@@ -68,14 +68,14 @@ func (w *writer) whole() int {
 		w.pending = append(w.pending[:begin], Mark...) // the rest is dropped as it arrives
 		return len(w.pending)
 	}
-	return w.divide()
+	return w.divisionOffset()
 }
 
-// divide returns a place to divide an unfinished line: its parts redact to the same text as the
+// divisionOffset returns where to divide an unfinished line: its parts redact to the same text as the
 // whole. If a secret covers all places tried, its first part is written with the text before it.
-func (w *writer) divide() int {
+func (w *writer) divisionOffset() int {
 	all := w.r.String(string(w.pending))
-	back := held / 2
+	back := maxPending / 2
 	if len(w.r.values) > 0 {
 		back = max(back, len(w.r.values[0]))
 	}
@@ -126,8 +126,8 @@ func afterKey(b []byte) int {
 	return -1
 }
 
-// leaveKey drops pending up to the end of the private key. It reports whether the key has ended.
-func (w *writer) leaveKey() bool {
+// skipKey drops pending up to the end of the private key. It reports whether the key has ended.
+func (w *writer) skipKey() bool {
 	after := afterKey(w.pending)
 	if w.inKey = after < 0; w.inKey {
 		after = max(0, len(w.pending)-100) // the line that ends it may be split

@@ -68,17 +68,17 @@ func (h *hunk) line(text string) DiffLine {
 		h.old, h.oldLeft, h.now, h.nowLeft = h.old+1, h.oldLeft-1, h.now+1, h.nowLeft-1
 	case strings.HasPrefix(text, "@@ -"):
 		out.Kind = "at"
-		h.begin(text)
+		h.startHunk(text)
 	case first == '\\': // no newline at the end of the file
 	default:
-		h.header(text)
+		h.readFileName(text)
 		out.Kind, out.File = "file", h.file
 	}
 	return out
 }
 
-// begin reads the header of a hunk, such as "@@ -3,2 +3,4 @@".
-func (h *hunk) begin(head string) {
+// startHunk reads the header of a hunk, such as "@@ -3,2 +3,4 @@".
+func (h *hunk) startHunk(head string) {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {
 		return
@@ -98,8 +98,8 @@ func position(text string) (first, count int) {
 	return first, count
 }
 
-// header reads the file's name from the lines before its hunks.
-func (h *hunk) header(text string) {
+// readFileName reads the file's name from the lines before its hunks.
+func (h *hunk) readFileName(text string) {
 	for _, side := range []string{"--- ", "+++ "} {
 		name, ok := strings.CutPrefix(text, side)
 		if !ok || name == "/dev/null" {

@@ -15,12 +15,12 @@ import (
 
 // Entry is one loop of a digest.
 type Entry struct {
-	ID    string
-	Goal  string
-	Where string // folder of its repository
-	Group string // who must act next: needs you, working, ended
-	Word  string // state: running, waiting, paused, ended or orphaned
-	State loop.State
+	ID     string
+	Goal   string
+	Where  string // folder of its repository
+	Group  string // who must act next: needs you, working, ended
+	Status string // state: running, waiting, paused, ended or orphaned
+	State  loop.State
 	// Before is the state at the time since when the digest reports; zero if the loop started later.
 	Before loop.State
 }
@@ -36,7 +36,7 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 			group = l.Group
 			fmt.Fprintf(&b, "\n%s\n", group)
 		}
-		fmt.Fprintf(&b, "  %s  %s\n", l.ID, l.lead())
+		fmt.Fprintf(&b, "  %s  %s\n", l.ID, l.leadLine())
 		fmt.Fprintf(&b, "    %s · %s\n", l.goal(), l.cost())
 		for _, line := range neededActions(l) {
 			fmt.Fprintf(&b, "    %s\n", line)
@@ -57,7 +57,7 @@ func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
 		b.WriteString("\n| | loop | goal | result | cost |\n|---|---|---|---|---|\n")
 	}
 	for _, l := range loops {
-		result := []string{escape(l.lead())}
+		result := []string{escape(l.leadLine())}
 		for _, line := range neededActions(l) {
 			result = append(result, escape(line))
 		}
@@ -78,9 +78,9 @@ func digestLead(since time.Time, loops []Entry) string {
 	return fmt.Sprintf("%s since %s: %s", figure.Count(len(loops), "loop"), when, totals(loops))
 }
 
-// lead returns the loop's result in one line.
-func (l Entry) lead() string {
-	p := page{Loop: Loop{ID: l.ID, Status: l.Word, State: l.State}}
+// leadLine returns the loop's result in one line.
+func (l Entry) leadLine() string {
+	p := page{Loop: Loop{ID: l.ID, Status: l.Status, State: l.State}}
 	return p.resultLine()
 }
 

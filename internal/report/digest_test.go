@@ -18,9 +18,9 @@ func TestDigestIsShort(t *testing.T) {
 	fine := loop.State{Phase: loop.Ended, Tasks: []loop.Task{{ID: "0", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}, DoneEarlier: true}, {ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}, {ID: "2", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}}, End: loop.End{Outcome: loop.Verified}}
 	var b strings.Builder
 	err := report.Digest(&b, evening, []report.Entry{
-		{ID: "quiet-heron", Goal: "add a", Where: "/src/a", Group: "NEEDS YOU", Word: "waiting", State: asks},
-		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "NEEDS YOU", Word: "ended", State: night().State},
-		{ID: "calm-hare", Goal: "plan.md", Where: "/src/c", Group: "ENDED", Word: "ended", State: fine},
+		{ID: "quiet-heron", Goal: "add a", Where: "/src/a", Group: "NEEDS YOU", Status: "waiting", State: asks},
+		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "NEEDS YOU", Status: "ended", State: night().State},
+		{ID: "calm-hare", Goal: "plan.md", Where: "/src/c", Group: "ENDED", Status: "ended", State: fine},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ ENDED
 		t.Error(diff)
 	}
 	b.Reset()
-	if err := report.DigestMarkdown(&b, evening, []report.Entry{{ID: "quiet-heron", Goal: "add a | b", Where: "/src/a", Group: "NEEDS YOU", Word: "waiting", State: asks}}); err != nil {
+	if err := report.DigestMarkdown(&b, evening, []report.Entry{{ID: "quiet-heron", Goal: "add a | b", Where: "/src/a", Group: "NEEDS YOU", Status: "waiting", State: asks}}); err != nil {
 		t.Fatal(err)
 	}
 	const table = "**1 loop since 2026-01-31 22:00: 1 needs you · $0.50**\n\n| | loop | goal | result | cost |\n|---|---|---|---|---|\n" +
@@ -57,8 +57,8 @@ ENDED
 	open := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening}, Tasks: []loop.Task{{ID: "1", Status: loop.Open, Turns: 3}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
 	done := loop.State{Phase: loop.Ended, Clock: loop.Clock{StartedAt: evening.Add(time.Hour)}, Tasks: []loop.Task{{ID: "1", Status: loop.Done, WorkResult: loop.WorkResult{Evidence: "proven"}}, {ID: "2", Status: loop.Open}}, End: loop.End{Outcome: loop.Iterations}}
 	err = report.Digest(&b, evening, []report.Entry{
-		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Word: "ended", State: done},
-		{ID: "calm-hare", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Word: "ended", State: open},
+		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Status: "ended", State: done},
+		{ID: "calm-hare", Goal: "plan.md", Where: "/src/b", Group: "ENDED", Status: "ended", State: open},
 	})
 	if line, _, _ := strings.Cut(b.String(), "\n"); err != nil || !strings.Contains(line, "1 of 2 tasks done, 1 open") {
 		t.Errorf("a plan that was run twice: %q %v", line, err)
@@ -67,7 +67,7 @@ ENDED
 	before := fine
 	before.Tasks, before.Usage.CostUSD, fine.Usage.CostUSD = slices.Clone(fine.Tasks), 2, 5
 	before.Tasks[1].Status, fine.Tasks = loop.Open, append(slices.Clone(fine.Tasks), loop.Task{ID: "3", Status: loop.Open})
-	err = report.Digest(&b, evening, []report.Entry{{ID: "calm-hare", Goal: "plan.md", Where: "/src/c", Group: "ENDED", Word: "ended", State: fine, Before: before}})
+	err = report.Digest(&b, evening, []report.Entry{{ID: "calm-hare", Goal: "plan.md", Where: "/src/c", Group: "ENDED", Status: "ended", State: fine, Before: before}})
 	if !strings.Contains(b.String(), "1 of 2 tasks done, 1 open · $3.00\n") || !strings.Contains(b.String(), "plan.md, in /src/c · $3.00 of $5.00\n") || err != nil {
 		t.Errorf("a loop that began before: %v\n%s", err, b.String())
 	}

@@ -37,15 +37,15 @@ type Facts struct {
 // Iteration is one turn of the loop and its result. A turn that was cut off and begun again has an
 // entry for each time.
 type Iteration struct {
-	Number  int       `json:"number"`
-	Task    string    `json:"task"`
-	At      time.Time `json:"at"`
-	Seconds float64   `json:"seconds"` // duration
-	CostUSD float64   `json:"cost_usd"`
-	Tokens  int64     `json:"tokens"`
-	Context int       `json:"context_percent"` // -1 = unknown
-	Failing int       `json:"failing"`         // number of tests and gates that failed after it, -1 = they did not run
-	Came    string    `json:"came_to"`         // the decision in one line
+	Number   int       `json:"number"`
+	Task     string    `json:"task"`
+	At       time.Time `json:"at"`
+	Seconds  float64   `json:"seconds"` // duration
+	CostUSD  float64   `json:"cost_usd"`
+	Tokens   int64     `json:"tokens"`
+	Context  int       `json:"context_percent"` // -1 = unknown
+	Failing  int       `json:"failing"`         // number of tests and gates that failed after it, -1 = they did not run
+	Decision string    `json:"came_to"`         // the decision in one line
 }
 
 // Iterations returns the turns in a loop's events, in order. If a turn finished its task, its result
@@ -71,7 +71,7 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 				}
 			}
 			if s.Refusals > before.Refusals || len(s.History) > 0 && (len(before.History) == 0 || s.History[len(s.History)-1] != before.History[len(before.History)-1]) {
-				all[last].Came = plan.OneLine(s.History[len(s.History)-1].What, 200)
+				all[last].Decision = plan.OneLine(s.History[len(s.History)-1].What, 200)
 				ended[last] = finishesTask(before, s, all[last].Task)
 			}
 		}
@@ -82,7 +82,7 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 	}
 	for i := range ended {
 		if t, ok := s.Task(all[i].Task); ok && ended[i] && t.Status == loop.Done {
-			all[i].Came = "done: " + narrate.Result(t)
+			all[i].Decision = "done: " + narrate.Result(t)
 		}
 	}
 	return all

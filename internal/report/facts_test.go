@@ -88,7 +88,7 @@ func TestFactsMatchTheJournal(t *testing.T) {
 	var came []string
 	for _, i := range f.Iterations {
 		cost += i.CostUSD
-		came = append(came, fmt.Sprintf("%d %s: %s, %d red", i.Number, i.Task, i.Came, i.Failing))
+		came = append(came, fmt.Sprintf("%d %s: %s, %d red", i.Number, i.Task, i.Decision, i.Failing))
 	}
 	for _, task := range f.Plan {
 		tasks += task.CostUSD
@@ -109,8 +109,8 @@ func TestFactsMatchTheJournal(t *testing.T) {
 	earlier.Gates.StillRed = []string{"check"}
 	later.Gates.FlippedGates = []string{"check"}
 	events[10].Payload, events[16].Payload = earlier, later
-	if its := report.Iterations(slices.Values(events)); its[2].Came != "done: proven" {
-		t.Errorf("the iteration came to %q, and its task is proven", its[2].Came)
+	if its := report.Iterations(slices.Values(events)); its[2].Decision != "done: proven" {
+		t.Errorf("the iteration came to %q, and its task is proven", its[2].Decision)
 	}
 	if f.Refusals != 1 || f.Turns != 0 || len(f.Plan) != 2 || f.Plan[0].Attempts != 3 {
 		t.Errorf("%+v", f)

@@ -147,7 +147,7 @@ func (h *htmlPage) htmlIterations(l Loop) {
 	for _, i := range l.Iterations[h.Earlier:] {
 		row := htmlIteration{
 			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Cost(i.CostUSD, l.State.CostUnknown()),
-			Took: figure.Duration(time.Duration(i.Seconds * float64(time.Second))), Tokens: figure.Tokens(i.Tokens), Came: i.Came,
+			Took: figure.Duration(time.Duration(i.Seconds * float64(time.Second))), Tokens: figure.Tokens(i.Tokens), Came: i.Decision,
 		}
 		if i.Context >= 0 {
 			row.Context = fmt.Sprintf("%d %%", i.Context)

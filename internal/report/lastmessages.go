@@ -42,10 +42,10 @@ const (
 
 // lastMessages prints the last messages for such a goal, the newest last.
 func (p *page) lastMessages() {
-	if !p.isEndless() || len(p.Said) == 0 {
+	if !p.isEndless() || len(p.LastMessages) == 0 {
 		return
 	}
-	said := p.Said
+	said := p.LastMessages
 	if n := len(said) - maxLastMessages; n > 0 {
 		p.line("said", "%s before these: pawl log %s", figure.Count(n, "turn"), p.ID)
 		said = said[n:]

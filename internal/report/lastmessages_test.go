@@ -19,7 +19,7 @@ func exploration() report.Loop {
 	return report.Loop{
 		Goal: "look for races", Status: "ended",
 		State: loop.State{Policy: loop.Policy{Kind: loop.Explore}, Phase: loop.Ended, Tasks: []loop.Task{{ID: "goal", Title: "look for races", Status: loop.Open}}, End: loop.End{Outcome: loop.Finished, Reason: "after 2 iterations", EndedAt: evening.Add(time.Minute)}, Clock: loop.Clock{StartedAt: evening, Now: evening.Add(time.Minute)}, Counts: loop.Counts{Iteration: 2}, Ownership: loop.Ownership{InSession: true}, Work: loop.Work{Current: "goal"}},
-		Said: []report.LastMessage{
+		LastMessages: []report.LastMessage{
 			{At: evening.Add(10 * time.Second), Text: "I began.\nI looked.\n\nTried: -race.\nRead: a.go.\nLearnt: a.go is \x1b[31mfine.\n"},
 			{At: evening.Add(20 * time.Second), Text: "Next: b.go."},
 		},
@@ -45,7 +45,7 @@ func TestExplorationShowsLastMessages(t *testing.T) {
 	}
 	l := exploration()
 	for i := range 12 {
-		l.Said = append(l.Said, report.LastMessage{At: evening, Text: fmt.Sprintf("turn %d", i+3)})
+		l.LastMessages = append(l.LastMessages, report.LastMessage{At: evening, Text: fmt.Sprintf("turn %d", i+3)})
 	}
 	got := text(t, l)
 	if !strings.Contains(got, "  said          2 turns before these: pawl log brisk-otter-7f3a\n") || strings.Contains(got, "b.go") || !strings.Contains(got, "turn 3\n") {

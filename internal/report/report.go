@@ -36,7 +36,7 @@ type Loop struct {
 	State               loop.State
 	Gates               []gate.Result       // their last results
 	Waits               []Wait              // see Waits
-	Said                []LastMessage       // see LastMessages
+	LastMessages        []LastMessage       // see LastMessages
 	Iterations          []Iteration         // see Iterations
 	Approvals           []Approval          // see Approvals
 	MergeResult         string              // result of the merge that the agent asked for, "" if there is none

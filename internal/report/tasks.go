@@ -97,7 +97,7 @@ func (p *page) taskReason(t loop.Task, meaning string) string {
 	if t.Status == loop.Open && t.Why != "" {
 		return "open again: " + plan.OneLine(t.Why, 400)
 	}
-	if t.Status == loop.Open && t.ID == p.State.Current && p.started(t) {
+	if t.Status == loop.Open && t.ID == p.State.Current && p.wasTried(t) {
 		return p.notDone(meaning)
 	}
 	if needed := p.unfinishedDependencies(t); t.Status == loop.Open && len(needed) > 0 {
@@ -198,7 +198,7 @@ func (p *page) groupOf(t loop.Task) string {
 		return "left out"
 	case t.DoneEarlier:
 		return "earlier"
-	case t.Status == loop.Open && p.started(t):
+	case t.Status == loop.Open && p.wasTried(t):
 		return "started"
 	case t.Status == loop.Open && len(p.unfinishedDependencies(t)) > 0:
 		return "waiting"
@@ -238,12 +238,12 @@ func (p *page) unfinishedBelow(t loop.Task, above []string) []string {
 		if !ok || needed.Status == loop.Done || needed.LeftOut || slices.Contains(above, id) {
 			return true
 		}
-		return needed.Status == loop.Open && !p.started(needed) && len(p.unfinishedBelow(needed, above)) == 0
+		return needed.Status == loop.Open && !p.wasTried(needed) && len(p.unfinishedBelow(needed, above)) == 0
 	})
 }
 
-// started reports whether the loop is at an open task, ended at it, or has tried it.
-func (p *page) started(t loop.Task) bool {
+// wasTried reports whether the loop is at an open task, ended at it, or has tried it.
+func (p *page) wasTried(t loop.Task) bool {
 	return t.ID == p.State.Current && p.State.Iteration > 0 || t.Turns > 0 || t.Why != ""
 }
 

@@ -29,8 +29,8 @@ import (
 // Loop is a loop that may be deleted.
 type Loop struct {
 	record.Summary
-	Bytes int64  // size of its folder
-	Keep  string // why it stays, "" if it need not
+	Bytes      int64  // size of its folder
+	KeepReason string // why it stays, "" if it need not
 
 	kept *store.Loop
 }
@@ -49,8 +49,8 @@ func Find(ctx context.Context, s *store.Store, root string) ([]Loop, error) {
 		}
 		l := Loop{Summary: e.Summary, kept: e.Loop}
 		l.ID = e.Loop.ID
-		l.Keep = l.reason()
-		if l.Bytes, err = size(ctx, e.Loop.Dir); err != nil {
+		l.KeepReason = l.reason()
+		if l.Bytes, err = folderSize(ctx, e.Loop.Dir); err != nil {
 			return nil, err
 		}
 		out = append(out, l)
@@ -71,13 +71,13 @@ func (l Loop) reason() string {
 		return "it waits for an approval"
 	}
 	if _, err := os.Lstat(l.Worktree()); err == nil {
-		return HasWorktree
+		return WorktreeReason
 	}
 	return ""
 }
 
-// HasWorktree is why a loop stays whose worktree is there.
-const HasWorktree = "it has a worktree"
+// WorktreeReason is why a loop stays whose worktree is there.
+const WorktreeReason = "it has a worktree"
 
 // Worktree is where the loop's own worktree is, if it has one.
 func (l Loop) Worktree() string { return filepath.Join(l.kept.Dir, record.WorktreeDir) }
@@ -97,7 +97,7 @@ func (r Rule) Expired(loops []Loop, now time.Time) []Loop {
 	var out []Loop
 	for _, l := range loops {
 		tooMuch := r.MaxBytes > 0 && total > r.MaxBytes
-		if l.Keep != "" || !tooMuch && now.Sub(l.EndedAt) < r.OlderThan {
+		if l.KeepReason != "" || !tooMuch && now.Sub(l.EndedAt) < r.OlderThan {
 			continue
 		}
 		out = append(out, l)
@@ -125,8 +125,8 @@ func Remove(ctx context.Context, l Loop) error {
 	})
 }
 
-// size is the number of bytes in a folder. A file that goes meanwhile counts nothing.
-func size(ctx context.Context, dir string) (int64, error) {
+// folderSize is the number of bytes in a folder. A file that goes meanwhile counts nothing.
+func folderSize(ctx context.Context, dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {

@@ -13,7 +13,7 @@ func TestLoopsExpireByAgeAndState(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	const day = 24 * time.Hour
 	loop := func(id string, age time.Duration, bytes int64, keep string) Loop {
-		return Loop{Summary: record.Summary{ID: id, EndedAt: now.Add(-age)}, Bytes: bytes, Keep: keep}
+		return Loop{Summary: record.Summary{ID: id, EndedAt: now.Add(-age)}, Bytes: bytes, KeepReason: keep}
 	}
 	loops := []Loop{loop("a", 90*day, 100, ""), loop("b", 60*day, 100, "it waits for an approval"), loop("c", 20*day, 100, ""), loop("d", day, 100, "")}
 	tests := []struct {

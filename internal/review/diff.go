@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-// diffMost is how much of a diff is read at all, in bytes.
-const diffMost = 8 << 20
+// maxDiffBytes is how much of a diff is read at all, in bytes.
+const maxDiffBytes = 8 << 20
 
 // promptData returns the data of the reviewer's prompt.
 func (r *Reviewer) promptData(ctx context.Context, q Request) (prompt.ReviewData, error) {
@@ -22,7 +22,7 @@ func (r *Reviewer) promptData(ctx context.Context, q Request) (prompt.ReviewData
 		d.Tests = q.Tests
 	}
 	if q.Answer != "" {
-		d.Answer = r.clean(q.Answer)
+		d.Answer = r.redacted(q.Answer)
 		return d, nil
 	}
 	changes, err := r.Repo.Diff(ctx, q.Base, q.Tree)
@@ -32,11 +32,11 @@ func (r *Reviewer) promptData(ctx context.Context, q Request) (prompt.ReviewData
 	for _, c := range changes {
 		d.Changes = append(d.Changes, fmt.Sprintf("%c %s", c.Status, c.Path))
 	}
-	whole, err := r.Repo.DiffText(ctx, q.Base, q.Tree, git.DiffOptions{MaxBytes: diffMost})
+	whole, err := r.Repo.DiffText(ctx, q.Base, q.Tree, git.DiffOptions{MaxBytes: maxDiffBytes})
 	if err != nil {
 		return d, fmt.Errorf("compare the work with what was there before: %w", err)
 	}
-	d.Diff = truncateFairly(r.clean(whole), prompt.MaxDiff)
+	d.Diff = truncateFairly(r.redacted(whole), prompt.MaxDiff)
 	d.Cut = len(d.Diff) < len(whole)
 	return d, nil
 }

@@ -38,7 +38,7 @@ const (
 	Timeout    = 10 * time.Minute
 )
 
-const asks = 2 // times that one is asked whose answer does not count
+const maxAttempts = 2 // times that one is asked whose answer does not count
 
 // Reviewer asks agents for reviews, one at a time.
 type Reviewer struct {
@@ -48,8 +48,8 @@ type Reviewer struct {
 	// Agent makes the agent that a gate names, and says with which options a
 	// session of it begins.
 	Agent func(gate.Gate) (agent.Agent, agent.Options, error)
-	// Clean takes secrets out of what the agent is told; nil leaves it as it is.
-	Clean func(string) string
+	// Redact takes secrets out of what the agent is told; nil leaves it as it is.
+	Redact func(string) string
 }
 
 // Request is work to be reviewed.
@@ -71,13 +71,13 @@ type Request struct {
 
 // Answer is the result of a review.
 type Answer struct {
-	Result   gate.Result
-	Findings []string // "file:line: what", the worst first
-	Approved []string // of the changed tests, those whose change it accepts
-	Usage    loop.Usage
-	Later    bool      // unknown, since it could not be asked: it may be, later
-	Until    time.Time // not before then, zero unknown
-	Sessions []string  // ids of the sessions that were asked
+	Result     gate.Result
+	Findings   []string // "file:line: what", the worst first
+	Approved   []string // of the changed tests, those whose change it accepts
+	Usage      loop.Usage
+	RetryLater bool      // unknown, since it could not be asked: it may be, later
+	RetryAfter time.Time // not before then, zero unknown
+	Sessions   []string  // ids of the sessions that were asked
 
 	costly bool // unknown, and asking again would cost as much again
 }
@@ -113,7 +113,7 @@ func (r *Reviewer) askUntilAnswered(ctx context.Context, q Request, d prompt.Rev
 		one.Usage, one.Sessions = a.Usage.Add(one.Usage), append(a.Sessions, one.Sessions...)
 		a = one
 		left = costLimit(q) - a.Usage.CostUSD
-		if a.Result.Status != gate.Unknown || a.Later || a.costly || n == asks || left <= 0 {
+		if a.Result.Status != gate.Unknown || a.RetryLater || a.costly || n == maxAttempts || left <= 0 {
 			break
 		}
 		d.Again = a.Result.Reason
@@ -155,7 +155,7 @@ func (r *Reviewer) askOnce(ctx context.Context, q Request, d prompt.ReviewData, 
 		return Answer{}, ctx.Err()
 	case failed != nil:
 		a := unknownAnswer("the reviewer could not be started: " + failed.Error())
-		a.Later = true
+		a.RetryLater = true
 		return a, nil //nolint:nilerr // it is the answer
 	}
 	res, err := s.Turn(ctx, agent.Turn{
@@ -171,7 +171,7 @@ func (r *Reviewer) askOnce(ctx context.Context, q Request, d prompt.ReviewData, 
 	case closed != nil:
 		return Answer{}, fmt.Errorf("end the review: %w", closed)
 	}
-	if err := os.WriteFile(log+".answer", []byte(r.clean(res.Text)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(log+".answer", []byte(r.redacted(res.Text)+"\n"), 0o600); err != nil {
 		return Answer{}, fmt.Errorf("keep the review: %w", err)
 	}
 	a := r.readAnswer(ctx, q, res)
@@ -189,9 +189,9 @@ func (r *Reviewer) readAnswer(ctx context.Context, q Request, res agent.Result) 
 		return unknownAnswer(err.Error())
 	}
 	status, reason := o.Assess(func(where string) bool { return r.exists(ctx, q, where) })
-	a := Answer{Result: gate.Result{Status: status, Reason: r.clean(reason)}}
+	a := Answer{Result: gate.Result{Status: status, Reason: r.redacted(reason)}}
 	for _, f := range o.Findings {
-		a.Findings = append(a.Findings, r.clean(plan.OneLine(f.String(), 400)))
+		a.Findings = append(a.Findings, r.redacted(plan.OneLine(f.String(), 400)))
 	}
 	if status == gate.Pass && q.Gate.ApprovesTests {
 		a.Approved = o.Approvals(q.Tests)
@@ -208,7 +208,7 @@ func failedAnswer(f loop.Failure) Answer {
 	a := unknownAnswer("the review was cut off: " + f.Message)
 	switch f.Class {
 	case loop.UsageLimit, loop.Overloaded, loop.Network:
-		a.Later, a.Until = true, f.Until
+		a.RetryLater, a.RetryAfter = true, f.Until
 	case loop.OverBudget, loop.TimedOut, loop.Silent, loop.Login, loop.Billing:
 		a.costly = true
 	}
@@ -246,9 +246,9 @@ func (r *Reviewer) exists(ctx context.Context, q Request, where string) bool {
 
 func countLines(s string) int { return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1 }
 
-func (r *Reviewer) clean(s string) string {
-	if r.Clean == nil {
+func (r *Reviewer) redacted(s string) string {
+	if r.Redact == nil {
 		return s
 	}
-	return r.Clean(s)
+	return r.Redact(s)
 }

@@ -192,7 +192,7 @@ func TestInvalidAnswerIsAskedOnceMore(t *testing.T) {
 		})
 		t.Run(name+", twice", func(t *testing.T) {
 			c := newRoom(t, "-- review-1+/reply --\n"+tc.first+"\n")
-			if a := c.ask(); a.Result.Status != gate.Unknown || a.Later || c.calls != 2 || !strings.Contains(a.Result.Reason, tc.why) {
+			if a := c.ask(); a.Result.Status != gate.Unknown || a.RetryLater || c.calls != 2 || !strings.Contains(a.Result.Reason, tc.why) {
 				t.Errorf("asked %d times: %+v", c.calls, a)
 			}
 			c.ask()
@@ -213,13 +213,13 @@ func TestReviewIsLimited(t *testing.T) {
 	t.Run("by its time", func(t *testing.T) {
 		c := newRoom(t, "-- review-1+/sleep --\n1m\n")
 		c.q.Gate.Timeout = time.Millisecond
-		if a := c.ask(); a.Result.Status != gate.Unknown || a.Later || c.calls != 1 {
+		if a := c.ask(); a.Result.Status != gate.Unknown || a.RetryLater || c.calls != 1 {
 			t.Errorf("asked %d times: %+v", c.calls, a)
 		}
 	})
 	t.Run("by a usage limit", func(t *testing.T) {
 		c := newRoom(t, "-- review-1+/failure --\nusage_limit 1h resets later\n")
-		if a := c.ask(); a.Result.Status != gate.Unknown || !a.Later || time.Until(a.Until) < 50*time.Minute || c.calls != 1 {
+		if a := c.ask(); a.Result.Status != gate.Unknown || !a.RetryLater || time.Until(a.RetryAfter) < 50*time.Minute || c.calls != 1 {
 			t.Errorf("asked %d times: %+v", c.calls, a)
 		}
 	})
@@ -285,7 +285,7 @@ func TestReviewMayApproveChangedTests(t *testing.T) {
 func TestAnswersAreReviewedAsText(t *testing.T) {
 	c := newRoom(t, "-- review-1/reply --\n"+strings.ReplaceAll(pass, "app.go:3", "answer:2")+"\n")
 	c.q.Answer = "It is 42.\nSee app.go:3; the key is s3cret."
-	c.r.Clean = func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
+	c.r.Redact = func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
 	if a := c.ask(); a.Result.Status != gate.Pass {
 		t.Errorf("%+v", a)
 	}
@@ -326,7 +326,7 @@ func TestCitedPlacesMustExist(t *testing.T) {
 func TestReviewerThatCannotStartIsUnknown(t *testing.T) {
 	c := newRoom(t, "")
 	c.r.Agent = func(gate.Gate) (agent.Agent, agent.Options, error) { return scripted.Agent{}, agent.Options{}, nil }
-	if a := c.ask(); a.Result.Status != gate.Unknown || !a.Later || !strings.Contains(a.Result.Reason, "could not be started") {
+	if a := c.ask(); a.Result.Status != gate.Unknown || !a.RetryLater || !strings.Contains(a.Result.Reason, "could not be started") {
 		t.Errorf("%+v", a)
 	}
 	c.r.Agent = func(gate.Gate) (agent.Agent, agent.Options, error) {

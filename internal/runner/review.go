@@ -76,7 +76,7 @@ func addReview(g *loop.Gates, ans review.Answer) {
 		g.RetriesSpent, g.RetryAt = false, time.Time{}
 	case gate.Unknown:
 		g.Status, g.Reason, g.Findings = gate.Unknown, reason, ans.Findings
-		g.RetriesSpent, g.RetryAt = !ans.Later, ans.Until
+		g.RetriesSpent, g.RetryAt = !ans.RetryLater, ans.RetryAfter
 	case gate.Pass:
 		g.Approved = append(g.Approved, ans.Approved...)
 		if g.Reason == "" {

@@ -24,7 +24,7 @@ func (r *Runner) endServers(ctx context.Context, m memory.ActionContext) {
 	var ended, named []string
 	inCall := record.StartedByAgent(r.Loop, "")
 	for _, l := range proc.Listeners(m.StartedAt) {
-		theirs, called := l.HasVariable("CLAUDE_CODE_SESSION_ID="+m.Bound.Session), inCall(l.Began)
+		theirs, called := l.HasVariable("CLAUDE_CODE_SESSION_ID="+m.Bound.Session), inCall(l.StartedAt)
 		words := plan.OneLine(l.Command, 100) + " (" + plan.OneLine(l.At, 60) + ")"
 		switch {
 		case l.PID == m.Bound.Client || !theirs && l.IsSameProgram(m.Bound.Client): // another session's client

@@ -43,7 +43,7 @@ func (featureList) Find(p Place) string {
 			return filepath.Join(current, featureloop.ProgressName)
 		}
 	}
-	dirs := featureLoops(all)
+	dirs := featureFolders(all)
 	if len(dirs) > 1 {
 		dirs = slices.DeleteFunc(dirs, func(dir string) bool {
 			p, _, err := readProgress(filepath.Join(dir, featureloop.ProgressName), "")
@@ -59,9 +59,9 @@ func (featureList) Find(p Place) string {
 	return all
 }
 
-// featureLoops returns the folders in dir that have a list of features. Links to the same folder
+// featureFolders returns the folders in dir that have a list of features. Links to the same folder
 // count once.
-func featureLoops(dir string) []string {
+func featureFolders(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -101,7 +101,7 @@ func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, err
 	if progress == nil {
 		return Proposal{Skip: why == "" && err == nil, Refused: why}, err
 	}
-	if err := checkList(list, p); err != nil {
+	if err := checkFeatureList(list, p); err != nil {
 		return Proposal{}, err
 	}
 	if err := progress.Check(); err != nil {
@@ -121,8 +121,8 @@ func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, err
 	return q, nil
 }
 
-// checkList returns what is wrong with a list from which no plan can be made.
-func checkList(path string, p Place) error {
+// checkFeatureList returns what is wrong with a list from which no plan can be made.
+func checkFeatureList(path string, p Place) error {
 	dir, name := filepath.Dir(path), DisplayPath(p.Root, path)
 	if existingPath(dir) == "" && p.FeatureLoopDir() != "" {
 		return failure.New(failure.Usage, "create the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
@@ -159,9 +159,9 @@ func (featureList) progressToFollow(path string, p Place, c SessionInfo) (progre
 	if progress == nil || progress.Bytes() == nil {
 		progress, _ = featureloop.Parse(DisplayPath(p.Root, path), nil)
 	}
-	about := featureloop.FileContext{
+	about := featureloop.FolderContext{
 		Chosen: p.FeatureLoopDir() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !isInside(p.Root, filepath.Dir(path)),
-		Begin: c.startHint(DisplayPath(p.Root, path)),
+		StartCommand: c.startHint(DisplayPath(p.Root, path)),
 	}
 	var readable bool
 	if about.Open, readable = featureloop.CountOpen(data); !readable {
@@ -175,7 +175,7 @@ func (featureList) progressToFollow(path string, p Place, c SessionInfo) (progre
 			return nil, "", err
 		}
 	}
-	ok, why := featureloop.Adopt(progress, about)
+	ok, why := featureloop.MayFollow(progress, about)
 	if ok {
 		why = controllerHookFile(p.Root, p.ClientConfig)
 	}
@@ -194,7 +194,7 @@ const maxListBytes = 20 << 20
 // severalFolders proposes no loop, and names the folders from which the user has to choose.
 func (f featureList) severalFolders(all string, p Place, c SessionInfo) (Proposal, error) {
 	var names []string
-	for _, dir := range featureLoops(all) {
+	for _, dir := range featureFolders(all) {
 		if progress, why, _ := f.progressToFollow(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil || why != "" {
 			names = append(names, DisplayPath(p.Root, dir))
 		}

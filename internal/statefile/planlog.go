@@ -19,44 +19,44 @@ import (
 // This file writes failure-context.log and progress.md of the plan loop.
 
 // logFailures appends failed attempts to failure-context.log, each one once.
-func (p planFiles) logFailures(tries []planloop.Failure) error {
-	if len(tries) == 0 {
+func (p planFiles) logFailures(attempts []planloop.Failure) error {
+	if len(attempts) == 0 {
 		return nil
 	}
 	return p.changeBoth(planloop.FailuresFile, func(log []byte) []byte {
-		for _, f := range tries {
-			if !f.In(log) {
-				log = planloop.Append(log, f.Entry())
+		for _, f := range attempts {
+			if !f.IsInLog(log) {
+				log = planloop.AppendEntry(log, f.Entry())
 			}
 		}
 		return log
 	})
 }
 
-// failedTries returns the failed attempts that the state still holds: the last one of each skipped
+// failedAttempts returns the failed attempts that the state still holds: the last one of each skipped
 // story, and of the current one.
-func (p planFiles) failedTries(m memory.Memory, now time.Time) []planloop.Failure {
-	var tries []planloop.Failure
+func (p planFiles) failedAttempts(m memory.Memory, now time.Time) []planloop.Failure {
+	var attempts []planloop.Failure
 	for _, t := range m.State.Tasks {
 		f := planloop.Failure{Loop: filepath.Base(p.LoopDir), Story: t.ID, At: now, Reason: t.Why}
 		switch {
 		case !isStory(t.ID), t.Status == loop.Done:
 			continue
 		case t.Status != loop.Open:
-			p.addSkippedTry(&f, m)
+			p.addSkippedAttempt(&f, m)
 		case t.ID == m.State.Current:
-			p.addCurrentTry(&f, m)
+			p.addCurrentAttempt(&f, m)
 		}
 		if f.Iteration > 0 {
-			tries = append(tries, f)
+			attempts = append(attempts, f)
 		}
 	}
-	return tries
+	return attempts
 }
 
-// addSkippedTry fills in the last attempt of a skipped story.
-func (p planFiles) addSkippedTry(f *planloop.Failure, m memory.Memory) {
-	f.Iteration = lastTry(m.State, f.Story)
+// addSkippedAttempt fills in the last attempt of a skipped story.
+func (p planFiles) addSkippedAttempt(f *planloop.Failure, m memory.Memory) {
+	f.Iteration = lastAttempt(m.State, f.Story)
 	for _, s := range m.Skipped {
 		if s.Task == f.Story {
 			f.Base, f.Tests, f.Output = p.baseCommit(s.Base), s.Failing.Tests, cmp.Or(failedOutput(s.Results), s.Failing.FirstError)
@@ -64,8 +64,8 @@ func (p planFiles) addSkippedTry(f *planloop.Failure, m memory.Memory) {
 	}
 }
 
-// lastTry returns the last iteration with a result for a task, 0 if none is stored.
-func lastTry(s loop.State, task string) int {
+// lastAttempt returns the last iteration with a result for a task, 0 if none is stored.
+func lastAttempt(s loop.State, task string) int {
 	for _, h := range slices.Backward(s.History) {
 		if h.Task == task {
 			return h.Iteration
@@ -74,15 +74,15 @@ func lastTry(s loop.State, task string) int {
 	return 0
 }
 
-// addCurrentTry fills in the last attempt of the current story, if it failed. A failure from before
+// addCurrentAttempt fills in the last attempt of the current story, if it failed. A failure from before
 // the attempt does not count if the attempt had no result.
-func (p planFiles) addCurrentTry(f *planloop.Failure, m memory.Memory) {
+func (p planFiles) addCurrentAttempt(f *planloop.Failure, m memory.Memory) {
 	s := m.State
 	last := s.Iteration
 	if s.Phase != loop.Ended { // not the current attempt
 		last--
 	}
-	found := lastTry(s, f.Story) == last || s.Policy.EveryTurn && s.Phase != loop.Ended
+	found := lastAttempt(s, f.Story) == last || s.Policy.EveryTurn && s.Phase != loop.Ended
 	if s.Failing == nil || !found || s.Phase == loop.Ended && s.Gates.Green {
 		return
 	}
@@ -105,7 +105,7 @@ func failedOutput(results []gate.Result) string {
 
 // updateProgressFile updates progress.md as the plan loop does: the file exists from the first turn
 // on, and lists failed attempts and commits. The runner adds the kept work with the tick.
-func (p planFiles) updateProgressFile(m memory.Memory, tries []planloop.Failure) error {
+func (p planFiles) updateProgressFile(m memory.Memory, attempts []planloop.Failure) error {
 	file := path.Join(path.Dir(p.Spec.Plan), planloop.ProgressFile)
 	if !slices.Contains(p.OwnPaths(), file) {
 		return nil
@@ -115,8 +115,8 @@ func (p planFiles) updateProgressFile(m memory.Memory, tries []planloop.Failure)
 		if len(bytes.TrimSpace(text)) == 0 {
 			text = []byte(planloop.NewProgress)
 		}
-		for _, f := range tries {
-			if f.InProgress(text) {
+		for _, f := range attempts {
+			if f.IsInProgressFile(text) {
 				continue
 			}
 			if text[len(text)-1] != '\n' {
@@ -126,7 +126,7 @@ func (p planFiles) updateProgressFile(m memory.Memory, tries []planloop.Failure)
 		}
 		for _, t := range m.State.Tasks {
 			if t.Status == loop.Done && !t.DoneEarlier && t.Commit != "" {
-				text = planloop.Stamp(text, t.ID, t.Commit)
+				text = planloop.StampCommit(text, t.ID, t.Commit)
 			}
 		}
 		return text

@@ -32,7 +32,7 @@ func IsPlanLoop(plan string) bool { return planloop.IsPlanPath(plan) }
 // They are notes and not part of the work: a loop only commits those that git already tracks.
 func PlanLoopFiles(plan string) []string {
 	files := []string{path.Join(path.Dir(plan), planloop.ProgressFile)}
-	for _, folder := range []string{path.Dir(plan), planloop.Shared} {
+	for _, folder := range []string{path.Dir(plan), planloop.SharedDir} {
 		for _, name := range []string{planloop.StoryFile, planloop.BaseFile, planloop.SessionsFile, planloop.FailuresFile} {
 			files = append(files, path.Join(folder, name))
 		}
@@ -66,8 +66,8 @@ func (p planFiles) OwnPaths() []string {
 
 // UpdateProgress writes the current story and its first commit, and logs the failed attempt.
 func (p planFiles) UpdateProgress(m memory.Memory, now time.Time) error {
-	tries := p.failedTries(m, now)
-	return errors.Join(p.writeCurrentStory(m), p.logFailures(tries), p.updateProgressFile(m, tries))
+	attempts := p.failedAttempts(m, now)
+	return errors.Join(p.writeCurrentStory(m), p.logFailures(attempts), p.updateProgressFile(m, attempts))
 }
 
 // SessionLeft logs that the story is open, and removes it as the current one.
@@ -84,8 +84,8 @@ func (p planFiles) SessionLeft(m memory.Memory, reason string, now time.Time) er
 func (p planFiles) MarkEnded(m memory.Memory, _ string) error {
 	s := m.State
 	now := cmp.Or(s.EndedAt, s.Now)
-	tries := p.failedTries(m, now)
-	errs := []error{p.logFailures(tries), p.updateProgressFile(m, tries)}
+	attempts := p.failedAttempts(m, now)
+	errs := []error{p.logFailures(attempts), p.updateProgressFile(m, attempts)}
 	for _, t := range s.Tasks {
 		if t.Turns > 0 && t.Status != loop.Done {
 			errs = append(errs, p.logOpenStory(t, now, string(s.Outcome)))
@@ -129,12 +129,12 @@ func (p planFiles) writeCurrentStory(m memory.Memory) error {
 		}
 	}
 	return errors.Join(
-		p.changeBoth(planloop.StoryFile, func([]byte) []byte { return planloop.Word(story) }),
+		p.changeBoth(planloop.StoryFile, func([]byte) []byte { return planloop.FormatWord(story) }),
 		p.changeBoth(planloop.BaseFile, func(old []byte) []byte {
 			if base == "" {
-				return removeWords(old, mine)
+				return emptyIfOneOf(old, mine)
 			}
-			return planloop.Word(base)
+			return planloop.FormatWord(base)
 		}))
 }
 
@@ -145,13 +145,13 @@ func (p planFiles) removeCurrentStory() error {
 	if err != nil {
 		return err
 	}
-	ours := func(old []byte) []byte { return removeWords(old, mine) }
+	ours := func(old []byte) []byte { return emptyIfOneOf(old, mine) }
 	return errors.Join(p.changeBoth(planloop.StoryFile, ours), p.changeBoth(planloop.BaseFile, ours))
 }
 
-// removeWords returns nil for a file that contains one of these words, else the file.
-func removeWords(file []byte, words []string) []byte {
-	if slices.Contains(words, planloop.Value(file)) {
+// emptyIfOneOf returns nil for a file that contains one of these words, else the file.
+func emptyIfOneOf(file []byte, words []string) []byte {
+	if slices.Contains(words, planloop.ParseWord(file)) {
 		return nil
 	}
 	return file
@@ -173,7 +173,7 @@ func (p planFiles) baseCommit(b memory.Base) string {
 func (p planFiles) writtenWords() ([]string, error) {
 	var mine []string
 	if err := atomicfile.ReadJSON(p.statePath(), &mine); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read what the loop wrote into %s: %w", planloop.Shared, err)
+		return nil, fmt.Errorf("read what the loop wrote into %s: %w", planloop.SharedDir, err)
 	}
 	return mine, nil
 }
@@ -185,12 +185,12 @@ func (p planFiles) logOpenStory(t loop.Task, at time.Time, why string) error {
 	if !isStory(t.ID) {
 		return nil
 	}
-	line := planloop.Incomplete{Story: t.ID, At: at, Why: why}.Line()
+	line := planloop.OpenStory{Story: t.ID, At: at, Why: why}.Line()
 	return p.changeBoth(planloop.SessionsFile, func(old []byte) []byte {
 		if strings.Contains("\n"+string(old), "\n"+string(line)) {
 			return old
 		}
-		return planloop.Append(old, line)
+		return planloop.AppendEntry(old, line)
 	})
 }
 

@@ -36,7 +36,7 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
 	}
-	ok, why := ralphloop.Adopt(f, about)
+	ok, why := ralphloop.MayFollow(f, about)
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}

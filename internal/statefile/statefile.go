@@ -152,7 +152,7 @@ func (c SessionInfo) startHint(name string) string {
 // tracks it and when it was modified.
 func (c SessionInfo) fileContext(name string, followed bool) freshness.FileContext {
 	return freshness.FileContext{
-		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Now: c.Now, Followed: followed, Begin: c.startHint(name),
+		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Now: c.Now, Followed: followed, StartCommand: c.startHint(name),
 	}
 }
 

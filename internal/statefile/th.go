@@ -36,7 +36,7 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	if about.Tracked, err = c.Tracked(path); err != nil {
 		return Proposal{}, err
 	}
-	ok, why := thloop.Adopt(name, f, about)
+	ok, why := thloop.MayFollow(name, f, about)
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}
@@ -119,7 +119,7 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // ReceiveChanges reported it
 	}
 	g := f.SetIteration(m.State.Iteration)
-	if (kept.KnownStop != "" || before.Paused) && !f.Active() { // written by the agent or by us, or the user resumed the loop
+	if (kept.KnownStop != "" || before.Paused) && !f.IsActive() { // written by the agent or by us, or the user resumed the loop
 		g = g.SetStatus(thloop.Active)
 	}
 	if since := kept.Cursor.Since; !since.IsZero() {
@@ -131,7 +131,7 @@ func (t thFiles) UpdateProgress(m memory.Memory, _ time.Time) error {
 // MarkEnded writes that the loop ended. The file stays, as it is the user's.
 func (t thFiles) MarkEnded(m memory.Memory, _ string) error {
 	f, _, err := readTh(t.Path, t.Spec.CompatFile)
-	if err != nil || !f.Active() {
+	if err != nil || !f.IsActive() {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}
 	status := thloop.Stopped
@@ -189,7 +189,7 @@ func stopReason(f *thloop.File, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fileDeleted
-	case err == nil && !f.Active():
+	case err == nil && !f.IsActive():
 		return fmt.Sprintf("has the status %q", f.Status)
 	}
 	return ""

@@ -94,7 +94,7 @@ func (t thFiles) ReceiveChanges(now time.Time) (Changes, error) {
 		}
 		m.Held, m.KnownStop = false, ""
 	}
-	what, paused := stopReason(f, err), f != nil && f.Paused()
+	what, paused := stopReason(f, err), f != nil && f.IsPaused()
 	switch {
 	case w.Stop != "":
 	case err != nil && what == "":

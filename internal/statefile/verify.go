@@ -83,7 +83,7 @@ func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, er
 	if !ours && !verifyactive.IsFresh(about.Modified, about) {
 		return Proposal{Skip: true}, nil // all projects share the plugin's file, and an old session left it
 	}
-	if why := verifyactive.Adopt(f, about); why != "" {
+	if why := verifyactive.WhyNotFollow(f, about); why != "" {
 		return Proposal{Refused: name + " " + why}, nil
 	}
 	dir, err := workingDir(p.Root, f)

@@ -28,7 +28,7 @@ func List[T any](s *Store, derive func(*Loop) (T, error)) ([]ListEntry[T], error
 // methods may be called from several goroutines.
 type Lister[T any] struct {
 	Derive func(*Loop) (T, error) // called from several goroutines
-	Rests  func(T) bool           // whether nothing is likely to come: such a loop is looked at every eighth time; may be nil
+	IsIdle func(T) bool           // whether nothing is likely to come: such a loop is looked at every eighth time; may be nil
 
 	mu   sync.Mutex
 	n    int                  // calls of List
@@ -56,7 +56,7 @@ func (r *Lister[T]) List(s *Store) ([]ListEntry[T], error) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(loops); i += workers {
-				now[i] = r.entry(loops[i], shape, (i+r.n)%restEvery == 0)
+				now[i] = r.entry(loops[i], shape, (i+r.n)%idleCheckEvery == 0)
 			}
 		})
 	}
@@ -70,13 +70,13 @@ func (r *Lister[T]) List(s *Store) ([]ListEntry[T], error) {
 	return out, nil
 }
 
-// restEvery is how often a loop that rests is looked at: each time another share of them.
-const restEvery = 8
+// idleCheckEvery is how often a loop that rests is looked at: each time another share of them.
+const idleCheckEvery = 8
 
 // entry is the loop's last entry if its journal has not grown since, or else a new one.
 func (r *Lister[T]) entry(l *Loop, shape string, due bool) listed[T] {
 	last, known := r.last[l.ID]
-	if known && !due && last.Err == nil && r.Rests != nil && r.Rests(last.Summary) {
+	if known && !due && last.Err == nil && r.IsIdle != nil && r.IsIdle(last.Summary) {
 		return last
 	}
 	size, err := l.JournalSize()

@@ -66,7 +66,7 @@ func TestAListerLooksAtWhatRests(t *testing.T) {
 		t.Fatal(err)
 	}
 	derived := 0
-	lister := store.Lister[int]{Derive: func(*store.Loop) (int, error) { derived++; return derived, nil }, Rests: func(int) bool { return true }}
+	lister := store.Lister[int]{Derive: func(*store.Loop) (int, error) { derived++; return derived, nil }, IsIdle: func(int) bool { return true }}
 	for i := range 10 {
 		if i == 1 {
 			if err := os.WriteFile(filepath.Join(l.Dir, "journal.jsonl"), []byte("{}\n"), 0o600); err != nil {

@@ -14,7 +14,7 @@ import (
 const TypeOwnerTaken = "owner_taken"
 
 // OwnTypes lists the types of records that the store writes itself.
-func OwnTypes() []string { return []string{TypeOwnerTaken, journal.Torn} }
+func OwnTypes() []string { return []string{TypeOwnerTaken, journal.TornType} }
 
 // ErrOwnershipLost means that another owner has taken the loop. The caller must stop and
 // write nothing more.
@@ -27,8 +27,8 @@ type Owner struct {
 	lock    *lock
 	journal *journal.Writer
 	epoch   int64
-	saved   journal.Mark // of the state as SaveState wrote it last
-	size    int          // of that, in bytes
+	saved   journal.Mark // loopsIn the state as SaveState wrote it last
+	size    int          // loopsIn that, in bytes
 }
 
 // Own makes this process the loop's owner, with a new epoch. It returns a *HeldError if
@@ -114,21 +114,21 @@ func (o *Owner) Sync() error { return o.journal.Sync() }
 // CheckPath returns journal.ErrGone if the loop's folder was moved or deleted.
 func (o *Owner) CheckPath() error { return o.journal.CheckPath() }
 
-// saveShare is how much longer than the journal behind a saved state the state is at most
+// saveRatio is how much longer than the journal behind a saved state the state is at most
 // before it is saved again. So a state that is large, as that of a plan of thousands of
 // tasks, is not written for each record, and who reads it has little to fold.
-const saveShare = 8
+const saveRatio = 8
 
 // Save stores a snapshot: state is the fold of the journal up to and including the record
 // at mark, summary is what List returns. A large state is stored once it is worth it: call
 // SaveState when you are done.
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {
-	if o.size == 0 || saveShare*(mark.End-o.saved.End) >= int64(o.size) {
+	if o.size == 0 || saveRatio*(mark.End-o.saved.End) >= int64(o.size) {
 		if err := o.SaveState(mark, state); err != nil {
 			return err
 		}
 	}
-	if _, err := swapJSON(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary}); err != nil {
+	if _, err := writeDerived(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary}); err != nil {
 		return fmt.Errorf("save summary of loop %s: %w", o.loop.ID, err)
 	}
 	return nil
@@ -140,7 +140,7 @@ func (o *Owner) SaveState(mark journal.Mark, state any) error {
 	if o.size > 0 && mark == o.saved {
 		return nil
 	}
-	size, err := swapJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot[any]{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: state})
+	size, err := writeDerived(filepath.Join(o.loop.Dir, "state.json"), snapshot[any]{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: state})
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
 	}

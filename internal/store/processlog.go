@@ -11,8 +11,8 @@ import (
 
 // The output of background processes of a loop is in its folder.
 const (
-	RunnerLog = "run.log"   // of a process that runs the loop
-	DriverLog = "drive.log" // of a process that takes a step for a session
+	RunnerLog = "run.log"   // loopsIn a process that runs the loop
+	DriverLog = "drive.log" // loopsIn a process that takes a step for a session
 )
 
 // LastError returns the error that a log of background processes ends with. It returns ""

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// removing begins the hidden name that a loop's folder gets before it is deleted.
-const removing = ".removing-"
+// removingPrefix begins the hidden name that a loop's folder gets before it is deleted.
+const removingPrefix = ".removing-"
 
 // Remove deletes the loop's folder. before is called while nobody can drive the loop; if
 // it returns an error, the loop stays. What a crash leaves is deleted by RemoveLeftovers.
@@ -27,7 +27,7 @@ func (l *Loop) Remove(ctx context.Context, before func() error) error {
 	if err := before(); err != nil {
 		return errors.Join(err, lock.release())
 	}
-	hidden := filepath.Join(filepath.Dir(l.Dir), removing+l.ID)
+	hidden := filepath.Join(filepath.Dir(l.Dir), removingPrefix+l.ID)
 	err = os.Rename(l.Dir, hidden)
 	released := lock.release()
 	if err != nil { // Windows renames no folder with an open file
@@ -57,7 +57,7 @@ func (s *Store) RemoveLeftovers(now time.Time) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		old := err == nil && now.Sub(info.ModTime()) > leftoverAge
-		if strings.HasPrefix(e.Name(), removing) || old && strings.HasPrefix(e.Name(), ".new-") {
+		if strings.HasPrefix(e.Name(), removingPrefix) || old && strings.HasPrefix(e.Name(), ".new-") {
 			failed = errors.Join(failed, os.RemoveAll(filepath.Join(loops, e.Name())))
 		}
 	}

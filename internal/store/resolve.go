@@ -34,7 +34,7 @@ func (s *Store) Resolve(ref, root string) (*Loop, error) {
 			found = append(found, l)
 		}
 	}
-	if here := of(root, found); len(here) == 1 {
+	if here := loopsIn(root, found); len(here) == 1 {
 		return here[0], nil
 	}
 	switch len(found) {
@@ -52,7 +52,7 @@ func resolveInRoot(all []*Loop, ref, root string) (*Loop, error) {
 	var newest *Loop
 	var since int64
 	for _, l := range all {
-		spec := l.origin()
+		spec := l.readableSpec()
 		if spec.Root == "" {
 			unread = append(unread, l)
 		}
@@ -81,11 +81,11 @@ func resolveInRoot(all []*Loop, ref, root string) (*Loop, error) {
 	return newest, nil
 }
 
-// origin returns the spec as far as it can be read. Its Root is known even if Spec
+// readableSpec returns the spec as far as it can be read. Its Root is known even if Spec
 // refuses the loop (a newer Pawl wrote it, another user may write to it): a command that
 // means this loop then says why, and does not act on an older one. Root is "" if the
 // file is damaged.
-func (l *Loop) origin() Spec {
+func (l *Loop) readableSpec() Spec {
 	spec, err := l.Spec()
 	if err == nil {
 		return spec
@@ -107,16 +107,16 @@ func listLoopsHint(all []*Loop, root string) string {
 	if len(all) == 0 {
 		return "there is no loop yet: pawl run starts one"
 	}
-	here := of(root, all)
+	here := loopsIn(root, all)
 	if len(here) > 0 && len(here) < len(all) {
 		return "here are " + joinIDs(here) + " (pawl list --all shows loops in other folders)"
 	}
 	return "there are " + joinIDs(all) + " (pawl list --all shows them)"
 }
 
-// of are the loops of root among others.
-func of(root string, loops []*Loop) []*Loop {
-	return slices.DeleteFunc(slices.Clone(loops), func(l *Loop) bool { return l.origin().Root != root })
+// loopsIn are the loops of root among others.
+func loopsIn(root string, loops []*Loop) []*Loop {
+	return slices.DeleteFunc(slices.Clone(loops), func(l *Loop) bool { return l.readableSpec().Root != root })
 }
 
 // joinIDs lists the ids of loops, at most maxCandidates.

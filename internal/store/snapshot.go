@@ -18,7 +18,7 @@ import (
 
 // snapshot is state.json: the fold of the journal up to and including a record.
 type snapshot[State any] struct {
-	TypeHash string       `json:"type_hash"` // of the state's type, see typeHash
+	TypeHash string       `json:"type_hash"` // loopsIn the state's type, see typeHash
 	Mark     journal.Mark `json:"mark"`
 	State    State        `json:"state"`
 }
@@ -33,7 +33,7 @@ type snapshot[State any] struct {
 func Fold[S any](l *Loop, zero func() S, step func(S, journal.Record) (S, error)) (S, journal.Mark, error) {
 	state, from := loadState(l, zero)
 	state, last, err := foldAfter(l, state, from, step)
-	if errors.Is(err, journal.ErrMark) { // a snapshot of another journal
+	if errors.Is(err, journal.ErrMarkNotFound) { // a snapshot of another journal
 		state, last, err = foldAfter(l, zero(), journal.Mark{}, step)
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func (l *Loop) VerifyJournal() (good int64, last journal.Mark, err error) {
 		return good, last, err
 	}
 	for _, err := range l.Records(saved) {
-		if errors.Is(err, journal.ErrMark) {
+		if errors.Is(err, journal.ErrMarkNotFound) {
 			return good, last, &journal.CorruptError{
 				Path: l.journalPath(), Seq: min(saved.Seq, last.Seq+1), Offset: last.End,
 				Reason: fmt.Sprintf("the saved state includes record %d, which is missing", saved.Seq),
@@ -130,7 +130,7 @@ func (l *Loop) journalPath() string { return filepath.Join(l.Dir, "journal.jsonl
 
 // summaryFile is summary.json: what a list shows, at a length of the journal.
 type summaryFile[T any] struct {
-	TypeHash    string `json:"type_hash"` // of the summary's type, see typeHash
+	TypeHash    string `json:"type_hash"` // loopsIn the summary's type, see typeHash
 	JournalSize int64  `json:"journal"`   // bytes
 	Summary     T      `json:"summary"`
 }

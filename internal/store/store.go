@@ -234,8 +234,8 @@ func randomWord(words string) string {
 	return all[rand.N(len(all))]
 }
 
-// swapJSON replaces a file that can be derived again, and returns its size.
-func swapJSON(path string, v any) (size int, err error) {
+// writeDerived replaces a file that can be derived again, and returns its size.
+func writeDerived(path string, v any) (size int, err error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return 0, err

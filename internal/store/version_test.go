@@ -29,7 +29,7 @@ func TestSpecOfNewerVersionIsRefused(t *testing.T) {
 			t.Errorf("%.40s: %v, hint %q", newer, err, failure.Hint(err))
 		}
 	}
-	write(t, path, strings.Replace(written, `{"v":3,`, `{`, 1)) // of before there were versions
+	write(t, path, strings.Replace(written, `{"v":3,`, `{`, 1)) // loopsIn before there were versions
 	if s, err := l.Spec(); err != nil || s.ID != l.ID {
 		t.Errorf("without a version: %+v, %v", s, err)
 	}

@@ -16,7 +16,7 @@ func TestDecodeReadsWhatEncodeWrites(t *testing.T) {
 		TurnActivity{Iteration: 2, Doing: "edit a.go", ContextPercent: 40, Tokens: 1200, CostUSD: 0.5},
 		Note{Level: Warn, Text: "x"},
 	}
-	for _, e := range append(full, events()...) {
+	for _, e := range append(full, allEvents()...) {
 		line, err := Encode(e, at)
 		if err != nil {
 			t.Fatal(err)

@@ -152,7 +152,7 @@ type LoopEnded struct {
 	LeftAlone           []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
 	UserCommit          string   `json:"user_commit,omitempty" jsonschema:"the commit of what the user had not committed when the loop started"`
 	PossibleUserChanges []string `json:"possible_user_changes,omitempty" jsonschema:"what was treated as the agent's and may be the user's"`
-	Aside               []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
+	UnappliedEdits      []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
 	EditsNotMade        []string `json:"edits_not_made,omitempty" jsonschema:"edits of the plan that waited at the end"`
 	NotDelivered        []string `json:"not_delivered,omitempty" jsonschema:"messages of the user that the agent did not get"`
 	Look                []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`

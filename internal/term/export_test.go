@@ -17,7 +17,7 @@ func Schema() (*jsonschema.Schema, error) {
 	o := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Span](): {Type: "number"},
 	}}
-	for _, e := range events() {
+	for _, e := range allEvents() {
 		s, err := jsonschema.ForType(reflect.TypeOf(e), o)
 		if err != nil {
 			return nil, fmt.Errorf("make schema of %s: %w", e.name(), err)

@@ -62,7 +62,7 @@ func Decode(line []byte) (Event, time.Time, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, time.Time{}, fmt.Errorf("decode event: %w", err)
 	}
-	for _, e := range events() {
+	for _, e := range allEvents() {
 		if e.name() != head.Event {
 			continue
 		}
@@ -76,8 +76,8 @@ func Decode(line []byte) (Event, time.Time, error) {
 	return nil, time.Time{}, fmt.Errorf("decode event: there is none called %q", head.Event)
 }
 
-// events returns one event of each kind.
-func events() []Event {
+// allEvents returns one event of each kind.
+func allEvents() []Event {
 	return []Event{
 		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Question{}, Note{}, LoopEnded{},
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// frame is the shortest time between two redraws. Ten redraws a second look smooth, and are cheap
+// minRedrawInterval is the shortest time between two redraws. Ten redraws a second look smooth, and are cheap
 // over ssh.
-const frame = 100 * time.Millisecond
+const minRedrawInterval = 100 * time.Millisecond
 
 // ShowCursor undoes what the Live mode does to the terminal. A process needs it if it ends without
 // closing its Printer.
@@ -44,7 +44,7 @@ func newLive(o Options) *live {
 // tick redraws after events that followed each other too fast, and every second for the clocks.
 func (l *live) tick() {
 	defer close(l.done)
-	t := time.NewTicker(frame)
+	t := time.NewTicker(minRedrawInterval)
 	defer t.Stop()
 	for {
 		select {
@@ -69,7 +69,7 @@ func (l *live) PrintAt(e Event, at time.Time) {
 		return
 	}
 	now := l.o.Now()
-	l.story.note(e, at)
+	l.story.update(e, at)
 	columns, _ := l.size()
 	indent := 12
 	if _, end := e.(LoopEnded); end {
@@ -88,7 +88,7 @@ func (l *live) PrintAt(e Event, at time.Time) {
 	if _, waiting := e.(Waiting); waiting {
 		b.Reset() // the block counts it down
 	}
-	if b.Len() == 0 && now.Sub(l.drawnAt) < frame {
+	if b.Len() == 0 && now.Sub(l.drawnAt) < minRedrawInterval {
 		l.isStale = true
 		return
 	}

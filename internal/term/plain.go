@@ -35,7 +35,7 @@ func (p *plain) Print(e Event) { p.PrintAt(e, p.o.Now()) }
 func (p *plain) PrintAt(e Event, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.story.note(e, now)
+	p.story.update(e, now)
 	lines := p.story.lines(e, now)
 	_, end := e.(LoopEnded)
 	_, begun := e.(TaskStarted)

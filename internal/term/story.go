@@ -10,37 +10,37 @@ import (
 
 // story remembers the state of the loop and its task that the lines of later events need.
 type story struct {
-	zone       *time.Location
-	attached   bool
-	detachable bool      // the key d detaches
-	startedAt  time.Time // start of the loop
-	task       TaskStarted
-	turn       TurnActivity
-	turnBegan  time.Time
-	waiting    *Waiting
-	isAsking   bool // the block leaves room for what the user types
-	ended      bool
+	zone        *time.Location
+	attached    bool
+	detachable  bool      // the key d detaches
+	startedAt   time.Time // start of the loop
+	task        TaskStarted
+	turn        TurnActivity
+	turnStarted time.Time
+	waiting     *Waiting
+	isAsking    bool // the block leaves room for what the user types
+	ended       bool
 }
 
 func newStory(o Options) *story {
 	return &story{zone: o.Zone, attached: o.Attached, detachable: o.Detachable, turn: TurnActivity{ContextPercent: -1}}
 }
 
-// note updates the state by an event.
-func (s *story) note(e Event, now time.Time) {
+// update updates the state by an event.
+func (s *story) update(e Event, now time.Time) {
 	if _, ok := e.(Note); !ok && s.waiting != nil {
-		s.waiting, s.turnBegan = nil, now // the turn continues now
+		s.waiting, s.turnStarted = nil, now // the turn continues now
 	}
 	_, s.isAsking = e.(Question)
 	switch e := e.(type) {
 	case LoopStarted:
 		s.startedAt = now
 	case TaskStarted:
-		s.task, s.turnBegan = e, now
+		s.task, s.turnStarted = e, now
 		s.turn.Doing = ""
 	case TurnActivity:
 		if e.Iteration != s.turn.Iteration {
-			s.turnBegan = now
+			s.turnStarted = now
 		}
 		s.turn = e
 	case GateFinished:
@@ -270,7 +270,7 @@ func (s *story) activity(now time.Time) line {
 		}
 		parts = append(parts, it)
 	}
-	if took := now.Sub(s.turnBegan); !s.turnBegan.IsZero() && took >= time.Second {
+	if took := now.Sub(s.turnStarted); !s.turnStarted.IsZero() && took >= time.Second {
 		parts = append(parts, figure.Duration(took))
 	}
 	if s.turn.Doing != "" { // it comes last because it may be cut

@@ -115,7 +115,7 @@ func leftRows(e LoopEnded, rows func(label, format string, texts ...string)) {
 	rows("uncommitted", "%s   the branch lacks it", e.Uncommitted...)
 	rows("unsigned", "%s", e.Unsigned)
 	rows("yours?", "%s", e.PossibleUserChanges...)
-	rows("not applied", "an edit of the plan, kept in %s", e.Aside...)
+	rows("not applied", "an edit of the plan, kept in %s", e.UnappliedEdits...)
 	rows("not made", "your edit of the plan: %s", e.EditsNotMade...)
 	rows("undelivered", "your message: %s", e.NotDelivered...)
 }

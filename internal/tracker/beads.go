@@ -159,7 +159,7 @@ func (b *Beads) show(ctx context.Context, id string) (bead, error) {
 func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, ghTimeout)
 	defer cancel()
-	answer, said := &proc.Head{Most: maxReply, Full: cancel}, &proc.Head{Most: maxProblem}
+	answer, said := &proc.Head{MaxBytes: maxReply, OnFull: cancel}, &proc.Head{MaxBytes: maxStderr}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: append([]string{"bd"}, args...), Dir: b.Dir, Env: append(slices.Clone(b.Env), "BD_JSON_ENVELOPE=1"),
 		Stdout: answer, Stderr: said, Grace: time.Second,
@@ -167,7 +167,7 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
 		return temporary("install bd, the program of beads", "bd is not installed")
-	case answer.Over:
+	case answer.Truncated:
 		return newError("", "bd %s prints more than %d bytes", args[0], maxReply)
 	case exit.Cancelled:
 		return temporary("", "bd %s: no answer within %s", args[0], ghTimeout)

@@ -28,7 +28,7 @@ func TestGitHubCallsAreInterrupted(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			t.Parallel()
 			server := trackertest.New(trackertest.Issue{Number: 12, Title: "Export"})
-			server.Cut(c.call, c.obeyed)
+			server.LoseResponse(c.call, c.obeyed)
 			failed := 0
 			for _, r := range []tracker.Request{
 				{Do: tracker.Claim, Issue: address + "12"},

@@ -146,15 +146,15 @@ func TestGitHubSaysWhatIsWrong(t *testing.T) {
 		"no login":     {ask: list, env: "GH_TOKEN=", what: "gh is not logged in", hint: "gh auth login, or set GH_TOKEN", retry: true},
 		"an old login": {ask: list, env: "GH_TOKEN=old", what: "GitHub answers 401 to GET {owner}/{repo}/issues/12: Bad credentials", hint: "gh auth login: the login of gh is not valid any more", retry: true},
 		"no network":   {ask: list, env: "GH_CONFIG_DIR=/nowhere", what: "gh: exit 1: error connecting to api.github.com", hint: "check the network, and  gh auth status", retry: true},
-		"a rate limit": {ask: list, set: func(g *trackertest.GitHub) { g.Fail("GET /repos/o/r/issues/12", limit) }, what: "GitHub's rate limit is reached until ", hint: "try again then; logged-in users have a higher limit", retry: true},
+		"a rate limit": {ask: list, set: func(g *trackertest.GitHub) { g.FailRequests("GET /repos/o/r/issues/12", limit) }, what: "GitHub's rate limit is reached until ", hint: "try again then; logged-in users have a higher limit", retry: true},
 		"a closed one": {ask: ask{Do: tracker.Claim, Issue: address + "11"}, what: "issue #11 is closed", hint: "reopen it, or name another"},
 		"another's":    {ask: ask{Do: tracker.Claim, Issue: address + "15"}, what: "issue #15 is assigned to bob", hint: "name another"},
 		"no permission": {ask: claim, set: func(g *trackertest.GitHub) {
-			g.Fail("POST /repos/o/r/issues/12/assignees", trackertest.Fault{Status: 403, Message: "Must have push access"})
+			g.FailRequests("POST /repos/o/r/issues/12/assignees", trackertest.Fault{Status: 403, Message: "Must have push access"})
 		}, what: "GitHub answers 403 to POST o/r/issues/12/assignees: Must have push access", hint: "the login of gh needs write access to the issues: gh auth status"},
-		"not assigned": {ask: claim, set: func(g *trackertest.GitHub) { g.ReadOnly() }, what: "GitHub does not assign #12 to ann", hint: "ask for write access, or claim by a label: [tracker] label in pawl.toml"},
+		"not assigned": {ask: claim, set: func(g *trackertest.GitHub) { g.SetReadOnly() }, what: "GitHub does not assign #12 to ann", hint: "ask for write access, or claim by a label: [tracker] label in pawl.toml"},
 		"a bad day": {ask: list, set: func(g *trackertest.GitHub) {
-			g.Fail("GET /repos/o/r/issues/12", trackertest.Fault{Status: 502, Message: "Server Error"})
+			g.FailRequests("GET /repos/o/r/issues/12", trackertest.Fault{Status: 502, Message: "Server Error"})
 		}, what: "GitHub answers 502 to GET {owner}/{repo}/issues/12: Server Error", hint: "try again later", retry: true},
 		"no filter":     {ask: ask{Do: tracker.List}, what: `"" does not name issues of GitHub`, hint: "such as github:label=ready, github:12,13 or https://github.com/OWNER/REPO/issues/12"},
 		"an odd filter": {ask: ask{Do: tracker.List, Query: "colour=red"}, what: `issues of GitHub are chosen by label, milestone, assignee or creator, not by "colour"`, hint: "such as github:label=ready, github:12,13 or https://github.com/OWNER/REPO/issues/12"},

@@ -48,13 +48,13 @@ func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, ghTimeout)
 	defer cancel()
-	answer, said := &proc.Head{Most: maxReply, Full: cancel}, &proc.Head{Most: maxProblem}
+	answer, said := &proc.Head{MaxBytes: maxReply, OnFull: cancel}, &proc.Head{MaxBytes: maxStderr}
 	spec.Argv, spec.Stdout, spec.Stderr = argv, answer, said
 	exit := proc.Run(ctx, spec)
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
 		return temporary("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
-	case answer.Over:
+	case answer.Truncated:
 		return newError("", "the answer to %s is larger than %d bytes", c.path, maxReply)
 	case exit.Cancelled:
 		return temporary("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
@@ -123,12 +123,12 @@ func decodeResponse(data []byte, c call, out any) error {
 
 // statusError is GitHub's error for a call.
 type statusError struct {
-	told   *Error
+	reply  *Error
 	status int
 }
 
-func (e *statusError) Error() string { return e.told.What }
-func (e *statusError) Unwrap() error { return e.told }
+func (e *statusError) Error() string { return e.reply.What }
+func (e *statusError) Unwrap() error { return e.reply }
 
 // responseError returns the error in GitHub's response, with a hint.
 func responseError(status int, header textproto.MIMEHeader, body []byte, c call) error {

@@ -12,21 +12,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Folder is the folder of plans of issues, relative to the root of the repository. Nothing in it is
+// PlansDir is the folder of plans of issues, relative to the root of the repository. Nothing in it is
 // committed.
-const Folder = ".pawl/issues"
+const PlansDir = ".pawl/issues"
 
 // Plan is a plan of open issues.
 type Plan struct {
 	From    Address
 	File    *planfile.File
 	Path    string // relative to the root, with slashes
-	Issues  []Linked
+	Issues  []LinkedIssue
 	LeftOut []string // issues that are not worked on, with reasons
 }
 
-// Linked is an issue with its tasks in the plan.
-type Linked struct {
+// LinkedIssue is an issue with its tasks in the plan.
+type LinkedIssue struct {
 	ID    string   `json:"id"`
 	Key   string   `json:"key"`
 	Title string   `json:"title"`
@@ -36,7 +36,7 @@ type Linked struct {
 
 // PlanPath returns the path of the plan of these issues, relative to the root, with slashes.
 func PlanPath(from Address) string {
-	return Folder + "/" + plan.Slug(from.Tracker+" "+strings.TrimPrefix(from.Query, "https://")) + ".json"
+	return PlansDir + "/" + plan.Slug(from.Tracker+" "+strings.TrimPrefix(from.Query, "https://")) + ".json"
 }
 
 // NewPlan returns a plan of the issues that can be worked on. earlier is a plan of the same issues;
@@ -53,7 +53,7 @@ func NewPlan(from Address, issues []Issue, earlier *planfile.File) (Plan, error)
 	}
 	all := plan.Plan{Title: from.String()}
 	for _, i := range ready {
-		link := Linked{ID: i.ID, Key: i.Key, Title: cleanLine(i.Title), URL: i.URL}
+		link := LinkedIssue{ID: i.ID, Key: i.Key, Title: cleanLine(i.Title), URL: i.URL}
 		for _, t := range tasks[i.ID] {
 			for _, before := range i.DependsOn {
 				for _, d := range tasks[before] {

@@ -51,7 +51,7 @@ func TestTaskListsOfIssuesAreTheirTasks(t *testing.T) {
 	if diff := cmp.Diff([]string{"keys are sorted"}, task.Criteria); diff != "" {
 		t.Error(diff)
 	}
-	links := []tracker.Linked{
+	links := []tracker.LinkedIssue{
 		{ID: "a", Key: "#12", Title: "Export", URL: "https://github.com/o/r/issues/12", Tasks: []string{"#12.1", "#12.2"}},
 		{ID: "b", Key: "#10", Title: "Schema", Tasks: []string{"#10"}},
 	}

@@ -18,7 +18,7 @@ const (
 	// RequestTimeout limits one request.
 	RequestTimeout = 2 * time.Minute
 	maxReply       = 8 << 20 // maximum length of a reply, in bytes
-	maxProblem     = 4 << 10 // maximum of standard error that is kept, in bytes
+	maxStderr      = 4 << 10 // maximum of standard error that is kept, in bytes
 )
 
 // Program is a tracker that is started for each request.
@@ -42,7 +42,7 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 	timeout := cmp.Or(p.timeout, RequestTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out, said := &proc.Head{Most: cmp.Or(p.maxReply, maxReply), Full: cancel}, &proc.Head{Most: maxProblem}
+	out, said := &proc.Head{MaxBytes: cmp.Or(p.maxReply, maxReply), OnFull: cancel}, &proc.Head{MaxBytes: maxStderr}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Stdin: bytes.NewReader(append(data, '\n')), Stdout: out, Stderr: said, Grace: time.Second,
 	})
@@ -51,8 +51,8 @@ func (p Program) Ask(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, failure.New(failure.Usage, hint, "%s: %s: "+format, append([]any{p.Name, r.Do}, args...)...)
 	}
 	switch {
-	case out.Over:
-		return fail("it printed more than %d bytes", out.Most)
+	case out.Truncated:
+		return fail("it printed more than %d bytes", out.MaxBytes)
 	case exit.Cancelled && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fail("no answer within %s", timeout)
 	case exit.Cancelled:

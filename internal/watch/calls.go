@@ -19,7 +19,7 @@ func (m Model) callsView(room, columns int) []string {
 	calls := m.shownCalls()
 	if len(calls) == 0 {
 		none := "no tool call to show: Pawl sees those of Claude Code"
-		if m.trouble {
+		if m.onlyTrouble {
 			none = "no tool call failed (o: show all)"
 		}
 		return []string{paint(dim, fit(none, columns))}
@@ -34,7 +34,7 @@ func (m Model) callsView(room, columns int) []string {
 
 // shownCalls are the tool calls, or of these only those that failed.
 func (m Model) shownCalls() []record.Call {
-	if !m.trouble {
+	if !m.onlyTrouble {
 		return m.calls
 	}
 	return slices.DeleteFunc(slices.Clone(m.calls), func(c record.Call) bool { return c.Status != record.CallFailed })

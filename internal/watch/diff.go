@@ -13,14 +13,14 @@ import (
 
 // diffPane shows the diff of a task in place of the loop's history.
 type diffPane struct {
-	task string
-	text []report.DiffLine
-	read bool // text is there
-	line int  // the first one shown
+	task      string
+	text      []report.DiffLine
+	loaded    bool // text is there
+	firstLine int  // the first one shown
 }
 
-// inDiff does what keys mean to the diff.
-func (m Model) inDiff(key string) (Model, tea.Cmd, bool) {
+// handleDiffKey does what keys mean to the diff.
+func (m Model) handleDiffKey(key string) (Model, tea.Cmd, bool) {
 	page := max(1, m.height/2)
 	switch {
 	case key == "d" && m.diff == nil:
@@ -35,17 +35,17 @@ func (m Model) inDiff(key string) (Model, tea.Cmd, bool) {
 		m.diff = nil
 		return m, nil, true
 	case "pgdown", "space":
-		d.line = min(d.line+page, max(0, len(d.text)-1))
+		d.firstLine = min(d.firstLine+page, max(0, len(d.text)-1))
 	case "pgup":
-		d.line = max(0, d.line-page)
+		d.firstLine = max(0, d.firstLine-page)
 	case "home", "g":
-		d.line = 0
+		d.firstLine = 0
 	case "end", "G":
-		d.line = max(0, len(d.text)-page)
+		d.firstLine = max(0, len(d.text)-page)
 	case "down", "j":
-		m.task = min(m.at()+1, max(0, len(m.detail.State.Tasks)-1))
+		m.task = min(m.selectedIndex()+1, max(0, len(m.detail.State.Tasks)-1))
 	case "up", "k":
-		m.task = max(0, m.at()-1)
+		m.task = max(0, m.selectedIndex()-1)
 	default:
 		return m, nil, false
 	}
@@ -59,11 +59,11 @@ func (m Model) inDiff(key string) (Model, tea.Cmd, bool) {
 
 // readDiff reads the diff of the selected task.
 func (m Model) readDiff() tea.Msg {
-	ctx, cancel := context.WithTimeout(m.ctx, commandTime)
+	ctx, cancel := context.WithTimeout(m.ctx, commandTimeout)
 	defer cancel()
-	text, err := m.source.Diff(ctx, m.open, m.diff.task)
+	text, err := m.source.Diff(ctx, m.loopID, m.diff.task)
 	if err != nil {
-		return failed{err}
+		return readFailed{err}
 	}
 	return diffRead{m.diff.task, text}
 }
@@ -75,14 +75,14 @@ func (m Model) diffView(room, columns int) []string {
 		return nil
 	}
 	switch {
-	case !d.read:
+	case !d.loaded:
 		return []string{paint(dim, "reading the diff …")}
 	case len(d.text) == 0:
 		return []string{paint(dim, "this task has changed no files")}
 	}
-	last := min(len(d.text), d.line+room-1)
-	rows := []string{paint(dim, fit(fmt.Sprintf("diff of task %s, lines %d to %d of %d", d.task, d.line+1, last, len(d.text)), columns))}
-	for _, l := range d.text[d.line:last] {
+	last := min(len(d.text), d.firstLine+room-1)
+	rows := []string{paint(dim, fit(fmt.Sprintf("diff of task %s, lines %d to %d of %d", d.task, d.firstLine+1, last, len(d.text)), columns))}
+	for _, l := range d.text[d.firstLine:last] {
 		rows = append(rows, paint(diffStyle(l.Kind), ansi.Truncate(clean(strings.ReplaceAll(l.Text, "\t", "    ")), columns, "…")))
 	}
 	return rows

@@ -14,14 +14,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// wideEnough is the number of columns from which plan and task stand side by side.
-const wideEnough = 100
+// wideColumns is the number of columns from which plan and task stand side by side.
+const wideColumns = 100
 
 // loopView shows one loop: its plan, the selected task, and its history.
 func (m Model) loopView() []string {
 	d := m.detail
-	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State)))}
-	for _, l := range flow(gauges(d, m.width >= wideEnough), m.width) {
+	rows := []string{m.headerRow(m.loopID + "  " + clean(cmp.Or(d.Headline, d.Summary.State)))}
+	for _, l := range joinRows(gauges(d, m.width >= wideColumns), m.width) {
 		rows = append(rows, paint(dim, l))
 	}
 	if q := d.Summary.Question; q != nil {
@@ -33,14 +33,14 @@ func (m Model) loopView() []string {
 		rows = append(rows, paint(dim, fit(clean("told: "+l), m.width)))
 	}
 	room := max(2, m.height-1-len(rows))
-	if m.width < wideEnough {
-		top := append(m.plan(max(3, room/3), m.width), m.facts(m.width)...)
+	if m.width < wideColumns {
+		top := append(m.plan(max(3, room/3), m.width), m.taskFacts(m.width)...)
 		top = top[:min(len(top), room/2)]
 		return append(append(rows, top...), m.pane(room-len(top), m.width)...)
 	}
 	left := min(m.width*2/5, 60)
 	right := m.width - left - 3
-	facts := m.facts(right)
+	facts := m.taskFacts(right)
 	facts = facts[:min(len(facts), room/2)]
 	side := slices.Concat(facts, m.pane(room-len(facts), right))
 	plan := lipgloss.NewStyle().Width(left + 2).Height(room).BorderStyle(lipgloss.NormalBorder()).BorderRight(true)
@@ -85,8 +85,8 @@ func gauges(d Detail, bars bool) []string {
 	return parts
 }
 
-// flow writes parts side by side, and those that do not fit on the next row.
-func flow(parts []string, columns int) (rows []string) {
+// joinRows writes parts side by side, and those that do not fit on the next row.
+func joinRows(parts []string, columns int) (rows []string) {
 	for _, p := range parts {
 		last := len(rows) - 1
 		if last >= 0 && ansi.StringWidth(rows[last]+" · "+p) <= columns {
@@ -108,7 +108,7 @@ func bar(share float64) string {
 // plan lists the tasks; where they do not fit, those around the selected one.
 func (m Model) plan(room, columns int) []string {
 	tasks := m.detail.State.Tasks
-	at := m.at()
+	at := m.selectedIndex()
 	from := min(max(0, at-room/2), max(0, len(tasks)-room))
 	var rows []string
 	for i := from; i < min(len(tasks), from+room); i++ {
@@ -146,8 +146,8 @@ func taskMark(t loop.Task, now string) (mark, style string) {
 	return "✗", red
 }
 
-// facts tell of the selected task.
-func (m Model) facts(columns int) []string {
+// taskFacts tell of the selected task.
+func (m Model) taskFacts(columns int) []string {
 	t := m.shownTask()
 	if t.ID == "" {
 		return nil
@@ -175,7 +175,7 @@ func (m Model) pane(room, columns int) []string {
 	switch {
 	case m.diff != nil:
 		return m.diffView(room, columns)
-	case m.feeding:
+	case m.showsCalls:
 		return m.callsView(room, columns)
 	}
 	return m.history(room, columns)
@@ -188,10 +188,10 @@ func (m Model) historyLines() []Line {
 	if m.task != currentTask && len(m.detail.State.Tasks) > 1 {
 		task = m.shownTask().ID
 	}
-	if task == "" && !m.trouble {
+	if task == "" && !m.onlyTrouble {
 		return m.detail.Lines
 	}
-	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return m.trouble && !l.Trouble || task != "" && !slices.Contains(l.Tasks, task) })
+	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return m.onlyTrouble && !l.Trouble || task != "" && !slices.Contains(l.Tasks, task) })
 }
 
 // stampColumns is how wide the time of day is before each line of a history.
@@ -202,7 +202,7 @@ func (m Model) history(room, columns int) []string {
 	lines := m.historyLines()
 	if len(lines) == 0 {
 		none := "no events for this task (end: the whole loop)"
-		if m.trouble {
+		if m.onlyTrouble {
 			none = "no problems (o: show all)"
 		}
 		return []string{paint(dim, fit(none, columns))}[:min(1, max(0, room))]
@@ -225,9 +225,9 @@ func (m Model) history(room, columns int) []string {
 	return rows[max(0, len(rows)-room):]
 }
 
-// below is the number of rows that can be scrolled in one loop's view.
-func (m Model) below() int {
-	if m.feeding {
+// scrollableRows is the number of rows that can be scrolled in one loop's view.
+func (m Model) scrollableRows() int {
+	if m.showsCalls {
 		return len(m.shownCalls())
 	}
 	return len(m.historyLines())

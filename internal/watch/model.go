@@ -18,65 +18,65 @@ import (
 type mode int
 
 const (
-	browsing  mode = iota
-	typing         // a message or a search, in input
-	confirmed      // a command waits for a yes
-	reading        // the output of a command, or the keys
+	browsing   mode = iota
+	typing          // a message or a search, in input
+	confirming      // a command waits for a yes
+	reading         // the output of a command, or the keys
 )
 
-// begin is the purpose of an input with the goal of a loop that is to begin.
-const begin = "start a loop, with its goal or a plan file"
+// startPurpose is the purpose of an input with the goal of a loop that is to begin.
+const startPurpose = "start a loop, with its goal or a plan file"
 
 // Model is the state of the screen.
 type Model struct {
-	ctx    context.Context
-	source Source
-	first  tea.Cmd // reads what is shown first
+	ctx       context.Context
+	source    Source
+	firstRead tea.Cmd // reads what is shown first
 
 	width, height int
 	ascii         bool // the terminal has no signs beyond ASCII
 	now           time.Time
 	err           error // of the last reading, nil if it went well
 
-	listed bool             // loops were read
-	loops  []record.Summary // grouped, as they are shown
-	cursor int
-	filter string
+	hasLoops bool             // loops were read
+	loops    []record.Summary // grouped, as they are shown
+	cursor   int
+	filter   string
 
-	open   string // id of the loop that is shown, "" = the overview
+	loopID string // id of the loop that is shown, "" = the overview
 	detail Detail
 	task   int // selected
 	scroll int // lines of the history below the screen; 0 follows it
 
-	diff    *diffPane // nil: the history is shown, or the tool calls
-	feeding bool      // the tool calls are shown
-	calls   []record.Call
-	trouble bool // only what went wrong, or needs the user, is shown
+	diff        *diffPane // nil: the history is shown, or the tool calls
+	showsCalls  bool      // the tool calls are shown
+	calls       []record.Call
+	onlyTrouble bool // only what went wrong, or needs the user, is shown
 
-	mode    mode
-	input   textinput.Model
-	purpose string         // of the input: search, or a command that sends it: tell, tell now, answer
-	pending []string       // the command that waits for a yes
-	target  record.Summary // the loop of that input or command, as it was when the user began
-	text    viewport.Model // that is read
-	notice  string         // what the last command said
+	mode           mode
+	input          textinput.Model
+	purpose        string         // of the input: search, or a command that sends it: tell, tell now, answer
+	pendingCommand []string       // the command that waits for a yes
+	targetLoop     record.Summary // the loop of that input or command, as it was when the user began
+	text           viewport.Model // that is read
+	result         string         // what the last command said
 }
 
 // NewModel begins with the overview, or with one loop.
 func NewModel(ctx context.Context, s Source, o Options) Model {
-	m := Model{ctx: ctx, source: s, open: o.ID, ascii: o.ASCII, task: currentTask, width: 80, height: 24, now: time.Now()}
-	m.first = m.readNow()
+	m := Model{ctx: ctx, source: s, loopID: o.ID, ascii: o.ASCII, task: currentTask, width: 80, height: 24, now: time.Now()}
+	m.firstRead = m.readNow()
 	return m
 }
 
 // Init shows what is read already.
-func (m Model) Init() tea.Cmd { return tea.Batch(m.first, nextTick()) }
+func (m Model) Init() tea.Cmd { return tea.Batch(m.firstRead, nextTick()) }
 
-// read reads what is on the screen, and asks to be told a moment later.
+// loaded reads what is on the screen, and asks to be told a moment later.
 func (m Model) read() tea.Cmd { return tea.Batch(m.readNow(), nextTick()) }
 
 func nextTick() tea.Cmd {
-	return tea.Tick(refresh, func(t time.Time) tea.Msg { return tick(t) })
+	return tea.Tick(refreshInterval, func(t time.Time) tea.Msg { return tick(t) })
 }
 
 // Update takes one message.
@@ -89,40 +89,40 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.now = time.Time(msg)
 		return m, m.read()
 	case loopsRead:
-		m.err, m.listed = nil, true
-		m.take(msg)
+		m.err, m.hasLoops = nil, true
+		m.setLoops(msg)
 	case detailRead:
-		if m.err = nil; msg.Summary.ID == m.open {
+		if m.err = nil; msg.Summary.ID == m.loopID {
 			m.detail = Detail(msg)
 			m.task = min(m.task, max(0, len(m.detail.State.Tasks)-1))
 		}
 	case callsRead:
-		if msg.id == m.open {
+		if msg.id == m.loopID {
 			m.calls = msg.calls
 		}
 	case diffRead:
 		if m.diff != nil && m.diff.task == msg.task {
-			m.diff = &diffPane{msg.task, msg.text, true, m.diff.line}
+			m.diff = &diffPane{msg.task, msg.text, true, m.diff.firstLine}
 		}
-	case failed:
+	case readFailed:
 		m.err = msg.err
-	case answered:
-		return m.answered(msg)
+	case commandResult:
+		return m.showResult(msg)
 	case tea.PasteMsg:
 		if m.mode == typing {
 			m.input, _ = m.input.Update(msg)
 		}
 	case tea.KeyPressMsg:
-		return m.key(msg)
+		return m.handleKey(msg)
 	}
 	return m, nil
 }
 
-// take shows loops, and keeps the cursor on the same one.
-func (m *Model) take(loops []record.Summary) {
+// setLoops shows loops, and keeps the cursor on the same one.
+func (m *Model) setLoops(loops []record.Summary) {
 	id := m.selected().ID
 	m.loops = record.FilterAndGroup(loops, m.filter, m.now)
-	if m.trouble {
+	if m.onlyTrouble {
 		m.loops = slices.DeleteFunc(m.loops, func(s record.Summary) bool { return s.Group(m.now) != record.GroupNeedsYou })
 	}
 	if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == id }); i >= 0 {
@@ -134,9 +134,9 @@ func (m *Model) take(loops []record.Summary) {
 // selected is the loop that keys are about.
 func (m Model) selected() record.Summary {
 	switch {
-	case m.open != "":
+	case m.loopID != "":
 		s := m.detail.Summary
-		s.ID = m.open
+		s.ID = m.loopID
 		return s
 	case m.cursor < len(m.loops):
 		return m.loops[m.cursor]
@@ -144,73 +144,73 @@ func (m Model) selected() record.Summary {
 	return record.Summary{}
 }
 
-// answered shows what a command said: one line at the bottom, more as a text.
-func (m Model) answered(a answered) (tea.Model, tea.Cmd) {
+// commandResult shows what a command said: one line at the bottom, more as a text.
+func (m Model) showResult(a commandResult) (tea.Model, tea.Cmd) {
 	lines := strings.Split(strings.TrimRight(a.text, "\n"), "\n")
 	if a.err != nil && strings.TrimSpace(a.text) == "" {
 		lines = []string{a.err.Error()}
 	}
-	m.notice = ""
+	m.result = ""
 	if len(lines) == 1 {
-		m.notice = clean(lines[0])
+		m.result = clean(lines[0])
 		return m, m.readNow()
 	}
-	m.show(append([]string{"$ " + a.command, ""}, lines...))
+	m.showText(append([]string{"$ " + a.command, ""}, lines...))
 	return m, m.readNow()
 }
 
 // readNow reads what is on the screen once, beside the ticks.
 func (m Model) readNow() tea.Cmd {
 	switch {
-	case m.open != "" && m.feeding:
+	case m.loopID != "" && m.showsCalls:
 		return tea.Batch(m.readDetail, m.readCalls)
-	case m.open != "":
+	case m.loopID != "":
 		return m.readDetail
 	}
 	return m.readLoops
 }
 
-func (m Model) key(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	if k.String() == "ctrl+c" {
 		return m, tea.Quit
 	}
 	switch m.mode {
 	case typing:
-		return m.typed(k)
-	case confirmed:
-		m.mode, m.notice = browsing, ""
+		return m.handleInputKey(k)
+	case confirming:
+		m.mode, m.result = browsing, ""
 		if s := k.String(); s == "y" || s == "Y" {
-			sent, cmd := m.send(m.pending)
+			sent, cmd := m.send(m.pendingCommand)
 			if cmd != nil {
-				sent.notice = commandLine(m.pending) + " …"
+				sent.result = commandLine(m.pendingCommand) + " …"
 			}
 			return sent, cmd
 		}
 		return m, nil
 	case reading:
-		return m.readText(k)
+		return m.handleTextKey(k)
 	}
-	m.notice = ""
-	if acted, cmd, ok := m.act(k.String()); ok {
+	m.result = ""
+	if acted, cmd, ok := m.handleCommonKey(k.String()); ok {
 		return acted, cmd
 	}
-	if m.open != "" {
-		return m.inLoop(k.String())
+	if m.loopID != "" {
+		return m.handleLoopKey(k.String())
 	}
-	return m.inOverview(k.String())
+	return m.handleOverviewKey(k.String())
 }
 
 // act does what keys mean on both screens.
-func (m Model) act(key string) (Model, tea.Cmd, bool) {
+func (m Model) handleCommonKey(key string) (Model, tea.Cmd, bool) {
 	s := m.selected()
 	switch key {
 	case "?":
-		m.show(strings.Split(keysText, "\n"))
+		m.showText(strings.Split(keysText, "\n"))
 		return m, nil, true
 	case "q":
 		return m, tea.Quit, true
 	case "o":
-		m.trouble, m.scroll = !m.trouble, 0
+		m.onlyTrouble, m.scroll = !m.onlyTrouble, 0
 		return m, m.readNow(), true
 	}
 	if s.ID == "" {
@@ -218,12 +218,12 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	}
 	switch key {
 	case "t":
-		m.typeIn("tell", "")
+		m.startInput("tell", "")
 	case "!":
-		m.typeIn("tell now", "")
+		m.startInput("tell now", "")
 	case "p":
 		if s.State == "ended" {
-			m.notice = s.ID + " has ended: there is nothing to pause"
+			m.result = s.ID + " has ended: there is nothing to pause"
 			return m, nil, true
 		}
 		if s.State == "paused" {
@@ -233,25 +233,25 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "r":
 		return m, m.command("report", s.ID), true
 	case "s":
-		m.ask("stop", s.ID)
+		m.confirm("stop", s.ID)
 	case "u":
 		if !s.CanUndoRestore {
-			m.notice = "nothing was restored in " + s.ID
+			m.result = "nothing was restored in " + s.ID
 			return m, nil, true
 		}
-		m.ask("undo", s.ID, "--yes") // the screen has asked
+		m.confirm("undo", s.ID, "--yes") // the screen has asked
 	case "a":
 		if s.Question == nil || s.Question.Approve != "" {
-			m.ask("approve", s.ID)
+			m.confirm("approve", s.ID)
 			break
 		}
-		m.typeIn("answer", "")
+		m.startInput("answer", "")
 	case "x":
 		if q := s.Question; q != nil && q.Approve != "" {
-			m.typeIn("reject, because", "")
+			m.startInput("reject, because", "")
 			break
 		}
-		m.ask("reject", s.ID)
+		m.confirm("reject", s.ID)
 	default:
 		return m, nil, false
 	}
@@ -259,11 +259,11 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 }
 
 // ask has a command wait for a yes.
-func (m *Model) ask(command ...string) {
-	m.mode, m.pending, m.target = confirmed, command, m.selected()
+func (m *Model) confirm(command ...string) {
+	m.mode, m.pendingCommand, m.targetLoop = confirming, command, m.selected()
 }
 
-func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
+func (m Model) handleOverviewKey(key string) (tea.Model, tea.Cmd) {
 	switch key {
 	case "down", "j":
 		m.cursor = min(m.cursor+1, max(0, len(m.loops)-1))
@@ -278,15 +278,15 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 	case "end", "G":
 		m.cursor = max(0, len(m.loops)-1)
 	case "n":
-		m.typeIn(begin, "")
+		m.startInput(startPurpose, "")
 	case "/":
-		m.typeIn("search", m.filter)
+		m.startInput("search", m.filter)
 	case "esc":
-		m.filter, m.trouble = "", false
+		m.filter, m.onlyTrouble = "", false
 		return m, m.readLoops
 	case "enter", "right", "l":
 		if s := m.selected(); s.ID != "" {
-			m.open, m.detail, m.task, m.scroll = s.ID, Detail{Summary: s}, currentTask, 0
+			m.loopID, m.detail, m.task, m.scroll = s.ID, Detail{Summary: s}, currentTask, 0
 			return m, m.readDetail
 		}
 	}
@@ -297,40 +297,40 @@ func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
 // ended, the first that needs the user.
 const currentTask = -1
 
-func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
-	if shown, cmd, ok := m.inDiff(key); ok {
+func (m Model) handleLoopKey(key string) (tea.Model, tea.Cmd) {
+	if shown, cmd, ok := m.handleDiffKey(key); ok {
 		return shown, cmd
 	}
 	page := max(1, m.height/2)
 	switch key {
 	case "down", "j":
-		m.task = min(m.at()+1, max(0, len(m.detail.State.Tasks)-1))
+		m.task = min(m.selectedIndex()+1, max(0, len(m.detail.State.Tasks)-1))
 	case "up", "k":
-		m.task = max(0, m.at()-1)
+		m.task = max(0, m.selectedIndex()-1)
 	case "pgup":
-		m.scroll = min(m.scroll+page, max(0, m.below()-1))
+		m.scroll = min(m.scroll+page, max(0, m.scrollableRows()-1))
 	case "pgdown":
 		m.scroll = max(0, m.scroll-page)
 	case "end", "G":
 		m.scroll, m.task = 0, currentTask
 	case "c":
-		m.feeding, m.scroll = !m.feeding, 0
+		m.showsCalls, m.scroll = !m.showsCalls, 0
 		return m, m.readNow()
 	case "esc", "left", "h":
-		if m.feeding {
-			m.feeding, m.scroll = false, 0
+		if m.showsCalls {
+			m.showsCalls, m.scroll = false, 0
 			return m, nil
 		}
-		m.open, m.detail, m.calls = "", Detail{}, nil
+		m.loopID, m.detail, m.calls = "", Detail{}, nil
 		return m, m.readLoops
 	default:
-		return m.onTask(key)
+		return m.handleTaskKey(key)
 	}
 	return m, nil
 }
 
 // at is the index of the selected task.
-func (m Model) at() int {
+func (m Model) selectedIndex() int {
 	if m.task != currentTask {
 		return m.task
 	}
@@ -342,25 +342,25 @@ func (m Model) at() int {
 }
 
 func (m Model) shownTask() loop.Task {
-	if tasks := m.detail.State.Tasks; m.at() < len(tasks) {
-		return tasks[m.at()]
+	if tasks := m.detail.State.Tasks; m.selectedIndex() < len(tasks) {
+		return tasks[m.selectedIndex()]
 	}
 	return loop.Task{}
 }
 
-// sends is the command that sends what was typed.
-func (m Model) sends(text string) []string {
-	s := m.target
+// inputCommand is the command that inputCommand what was typed.
+func (m Model) inputCommand(text string) []string {
+	s := m.targetLoop
 	switch {
-	case m.purpose == begin:
+	case m.purpose == startPurpose:
 		return []string{"run", "--detach", "--yes", "--", text}
 	case m.purpose == "tell now":
 		return []string{"tell", s.ID, "--now", "--", text}
 	case m.purpose == "reject, because":
 		return []string{"reject", s.ID, "--why=" + text}
-	case m.purpose == raise:
+	case m.purpose == raisePurpose:
 		return append([]string{"resume", s.ID, "--detach"}, strings.Fields(text)...)
-	case m.purpose == limit:
+	case m.purpose == limitPurpose:
 		return append([]string{"limit", s.ID}, strings.Fields(text)...)
 	case m.purpose == "answer" && s.Question != nil && s.Question.Task != "":
 		return []string{"answer", s.ID, "--task", s.Question.Task, "--", text}

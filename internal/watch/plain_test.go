@@ -31,7 +31,7 @@ func plainly(t *testing.T, s *double, o Options, steps ...func()) (out string) {
 			s.mu.Lock()
 			step()
 			s.mu.Unlock()
-			time.Sleep(refresh)
+			time.Sleep(refreshInterval)
 			synctest.Wait()
 		}
 		cancel(left)
@@ -177,10 +177,10 @@ func TestScreenIsDrawnOncePerRead(t *testing.T) {
 		defer cancel()
 		drawn := &frames{}
 		s := &busy{began: time.Now()}
-		p := program(ctx, s, Options{Out: drawn, ID: "brisk-otter-7f3a", Env: []string{"TERM=xterm-256color"}}, tea.WithoutSignalHandler(), tea.WithWindowSize(120, 30))
+		p := newProgram(ctx, s, Options{Out: drawn, ID: "brisk-otter-7f3a", Env: []string{"TERM=xterm-256color"}}, tea.WithoutSignalHandler(), tea.WithWindowSize(120, 30))
 		_, _ = p.Run()
-		time.Sleep(2 * refresh)    // a tick that began with the end waits for its time
-		const most = 2*seconds + 6 // a frame for the clock, one for what was read, and those of begin and end
+		time.Sleep(2 * refreshInterval) // a tick that began with the end waits for its time
+		const most = 2*seconds + 6      // a frame for the clock, one for what was read, and those of begin and end
 		if drawn.writes > most || drawn.writes < seconds {
 			t.Errorf("%d writes in %d seconds, want %d at most", drawn.writes, seconds, most)
 		}

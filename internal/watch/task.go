@@ -8,41 +8,41 @@ import (
 
 // The purposes of an input with limits: of a loop that one ended, and of one that runs.
 const (
-	raise = "resume with"
-	limit = "limit"
+	raisePurpose = "resume with"
+	limitPurpose = "limit"
 )
 
-// onTask does what keys mean to the selected task, and to the limit that ended the loop.
+// handleTaskKey does what keys mean to the selected task, and to the limit that ended the loop.
 // Skipping undoes what the agent has begun of the task, so it needs a yes.
-func (m Model) onTask(key string) (tea.Model, tea.Cmd) {
+func (m Model) handleTaskKey(key string) (tea.Model, tea.Cmd) {
 	shown := m.shownTask()
 	task := shown.ID
 	switch {
-	case key == "m" && m.detail.More != "":
-		m.typeIn(raise, m.detail.More)
+	case key == "m" && m.detail.RaiseOption != "":
+		m.startInput(raisePurpose, m.detail.RaiseOption)
 	case key == "m" && m.detail.Summary.State == "ended":
-		m.notice = "no limit ended this loop"
+		m.result = "no limit ended this loop"
 	case key == "m":
-		m.typeIn(limit, m.detail.Limits)
+		m.startInput(limitPurpose, m.detail.LimitOptions)
 	case key == "S" && task != "":
-		m.ask("plan", "skip", m.open, "--", task)
+		m.confirm("plan", "skip", m.loopID, "--", task)
 	case key == "b" && task != "" && !shown.Restorable():
-		m.notice = "no work of task " + clean(task) + " was undone"
+		m.result = "no work of task " + clean(task) + " was undone"
 	case key == "b" && task != "":
-		m.ask("restore", m.open, "--task", task, "--yes")
+		m.confirm("restore", m.loopID, "--task", task, "--yes")
 	case key == "R" && task != "":
-		return m, m.command("plan", "retry", m.open, "--", task)
+		return m, m.command("plan", "retry", m.loopID, "--", task)
 	}
 	return m, nil
 }
 
-// taskKeys are the keys of onTask that do something now.
-func (m Model) taskKeys() string {
+// taskKeysHelp are the keys of handleTaskKey that do something now.
+func (m Model) taskKeysHelp() string {
 	t, ended := m.shownTask(), m.detail.Summary.State == "ended"
 	switch {
 	case ended && t.Restorable():
 		return "b restore work · "
-	case m.detail.More != "":
+	case m.detail.RaiseOption != "":
 		return "m raise its limit · "
 	case ended || t.ID == "" || t.ID == "goal" || t.Status == loop.Done:
 		return ""

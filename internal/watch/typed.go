@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// typeIn has the user type a text for a purpose, beginning with what is there.
-func (m *Model) typeIn(purpose, text string) {
-	m.mode, m.purpose, m.target = typing, purpose, m.selected()
+// startInput has the user type a text for a purpose, beginning with what is there.
+func (m *Model) startInput(purpose, text string) {
+	m.mode, m.purpose, m.targetLoop = typing, purpose, m.selected()
 	m.input = textinput.New()
 	m.input.SetVirtualCursor(false)        // the terminal's own: it blinks without being drawn again
 	m.input.SetStyles(textinput.Styles{})  // no colours of its own
@@ -22,10 +22,10 @@ func (m *Model) typeIn(purpose, text string) {
 	switch purpose {
 	case "search":
 		m.input.Prompt = "/"
-	case begin:
-		m.input.Prompt = begin + ": "
+	case startPurpose:
+		m.input.Prompt = startPurpose + ": "
 	default:
-		m.input.Prompt = purpose + " " + m.target.ID + ": "
+		m.input.Prompt = purpose + " " + m.targetLoop.ID + ": "
 	}
 	m.fitPages()
 	m.input.SetValue(text)
@@ -33,8 +33,8 @@ func (m *Model) typeIn(purpose, text string) {
 	m.input.Focus()
 }
 
-// typed edits the line that is typed.
-func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+// handleInputKey edits the line that is handleInputKey.
+func (m Model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
 		m.mode = browsing
@@ -49,7 +49,7 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		if text == "" {
 			return m, nil
 		}
-		return m.send(m.sends(text))
+		return m.send(m.inputCommand(text))
 	}
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(k)
@@ -59,11 +59,11 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 // send runs a command that the user typed or said yes to, unless it answers what the loop no
 // longer asks: the screen may have changed meanwhile.
 func (m Model) send(command []string) (Model, tea.Cmd) {
-	m.notice = ""
+	m.result = ""
 	switch command[0] {
 	case "answer", "approve", "reject":
 		if !m.stillAsks() {
-			m.notice = m.target.ID + " no longer asks that: nothing was done"
+			m.result = m.targetLoop.ID + " no longer asks that: nothing was done"
 			return m, nil
 		}
 	}
@@ -73,8 +73,8 @@ func (m Model) send(command []string) (Model, tea.Cmd) {
 // stillAsks reports whether the loop asks the same as when the user began to answer. A loop that
 // the screen no longer lists asks what it asked.
 func (m Model) stillAsks() bool {
-	was, now := m.target, m.target
-	if m.open == was.ID {
+	was, now := m.targetLoop, m.targetLoop
+	if m.loopID == was.ID {
 		now = m.detail.Summary
 	} else if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == was.ID }); i >= 0 {
 		now = m.loops[i]
@@ -85,19 +85,19 @@ func (m Model) stillAsks() bool {
 	return was.Question == nil || was.Question.Is(*now.Question)
 }
 
-// show has the user read a text.
-func (m *Model) show(lines []string) {
+// showText has the user read a text.
+func (m *Model) showText(lines []string) {
 	m.mode, m.text = reading, viewport.New()
 	m.text.SoftWrap = true
 	for i, l := range lines {
-		lines[i] = oneLine(strings.ReplaceAll(ansi.Strip(l), "\t", "    "))
+		lines[i] = withoutControls(strings.ReplaceAll(ansi.Strip(l), "\t", "    "))
 	}
 	m.text.SetContentLines(lines)
 	m.fitPages()
 }
 
-// readText moves in the text.
-func (m Model) readText(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+// handleTextKey moves in the text.
+func (m Model) handleTextKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc", "q", "enter", "left", "h", "?":
 		m.mode = browsing

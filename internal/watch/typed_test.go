@@ -17,7 +17,7 @@ import (
 func TestLimitMayBeRaisedWhereItEndedTheLoop(t *testing.T) {
 	t.Parallel()
 	s := &double{loops: loops(), detail: detail(), says: "said"}
-	s.detail.Summary.ID, s.detail.Summary.State, s.detail.More = "lost-moth-33cc", "ended", "--max-iterations 10"
+	s.detail.Summary.ID, s.detail.Summary.State, s.detail.RaiseOption = "lost-moth-33cc", "ended", "--max-iterations 10"
 	m := screen(t, s, Options{}, 120, 30, "enter")
 	if got := shown(m); !strings.Contains(got, "m raise its limit") || strings.Contains(got, "S skip") {
 		t.Errorf("the keys:\n%s", got)

@@ -39,9 +39,9 @@ func fit(s string, columns int) string {
 }
 
 // clean is hostile text as one line.
-func clean(s string) string { return oneLine(ansi.Strip(s)) }
+func clean(s string) string { return withoutControls(ansi.Strip(s)) }
 
-func oneLine(s string) string {
+func withoutControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -59,7 +59,7 @@ func (m Model) View() tea.View {
 	switch {
 	case m.mode == reading:
 		rows = strings.Split(m.text.View(), "\n")
-	case m.open != "":
+	case m.loopID != "":
 		rows = m.loopView()
 	default:
 		rows = m.overview()
@@ -68,7 +68,7 @@ func (m Model) View() tea.View {
 	for len(rows) < body {
 		rows = append(rows, "")
 	}
-	rows = append(rows[:body:body], m.bottom())
+	rows = append(rows[:body:body], m.bottomRow())
 	for i, r := range rows {
 		rows[i] = ansi.Truncate(r, m.width, "…")
 	}
@@ -92,8 +92,8 @@ func asciiOnly(s string) string {
 }
 
 func (m Model) title() string {
-	if m.open != "" {
-		return "pawl: " + m.open
+	if m.loopID != "" {
+		return "pawl: " + m.loopID
 	}
 	n := 0
 	for _, s := range m.loops {
@@ -107,31 +107,31 @@ func (m Model) title() string {
 	return fmt.Sprintf("pawl: %d need you", n)
 }
 
-// bottom is the last row: what is typed, asked or said, else the keys.
-func (m Model) bottom() string {
+// bottomRow is the last row: what is typed, asked or said, else the keys.
+func (m Model) bottomRow() string {
 	switch {
 	case m.mode == typing:
 		return m.input.View()
-	case m.mode == confirmed:
-		return paint(bold, commandLine(m.pending)+"? ") + "y yes · any other key: no"
+	case m.mode == confirming:
+		return paint(bold, commandLine(m.pendingCommand)+"? ") + "y yes · any other key: no"
 	case m.err != nil:
 		return paint(red, "! "+clean(m.err.Error()))
-	case m.notice != "":
-		return m.notice
+	case m.result != "":
+		return m.result
 	case m.mode == reading:
 		return paint(dim, "↑↓ scroll · esc back")
-	case m.open != "" && m.diff != nil:
-		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · ? keys · "+m.taskKeys()+"t tell · r report")
-	case m.open != "" && m.detail.Summary.State == "ended":
-		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"r report · a approve · x reject · "+m.undoKey()+"esc back")
-	case m.open != "":
-		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeys()+"t tell · p pause · s stop · r report · a answer · esc back")
+	case m.loopID != "" && m.diff != nil:
+		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · ? keys · "+m.taskKeysHelp()+"t tell · r report")
+	case m.loopID != "" && m.detail.Summary.State == "ended":
+		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeysHelp()+"r report · a approve · x reject · "+m.undoKeyHelp()+"esc back")
+	case m.loopID != "":
+		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeysHelp()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
 	return paint(dim, "enter open · ? keys · q quit · n start · t tell · p pause · s stop · r report · / search")
 }
 
-// undoKey is the key that undoes the last restore, where there is one.
-func (m Model) undoKey() string {
+// undoKeyHelp is the key that undoes the last restore, where there is one.
+func (m Model) undoKeyHelp() string {
 	if !m.detail.Summary.CanUndoRestore {
 		return ""
 	}
@@ -153,29 +153,29 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// overview lists the loops in groups. Where they do not fit, the rows around the cursor
+// printOverview lists the loops in groups. Where they do not fit, the rows around the cursor
 // are shown.
 func (m Model) overview() []string {
 	head := "pawl watch   " + groupCounts(m.loops, m.now)
 	if m.filter != "" {
 		head += "   only “" + m.filter + "” (esc: all)"
 	}
-	if m.trouble {
+	if m.onlyTrouble {
 		head += "   only what needs you (esc: all)"
 	}
-	rows := []string{m.header(head), ""}
+	rows := []string{m.headerRow(head), ""}
 	if len(m.loops) == 0 {
 		switch {
-		case !m.listed:
+		case !m.hasLoops:
 			return append(rows, "  reading the loops …")
-		case m.trouble:
+		case m.onlyTrouble:
 			return append(rows, "  nothing needs you")
 		case m.filter == "":
 			return append(rows, "  no loop yet: pawl run starts one")
 		}
 		return append(rows, "  nothing matches")
 	}
-	l := m.layoutOf()
+	l := m.newLayout()
 	rows[1] = paint(dim, "  "+l.columns(cells{"loop", "state", "tasks", "cost", "age", "where"})+"goal")
 	var list []func() string // what is not on the screen is not drawn
 	at, last := 0, record.Group(-1)
@@ -211,33 +211,33 @@ func groupCounts(loops []record.Summary, now time.Time) string {
 	return fmt.Sprintf("%d need you · %d working · %d ended", counts[record.GroupNeedsYou], counts[record.GroupWorking], counts[record.GroupEnded])
 }
 
-// header is the first row, with the time of day at its end.
-func (m Model) header(text string) string {
+// headerRow is the first row, with the time of day at its end.
+func (m Model) headerRow(text string) string {
 	clock := m.now.Format("15:04:05")
 	return paint(bold, fit(text, m.width-len(clock)-1)) + " " + clock
 }
 
 // layout is how wide the first cells of a loop of the overview are.
 type layout struct {
-	id, where int               // columns; where: 0 for loops of one repository
-	cost      bool              // it is shown
-	places    map[string]string // of repositories, by their roots
+	id, where    int               // columns; where: 0 for loops of one repository
+	cost         bool              // it is shown
+	repositories map[string]string // of repositories, by their roots
 }
 
-// idLeast is the width of the ids of most loops.
-const idLeast = 18
+// minIDWidth is the width of the ids of most loops.
+const minIDWidth = 18
 
-// layoutOf is the layout for all loops, so that rows stand in columns. No id is cut where
+// newLayout is the layout for all loops, so that rows stand in columns. No id is cut where
 // there is room.
-func (m Model) layoutOf() layout {
-	l := layout{id: idLeast, cost: m.width >= 80, places: places(m.loops)}
+func (m Model) newLayout() layout {
+	l := layout{id: minIDWidth, cost: m.width >= 80, repositories: repositoryNames(m.loops)}
 	for _, s := range m.loops {
 		l.id = max(l.id, ansi.StringWidth(s.ID))
 	}
-	for _, place := range l.places {
+	for _, place := range l.repositories {
 		l.where = min(max(l.where, ansi.StringWidth(place), len("where")), m.width/5)
 	}
-	l.id = min(l.id, max(idLeast, m.width/3))
+	l.id = min(l.id, max(minIDWidth, m.width/3))
 	return l
 }
 
@@ -257,9 +257,9 @@ func (l layout) columns(c cells) string {
 	return text
 }
 
-// places names the repositories of loops, where those are of several: by their folder, or
+// repositories names the repositories of loops, where those are of several: by their folder, or
 // by the whole path where another has a folder of the same name.
-func places(loops []record.Summary) map[string]string {
+func repositoryNames(loops []record.Summary) map[string]string {
 	roots := map[string]string{}
 	named := map[string]int{}
 	for _, s := range loops {
@@ -282,35 +282,35 @@ func places(loops []record.Summary) map[string]string {
 
 // row is one loop of the overview.
 func (m Model) row(s record.Summary, l layout, selected bool) string {
-	text := l.columns(cells{s.ID, state(s), cmp.Or(s.TaskProgress(), "-"), narrate.Cost(s), since(s, m.now), l.places[s.Root]})
-	text += m.about(s, m.width-2-ansi.StringWidth(text))
+	text := l.columns(cells{s.ID, stateOrOutcome(s), cmp.Or(s.TaskProgress(), "-"), narrate.Cost(s), loopAge(s, m.now), l.repositories[s.Root]})
+	text += m.goalAndNeed(s, m.width-2-ansi.StringWidth(text))
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
 	}
-	return "  " + paint(m.tone(s), text)
+	return "  " + paint(m.rowStyle(s), text)
 }
 
-// about is a loop's goal, and what it needs its user for.
-func (m Model) about(s record.Summary, width int) string {
-	text, why := goal(s), clean(narrate.NeedsUser(s, m.now))
+// sentence is a loop's goal, and what it needs its user for.
+func (m Model) goalAndNeed(s record.Summary, width int) string {
+	text, why := goalText(s), clean(narrate.NeedsUser(s, m.now))
 	if why == "" {
 		return text
 	}
 	return ansi.Truncate(text, max(8, width/3), "…") + ": " + why
 }
 
-// state is how a loop stands, or for one that ended its outcome.
-func state(s record.Summary) string { return cmp.Or(string(s.Outcome), s.State) }
+// stateOrOutcome is how a loop stands, or for one that ended its outcome.
+func stateOrOutcome(s record.Summary) string { return cmp.Or(string(s.Outcome), s.State) }
 
-// since is how long ago a loop ended, or else began.
-func since(s record.Summary, now time.Time) string {
-	return age(now.Sub(cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)))
+// loopAge is how long ago a loop ended, or else began.
+func loopAge(s record.Summary, now time.Time) string {
+	return formatAge(now.Sub(cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)))
 }
 
-func goal(s record.Summary) string { return clean(cmp.Or(s.Goal, s.Name)) }
+func goalText(s record.Summary) string { return clean(cmp.Or(s.Goal, s.Name)) }
 
-// tone is the style of a loop's row.
-func (m Model) tone(s record.Summary) string {
+// rowStyle is the style of a loop's row.
+func (m Model) rowStyle(s record.Summary) string {
 	switch s.Group(m.now) {
 	case record.GroupNeedsYou:
 		return yellow
@@ -320,8 +320,8 @@ func (m Model) tone(s record.Summary) string {
 	return dim
 }
 
-// age is a duration in one figure: 12s, 5m, 3h, 9d.
-func age(d time.Duration) string {
+// formatAge is a duration in one figure: 12s, 5m, 3h, 9d.
+func formatAge(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))

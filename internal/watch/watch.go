@@ -43,12 +43,12 @@ type Source interface {
 
 // Detail is one loop.
 type Detail struct {
-	Summary  record.Summary
-	Headline string // how it stands, in one line
-	State    loop.State
-	Lines    []Line // its history, oldest first; clean
-	Limits   string // options of pawl limit with the limits of one that has not
-	More     string // option of pawl resume that raises the limit that ended it, "" for none
+	Summary      record.Summary
+	Headline     string // how it stands, in one line
+	State        loop.State
+	Lines        []Line // its history, oldest first; clean
+	LimitOptions string // options of pawl limit with the limits of one that has not
+	RaiseOption  string // option of pawl resume that raises the limit that ended it, "" for none
 }
 
 // Line is one of a loop's history, with its time of day before it.
@@ -68,16 +68,16 @@ type Options struct {
 	ID    string // of the loop to begin with, "" = the overview
 }
 
-// refresh is how often what is shown is read again, commandTime how long a command that
+// refreshInterval is how often what is shown is read again, commandTimeout how long a command that
 // the user gave may take.
 const (
-	refresh     = time.Second
-	commandTime = 2 * time.Minute
+	refreshInterval = time.Second
+	commandTimeout  = 2 * time.Minute
 )
 
 // Run shows the screen until the user leaves it, or ctx ends.
 func Run(ctx context.Context, s Source, o Options) error {
-	_, err := program(ctx, s, o).Run()
+	_, err := newProgram(ctx, s, o).Run()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -89,16 +89,16 @@ func Run(ctx context.Context, s Source, o Options) error {
 	return nil
 }
 
-func program(ctx context.Context, s Source, o Options, more ...tea.ProgramOption) *tea.Program {
+func newProgram(ctx context.Context, s Source, o Options, more ...tea.ProgramOption) *tea.Program {
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env)}
 	m := NewModel(ctx, s, o)
-	m.first = ahead(m.readNow())
+	m.firstRead = startEarly(m.readNow())
 	return tea.NewProgram(m, append(options, more...)...)
 }
 
-// ahead begins a command at once, and returns one that waits for it: what is shown first
+// startEarly begins a command at once, and returns one that waits for it: what is shown first
 // is read while the terminal is set up.
-func ahead(read tea.Cmd) tea.Cmd {
+func startEarly(read tea.Cmd) tea.Cmd {
 	done := make(chan tea.Msg, 1)
 	go func() { done <- read() }()
 	return func() tea.Msg { return <-done }
@@ -109,7 +109,7 @@ type (
 	tick       time.Time
 	loopsRead  []record.Summary
 	detailRead Detail
-	failed     struct{ err error }
+	readFailed struct{ err error }
 	callsRead  struct {
 		id    string
 		calls []record.Call
@@ -118,7 +118,7 @@ type (
 		task string
 		text []report.DiffLine
 	}
-	answered struct { // by a command
+	commandResult struct { // by a command
 		command string
 		text    string
 		err     error
@@ -128,23 +128,23 @@ type (
 func (m Model) readLoops() tea.Msg {
 	loops, err := m.source.Loops()
 	if err != nil {
-		return failed{err}
+		return readFailed{err}
 	}
 	return loopsRead(loops)
 }
 
 func (m Model) readCalls() tea.Msg {
-	calls, err := m.source.Calls(m.open)
+	calls, err := m.source.Calls(m.loopID)
 	if err != nil {
-		return failed{err}
+		return readFailed{err}
 	}
-	return callsRead{m.open, calls}
+	return callsRead{m.loopID, calls}
 }
 
 func (m Model) readDetail() tea.Msg {
-	d, err := m.source.Loop(m.open)
+	d, err := m.source.Loop(m.loopID)
 	if err != nil {
-		return failed{err}
+		return readFailed{err}
 	}
 	return detailRead(d)
 }
@@ -152,9 +152,9 @@ func (m Model) readDetail() tea.Msg {
 // command runs pawl beside the screen.
 func (m Model) command(args ...string) tea.Cmd {
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(m.ctx, commandTime)
+		ctx, cancel := context.WithTimeout(m.ctx, commandTimeout)
 		defer cancel()
 		text, err := m.source.Command(ctx, args...)
-		return answered{commandLine(args), text, err}
+		return commandResult{commandLine(args), text, err}
 	}
 }

@@ -111,7 +111,7 @@ func detail() Detail {
 		{ID: "US-2", Title: "sessions expire after an hour of doing nothing at all", Status: loop.Open, Turns: 2},
 		{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: "no server here", WorkKept: true},
 	}, Counts: loop.Counts{Iteration: 3, Usage: loop.Usage{Input: 120_000, CostUSD: 1.25}}, Work: loop.Work{Current: "US-2"}}
-	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, Limits: "--max-iterations 25"}
+	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st, LimitOptions: "--max-iterations 25"}
 	for i := range 40 {
 		d.Lines = append(d.Lines, Line{fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i), []string{fmt.Sprintf("US-%d", 1+i/20)}, i%8 == 0})
 	}

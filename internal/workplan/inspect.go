@@ -50,7 +50,7 @@ func (p *Plan) Inspect(ctx context.Context, m memory.ActionContext) (Inspection,
 		return p.inspectEdit(ctx, now, m)
 	}
 	ticked := now.Plan().TickedSince(p.frozen.Plan())
-	if p.mayBeAgents(m) {
+	if p.mayBeByAgent(m) {
 		return Inspection{TickedByAgent: ticked}, p.Restore()
 	}
 	return Inspection{TickedByUser: ticked}, p.save(now)
@@ -61,7 +61,7 @@ func (p *Plan) inspectEdit(ctx context.Context, now *planfile.File, m memory.Act
 	if p.Authors.Wrote(p.Path()) {
 		return Inspection{Changed: true}, nil
 	}
-	maybeAgent := p.mayBeAgents(m)
+	maybeAgent := p.mayBeByAgent(m)
 	switch {
 	case p.InSession && p.isUnappliedEdit(now):
 		return Inspection{UnappliedEdit: p.unappliedEditPath(now.Text())}, nil // it was noted before
@@ -119,7 +119,7 @@ func (p *Plan) inspectUnreadable(ctx context.Context, m memory.ActionContext) (I
 	if err != nil { // it is not a regular file
 		return Inspection{Changed: true}, nil //nolint:nilerr // an unreadable plan is a changed plan
 	}
-	aside, err := p.saveUnappliedEdit(ctx, data, data, p.mayBeAgents(m))
+	aside, err := p.saveUnappliedEdit(ctx, data, data, p.mayBeByAgent(m))
 	if err != nil {
 		return Inspection{}, err
 	}
@@ -179,7 +179,7 @@ func (p *Plan) AdoptIdleEdit(mem memory.Memory, while string) (n memory.Note, ti
 	if err := p.Authors.ReadNewCalls(m); err != nil {
 		return n, nil, err
 	}
-	mayBeAgents := p.mayBeAgents(m)
+	mayBeAgents := p.mayBeByAgent(m)
 	if p.InSession && mayBeAgents { // in a session the agent may work during a pause
 		return n, nil, nil
 	}

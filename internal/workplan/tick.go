@@ -47,7 +47,7 @@ func (p *Plan) PrepareTicks(ctx context.Context, a loop.Commit, m memory.ActionC
 		return Ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
 	there, was := f, p.frozen
-	if now, err := p.load(); err == nil && (p.InSession || !p.mayBeAgents(m)) {
+	if now, err := p.load(); err == nil && (p.InSession || !p.mayBeByAgent(m)) {
 		// The user may have edited it while the gates ran; in their session it stays anyway.
 		if there, err = now.Tick(ids...); err != nil || now.Plan().IsRenumbered(f.Plan()) {
 			there = now
@@ -72,7 +72,7 @@ func (p *Plan) checkBeforeTick(ctx context.Context, m memory.ActionContext) (asi
 		}
 		return "", p.saveEdit(f, m)
 	}
-	if !p.mayBeAgents(m) {
+	if !p.mayBeByAgent(m) {
 		return "", nil
 	}
 	return p.saveUnappliedEdit(ctx, now.Text(), now.Bytes(), true)

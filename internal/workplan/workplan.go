@@ -143,16 +143,16 @@ func (p *Plan) saveUserEdit(f *planfile.File) error {
 
 // saveEdit saves a plan that the user edited, or maybe the agent.
 func (p *Plan) saveEdit(f *planfile.File, m memory.ActionContext) error {
-	if p.mayBeAgents(m) {
+	if p.mayBeByAgent(m) {
 		return p.save(f)
 	}
 	return p.saveUserEdit(f)
 }
 
-// mayBeAgents reports whether a tool call may have changed the plan. For a plan in a folder a call
+// mayBeByAgent reports whether a tool call may have changed the plan. For a plan in a folder a call
 // that names the parent counts too: backlog, for backlog/tasks, is also the name of the program
 // that edits it.
-func (p *Plan) mayBeAgents(m memory.ActionContext) bool {
+func (p *Plan) mayBeByAgent(m memory.ActionContext) bool {
 	path := p.Path()
 	if len(p.frozen.Files(path)) > 1 {
 		return p.Authors.MayBeAgents(m, path, filepath.Dir(path))

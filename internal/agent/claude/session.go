@@ -77,7 +77,7 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 	}
 	pr, pw := io.Pipe()
 	s := &session{
-		o: o, log: log, stderr: &proc.Tail{Most: stderrTail}, toStdin: make(chan []byte, queueLength),
+		o: o, log: log, stderr: &proc.Tail{MaxBytes: stderrTail}, toStdin: make(chan []byte, queueLength),
 		items: make(chan item), closing: make(chan struct{}), id: o.Resume,
 		stream: stream{waited: map[string]bool{}}, startState: func() string { return a.startState(o) },
 	}

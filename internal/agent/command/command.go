@@ -105,7 +105,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	}
 	w := newWatchdog(ctx, t)
 	defer w.stop()
-	out := &output{log: log, alive: w.alive, emit: func(agent.Event) {}, tail: proc.Tail{Most: maxText}}
+	out := &output{log: log, alive: w.alive, emit: func(agent.Event) {}, tail: proc.Tail{MaxBytes: maxText}}
 	if emit != nil {
 		out.emit = emit
 	}

@@ -58,10 +58,10 @@ func (p Plan) Next(skip func(id string) bool) (Task, bool) {
 	var best *Task
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		if t.Done || skip != nil && skip(t.ID) || !all(t.DependsOn, done) {
+		if t.Done || skip != nil && skip(t.ID) || !containsAll(t.DependsOn, done) {
 			continue
 		}
-		if best == nil || best.Optional && !t.Optional || best.Optional == t.Optional && sooner(t.Priority, best.Priority) {
+		if best == nil || best.Optional && !t.Optional || best.Optional == t.Optional && precedes(t.Priority, best.Priority) {
 			best = t
 		}
 	}
@@ -101,15 +101,15 @@ func (p Plan) Needed(ids []string) []Task {
 	return slices.DeleteFunc(slices.Clone(p.Tasks), func(t Task) bool { return !needed[t.ID] })
 }
 
-// sooner reports whether priority a goes strictly before b; 0 is none given.
-func sooner(a, b int) bool {
+// precedes reports whether priority a goes strictly before b; 0 is none given.
+func precedes(a, b int) bool {
 	if a == 0 || b == 0 {
 		return a != 0 && b == 0
 	}
 	return a < b
 }
 
-func all(ids []string, in map[string]bool) bool {
+func containsAll(ids []string, in map[string]bool) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool { return !in[id] })
 }
 
@@ -147,20 +147,20 @@ func (p Plan) Check() []Problem {
 			}
 		}
 	}
-	if path := cycle(p.Tasks, first); path != nil {
+	if path := findCycle(p.Tasks, first); path != nil {
 		t := first[path[0]]
 		found = append(found, Problem{
 			ID: t.ID, Line: t.Line,
-			Message: "tasks depend on each other in a circle: " + arrows(path),
+			Message: "tasks depend on each other in a circle: " + formatPath(path),
 			Want:    "dependencies that end somewhere",
 		})
 	}
 	return found
 }
 
-// cycle is the first circle of dependencies as a path that ends where it
+// findCycle is the first circle of dependencies as a path that ends where it
 // began, or nil.
-func cycle(tasks []Task, byID map[string]Task) []string {
+func findCycle(tasks []Task, byID map[string]Task) []string {
 	const onPath, left = 1, 2 // left: visited, leads to no circle
 	state := make(map[string]int, len(tasks))
 	var path []string
@@ -189,8 +189,8 @@ func cycle(tasks []Task, byID map[string]Task) []string {
 	return nil
 }
 
-// arrows writes a path for a message, the middle of a very long one left out.
-func arrows(path []string) string {
+// formatPath writes a path for a message, the middle of a very long one left out.
+func formatPath(path []string) string {
 	const most = 12
 	if len(path) > most {
 		path = slices.Concat(path[:most-2], []string{"…"}, path[len(path)-1:])

@@ -16,7 +16,7 @@ func LooksLikeProse(t Task) bool {
 	title := strings.ToLower(t.Title)
 	prefix, _, found := strings.Cut(title, ":")
 	kind, _, _ := strings.Cut(prefix, "(")
-	if found && words(strings.TrimSpace(kind), "doc docs documentation readme changelog") {
+	if found && containsWord(strings.TrimSpace(kind), "doc docs documentation readme changelog") {
 		return true
 	}
 	parts := strings.FieldsFunc(title, func(r rune) bool {
@@ -26,20 +26,20 @@ func LooksLikeProse(t Task) bool {
 		return false
 	}
 	if parts[0] == "document" {
-		return words(parts[1], "the all every each how what why when where our")
+		return containsWord(parts[1], "the all every each how what why when where our")
 	}
-	if !words(parts[0], writing) {
+	if !containsWord(parts[0], writing) {
 		return false
 	}
 	for i, part := range parts[1:] {
-		if !words(part, texts) {
+		if !containsWord(part, texts) {
 			continue
 		}
 		rest := parts[i+2:]
-		for len(rest) > 0 && words(rest[0], texts+" md file section entry") {
+		for len(rest) > 0 && containsWord(rest[0], texts+" md file section entry") {
 			rest = rest[1:]
 		}
-		return len(rest) == 0 || words(rest[0], linking)
+		return len(rest) == 0 || containsWord(rest[0], linking)
 	}
 	return false
 }
@@ -52,7 +52,7 @@ const (
 	linking = "for of with to about on in and so that from at as by how explaining describing"
 )
 
-// words reports whether one word stands in a list of them.
-func words(word, list string) bool {
+// containsWord reports whether one word stands in a list of them.
+func containsWord(word, list string) bool {
 	return slices.Contains(strings.Fields(list), word)
 }

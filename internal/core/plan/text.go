@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// slugMax bounds a slug, in bytes: short enough for a path segment below a deep
+// maxSlugBytes bounds a slug, in bytes: short enough for a path segment below a deep
 // folder on any system, and to be read in a branch name.
-const slugMax = 48
+const maxSlugBytes = 48
 
 // Slug makes an id or a title safe as a path segment, a part of a branch name
 // or a commit scope: lower-case ASCII letters, digits and single hyphens, 1 to
@@ -35,20 +35,20 @@ func Slug(text string) string {
 		}
 	}
 	slug := strings.TrimSuffix(b.String(), "-")
-	if slug == "" || reserved(slug) {
+	if slug == "" || isReservedName(slug) {
 		slug, lost = strings.TrimSuffix("task-"+slug, "-"), true
 	}
-	if lost || len(slug) > slugMax {
+	if lost || len(slug) > maxSlugBytes {
 		sum := fnv.New32a()
 		sum.Write([]byte(text))
 		tail := fmt.Sprintf("-%08x", sum.Sum32())
-		slug = strings.TrimRight(slug[:min(len(slug), slugMax-len(tail))], "-") + tail
+		slug = strings.TrimRight(slug[:min(len(slug), maxSlugBytes-len(tail))], "-") + tail
 	}
 	return slug
 }
 
-// reserved reports whether Windows takes the name for a device in any folder.
-func reserved(name string) bool {
+// isReservedName reports whether Windows takes the name for a device in any folder.
+func isReservedName(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":
 		return true
@@ -62,7 +62,7 @@ func reserved(name string) bool {
 // a letter or digit, or is the number of an issue (#12), and its slug otherwise.
 func Scope(id string) string {
 	name := strings.TrimPrefix(id, "#")
-	plain := name != "" && len(id) <= slugMax && !strings.ContainsRune("._-", rune(name[0]))
+	plain := name != "" && len(id) <= maxSlugBytes && !strings.ContainsRune("._-", rune(name[0]))
 	for _, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		digit := r >= '0' && r <= '9'
@@ -156,12 +156,12 @@ func escapeLen(text string) int {
 		case strings.IndexByte("]PX^_", c) >= 0:
 			r = '\u009d'
 		case c >= ' ' && c <= '~':
-			return final(text, span(text, 1, ' ', '/'), '0')
+			return sequenceEnd(text, runEnd(text, 1, ' ', '/'), '0')
 		}
 	}
 	switch r {
 	case '\u009b':
-		return final(text, span(text, span(text, size, '0', '?'), ' ', '/'), '@')
+		return sequenceEnd(text, runEnd(text, runEnd(text, size, '0', '?'), ' ', '/'), '@')
 	case '\u0090', '\u0098', '\u009d', '\u009e', '\u009f':
 		end := strings.IndexAny(text[size:], "\a\x1b\u009c")
 		switch {
@@ -178,16 +178,16 @@ func escapeLen(text string) int {
 	return 0
 }
 
-// span is where the bytes from first to last end that stand in text at an offset.
-func span(text string, at int, first, last byte) int {
+// runEnd is where the bytes from first to last end that stand in text at an offset.
+func runEnd(text string, at int, first, last byte) int {
 	for at < len(text) && text[at] >= first && text[at] <= last {
 		at++
 	}
 	return at
 }
 
-// final is behind the byte that ends a sequence, if it is there.
-func final(text string, at int, first byte) int {
+// sequenceEnd is behind the byte that ends a sequence, if it is there.
+func sequenceEnd(text string, at int, first byte) int {
 	if at < len(text) && text[at] >= first && text[at] <= '~' {
 		return at + 1
 	}

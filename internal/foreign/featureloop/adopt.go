@@ -13,30 +13,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-// FileContext is what is known about a state file besides its content.
-type FileContext struct {
+// FolderContext is what is known about a state file besides its content.
+type FolderContext struct {
 	Chosen         bool      // RALPH_LOOP_DIR names the folder
 	Open           int       // features that do not pass yet, -1 = not known
 	SessionStarted time.Time // of the session that asks, zero = not known
 	Modified       time.Time // of progress.txt or, without one, of the list
 	Now            time.Time
 	Tracked        bool   // git tracks that file
-	Begin          string // the command that starts the loop from files that are too old
+	StartCommand   string // the command that starts the loop from files that are too old
 	Outside        bool   // the folder is outside the project, perhaps by a link
 }
 
-// Adopt reports whether the session may follow the folder, and if not, returns a message for the
+// MayFollow reports whether the session may follow the folder, and if not, returns a message for the
 // user. The message is "" if there is nothing to do, or if nobody in this session started the loop.
 //
 // Lists of features are committed, and folders of old loops stay. The sign of a new loop is its
 // progress.txt, unless the user named the folder: git must not track it, and it must have been
 // written in the session.
-func Adopt(p *Progress, c FileContext) (ok bool, why string) {
+func MayFollow(p *Progress, c FolderContext) (ok bool, why string) {
 	switch {
 	case c.Open == 0:
 		return false, ""
 	case !c.Chosen && freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
-		return false, p.stale(c)
+		return false, p.whyStale(c)
 	case c.Outside:
 		return false, p.name + " is outside the project"
 	case !c.Chosen && c.Tracked:
@@ -52,13 +52,13 @@ func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 // preparedWithin is how long a folder counts as prepared for a later session.
 const preparedWithin = 24 * time.Hour
 
-// stale returns why a folder prepared before the session is not followed, and how to start it. It
+// whyStale returns why a folder prepared before the session is not followed, and how to start it. It
 // returns "" for old folders.
-func (p *Progress) stale(c FileContext) string {
+func (p *Progress) whyStale(c FolderContext) string {
 	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > preparedWithin {
 		return ""
 	}
-	return p.name + " " + freshness.TooOldMessage(c.Begin)
+	return p.name + " " + freshness.TooOldMessage(c.StartCommand)
 }
 
 // Ended reports whether the status is that of an ended loop.

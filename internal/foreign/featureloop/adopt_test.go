@@ -19,7 +19,7 @@ func TestAdoptChecksTheFolder(t *testing.T) {
 		complete = "progress.txt says COMPLETE, but 2 of the features do not pass: set its Status to IN_PROGRESS to continue"
 	)
 	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
-	type circumstances = featureloop.FileContext
+	type circumstances = featureloop.FolderContext
 	const before = "progress.txt is too old to start by itself; to start it:  BEGIN"
 	tests := []struct {
 		name, text string
@@ -55,8 +55,8 @@ func TestAdoptChecksTheFolder(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.c.Now, tt.c.Begin = now, "BEGIN"
-			ok, why := featureloop.Adopt(parse(t, tt.text), tt.c)
+			tt.c.Now, tt.c.StartCommand = now, "BEGIN"
+			ok, why := featureloop.MayFollow(parse(t, tt.text), tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)
 			}

@@ -84,7 +84,7 @@ type Progress struct {
 
 	name  string
 	data  []byte
-	lines [fields]field
+	lines [fieldCount]field
 }
 
 // The lines of the controller, in the order in which they are written.
@@ -92,10 +92,10 @@ const (
 	iteration = iota
 	maxIterations
 	status
-	fields
+	fieldCount
 )
 
-var names = [fields]string{"Iteration", "Max Iterations", "Status"}
+var fieldNames = [fieldCount]string{"Iteration", "Max Iterations", "Status"}
 
 // field is one of these lines in the file.
 type field struct {
@@ -125,11 +125,11 @@ func New(v Values) *Progress {
 // (08, In Progress); an invalid one is replaced. A missing line is added beside the others, or
 // below the first heading.
 func (p *Progress) Set(v Values) *Progress {
-	wanted := [fields]string{iteration: strconv.Itoa(max(v.Iteration, 0)), status: v.Status}
+	wanted := [fieldCount]string{iteration: strconv.Itoa(max(v.Iteration, 0)), status: v.Status}
 	if v.MaxIterations > 0 {
 		wanted[maxIterations] = strconv.Itoa(v.MaxIterations)
 	}
-	same := [fields]bool{
+	same := [fieldCount]bool{
 		p.number(iteration) && p.Iteration == max(v.Iteration, 0),
 		p.number(maxIterations) && p.MaxIterations == v.MaxIterations,
 		p.Status == v.Status,
@@ -147,7 +147,7 @@ func (p *Progress) Set(v Values) *Progress {
 			}
 			edits = append(edits, edit{f.at, f.end, text})
 		default:
-			line := "- " + names[i] + ": " + text + eol
+			line := "- " + fieldNames[i] + ": " + text + eol
 			if at, ok := p.insertOffset(i); ok {
 				edits = append(edits, p.insertEdit(at, line))
 			} else {
@@ -196,7 +196,7 @@ func (p *Progress) insertOffset(i int) (at int, ok bool) {
 			return p.lines[j].to, true
 		}
 	}
-	for j := i + 1; j < fields; j++ {
+	for j := i + 1; j < fieldCount; j++ {
 		if p.lines[j].found {
 			return p.lines[j].from, true
 		}
@@ -260,8 +260,8 @@ func VerifiedMessage(n int) string {
 	return fmt.Sprintf("All %d features verified. Loop complete.", n)
 }
 
-// idsShown limits the ids in a message.
-const idsShown = 30
+// maxListedIDs limits the ids in a message.
+const maxListedIDs = 30
 
 // LimitReachedMessage returns the message when the limit of n iterations ends the loop. remaining has the
 // ids of the open features.
@@ -270,7 +270,7 @@ func LimitReachedMessage(n int, remaining []string) string {
 	if len(remaining) == 0 {
 		return text
 	}
-	shown := make([]string, min(len(remaining), idsShown))
+	shown := make([]string, min(len(remaining), maxListedIDs))
 	for i := range shown {
 		shown[i] = plan.OneLine(remaining[i], 40)
 	}

@@ -13,10 +13,10 @@ import (
 
 var bom = []byte("\ufeff")
 
-// line matches a line of the controller: a list item, indented or not, bold or
+// fieldLine matches a line of the controller: a list item, indented or not, bold or
 // not. Not a heading and not prose, for the agent's log says "### Iteration: 3"
 // and "Feature 2 Status: COMPLETE" too; the controller takes both for its own.
-var line = regex.New(`(?mi)^\x{feff}?[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:(?:current|overall|loop)[ \t]+)?` +
+var fieldLine = regex.New(`(?mi)^\x{feff}?[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:(?:current|overall|loop)[ \t]+)?` +
 	`(iteration|max(?:imum)?[ \t]+iterations?|status)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*([^\r\n]*)[^\n]*\n?`)
 
 // Parse reads a progress.txt. Of each of its lines the first counts: what comes
@@ -31,8 +31,8 @@ func Parse(name string, data []byte) (*Progress, error) {
 	if at := bytes.IndexByte(data, 0); at >= 0 {
 		return nil, fault(name, p.lineOf(at), "this is not UTF-8 text", "a file saved as UTF-8")
 	}
-	for at, found := 0, 0; found < fields; {
-		m := line.FindSubmatchIndex(data[at:])
+	for at, found := 0, 0; found < fieldCount; {
+		m := fieldLine.FindSubmatchIndex(data[at:])
 		if m == nil {
 			break
 		}
@@ -61,10 +61,10 @@ func Parse(name string, data []byte) (*Progress, error) {
 func (p *Progress) read(which int, value string) {
 	f := &p.lines[which]
 	if which == status {
-		p.Status = word(value)
+		p.Status = statusWord(value)
 		return
 	}
-	m := counted.FindStringSubmatch(value)
+	m := countPattern.FindStringSubmatch(value)
 	if m == nil {
 		if value != "" {
 			f.wrong = "a whole number"
@@ -90,12 +90,12 @@ func (p *Progress) read(which int, value string) {
 	}
 }
 
-// counted matches a number and what people write behind it: 3/15, 3 of 15,
+// countPattern matches a number and what people write behind it: 3/15, 3 of 15,
 // 3 (feature 2).
-var counted = regex.New(`^([0-9]+)(?:[ \t]*(?:/|of)[ \t]*([1-9][0-9]*))?(?:$|[^0-9A-Za-z_.]|\.$)`)
+var countPattern = regex.New(`^([0-9]+)(?:[ \t]*(?:/|of)[ \t]*([1-9][0-9]*))?(?:$|[^0-9A-Za-z_.]|\.$)`)
 
-// word is a status as one word: "In progress (feature 2)" is IN_PROGRESS.
-func word(value string) string {
+// statusWord is a status as one word: "In progress (feature 2)" is IN_PROGRESS.
+func statusWord(value string) string {
 	value = strings.TrimLeft(value, "*_`")
 	end := strings.IndexFunc(value, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == ' ' || r == '-')
@@ -111,7 +111,7 @@ func word(value string) string {
 func (p *Progress) Check() error {
 	for i, f := range p.lines {
 		if f.wrong != "" {
-			what := fmt.Sprintf("%s is %q", names[i], plan.OneLine(string(p.data[f.at:f.end]), 40))
+			what := fmt.Sprintf("%s is %q", fieldNames[i], plan.OneLine(string(p.data[f.at:f.end]), 40))
 			return fault(p.name, p.lineOf(f.at), what, f.wrong)
 		}
 	}

@@ -20,25 +20,25 @@ type FileContext struct {
 	Now            time.Time
 	Tracked        bool   // git tracks the file
 	Followed       bool   // a hook or plugin of the tool is active and follows the file
-	Begin          string // the command that starts the loop from a file that is too old
+	StartCommand   string // the command that starts the loop from a file that is too old
 }
 
 const (
-	// freshFor is the maximum age of a file if the start of the session is not known.
-	freshFor = time.Hour
-	// before is how long before its session a file may be written. It covers file systems that
+	// maxAge is the maximum age of a file if the start of the session is not known.
+	maxAge = time.Hour
+	// startMargin is how long before its session a file may be written. It covers file systems that
 	// store times in steps of two seconds.
-	before = time.Minute
-	// skew is how far the clock of a file server may be ahead.
-	skew = 2 * time.Minute
+	startMargin = time.Minute
+	// maxClockSkew is how far the clock of a file server may be ahead.
+	maxClockSkew = 2 * time.Minute
 )
 
 // IsStale reports whether a file is older than the session. started is zero if it is not known.
 func IsStale(modified, started, now time.Time) bool {
 	if started.IsZero() {
-		return modified.Before(now.Add(-freshFor))
+		return modified.Before(now.Add(-maxAge))
 	}
-	return modified.Before(started.Add(-before))
+	return modified.Before(started.Add(-startMargin))
 }
 
 // TooOldMessage returns why a stale file starts no loop, and the command that starts it. It follows
@@ -48,4 +48,4 @@ func TooOldMessage(begin string) string {
 }
 
 // IsInFuture reports whether the time of a file is in the future, so that it must be wrong.
-func IsInFuture(modified, now time.Time) bool { return modified.After(now.Add(skew)) }
+func IsInFuture(modified, now time.Time) bool { return modified.After(now.Add(maxClockSkew)) }

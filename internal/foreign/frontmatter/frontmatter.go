@@ -56,19 +56,19 @@ const fence = "---"
 func Parse(path string, data []byte, keys ...string) (*Text, error) {
 	t := &Text{path: path, data: data, fields: map[string]Field{}}
 	if len(data) > MaxSize {
-		return nil, t.Fault(1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize))
+		return nil, t.LineError(1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize))
 	}
 	if before, _, found := bytes.Cut(data, []byte{0}); found {
-		return nil, t.Fault(1+bytes.Count(before, []byte("\n")), "this is not UTF-8 text", "a file saved as UTF-8")
+		return nil, t.LineError(1+bytes.Count(before, []byte("\n")), "this is not UTF-8 text", "a file saved as UTF-8")
 	}
 	r := reader{text: string(data)}
 	r.at = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
 	if !r.next() || r.line != fence {
-		return nil, t.Fault(1, "the file does not begin with front matter", "a line with --- alone")
+		return nil, t.LineError(1, "the file does not begin with front matter", "a line with --- alone")
 	}
 	for {
 		if !r.next() {
-			return nil, t.Fault(1, "the front matter that begins here does not end", "a second line with --- alone")
+			return nil, t.LineError(1, "the front matter that begins here does not end", "a second line with --- alone")
 		}
 		if r.line == fence {
 			t.end, t.number = span{r.start, r.at}, r.number
@@ -87,11 +87,11 @@ func (t *Text) read(r reader, keys []string) error {
 	case !slices.Contains(keys, key):
 		return nil
 	case !ok:
-		return t.Fault(r.number, key+" has no value", key+": and a value")
+		return t.LineError(r.number, key+" has no value", key+": and a value")
 	case t.fields[key].Line > 0:
-		return t.Fault(r.number, key+" is set twice", fmt.Sprintf("only the one on line %d", t.fields[key].Line))
+		return t.LineError(r.number, key+" is set twice", fmt.Sprintf("only the one on line %d", t.fields[key].Line))
 	case strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' }):
-		return t.Fault(r.number, key+" holds a control character", "plain text")
+		return t.LineError(r.number, key+" holds a control character", "plain text")
 	}
 	f := readValue(text)
 	f.Line, f.after = r.number, r.at
@@ -120,7 +120,7 @@ func (t *Text) Field(key string) Field { return t.fields[key] }
 // added at the end. The value is plain text without blanks.
 func (t *Text) Set(key, value string) *Text {
 	f, there := t.fields[key]
-	at, before := span{f.at.at, f.at.at + len(f.Word())}, ""
+	at, before := span{f.at.at, f.at.at + len(f.WithoutComment())}, ""
 	switch {
 	case !there:
 		at, before, value = span{t.end.at, t.end.at}, key+": ", value+t.lineEnd()
@@ -154,10 +154,10 @@ func (t *Text) Number(key, want string) (n int, given bool, err error) {
 	if f.Value == "" {
 		return 0, false, nil
 	}
-	digits := f.Word()
+	digits := f.WithoutComment()
 	n, err = strconv.Atoi(digits)
 	if err != nil || strings.Trim(digits, "0123456789") != "" {
-		return 0, false, t.Wrong(key, want)
+		return 0, false, t.ValueError(key, want)
 	}
 	return n, true, nil
 }
@@ -184,14 +184,14 @@ func (t *Text) Block(key string) string {
 	return strings.TrimRight(strings.Join(block, "\n"), "\n")
 }
 
-// Wrong returns the error for an unexpected value.
-func (t *Text) Wrong(key, want string) error {
+// ValueError returns the error for an unexpected value.
+func (t *Text) ValueError(key, want string) error {
 	f := t.fields[key]
-	return t.Fault(f.Line, fmt.Sprintf("%s is %q", key, plan.OneLine(f.Value, 40)), want)
+	return t.LineError(f.Line, fmt.Sprintf("%s is %q", key, plan.OneLine(f.Value, 40)), want)
 }
 
-// Fault returns the error for a line.
-func (t *Text) Fault(line int, what, want string) error {
+// LineError returns the error for a line.
+func (t *Text) LineError(line int, what, want string) error {
 	return failure.New(failure.Usage, "correct the file, or delete it; pawl does not change it",
 		"%s:%d: %s: expected %s", t.path, line, what, want)
 }

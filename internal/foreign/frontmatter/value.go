@@ -22,8 +22,8 @@ func (r *reader) next() bool {
 	return true
 }
 
-// Word returns the value without anything that looks like a comment, for numbers and names.
-func (f Field) Word() string {
+// WithoutComment returns the value without anything that looks like a comment, for numbers and names.
+func (f Field) WithoutComment() string {
 	if f.Quote != 0 {
 		return f.Value
 	}
@@ -33,8 +33,8 @@ func (f Field) Word() string {
 	return f.Value
 }
 
-// Null reports whether the value is YAML's null.
-func (f Field) Null() bool {
+// IsNull reports whether the value is YAML's null.
+func (f Field) IsNull() bool {
 	return f.Quote == 0 && (f.Value == "~" || strings.EqualFold(f.Value, "null"))
 }
 
@@ -52,7 +52,7 @@ func readValue(text string) Field {
 			return Field{Value: value[1:end], Quote: q, at: span{at: at + 1}}
 		}
 	}
-	switch cut := comment(value); {
+	switch cut := commentStart(value); {
 	case cut == 0:
 		return Field{}
 	case cut > 0:
@@ -80,8 +80,8 @@ func quoteEnd(text string) int {
 	return 0
 }
 
-// comment returns where a comment begins in a text without quotes, or -1.
-func comment(text string) int {
+// commentStart returns where a comment begins in a text without quotes, or -1.
+func commentStart(text string) int {
 	for at := range len(text) {
 		before := at == 0 || text[at-1] == ' ' || text[at-1] == '\t'
 		after := at+1 == len(text) || text[at+1] == ' ' || text[at+1] == '\t'

@@ -9,36 +9,36 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Limits of the logs. The scripts cut a log with more than MaxLog bytes to its last KeptLines
+// Limits of the logs. The scripts cut a log with more than MaxLogBytes bytes to its last KeptLogLines
 // lines. With long lines that may be too much, so Append applies both limits. An entry has at most
-// EntryLines lines.
+// MaxEntryLines lines.
 const (
-	MaxLog     = 100_000
-	KeptLines  = 500
-	EntryLines = 100
+	MaxLogBytes   = 100_000
+	KeptLogLines  = 500
+	MaxEntryLines = 100
 
 	maxOutput = 40_000 // bytes of an entry's output, so that an entry fits into a log
 	listed    = 20     // of the failing tests
 )
 
-// Append returns a log with another entry of whole lines. A log that would exceed MaxLog bytes
-// keeps its newest whole lines: at most KeptLines lines and MaxLog bytes. log is not changed.
-func Append(log, entry []byte) []byte {
+// AppendEntry returns a log with another entry of whole lines. A log that would exceed MaxLogBytes bytes
+// keeps its newest whole lines: at most KeptLogLines lines and MaxLogBytes bytes. log is not changed.
+func AppendEntry(log, entry []byte) []byte {
 	out := bytes.Clone(log)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
 		out = append(out, '\n')
 	}
 	out = append(out, entry...)
-	if len(out) <= MaxLog {
+	if len(out) <= MaxLogBytes {
 		return out
 	}
 	from := len(out)
-	for range KeptLines {
+	for range KeptLogLines {
 		if from == 0 {
 			break
 		}
 		at := bytes.LastIndexByte(out[:from-1], '\n') + 1
-		if len(out)-at > MaxLog {
+		if len(out)-at > MaxLogBytes {
 			break
 		}
 		from = at
@@ -58,7 +58,7 @@ type Failure struct {
 	Output    string   // of what failed, as printed
 }
 
-// Entry returns its text, at most EntryLines lines. Like the scripts, it keeps the end of the
+// Entry returns its text, at most MaxEntryLines lines. Like the scripts, it keeps the end of the
 // output, and also the beginning, where a compiler reports errors.
 func (f Failure) Entry() []byte {
 	var b strings.Builder
@@ -74,7 +74,7 @@ func (f Failure) Entry() []byte {
 		}
 		fmt.Fprintf(&b, "  - %s\n", plan.OneLine(test, 200))
 	}
-	room := EntryLines - strings.Count(b.String(), "\n") - 1
+	room := MaxEntryLines - strings.Count(b.String(), "\n") - 1
 	if out := plan.Excerpt(f.Output, room, maxOutput); out != "" {
 		for line := range strings.SplitSeq(out, "\n") {
 			if strings.HasPrefix(line, "===") { // would look like the end of the entry
@@ -99,6 +99,6 @@ func (f Failure) line() string {
 }
 
 // In reports whether a log has the entry already.
-func (f Failure) In(log []byte) bool {
+func (f Failure) IsInLog(log []byte) bool {
 	return bytes.Contains(log, []byte("\n"+f.line()+"\n"))
 }

@@ -33,14 +33,14 @@ const (
 	ProgressFile = "progress.md"
 )
 
-// Shared is the folder of the files that the scripts keep for all plans.
-const Shared = ".ralph"
+// SharedDir is the folder of the files that the scripts keep for all plans.
+const SharedDir = ".ralph"
 
 // IsPlanPath reports whether a path (relative to the project, with slashes) is a plan of this loop:
 // .ralph/PRD-N/plan.md or prd.md, with a number N.
 func IsPlanPath(name string) bool {
 	dir, file := path.Split(name)
-	number, ok := strings.CutPrefix(dir, Shared+"/PRD-")
+	number, ok := strings.CutPrefix(dir, SharedDir+"/PRD-")
 	number, slash := strings.CutSuffix(number, "/")
 	return ok && slash && (file == "plan.md" || file == "prd.md") && consistsOf(number, digits)
 }
@@ -62,21 +62,21 @@ const (
 // consistsOf reports whether a text consists of these characters and is not empty.
 func consistsOf(text, of string) bool { return text != "" && strings.Trim(text, of) == "" }
 
-// Value returns the word in a file with one word.
-func Value(file []byte) string { return strings.TrimSpace(string(file)) }
+// ParseWord returns the word in a file with one word.
+func ParseWord(file []byte) string { return strings.TrimSpace(string(file)) }
 
-// Word returns a file with one word: a story or a commit.
-func Word(value string) []byte { return []byte(value + "\n") }
+// FormatWord returns a file with one word: a story or a commit.
+func FormatWord(value string) []byte { return []byte(value + "\n") }
 
-// Incomplete is a story that is still open.
-type Incomplete struct {
+// OpenStory is a story that is still open.
+type OpenStory struct {
 	Story string
 	At    time.Time // when the session or the loop ended
 	Why   string    // one word: the reason
 }
 
 // Line returns its line in sessions.log, with the line end.
-func (i Incomplete) Line() []byte {
+func (i OpenStory) Line() []byte {
 	why := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(letters+digits+"-_", r) {
 			return r

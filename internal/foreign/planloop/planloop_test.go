@@ -42,10 +42,10 @@ func TestUnsafeWordsAreRefused(t *testing.T) {
 			t.Errorf("Commit(%q) = %v", text, got)
 		}
 	}
-	if got := planloop.Value([]byte(" US-001\r\n")); got != "US-001" {
+	if got := planloop.ParseWord([]byte(" US-001\r\n")); got != "US-001" {
 		t.Errorf("Value: %q", got)
 	}
-	if got := string(planloop.Word("US-001")); got != "US-001\n" {
+	if got := string(planloop.FormatWord("US-001")); got != "US-001\n" {
 		t.Errorf("Word: %q", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestGoldenIncompleteLine(t *testing.T) {
 		"":                    "incomplete:US-001:1772355900:unknown\n",
 		"a:b\nincomplete:X c": "incomplete:US-001:1772355900:a_b_incomplete_X_c\n",
 	} {
-		i := planloop.Incomplete{Story: "US-001", At: at, Why: why}
+		i := planloop.OpenStory{Story: "US-001", At: at, Why: why}
 		if got := string(i.Line()); got != want {
 			t.Errorf("why %q: %q, want %q", why, got, want)
 		}
@@ -96,11 +96,11 @@ FAIL
 
 func TestGoldenFailureIsToldOnce(t *testing.T) {
 	t.Parallel()
-	log := planloop.Append([]byte("older\n"), failed.Entry())
+	log := planloop.AppendEntry([]byte("older\n"), failed.Entry())
 	other, later := failed, failed
 	other.Loop, later.Iteration = "calm-fox-0000", 30
-	if !failed.In(log) || other.In(log) || later.In(log) {
-		t.Errorf("in the log: %v, another loop's %v, a later one %v", failed.In(log), other.In(log), later.In(log))
+	if !failed.IsInLog(log) || other.IsInLog(log) || later.IsInLog(log) {
+		t.Errorf("in the log: %v, another loop's %v, a later one %v", failed.IsInLog(log), other.IsInLog(log), later.IsInLog(log))
 	}
 }
 
@@ -112,7 +112,7 @@ func TestGoldenFailureEntryHasAtMostAHundredLines(t *testing.T) {
 		f.Tests = append(f.Tests, strings.Repeat("T", 500))
 	}
 	entry := f.Entry()
-	if n := bytes.Count(entry, []byte("\n")); n != planloop.EntryLines {
+	if n := bytes.Count(entry, []byte("\n")); n != planloop.MaxEntryLines {
 		t.Errorf("%d lines", n)
 	}
 	if !bytes.Contains(entry, []byte("\nthe last line\n"+"=== End Failure ===\n")) || !bytes.Contains(entry, []byte("… and 182 more")) {
@@ -126,17 +126,17 @@ func TestGoldenLogRotates(t *testing.T) {
 	for i := range 20_000 / 2 { // 10 bytes a line: exactly the limit
 		log = fmt.Appendf(log, "line %04d\n", i)
 	}
-	if got := planloop.Append(nil, log); len(got) != planloop.MaxLog {
+	if got := planloop.AppendEntry(nil, log); len(got) != planloop.MaxLogBytes {
 		t.Fatalf("a log of exactly the bound was cut to %d bytes", len(got))
 	}
-	got := planloop.Append(log, []byte("the newest\n"))
-	if n := bytes.Count(got, []byte("\n")); n != planloop.KeptLines {
+	got := planloop.AppendEntry(log, []byte("the newest\n"))
+	if n := bytes.Count(got, []byte("\n")); n != planloop.KeptLogLines {
 		t.Errorf("%d lines are left", n)
 	}
 	if !bytes.HasPrefix(got, []byte("line 9501\n")) || !bytes.HasSuffix(got, []byte("line 9999\nthe newest\n")) {
 		t.Errorf("left are\n%.40s … %s", got, got[len(got)-40:])
 	}
-	if got := planloop.Append([]byte("no line end"), []byte("next\n")); string(got) != "no line end\nnext\n" {
+	if got := planloop.AppendEntry([]byte("no line end"), []byte("next\n")); string(got) != "no line end\nnext\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -171,7 +171,7 @@ func TestGoldenProgressOfAFailedTry(t *testing.T) {
 	other := failed
 	other.Loop = "calm-fox-0000"
 	with := append([]byte(progress), failed.ProgressEntry()...)
-	if failed.InProgress([]byte(progress)) || !failed.InProgress(with) || other.InProgress(with) {
+	if failed.IsInProgressFile([]byte(progress)) || !failed.IsInProgressFile(with) || other.IsInProgressFile(with) {
 		t.Error("an entry is not told from another")
 	}
 }
@@ -179,15 +179,15 @@ func TestGoldenProgressOfAFailedTry(t *testing.T) {
 func TestGoldenProgressIsStamped(t *testing.T) {
 	t.Parallel()
 	want := strings.Replace(progress, "Commit: N/A", "Commit: 0123456", 1)
-	if diff := cmp.Diff(want, string(planloop.Stamp([]byte(progress), "US-001", sha))); diff != "" {
+	if diff := cmp.Diff(want, string(planloop.StampCommit([]byte(progress), "US-001", sha))); diff != "" {
 		t.Errorf("stamped (-want +got):\n%s", diff)
 	}
 	for _, story := range []string{"US-002", "US-003", "1"} {
-		if got := string(planloop.Stamp([]byte(progress), story, sha)); got != progress {
+		if got := string(planloop.StampCommit([]byte(progress), story, sha)); got != progress {
 			t.Errorf("%s: stamped without an entry to stamp:\n%s", story, got)
 		}
 	}
-	if got := planloop.Stamp([]byte(progress), "US-001", "012"); string(got) != progress {
+	if got := planloop.StampCommit([]byte(progress), "US-001", "012"); string(got) != progress {
 		t.Errorf("stamped with no hash:\n%s", got)
 	}
 }
@@ -201,7 +201,7 @@ func FuzzAppend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log, entry []byte, long int) {
 		log = append(bytes.Repeat([]byte("x"), min(max(long, 0), 300_000)), log...)
 		before := bytes.Clone(log)
-		got := planloop.Append(log, entry)
+		got := planloop.AppendEntry(log, entry)
 		whole := bytes.Clone(log)
 		if len(whole) > 0 && whole[len(whole)-1] != '\n' {
 			whole = append(whole, '\n')
@@ -210,15 +210,15 @@ func FuzzAppend(f *testing.F) {
 		switch {
 		case !bytes.Equal(log, before):
 			t.Fatal("the log handed in was changed")
-		case len(whole) <= planloop.MaxLog && !bytes.Equal(got, whole):
+		case len(whole) <= planloop.MaxLogBytes && !bytes.Equal(got, whole):
 			t.Fatal("cut without need")
-		case len(got) > planloop.MaxLog:
+		case len(got) > planloop.MaxLogBytes:
 			t.Fatalf("%d bytes", len(got))
 		case !bytes.HasSuffix(whole, got):
 			t.Fatal("not the newest")
 		case len(got) < len(whole) && len(whole) > len(got) && len(got) > 0 && whole[len(whole)-len(got)-1] != '\n':
 			t.Fatal("begins within a line")
-		case len(whole) > planloop.MaxLog && bytes.Count(got, []byte("\n")) > planloop.KeptLines:
+		case len(whole) > planloop.MaxLogBytes && bytes.Count(got, []byte("\n")) > planloop.KeptLogLines:
 			t.Fatal("more lines than are kept")
 		}
 	})
@@ -232,17 +232,17 @@ func FuzzFailure(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reason, test, output string, iteration int) {
 		fail := planloop.Failure{Loop: "calm-fox-0000", Story: "US-001", Iteration: iteration, At: at, Reason: reason, Tests: []string{test, test}, Output: output}
 		entry := fail.Entry()
-		if n := bytes.Count(entry, []byte("\n")); n > planloop.EntryLines {
+		if n := bytes.Count(entry, []byte("\n")); n > planloop.MaxEntryLines {
 			t.Fatalf("%d lines", n)
 		}
 		if bytes.Count(entry, []byte("\n=== ")) != 2 || bytes.ContainsAny(entry, "\x1b\r\x00") {
 			t.Fatalf("entry %q", entry)
 		}
-		old := bytes.Repeat([]byte("old\n"), planloop.MaxLog/4)
-		if log := planloop.Append(old, entry); !fail.In(log) || !bytes.HasSuffix(log, entry) {
+		old := bytes.Repeat([]byte("old\n"), planloop.MaxLogBytes/4)
+		if log := planloop.AppendEntry(old, entry); !fail.IsInLog(log) || !bytes.HasSuffix(log, entry) {
 			t.Fatal("it does not fit a log")
 		}
-		if p := fail.ProgressEntry(); bytes.Count(p, []byte("\n")) != 5 || !fail.InProgress(append([]byte(planloop.NewProgress), p...)) {
+		if p := fail.ProgressEntry(); bytes.Count(p, []byte("\n")) != 5 || !fail.IsInProgressFile(append([]byte(planloop.NewProgress), p...)) {
 			t.Fatalf("progress %q", p)
 		}
 	})
@@ -255,7 +255,7 @@ func FuzzStamp(f *testing.F) {
 	f.Add([]byte("## Iteration 1 - a\n- Status: SUCCESS\n- Commit: N/A"), "a")
 	f.Fuzz(func(t *testing.T, data []byte, story string) {
 		before := bytes.Clone(data)
-		got := planloop.Stamp(data, story, sha)
+		got := planloop.StampCommit(data, story, sha)
 		if !bytes.Equal(before, data) {
 			t.Fatal("what was handed in was changed")
 		}

@@ -13,8 +13,8 @@ import (
 // NewProgress is the progress file before the first attempt.
 const NewProgress = "# Progress Log\n"
 
-// unstamped is the line of an entry without a commit, in ralph-cli's words.
-const unstamped = "- Commit: N/A"
+// noCommitLine is the line of an entry without a commit, in ralph-cli's words.
+const noCommitLine = "- Commit: N/A"
 
 // ProgressEntry returns the entry of a failed attempt, beginning with an empty line. Package
 // planfile writes the entries of kept tasks, with the tick.
@@ -27,8 +27,8 @@ func (f Failure) heading() string { return fmt.Sprintf("## Iteration %d - %s", f
 
 func (f Failure) loopLine() string { return "- Loop: " + f.Loop }
 
-// InProgress reports whether a progress file has that entry already.
-func (f Failure) InProgress(progress []byte) bool {
+// IsInProgressFile reports whether a progress file has that entry already.
+func (f Failure) IsInProgressFile(progress []byte) bool {
 	for s := range sections(progress) {
 		if s.heading() == f.heading() && s.has("- Status: FAILED ") && s.has(f.loopLine()) {
 			return true
@@ -37,17 +37,17 @@ func (f Failure) InProgress(progress []byte) bool {
 	return false
 }
 
-// Stamp writes the first 7 characters of a story's commit into the story's last successful entry
+// StampCommit writes the first 7 characters of a story's commit into the story's last successful entry
 // that has none. It changes nothing else, and returns progress if there is no such entry.
-func Stamp(progress []byte, story, sha string) []byte {
+func StampCommit(progress []byte, story, sha string) []byte {
 	if len(sha) < 7 {
 		return progress
 	}
 	at := -1 // after the line
 	for s := range sections(progress) {
-		if s.of(story) && s.has("- Status: SUCCESS") {
-			if i := bytes.Index(s.text, []byte("\n"+unstamped)); i >= 0 {
-				at = s.from + i + len("\n"+unstamped)
+		if s.isAbout(story) && s.has("- Status: SUCCESS") {
+			if i := bytes.Index(s.text, []byte("\n"+noCommitLine)); i >= 0 {
+				at = s.from + i + len("\n"+noCommitLine)
 			}
 		}
 	}
@@ -66,9 +66,9 @@ type section struct {
 
 func sections(progress []byte) iter.Seq[section] {
 	return func(yield func(section) bool) {
-		from := next(progress, 0)
+		from := nextHeading(progress, 0)
 		for from < len(progress) {
-			to := next(progress, from+1)
+			to := nextHeading(progress, from+1)
 			if !yield(section{from, progress[from:to]}) {
 				return
 			}
@@ -77,8 +77,8 @@ func sections(progress []byte) iter.Seq[section] {
 	}
 }
 
-// next returns where the next heading after an offset begins.
-func next(progress []byte, from int) int {
+// nextHeading returns where the next heading after an offset begins.
+func nextHeading(progress []byte, from int) int {
 	const mark = "## "
 	if from == 0 && bytes.HasPrefix(progress, []byte(mark)) {
 		return 0
@@ -96,7 +96,7 @@ func (s section) heading() string {
 	return string(bytes.TrimSpace(line))
 }
 
-func (s section) of(story string) bool {
+func (s section) isAbout(story string) bool {
 	return strings.HasPrefix(s.heading(), "## Iteration ") && strings.HasSuffix(s.heading(), " - "+story)
 }
 

@@ -48,8 +48,8 @@ func TestAdoptChecksTheFile(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.c.Now, tt.c.Begin = now, "BEGIN"
-			ok, why := ralphloop.Adopt(&tt.file, tt.c)
+			tt.c.Now, tt.c.StartCommand = now, "BEGIN"
+			ok, why := ralphloop.MayFollow(&tt.file, tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)
 			}

@@ -36,9 +36,9 @@ type Args struct {
 
 // flag is one that the arguments may have.
 type flag struct {
-	name  string            // without its dashes
-	takes string            // what its value is called; "": it stands alone
-	place func(a *Args) any // where its value goes
+	name      string            // without its dashes
+	valueName string            // what its value is called; "": it stands alone
+	target    func(a *Args) any // where its value goes
 }
 
 // flags are all of them, but for help.
@@ -84,14 +84,14 @@ const (
 //
 // Errors are for people: they say what is wrong in the plugin's words.
 func ParseArgs(raw string) (Args, error) {
-	p := argParser{words: words{text: raw, known: isKnown}}
+	p := argParser{words: words{text: raw, known: isKnownFlag}}
 	for !p.args.Help {
-		word, ok := p.words.next(!p.begun)
+		word, ok := p.words.next(!p.hasPrompt)
 		if !ok {
 			break
 		}
 		text := raw[word.at:word.end]
-		if text == "--" && !p.begun {
+		if text == "--" && !p.hasPrompt {
 			p.cut(word)
 			break
 		}
@@ -118,11 +118,11 @@ func ParseArgs(raw string) (Args, error) {
 }
 
 type argParser struct {
-	words  words
-	args   Args
-	prompt strings.Builder // what was typed, less the flags, up to from
-	from   int
-	begun  bool // the prompt has
+	words     words
+	args      Args
+	prompt    strings.Builder // what was typed, less the flags, up to from
+	from      int
+	hasPrompt bool // the prompt has
 }
 
 // cut leaves a flag out of the prompt, with the white space before it.
@@ -134,10 +134,10 @@ func (p *argParser) cut(flag span) {
 func (p *argParser) word(word span, text string) error {
 	name, value, given := strings.Cut(text, "=")
 	if !looksLikeFlag(text) {
-		if bare := strings.TrimLeft(name, "-–—"); bare != name && strings.Contains(bare, "-") && isKnown("--"+bare) {
+		if bare := strings.TrimLeft(name, "-–—"); bare != name && strings.Contains(bare, "-") && isKnownFlag("--"+bare) {
 			return unknown(name, bare)
 		}
-		p.begun = true
+		p.hasPrompt = true
 		return nil
 	}
 	name = name[2:]
@@ -149,7 +149,7 @@ func (p *argParser) word(word span, text string) error {
 	if i < 0 {
 		return unknown("--"+name, failure.Nearest(name, flagNames()))
 	}
-	if f := flags[i]; f.takes != "" {
+	if f := flags[i]; f.valueName != "" {
 		if !given {
 			next, _ := p.words.next(true)
 			value = p.words.text[next.at:next.end]
@@ -164,7 +164,7 @@ func (p *argParser) word(word span, text string) error {
 	if given && (name != flagIsolate || !on && value != "false") {
 		return failure.New(failure.Usage, "", "--%s takes no value", name)
 	}
-	*flags[i].place(&p.args).(*bool) = on
+	*flags[i].target(&p.args).(*bool) = on
 	p.cut(word)
 	return nil
 }
@@ -178,14 +178,14 @@ func (p *argParser) set(f flag, typed string) error {
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		return failure.New(failure.Usage, "", "--%s requires a %s argument", f.name, f.takes)
+		return failure.New(failure.Usage, "", "--%s requires a %s argument", f.name, f.valueName)
 	}
 	wrong := func(hint, want string) error {
 		return failure.New(failure.Usage, hint, "--%s must be a %s, got: %s", f.name, want, plan.OneLine(value, 40))
 	}
-	switch place := f.place(&p.args).(type) {
+	switch place := f.target(&p.args).(type) {
 	case *int:
-		n, ok := number(value)
+		n, ok := parseNumber(value)
 		switch {
 		case f.name == "tries" && (!ok || n == 0):
 			return wrong("", "positive integer")
@@ -213,8 +213,8 @@ func looksLikeFlag(word string) bool {
 	return dashes && unicode.IsLetter(first)
 }
 
-// isKnown reports whether a word is one of the flags, with its value or without.
-func isKnown(word string) bool {
+// isKnownFlag reports whether a word is one of the flags, with its value or without.
+func isKnownFlag(word string) bool {
 	name, dashes := strings.CutPrefix(word, "--")
 	name, _, _ = strings.Cut(name, "=")
 	return dashes && slices.Contains(flagNames(), name)

@@ -15,12 +15,12 @@ func Parse(data []byte) (*File, error) {
 		return nil, err
 	}
 	f := &File{text: t, Promise: promise(t.Field("completion_promise")), Prompt: prompt(t.Front(), t.Body())}
-	if id := t.Field("session_id"); !id.Null() {
+	if id := t.Field("session_id"); !id.IsNull() {
 		f.SessionID = id.Value
 	}
 	var ok bool
-	if f.Active, ok = parseBool(t.Field("active").Word()); !ok {
-		return nil, t.Wrong("active", "true or false")
+	if f.Active, ok = parseBool(t.Field("active").WithoutComment()); !ok {
+		return nil, t.ValueError("active", "true or false")
 	}
 	if f.Iteration, ok, err = t.Number("iteration", "a whole number"); err != nil {
 		return nil, err
@@ -28,15 +28,15 @@ func Parse(data []byte) (*File, error) {
 	switch {
 	case ok:
 	case t.Field("iteration").Line > 0:
-		return nil, t.Wrong("iteration", "a whole number")
+		return nil, t.ValueError("iteration", "a whole number")
 	default:
-		return nil, t.Fault(t.End(), "there is no iteration above this line", "a line like iteration: 1")
+		return nil, t.LineError(t.End(), "there is no iteration above this line", "a line like iteration: 1")
 	}
 	if f.MaxIterations, f.MaxGiven, err = t.Number("max_iterations", "a whole number, 0 for unlimited"); err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(f.Prompt) == "" {
-		return nil, t.Fault(t.End(), "nothing follows the front matter", "the prompt")
+		return nil, t.LineError(t.End(), "nothing follows the front matter", "the prompt")
 	}
 	return f, nil
 }
@@ -59,7 +59,7 @@ func prompt(front, text string) string {
 // doubled single quote counts as one, as in YAML.
 func promise(f frontmatter.Field) string {
 	switch {
-	case f.Null():
+	case f.IsNull():
 		return ""
 	case f.Quote == '\'':
 		return strings.TrimSpace(strings.ReplaceAll(f.Value, "''", "'"))
@@ -77,8 +77,8 @@ func parseBool(text string) (value, ok bool) {
 	return false, false
 }
 
-// number reads decimal digits and nothing else; 08 is eight.
-func number(text string) (int, bool) {
+// parseNumber reads decimal digits and nothing else; 08 is eight.
+func parseNumber(text string) (int, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
 	}

@@ -107,12 +107,12 @@ func oneLine(text string) string {
 	}, text))
 }
 
-// Adopt reports whether the session may follow the file, and if not, returns a message for the
+// MayFollow reports whether the session may follow the file, and if not, returns a message for the
 // user. The message is "" if the loop belongs to another session.
 //
 // A file may also come from a clone, an archive or an old session. So a file without a session must
 // have been written in the session that follows it.
-func Adopt(f *File, c freshness.FileContext) (ok bool, why string) {
+func MayFollow(f *File, c freshness.FileContext) (ok bool, why string) {
 	switch {
 	case f.SessionID != "" && f.SessionID != c.SessionID:
 		return false, ""
@@ -127,7 +127,7 @@ func Adopt(f *File, c freshness.FileContext) (ok bool, why string) {
 	case freshness.IsInFuture(c.Modified, c.Now):
 		return false, Path + " names no session, and its time lies in the future"
 	case freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
-		return false, Path + " names no session and " + freshness.TooOldMessage(c.Begin)
+		return false, Path + " names no session and " + freshness.TooOldMessage(c.StartCommand)
 	}
 	return true, ""
 }

@@ -44,8 +44,8 @@ type Point struct {
 	Sum    string `json:"sum"`
 }
 
-// pointsMax limits the points that are kept of a file.
-const pointsMax = 16
+// maxPoints limits the points that are kept of a file.
+const maxPoints = 16
 
 // Days returns the names of the files in ChannelDir that are to be read now, in order. They include
 // yesterday's, so that nothing is lost at midnight, all since the last read, and tomorrow's, since
@@ -95,7 +95,7 @@ func (c Cursor) Read(files []Source, me string, now time.Time) (News, Cursor) {
 			news.read(file, start, end, me)
 			points = append(points, Point{Offset: end, Sum: checksum(file.Data[:end])})
 		}
-		next.Marks = append(next.Marks, Mark{File: file.Name, Points: points[max(0, len(points)-pointsMax):]})
+		next.Marks = append(next.Marks, Mark{File: file.Name, Points: points[max(0, len(points)-maxPoints):]})
 	}
 	for _, m := range c.Marks { // a file may be missing for a moment while an editor saves it
 		if !slices.ContainsFunc(files, func(f Source) bool { return f.Name == m.File }) {

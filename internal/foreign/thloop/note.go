@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// noteMax limits how much of a channel a prompt contains at a time, in bytes.
-const noteMax = 6000
+// maxNoteBytes limits how much of a channel a prompt contains at a time, in bytes.
+const maxNoteBytes = 6000
 
 // Note returns the text for the agent, "" if nothing is new. Of a long text it contains the end,
 // and where the rest is; of the agent's own entries only their place.
 func (n News) Note() string {
 	var told []string
-	left := noteMax
+	left := maxNoteBytes
 	for _, p := range slices.Backward(n.Parts) {
 		text := strings.TrimSpace(cleanText(p.Text))
 		place := fmt.Sprintf("%s:%d", p.File, p.First)

@@ -70,7 +70,7 @@ func Parse(path string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{text: t, Status: t.Field(keyStatus).Word(), Prompt: prompt(t)}
+	f := &File{text: t, Status: t.Field(keyStatus).WithoutComment(), Prompt: prompt(t)}
 	if f.Iteration, _, err = t.Number(keyIteration, "a whole number"); err != nil {
 		return nil, err
 	}
@@ -86,18 +86,18 @@ func Parse(path string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// longest is the limit in seconds. It fits into a time.Duration.
-const longest = 1 << 31
+// maxSeconds is the limit in seconds. It fits into a time.Duration.
+const maxSeconds = 1 << 31
 
 // duration reads seconds, or a duration with units.
 func duration(t *frontmatter.Text, key string) (d time.Duration, given bool, err error) {
 	const want = "seconds or a duration such as 90s, 10m or 8h, 0 for none"
-	if d, err := time.ParseDuration(t.Field(key).Word()); err == nil && d >= 0 {
+	if d, err := time.ParseDuration(t.Field(key).WithoutComment()); err == nil && d >= 0 {
 		return d, true, nil
 	}
 	n, given, err := t.Number(key, want)
-	if n > longest {
-		err = t.Wrong(key, want)
+	if n > maxSeconds {
+		err = t.ValueError(key, want)
 	}
 	return time.Duration(n) * time.Second, given, err
 }
@@ -109,7 +109,7 @@ func prompt(t *frontmatter.Text) string {
 	switch {
 	case f.Line == 0 && t.Field(keyStatus).Line == 0:
 		return strings.ToValidUTF8(strings.TrimSpace(t.Body()), "�")
-	case f.Null():
+	case f.IsNull():
 		return ""
 	case f.Quote == 0 && (strings.HasPrefix(f.Value, "|") || strings.HasPrefix(f.Value, ">")) && len(f.Value) < 3:
 		return strings.ToValidUTF8(t.Block(keyPrompt), "�")
@@ -120,13 +120,13 @@ func prompt(t *frontmatter.Text) string {
 // Bytes returns the file with the values that were set. Callers must not change it.
 func (f *File) Bytes() []byte { return f.text.Bytes() }
 
-// Active reports whether the status is active or missing.
-func (f *File) Active() bool {
+// IsActive reports whether the status is active or missing.
+func (f *File) IsActive() bool {
 	return strings.EqualFold(f.Status, Active) || f.text != nil && f.text.Field(keyStatus).Line == 0
 }
 
-// Paused reports whether the status is paused.
-func (f *File) Paused() bool { return strings.EqualFold(f.Status, Paused) }
+// IsPaused reports whether the status is paused.
+func (f *File) IsPaused() bool { return strings.EqualFold(f.Status, Paused) }
 
 // SetIteration returns the file at iteration n (0 or more).
 func (f *File) SetIteration(n int) *File {
@@ -181,14 +181,14 @@ func EndedMessage(after time.Duration) string {
 	return fmt.Sprintf("th-loop completed: %ds elapsed", int64(after/time.Second))
 }
 
-// Adopt reports whether a session may follow the file at the path, and if not, returns a message
+// MayFollow reports whether a session may follow the file at the path, and if not, returns a message
 // for the user. The message is "" for a file that is not active, since every loop leaves one.
 //
 // The file names no session, so it must have been written in the session that follows it. Otherwise
 // it came from a clone, an archive or an old session. The start time in the file proves nothing.
-func Adopt(path string, f *File, c freshness.FileContext) (ok bool, why string) {
+func MayFollow(path string, f *File, c freshness.FileContext) (ok bool, why string) {
 	switch {
-	case !f.Active():
+	case !f.IsActive():
 		return false, ""
 	case c.Tracked:
 		return false, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path
@@ -197,7 +197,7 @@ func Adopt(path string, f *File, c freshness.FileContext) (ok bool, why string) 
 	case freshness.IsInFuture(c.Modified, c.Now):
 		return false, path + " has a time in the future"
 	case freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
-		return false, path + " " + freshness.TooOldMessage(c.Begin)
+		return false, path + " " + freshness.TooOldMessage(c.StartCommand)
 	}
 	return true, ""
 }

@@ -79,11 +79,11 @@ func TestFileIsParsed(t *testing.T) {
 func TestStatusIsActiveOrPaused(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]bool{"active": true, "ACTIVE": true, "": false, "completed": false, "stopped": false, "active now": false} {
-		if got := parse(t, "---\nstatus: "+status+"\n---\n").Active(); got != want {
+		if got := parse(t, "---\nstatus: "+status+"\n---\n").IsActive(); got != want {
 			t.Errorf("%q: %v, want %v", status, got, want)
 		}
 	}
-	if !parse(t, "---\nmax: 3\n---\n").Active() {
+	if !parse(t, "---\nmax: 3\n---\n").IsActive() {
 		t.Error("a file without a status is not active")
 	}
 }
@@ -176,8 +176,8 @@ func TestAdoptChecksTheFile(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.c.Now, tt.c.Begin = now, "BEGIN"
-			ok, why := thloop.Adopt(path, &tt.file, tt.c)
+			tt.c.Now, tt.c.StartCommand = now, "BEGIN"
+			ok, why := thloop.MayFollow(path, &tt.file, tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)
 			}

@@ -34,14 +34,14 @@ func TestAdoptChecksTheFile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := tt.in
-			c.Now, c.Begin = now, "BEGIN"
+			c.Now, c.StartCommand = now, "BEGIN"
 			switch {
 			case c.SessionStarted.IsZero():
 				c.SessionStarted = began
 			case c.SessionStarted.Unix() == 0:
 				c.SessionStarted = time.Time{}
 			}
-			if got := verifyactive.Adopt(&verifyactive.File{Iteration: 3, MaxIterations: tt.max}, c); got != tt.want {
+			if got := verifyactive.WhyNotFollow(&verifyactive.File{Iteration: 3, MaxIterations: tt.max}, c); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

@@ -2,14 +2,14 @@ package verifyactive
 
 import "strings"
 
-// untyped are the names of tags around text in a prompt that the user did not type. The client sets
+// untypedTags are the names of tags around text in a prompt that the user did not type. The client sets
 // them, mostly around pasted text.
-const untyped = " pasted_content system-reminder system-note task-notification cross-session-message teammate-message" +
+const untypedTags = " pasted_content system-reminder system-note task-notification cross-session-message teammate-message" +
 	" command-name command-message command-args command-contents local-command-stdout local-command-stderr local-command-caveat" +
 	" bash-input bash-stdout bash-stderr mcp-resource-update mcp-polling-update user-prompt-submit-hook untrusted-uploads "
 
-// tagMax limits the length of a tag, in bytes.
-const tagMax = 300
+// maxTagBytes limits the length of a tag, in bytes.
+const maxTagBytes = 300
 
 // blankUntyped returns a prompt with line ends in place of the blocks that the user did not type. Offsets
 // stay the same. A block ends where the same tag, with its attributes, is closed for the last time,
@@ -39,12 +39,12 @@ func openingTag(text string) (tag string, is bool) {
 	if !is {
 		return "", false
 	}
-	tag, _, _ = strings.Cut(tag[:min(len(tag), tagMax)], ">")
+	tag, _, _ = strings.Cut(tag[:min(len(tag), maxTagBytes)], ">")
 	name := tag
 	if end := strings.IndexAny(tag, " \t\r\n"); end >= 0 {
 		name = tag[:end]
 	}
-	return tag, name != "" && strings.Contains(untyped, " "+name+" ")
+	return tag, name != "" && strings.Contains(untypedTags, " "+name+" ")
 }
 
 // closingTags returns the offset after the last closing of each tag.
@@ -56,7 +56,7 @@ func closingTags(text string) map[string]int {
 			return ends
 		}
 		at += i + len("</")
-		if tag, _, found := strings.Cut(text[at:min(len(text), at+tagMax)], ">"); found {
+		if tag, _, found := strings.Cut(text[at:min(len(text), at+maxTagBytes)], ">"); found {
 			ends[tag] = at + len(tag) + 1
 		}
 	}

@@ -40,14 +40,14 @@ func ParseConfig(data []byte) Config {
 		c.Notes = append(c.Notes, fmt.Sprintf("config.json:%v: the defaults hold", err))
 		return c
 	}
-	r := reader{document: d, told: func(w *fileError) {
+	r := reader{document: d, report: func(w *fileError) {
 		c.Notes = append(c.Notes, fmt.Sprintf("config.json:%d: %s: expected %s; the default holds", w.line, w.what, w.want))
 	}}
 	block := r.object(root, "verification")
 	c.Tries = int(r.number(block, number{"inContextAttempts", 1, maxIterations, float64(c.Tries)}))
 	is := &c.Isolation
 	isolation := r.object(block, "isolation")
-	is.Timeout = time.Duration(r.number(isolation, number{"timeout", 1, longestTimeout.Seconds(), is.Timeout.Seconds()})) * time.Second
+	is.Timeout = time.Duration(r.number(isolation, number{"timeout", 1, maxTimeout.Seconds(), is.Timeout.Seconds()})) * time.Second
 	is.MaxCostUSD = r.budget(isolation, is.MaxCostUSD)
 	is.Off = r.isolationOff(isolation, *is)
 	return c

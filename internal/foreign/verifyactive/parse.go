@@ -35,7 +35,7 @@ func parse(data []byte) (*File, error) {
 		r.addError(root, "there is no config", `"config": {"command": "…"}`)
 	}
 	f.Command = r.command(root, config)
-	f.Timeout = time.Duration(r.number(config, number{"timeout", 1, longestTimeout.Seconds() * 1000, DefaultTimeout.Seconds() * 1000}) * float64(time.Millisecond))
+	f.Timeout = time.Duration(r.number(config, number{"timeout", 1, maxTimeout.Seconds() * 1000, DefaultTimeout.Seconds() * 1000}) * float64(time.Millisecond))
 	f.MaxIterations = int(r.number(config, number{"maxIterations", 1, maxIterations, DefaultMaxLoop}))
 	f.WorkingDir = r.text(config, "workingDir")
 	f.Preset = r.text(config, "preset")
@@ -51,15 +51,15 @@ func parse(data []byte) (*File, error) {
 // is used instead.
 type reader struct {
 	document
-	err  error
-	told func(*fileError)
+	err    error
+	report func(*fileError)
 }
 
 func (r *reader) addError(at span, what, want string) {
 	w := &fileError{r.line(at.at), what, want}
 	switch {
-	case r.told != nil:
-		r.told(w)
+	case r.report != nil:
+		r.report(w)
 	case r.err == nil:
 		r.err = w
 	}
@@ -137,22 +137,22 @@ func (r *reader) command(root, config span) string {
 			v = root
 		}
 	}
-	if why := badCommand(command); why != "" {
+	if why := commandProblem(command); why != "" {
 		r.addError(v, why, "a shell command on one line")
 	}
 	return command
 }
 
-// maxCommand limits a command, in bytes.
-const maxCommand = 8 << 10
+// maxCommandBytes limits a command, in bytes.
+const maxCommandBytes = 8 << 10
 
-// badCommand returns why a text is not a command, "" if it is one.
-func badCommand(command string) string {
+// commandProblem returns why a text is not a command, "" if it is one.
+func commandProblem(command string) string {
 	switch {
 	case strings.TrimSpace(command) == "":
 		return "there is no command"
-	case len(command) > maxCommand:
-		return fmt.Sprintf("the command has %d bytes, more than %d", len(command), maxCommand)
+	case len(command) > maxCommandBytes:
+		return fmt.Sprintf("the command has %d bytes, more than %d", len(command), maxCommandBytes)
 	case strings.ContainsFunc(command, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }):
 		return "the command holds a line break or another control character"
 	}

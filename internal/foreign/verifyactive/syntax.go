@@ -63,14 +63,14 @@ func ParsePrompt(text string) (p Prompt, found bool, err error) {
 func cutSpan(text string, s span) string {
 	before := strings.TrimRight(text[:s.at], " \t")
 	after := strings.TrimLeft(text[s.end:], " \t")
-	if next, _ := utf8.DecodeRuneInString(after); before != "" && !strings.HasSuffix(before, "\n") && !strings.ContainsRune("\r\n"+marks, next) {
+	if next, _ := utf8.DecodeRuneInString(after); before != "" && !strings.HasSuffix(before, "\n") && !strings.ContainsRune("\r\n"+punctuation, next) {
 		after = " " + after
 	}
 	return strings.TrimSpace(before + after)
 }
 
-// marks may follow a word directly.
-const marks = ".,;!?)…。，；！？）"
+// punctuation may follow a word directly.
+const punctuation = ".,;!?)…。，；！？）"
 
 // marker is where a prompt asks for a loop, with its options.
 type marker struct {
@@ -122,10 +122,10 @@ func readMarker(text string, at int) (marker, error) {
 	quote := text[inner.end:end]
 	m := marker{start: at, end: end, given: map[string]bool{}}
 	m.prompt.Command = strings.ReplaceAll(text[inner.at:inner.end], `\`+quote, quote)
-	if why := badCommand(m.prompt.Command); why != "" {
+	if why := commandProblem(m.prompt.Command); why != "" {
 		return marker{}, failure.New(failure.Usage, `write it as  :: verify:"npm test"`, "verify: %s", why)
 	}
-	if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], marks)); end < len(text) && text[end] != ':' && next != utf8.RuneError && !unicode.IsSpace(next) {
+	if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], punctuation)); end < len(text) && text[end] != ':' && next != utf8.RuneError && !unicode.IsSpace(next) {
 		return marker{}, failure.New(failure.Usage, `put the other quotes around it, or \ before the quotes in it`, "the command of verify: ends in the middle of a word: %s", plan.OneLine(m.prompt.Command, 60))
 	}
 	for {
@@ -150,7 +150,7 @@ func nextWord(text string, at int) (word string, end int) {
 	if stop := strings.IndexAny(rest, " \t\r\n"); stop >= 0 {
 		rest = rest[:stop]
 	}
-	rest = strings.TrimRight(rest, marks)
+	rest = strings.TrimRight(rest, punctuation)
 	return rest, at + len(rest)
 }
 
@@ -200,9 +200,9 @@ func (m *marker) set(name, value, word string) error {
 		}
 		p.Max = n
 	case "timeout":
-		n, ok := parseCount(value, int(longestTimeout.Seconds()))
+		n, ok := parseCount(value, int(maxTimeout.Seconds()))
 		if !ok {
-			return optionError(word, fmt.Sprintf("write timeout:SECONDS, from 1 to %.0f", longestTimeout.Seconds()))
+			return optionError(word, fmt.Sprintf("write timeout:SECONDS, from 1 to %.0f", maxTimeout.Seconds()))
 		}
 		p.Timeout = time.Duration(n) * time.Second
 	default:
@@ -256,7 +256,7 @@ func (m *marker) resolve() {
 func (m *marker) checkTrailing(text string) error {
 	line, _, _ := strings.Cut(text[m.end:], "\n")
 	for word := range strings.FieldsSeq(line) {
-		word = strings.TrimRight(word, marks)
+		word = strings.TrimRight(word, punctuation)
 		name, value, is := option(word)
 		if !is || !isOptionName(name) && name != "preset" {
 			continue

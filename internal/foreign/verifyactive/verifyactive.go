@@ -42,12 +42,12 @@ const MaxSize = 1 << 20
 
 // What holds where a file or a user does not say.
 const (
-	DefaultTimeout  = 300 * time.Second
-	DefaultMax      = 5  // of checks, see ParsePrompt
-	DefaultMaxLoop  = 10 // of a loop: in state files, and with loop:true
-	maxIterations   = 1000
-	longestTimeout  = 24 * time.Hour
-	longestOfOutput = 5000 // bytes of each stream that lastResult keeps
+	DefaultTimeout = 300 * time.Second
+	DefaultMax     = 5  // of checks, see ParsePrompt
+	DefaultMaxLoop = 10 // of a loop: in state files, and with loop:true
+	maxIterations  = 1000
+	maxTimeout     = 24 * time.Hour
+	maxOutputBytes = 5000 // bytes of each stream that lastResult keeps
 )
 
 // File is a state file with its values. Changes to the fields do not affect Bytes.
@@ -93,7 +93,7 @@ func (f *File) SetLast(r Result) *File {
 	return f.set("lastResult", string(bytes.TrimSpace(b.Bytes())))
 }
 
-func lastBytes(output string) string { return output[max(0, len(output)-longestOfOutput):] }
+func lastBytes(output string) string { return output[max(0, len(output)-maxOutputBytes):] }
 
 // set replaces the value of a name in the state.
 func (f *File) set(name, value string) *File {
@@ -124,17 +124,17 @@ func (f *File) set(name, value string) *File {
 	return g
 }
 
-// Adopt returns why a session may not follow the file, in words that follow the file's name; "" if
+// WhyNotFollow returns why a session may not follow the file, in words that follow the file's name; "" if
 // it may. The file's session id is the server's, not the client's, so the file must have been
 // written during the session that follows it.
-func Adopt(f *File, c freshness.FileContext) (why string) {
+func WhyNotFollow(f *File, c freshness.FileContext) (why string) {
 	switch {
 	case c.Followed:
 		return "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"
 	case freshness.IsInFuture(c.Modified, c.Now):
 		return "has a time that lies in the future"
 	case !IsFresh(c.Modified, c):
-		return freshness.TooOldMessage(c.Begin)
+		return freshness.TooOldMessage(c.StartCommand)
 	case f.Iteration >= f.MaxIterations:
 		return fmt.Sprintf("says that all of its %d iterations are used up", f.MaxIterations)
 	}

@@ -22,7 +22,7 @@ func (w *walker) next() (at int, found bool) {
 		line, _, _ := strings.Cut(w.text[start:], "\n")
 		if w.at == start {
 			w.quote = 0 // a quotation ends on its line
-			if !w.prose(line) {
+			if !w.isProse(line) {
 				w.at = min(start+len(line)+1, len(w.text))
 				continue
 			}
@@ -35,8 +35,8 @@ func (w *walker) next() (at int, found bool) {
 	return 0, false
 }
 
-// prose reports whether a line is neither code, nor quoted, nor blank. It tracks code fences.
-func (w *walker) prose(line string) bool {
+// isProse reports whether a line is neither code, nor quoted, nor blank. It tracks code fences.
+func (w *walker) isProse(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
 	ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
 	if ticks == "" {
@@ -70,11 +70,11 @@ func (w *walker) inline(end int) (at int, found bool) {
 		case r == '`':
 			w.at = w.code(end)
 			continue
-		case r == ':' && w.quote == 0 && w.marker(end):
+		case r == ':' && w.quote == 0 && w.startsMarker(end):
 			at = w.at
 			w.at = end
 			return at, true
-		case r == ':' && w.marker(end):
+		case r == ':' && w.startsMarker(end):
 			if past := w.quoted(end); past > 0 {
 				w.at, w.quote = past, 0
 				continue
@@ -112,8 +112,8 @@ func (w *walker) code(end int) int {
 	return w.at + n
 }
 
-// marker reports whether a marker begins here.
-func (w *walker) marker(end int) bool {
+// startsMarker reports whether a marker begins here.
+func (w *walker) startsMarker(end int) bool {
 	if !strings.HasPrefix(w.text[w.at:], "::") || w.at > 0 && !unicode.IsSpace(w.before()) {
 		return false
 	}

@@ -20,14 +20,14 @@ import (
 	"time"
 )
 
-// browserVariable makes a browser that is missing a failure; `make browser` sets it.
-const browserVariable = "PAWL_BROWSER"
+// requireVariable makes a browser that is missing a failure; `make browser` sets it.
+const requireVariable = "PAWL_BROWSER"
 
-// lacks skips a test for what the machine does not have, unless it has to have it.
-func lacks(t *testing.T, format string, args ...any) {
+// skipUnlessRequired skips a test for what the machine does not have, unless it has to have it.
+func skipUnlessRequired(t *testing.T, format string, args ...any) {
 	t.Helper()
-	if os.Getenv(browserVariable) == "1" {
-		t.Fatalf(browserVariable+"=1, but "+format, args...)
+	if os.Getenv(requireVariable) == "1" {
+		t.Fatalf(requireVariable+"=1, but "+format, args...)
 	}
 	t.Skipf(format, args...)
 }
@@ -46,14 +46,14 @@ type Tab struct {
 	loaded  int
 }
 
-const callTime = 60 * time.Second
+const callTimeout = 60 * time.Second
 
 // Browse begins a browser with one tab.
 func Browse(t *testing.T) *Tab {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
-		lacks(t, "there is no chromium (a package of Debian's)")
+		skipUnlessRequired(t, "there is no chromium (a package of Debian's)")
 	}
 	in, toBrowser, err := os.Pipe()
 	if err != nil {
@@ -65,7 +65,7 @@ func Browse(t *testing.T) *Tab {
 	}
 	// In containers Chromium may not make its own sandbox; it opens our pages only.
 	cmd := exec.CommandContext(t.Context(), program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+profile(t))
+		"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--user-data-dir="+newProfileDir(t))
 	cmd.ExtraFiles, cmd.WaitDelay = []*os.File{in, out}, 5*time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -85,9 +85,9 @@ func Browse(t *testing.T) *Tab {
 	return b
 }
 
-// profile is a folder of a browser's, removed after its end. Processes that it began write into it
+// newProfileDir is a folder of a browser's, removed after its end. Processes that it began write into it
 // a moment longer than it lives, over which t.TempDir would fail the test.
-func profile(t *testing.T) string {
+func newProfileDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // see above
 	if err != nil {
@@ -191,7 +191,7 @@ func (b *Tab) call(method string, params map[string]any, answer any) {
 				b.t.Fatalf("%s: %v in %s", method, err, r)
 			}
 		}
-	case <-time.After(callTime):
+	case <-time.After(callTimeout):
 		b.t.Fatalf("%s: no answer", method)
 	}
 }
@@ -213,7 +213,7 @@ func (b *Tab) Open(url string) {
 // WaitFor waits until something is so.
 func (b *Tab) WaitFor(what string, done func() bool) {
 	b.t.Helper()
-	for end := time.Now().Add(callTime); !done(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(callTimeout); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("waited for: %s", what)
 		}
@@ -270,15 +270,15 @@ func (b *Tab) TabTo(selector string) {
 	b.t.Fatalf("no way to %s with %d times Tab", selector, most)
 }
 
-// Look sets the size of the screen and its colours, light or dark.
-func (b *Tab) Look(width, height int, scheme string) {
+// SetScreen sets the size of the screen and its colours, light or dark.
+func (b *Tab) SetScreen(width, height int, scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// Picture keeps a picture of the whole page where PAWL_SCREENSHOTS names a folder.
-func (b *Tab) Picture(name string) {
+// Screenshot keeps a picture of the whole page where PAWL_SCREENSHOTS names a folder.
+func (b *Tab) Screenshot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("PAWL_SCREENSHOTS")
 	if dir == "" {
@@ -297,13 +297,13 @@ func Axe(t *testing.T) string {
 	path := filepath.Join("..", "..", ".cache", "page", "node_modules", "axe-core", "axe.min.js") // of internal/page
 	data, err := os.ReadFile(path)
 	if err != nil {
-		lacks(t, "there is no axe-core: .ci/clients installs it")
+		skipUnlessRequired(t, "there is no axe-core: .ci/clients installs it")
 	}
 	return string(data)
 }
 
-// Accessible holds that axe-core finds nothing wrong with the page.
-func (b *Tab) Accessible(where, source string) {
+// CheckAccessibility holds that axe-core finds nothing wrong with the page.
+func (b *Tab) CheckAccessibility(where, source string) {
 	b.t.Helper()
 	b.Eval(source + "; 0")
 	found := b.Eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n  " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("\n  ")).join("\n"))`)
@@ -312,8 +312,8 @@ func (b *Tab) Accessible(where, source string) {
 	}
 }
 
-// Clean holds that the console has no error, and that only one place was asked.
-func (b *Tab) Clean(base string) {
+// CheckConsole holds that the console has no error, and that only one place was asked.
+func (b *Tab) CheckConsole(base string) {
 	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()

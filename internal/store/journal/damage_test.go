@@ -30,7 +30,7 @@ func TestTornEndIsCutKeptAndTold(t *testing.T) {
 			appendBytes(t, path, c.torn)
 
 			w := open(t, path)
-			if got := w.Last(); got.Seq != 4 || got.Type != journal.Torn || got.Epoch != 1 {
+			if got := w.Last(); got.Seq != 4 || got.Type != journal.TornType || got.Epoch != 1 {
 				t.Fatalf("last record = %+v", got)
 			}
 			told := dataOf[journal.TornData](t, w.Last())
@@ -175,7 +175,7 @@ func TestTailOfAHugeFile(t *testing.T) {
 	if err := os.Truncate(path, 100<<20); err != nil { // a hole: zeros without a newline
 		t.Fatal(err)
 	}
-	if got := open(t, path).Last(); got.Seq != 4 || got.Type != journal.Torn {
+	if got := open(t, path).Last(); got.Seq != 4 || got.Type != journal.TornType {
 		t.Errorf("last = %+v", got)
 	}
 	wantWhole(t, path, 4)
@@ -197,7 +197,7 @@ func FuzzOpenNeverLosesBytes(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last.Type == journal.Torn && len(after) > len(before)-len(middle)-len(end) {
+		if last.Type == journal.TornType && len(after) > len(before)-len(middle)-len(end) {
 			kept, err := os.ReadFile(filepath.Join(filepath.Dir(path), dataOf[journal.TornData](t, last).File))
 			if err != nil {
 				t.Fatal(err)

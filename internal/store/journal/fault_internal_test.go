@@ -67,7 +67,7 @@ func TestAppendRepairsATornEnd(t *testing.T) {
 		}
 		got = append(got, r.Type)
 	}
-	if want := []string{"a", Torn, "b"}; len(got) != 3 || got[1] != Torn || got[2] != "b" {
+	if want := []string{"a", TornType, "b"}; len(got) != 3 || got[1] != TornType || got[2] != "b" {
 		t.Errorf("records = %v, want %v", got, want)
 	}
 }

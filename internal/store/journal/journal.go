@@ -32,9 +32,9 @@ import (
 // take them for corrupt, which bounds the memory of both.
 const MaxRecord = 8 << 20
 
-// Torn is the type of the record that tells of a half-written end that was cut
+// TornType is the type of the record that tells of a half-written end that was cut
 // off; its data is a TornData.
-const Torn = "journal_torn"
+const TornType = "journal_torn"
 
 // TornData says what was cut off and where it was saved.
 type TornData struct {
@@ -48,8 +48,8 @@ var (
 	ErrGone = errors.New("it was moved or deleted")
 	// ErrLostOwnership: the journal holds a newer epoch, this owner must stop.
 	ErrLostOwnership = errors.New("another process has taken over the loop")
-	// ErrMark: the journal is not the one, or no longer the one, that a Mark was taken of.
-	ErrMark = errors.New("the journal lacks the marked record")
+	// ErrMarkNotFound: the journal is not the one, or no longer the one, that a Mark was taken of.
+	ErrMarkNotFound = errors.New("the journal lacks the marked record")
 	// ErrNewer: a newer Pawl has written it.
 	ErrNewer = errors.New("a newer pawl wrote this loop")
 )

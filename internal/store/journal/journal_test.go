@@ -65,7 +65,7 @@ func TestMarkOfAnotherJournalIsRefused(t *testing.T) {
 	inside := journal.Mark{Seq: 1, Start: 0, End: mark.End - 2, Hash: mark.Hash}
 	for name, m := range map[string]journal.Mark{"hash": other, "beyond": beyond, "inside a line": inside, "negative": {Seq: 1, Start: -1, End: 3}} {
 		for _, err := range journal.Records(path, m) {
-			if !errors.Is(err, journal.ErrMark) {
+			if !errors.Is(err, journal.ErrMarkNotFound) {
 				t.Errorf("%s: error = %v, want ErrMark", name, err)
 			}
 		}

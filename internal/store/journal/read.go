@@ -13,7 +13,7 @@ import (
 )
 
 // Records returns the records after from, in order. It yields a bad line as a *CorruptError and
-// continues after it. Any other error ends the iteration: ErrMark if the file does not have from,
+// continues after it. Any other error ends the iteration: ErrMarkNotFound if the file does not have from,
 // ErrNewer at the record of a newer Pawl. It does not yield an incomplete last line, which may
 // still be being written. A missing file has no records.
 func Records(path string, from Mark) iter.Seq2[Record, error] {
@@ -69,9 +69,9 @@ func Verify(path string) (good int64, last Mark, err error) {
 // chain reads a journal, possibly in several calls, and checks each record against the previous
 // one.
 type chain struct {
-	path string
-	last Mark  // of the last good record
-	told int64 // corrupt lines that begin before this offset were yielded already
+	path     string
+	last     Mark  // of the last good record
+	reported int64 // corrupt lines that begin before this offset were yielded already
 }
 
 // read yields the records from c.last to the end of the file. It returns false if the consumer
@@ -108,8 +108,8 @@ func (c *chain) read(yield func(Record, error) bool) (goOn bool, err error) {
 		if errors.Is(bad, ErrNewer) {
 			return false, fmt.Errorf("read journal %s: %w", c.path, bad)
 		}
-		if bad != nil && in.start >= c.told {
-			c.told = in.end
+		if bad != nil && in.start >= c.reported {
+			c.reported = in.end
 			if !yield(Record{}, bad) {
 				return false, nil
 			}
@@ -140,7 +140,7 @@ func (c *chain) check(line []byte, start int64, before Mark) (Record, error) {
 		return Record{}, err
 	case err != nil:
 		return Record{}, corrupt(before.Seq+1, "%v", err)
-	case before.Hash == "?": // told already
+	case before.Hash == "?": // reported already
 		return r, nil
 	case r.Seq != before.Seq+1:
 		return r, corrupt(before.Seq+1, "record %d follows record %d", r.Seq, before.Seq)
@@ -156,16 +156,16 @@ func checkMark(f io.ReaderAt, m Mark) error {
 		return nil
 	}
 	if m.Start < 0 || m.End <= m.Start || m.End-m.Start > MaxRecord {
-		return ErrMark
+		return ErrMarkNotFound
 	}
 	line := make([]byte, m.End-m.Start)
 	if _, err := f.ReadAt(line, m.Start); errors.Is(err, io.EOF) {
-		return ErrMark
+		return ErrMarkNotFound
 	} else if err != nil {
 		return err
 	}
 	if line[len(line)-1] != '\n' || mark(m.Seq, m.Start, line[:len(line)-1]) != m {
-		return ErrMark
+		return ErrMarkNotFound
 	}
 	return nil
 }

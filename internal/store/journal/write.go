@@ -171,7 +171,7 @@ func (w *Writer) recoverEnd() error {
 	if err := os.Truncate(w.path, end); err != nil {
 		return err
 	}
-	return w.writeRecords(last.Epoch, []Entry{{Type: Torn, Data: TornData{Bytes: info.Size() - end, File: kept}}}, w.sync)
+	return w.writeRecords(last.Epoch, []Entry{{Type: TornType, Data: TornData{Bytes: info.Size() - end, File: kept}}}, w.sync)
 }
 
 // saveTornData copies the bytes from..to to a file beside the journal and returns its name.

@@ -43,13 +43,13 @@ type Fault struct {
 
 // GitHub is the server.
 type GitHub struct {
-	mu       sync.Mutex
-	issues   []*Issue
-	faults   map[string]Fault // by "METHOD /path", the query aside
-	readOnly bool
-	asked    []string // the requests, as "METHOD /path"
-	cut      int      // this request, counted from 1, gets no answer; 0: none
-	obeyed   bool     // whether it is done all the same
+	mu           sync.Mutex
+	issues       []*Issue
+	faults       map[string]Fault // by "METHOD /path", the query aside
+	readOnly     bool
+	requests     []string // the requests, as "METHOD /path"
+	lostRequest  int      // this request, counted from 1, gets no answer; 0: none
+	lostExecuted bool     // whether it is done all the same
 }
 
 // New makes a server with issues.
@@ -61,15 +61,15 @@ func New(issues ...Issue) *GitHub {
 	return g
 }
 
-// Fail has requests answered by a fault: "GET /repos/o/r/issues/12".
-func (g *GitHub) Fail(request string, f Fault) {
+// FailRequests has requests answered by a fault: "GET /repos/o/r/issues/12".
+func (g *GitHub) FailRequests(request string, f Fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.faults[request] = f
 }
 
-// ReadOnly has the server assign nobody, as it does for a login without write access.
-func (g *GitHub) ReadOnly() {
+// SetReadOnly has the server assign nobody, as it does for a login without write access.
+func (g *GitHub) SetReadOnly() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.readOnly = true
@@ -77,10 +77,10 @@ func (g *GitHub) ReadOnly() {
 
 // Cut has the nth request from now on get no answer: it is lost on its way to the
 // server, or its answer is lost on the way back.
-func (g *GitHub) Cut(nth int, obeyed bool) {
+func (g *GitHub) LoseResponse(nth int, obeyed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.cut, g.obeyed = len(g.asked)+nth, obeyed
+	g.lostRequest, g.lostExecuted = len(g.requests)+nth, obeyed
 }
 
 // Issue is the state of an issue.
@@ -91,13 +91,6 @@ func (g *GitHub) Issue(number int) Issue {
 		return *i
 	}
 	return Issue{}
-}
-
-// Asked counts the requests so far of this kind.
-func (g *GitHub) Asked(request string) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(slices.DeleteFunc(slices.Clone(g.asked), func(r string) bool { return r != request }))
 }
 
 // Start serves on a socket in dir, which must be short, and returns the environment in
@@ -148,8 +141,8 @@ func (g *GitHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	request := r.Method + " " + r.URL.Path
-	if g.asked = append(g.asked, request); len(g.asked) == g.cut {
-		if g.obeyed {
+	if g.requests = append(g.requests, request); len(g.requests) == g.lostRequest {
+		if g.lostExecuted {
 			g.serve(httptest.NewRecorder(), r, request)
 		}
 		panic(http.ErrAbortHandler)
@@ -162,20 +155,20 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request, request string) {
 		for name, value := range f.Header {
 			w.Header().Set(name, value)
 		}
-		say(w, f.Status, map[string]string{"message": f.Message})
+		respond(w, f.Status, map[string]string{"message": f.Message})
 		return
 	}
 	if r.Header.Get("Authorization") != "token secret-of-ann" {
-		say(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
+		respond(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
 		return
 	}
 	if request == "GET /user" {
-		say(w, http.StatusOK, map[string]string{"login": Login})
+		respond(w, http.StatusOK, map[string]string{"login": Login})
 		return
 	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/repos/o/r/issues")
 	if !ok {
-		missing(w)
+		respondNotFound(w)
 		return
 	}
 	parts := strings.Split(strings.Trim(rest, "/"), "/")
@@ -186,7 +179,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request, request string) {
 	n, _ := strconv.Atoi(parts[0])
 	issue := g.find(n)
 	if issue == nil {
-		missing(w)
+		respondNotFound(w)
 		return
 	}
 	g.serveIssue(w, r, issue, strings.Join(parts[1:], "/"))
@@ -202,7 +195,7 @@ func (g *GitHub) list(w http.ResponseWriter, r *http.Request) {
 			found = append(found, i)
 		}
 	}
-	g.say(w, r, found)
+	g.respondPage(w, r, found)
 }
 
 // serveIssue answers what is asked of one issue.
@@ -214,37 +207,37 @@ func (g *GitHub) serveIssue(w http.ResponseWriter, r *http.Request, i *Issue, wh
 	_ = json.NewDecoder(r.Body).Decode(&body)
 	switch request := r.Method + " " + what; {
 	case request == "GET ":
-		say(w, http.StatusOK, shown(i))
+		respond(w, http.StatusOK, shown(i))
 	case request == "GET sub_issues":
-		g.say(w, r, g.all(i.Sub))
+		g.respondPage(w, r, g.all(i.Sub))
 	case request == "GET dependencies/blocked_by":
-		g.say(w, r, g.all(i.BlockedBy))
+		g.respondPage(w, r, g.all(i.BlockedBy))
 	case request == "GET comments":
 		var out []any
 		for _, c := range page(r, i.Comments) {
 			out = append(out, map[string]string{"body": c})
 		}
-		say(w, http.StatusOK, append([]any{}, out...))
+		respond(w, http.StatusOK, append([]any{}, out...))
 	case request == "POST comments":
 		i.Comments = append(i.Comments, body.Body)
-		say(w, http.StatusCreated, map[string]string{"body": body.Body})
+		respond(w, http.StatusCreated, map[string]string{"body": body.Body})
 	case request == "POST assignees":
 		if !g.readOnly {
 			i.Assignees = append(i.Assignees, body.Assignees...)
 		}
-		say(w, http.StatusCreated, shown(i))
+		respond(w, http.StatusCreated, shown(i))
 	case request == "DELETE assignees":
 		i.Assignees = slices.DeleteFunc(i.Assignees, func(a string) bool { return slices.Contains(body.Assignees, a) })
-		say(w, http.StatusOK, shown(i))
+		respond(w, http.StatusOK, shown(i))
 	case request == "POST labels":
 		i.Labels = append(i.Labels, body.Labels...)
-		say(w, http.StatusOK, []any{})
+		respond(w, http.StatusOK, []any{})
 	case strings.HasPrefix(request, "DELETE labels/"):
 		name := strings.TrimPrefix(request, "DELETE labels/")
 		i.Labels = slices.DeleteFunc(i.Labels, func(l string) bool { return l == name })
-		say(w, http.StatusOK, []any{})
+		respond(w, http.StatusOK, []any{})
 	default:
-		missing(w)
+		respondNotFound(w)
 	}
 }
 
@@ -255,13 +248,13 @@ func (g *GitHub) all(numbers []int) (found []*Issue) {
 	return found
 }
 
-// say answers with a page of issues.
-func (g *GitHub) say(w http.ResponseWriter, r *http.Request, issues []*Issue) {
+// respondPage answers with a page of issues.
+func (g *GitHub) respondPage(w http.ResponseWriter, r *http.Request, issues []*Issue) {
 	out := []any{}
 	for _, i := range page(r, issues) {
 		out = append(out, shown(i))
 	}
-	say(w, http.StatusOK, out)
+	respond(w, http.StatusOK, out)
 }
 
 // page returns the page that the query asks for.
@@ -298,11 +291,11 @@ func shown(i *Issue) map[string]any {
 	return out
 }
 
-func missing(w http.ResponseWriter) {
-	say(w, http.StatusNotFound, map[string]string{"message": "Not Found"})
+func respondNotFound(w http.ResponseWriter) {
+	respond(w, http.StatusNotFound, map[string]string{"message": "Not Found"})
 }
 
-func say(w http.ResponseWriter, status int, body any) {
+func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)

@@ -10,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/toolcall"
 )
 
-// kinds has the client's tools. PowerShell and Monitor are of another kind than Bash:
+// toolKinds has the client's tools. PowerShell and Monitor are of another kind than Bash:
 // what they run may continue after the call.
-var kinds = map[string]toolcall.Kind{
+var toolKinds = map[string]toolcall.Kind{
 	"Bash": toolcall.Run, "PowerShell": toolcall.Other, "Monitor": toolcall.Other,
 	"Write": toolcall.Write, "Edit": toolcall.Edit, "MultiEdit": toolcall.Edit, "NotebookEdit": toolcall.Edit,
 	"Read": toolcall.Read, "NotebookRead": toolcall.Read, "Grep": toolcall.Search, "Glob": toolcall.List, "LS": toolcall.List,
@@ -30,8 +30,8 @@ var pathKeys = map[string]string{
 // ToolCall returns what a call of the client's tool does.
 func ToolCall(tool string, input map[string]any, dir string) toolcall.Call {
 	c := toolcall.Call{
-		Tool: tool, Kind: kinds[tool], Dir: dir,
-		Path: path(tool, input), Glob: text(input, "glob"), Command: text(input, "command"),
+		Tool: tool, Kind: toolKinds[tool], Dir: dir,
+		Path: filePath(tool, input), Glob: firstText(input, "glob"), Command: firstText(input, "command"),
 		Lines: input["output_mode"] == "content",
 	}
 	c.Background = c.Command != "" && input["run_in_background"] == true
@@ -49,31 +49,31 @@ func ToolCall(tool string, input map[string]any, dir string) toolcall.Call {
 
 // FileTools returns the names of the tools that take a file, sorted.
 func FileTools() []string {
-	return named(toolcall.Write, toolcall.Edit, toolcall.Read, toolcall.Search, toolcall.List)
+	return toolsOfKind(toolcall.Write, toolcall.Edit, toolcall.Read, toolcall.Search, toolcall.List)
 }
 
 // ShellTools returns the names of the tools that take a command, sorted.
-func ShellTools() []string { return named(toolcall.Run, toolcall.Other) }
+func ShellTools() []string { return toolsOfKind(toolcall.Run, toolcall.Other) }
 
-func named(of ...toolcall.Kind) (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if slices.Contains(of, kinds[name]) {
+func toolsOfKind(of ...toolcall.Kind) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(toolKinds)) {
+		if slices.Contains(of, toolKinds[name]) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// path returns the file that a call names; of a tool that is not known, any that it may mean.
-func path(tool string, input map[string]any) string {
+// filePath returns the file that a call names; of a tool that is not known, any that it may mean.
+func filePath(tool string, input map[string]any) string {
 	if key, known := pathKeys[tool]; known {
-		return text(input, key)
+		return firstText(input, key)
 	}
-	return text(input, "file_path", "notebook_path", "path")
+	return firstText(input, "file_path", "notebook_path", "path")
 }
 
-// text returns the first text that stands under one of the keys.
-func text(input map[string]any, keys ...string) string {
+// firstText returns the first text that stands under one of the keys.
+func firstText(input map[string]any, keys ...string) string {
 	for _, key := range keys {
 		if s, ok := input[key].(string); ok {
 			return s

@@ -120,9 +120,9 @@ func (p Event) TurnOrigin(prompt string) string {
 
 // Who began a turn, in the transcript's words.
 const (
-	Human            = "human"             // a user at the terminal
-	AutoContinuation = "auto_continuation" // the client, which resumes by itself after a usage limit
-	Program          = "sdk"               // which may pass on what it was given
+	OriginHuman            = "human"             // a user at the terminal
+	OriginAutoContinuation = "auto_continuation" // the client, which resumes by itself after a usage limit
+	OriginProgram          = "sdk"               // which may pass on what it was given
 )
 
 // LimitReset returns when the usage limit ends that cut off this turn, from the newest
@@ -182,10 +182,10 @@ func (p Event) AuthorOf(text string) (who string) {
 		}
 		begun := l.Prompt == p.PromptID && l.Message.Content.contains(text)
 		queued := l.Attachment.Prompt.contains(text)
-		if begun && l.Origin != "" && who != Human {
+		if begun && l.Origin != "" && who != OriginHuman {
 			who = l.Origin
 		}
-		if queued && l.Attachment.Origin.Kind != "" && who != Human {
+		if queued && l.Attachment.Origin.Kind != "" && who != OriginHuman {
 			who = l.Attachment.Origin.Kind
 		}
 	}
@@ -219,8 +219,8 @@ func (w textBlocks) contains(text string) bool {
 	return slices.ContainsFunc(w, func(s string) bool { return s == text })
 }
 
-// TranscriptBegan returns the first time in the transcript, or zero.
-func (p Event) TranscriptBegan() time.Time {
+// TranscriptStart returns the first time in the transcript, or zero.
+func (p Event) TranscriptStart() time.Time {
 	f, err := os.Open(p.Transcript)
 	if err != nil {
 		return time.Time{}

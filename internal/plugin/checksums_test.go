@@ -50,7 +50,7 @@ func TestExportThatWasCutOffIsFinished(t *testing.T) {
 // cutOff does what Export does until so many files are written.
 func cutOff(t *testing.T, dir string, files map[string][]byte, written int) {
 	t.Helper()
-	earlier, err := readLedger(dir)
+	earlier, err := readChecksums(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func cutOff(t *testing.T, dir string, files map[string][]byte, written int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeLedger(dir, earlier.union(ledgerOf(files))); err != nil {
+	if err := writeChecksums(dir, earlier.union(newChecksums(files))); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range stale[:min(written, len(stale))] {
@@ -72,7 +72,7 @@ func within(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == ledgerFile {
+		if err != nil || d.IsDir() || name == checksumsFile {
 			return err
 		}
 		all[name], err = os.ReadFile(filepath.Join(dir, name))
@@ -140,13 +140,13 @@ func TestVersionChangesWithEveryFile(t *testing.T) {
 	}
 }
 
-func FuzzLedger(f *testing.F) {
+func FuzzChecksums(f *testing.F) {
 	f.Add("a", "b/c", "x", "y")
 	f.Add("../x", "/etc/passwd", "", "\n")
 	f.Add("a b", "ä\nb", "1", "2")
 	f.Fuzz(func(t *testing.T, name, other, one, two string) {
-		l := ledgerOf(map[string][]byte{name: []byte(one)}).union(ledgerOf(map[string][]byte{name: []byte(two), other: []byte(one)}))
-		got, err := parseLedger(string(l.format()))
+		l := newChecksums(map[string][]byte{name: []byte(one)}).union(newChecksums(map[string][]byte{name: []byte(two), other: []byte(one)}))
+		got, err := parseChecksums(string(l.format()))
 		if err != nil {
 			return // a path that no export has
 		}
@@ -161,16 +161,16 @@ func FuzzLedger(f *testing.F) {
 	})
 }
 
-func FuzzParseLedger(f *testing.F) {
-	f.Add(ledgerHead)
-	f.Add(string(ledgerOf(map[string][]byte{"a": nil, "b/c": []byte("x")}).format()))
-	f.Add(ledgerHead + "00  ../x\n")
+func FuzzParseChecksums(f *testing.F) {
+	f.Add(checksumsHeader)
+	f.Add(string(newChecksums(map[string][]byte{"a": nil, "b/c": []byte("x")}).format()))
+	f.Add(checksumsHeader + "00  ../x\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		l, err := parseLedger(text)
+		l, err := parseChecksums(text)
 		if err != nil {
 			return
 		}
-		again, err := parseLedger(string(l.format()))
+		again, err := parseChecksums(string(l.format()))
 		if diff := cmp.Diff(l.union(l), again.union(again)); err != nil || diff != "" {
 			t.Error(err, diff)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Below is a project in a folder of a repository, such as a monorepo.
-type Below struct {
+// Subproject is a project in a folder of a repository, such as a monorepo.
+type Subproject struct {
 	Dir     string // relative to the root, with slashes
 	Command string // runs the project's tests from the root
 }
@@ -22,10 +22,10 @@ const (
 	maxFoldersRead  = 300 // maximum number of folders to read
 )
 
-// SuggestBelow returns the projects below root with their likeliest test command, in the order of
+// Subprojects returns the projects below root with their likeliest test command, in the order of
 // their folders. It does not search inside a project for further ones.
-func SuggestBelow(root string) []Below {
-	var out []Below
+func Subprojects(root string) []Subproject {
+	var out []Subproject
 	read := 0
 	var look func(dir string, depth int)
 	look = func(dir string, depth int) {
@@ -40,7 +40,7 @@ func SuggestBelow(root string) []Below {
 			read++
 			at := path.Join(dir, e.Name())
 			if found := suggestAt(filepath.Join(root, filepath.FromSlash(at))); len(found) > 0 {
-				out = append(out, Below{Dir: at, Command: shell.QuoteCommand([]string{"cd", at}) + " && " + found[0]})
+				out = append(out, Subproject{Dir: at, Command: shell.QuoteCommand([]string{"cd", at}) + " && " + found[0]})
 			} else if depth < maxProjectDepth {
 				look(at, depth+1)
 			}

@@ -15,19 +15,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// ledgerFile lists what an export wrote. It tells an export from a user's
+// checksumsFile lists what an export wrote. It tells an export from a user's
 // folder, and the files that nobody touched from those that somebody changed.
-const ledgerFile = ".pawl-export"
+const checksumsFile = ".pawl-export"
 
-// ledgerHead is its first line.
-const ledgerHead = "# Written by pawl: the files of this folder, by their SHA-256.\n"
+// checksumsHeader is its first line.
+const checksumsHeader = "# Written by pawl: the files of this folder, by their SHA-256.\n"
 
-// ledger holds the hashes that a file may have, by its path: one, and two while
+// checksums holds the hashes that a file may have, by its path: one, and two while
 // an export is under way.
-type ledger map[string][]string
+type checksums map[string][]string
 
-func ledgerOf(files map[string][]byte) ledger {
-	l := ledger{}
+func newChecksums(files map[string][]byte) checksums {
+	l := checksums{}
 	for name, content := range files {
 		l[name] = []string{hash(content)}
 	}
@@ -40,12 +40,12 @@ func hash(content []byte) string {
 }
 
 // matches reports whether an export wrote this content under this name.
-func (l ledger) matches(name string, content []byte) bool {
+func (l checksums) matches(name string, content []byte) bool {
 	return slices.Contains(l[name], hash(content))
 }
 
-// union returns the union of two ledgers.
-func (l ledger) union(other ledger) ledger {
+// union returns the union of two lists.
+func (l checksums) union(other checksums) checksums {
 	both := maps.Clone(other)
 	for name, sums := range l {
 		all := append(slices.Clone(sums), other[name]...)
@@ -56,8 +56,8 @@ func (l ledger) union(other ledger) ledger {
 }
 
 // format writes lines as sha256sum does.
-func (l ledger) format() []byte {
-	text := []byte(ledgerHead)
+func (l checksums) format() []byte {
+	text := []byte(checksumsHeader)
 	for _, name := range slices.Sorted(maps.Keys(l)) {
 		for _, sum := range l[name] {
 			text = fmt.Appendf(text, "%s  %s\n", sum, name)
@@ -66,14 +66,14 @@ func (l ledger) format() []byte {
 	return text
 }
 
-// parseLedger is the inverse of format. Only paths inside the folder pass: by
+// parseChecksums is the inverse of format. Only paths inside the folder pass: by
 // this list files are removed.
-func parseLedger(text string) (ledger, error) {
-	lines, ok := strings.CutPrefix(text, ledgerHead)
+func parseChecksums(text string) (checksums, error) {
+	lines, ok := strings.CutPrefix(text, checksumsHeader)
 	if !ok {
 		return nil, errors.New("it does not begin as one")
 	}
-	l := ledger{}
+	l := checksums{}
 	for line := range strings.Lines(lines) {
 		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
@@ -87,25 +87,25 @@ func parseLedger(text string) (ledger, error) {
 	return l, nil
 }
 
-// readLedger returns the ledger of a folder, nil if there is none.
-func readLedger(dir string) (ledger, error) {
-	text, err := atomicfile.Read(filepath.Join(dir, ledgerFile), atomicfile.Large)
+// readChecksums returns the checksums of an export, nil if there is none.
+func readChecksums(dir string) (checksums, error) {
+	text, err := atomicfile.Read(filepath.Join(dir, checksumsFile), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, failure.New(failure.Usage, "name a folder that is new or empty", "look for an earlier export: %w", err)
 	}
-	l, err := parseLedger(string(text))
+	l, err := parseChecksums(string(text))
 	if err != nil {
 		return nil, failure.New(failure.Usage, "delete the folder, or name another",
-			"the list of what was exported is damaged (%s): %w", filepath.Join(dir, ledgerFile), err)
+			"the list of what was exported is damaged (%s): %w", filepath.Join(dir, checksumsFile), err)
 	}
 	return l, nil
 }
 
-func writeLedger(dir string, l ledger) error {
-	if err := atomicfile.Write(filepath.Join(dir, ledgerFile), l.format(), 0o644); err != nil {
+func writeChecksums(dir string, l checksums) error {
+	if err := atomicfile.Write(filepath.Join(dir, checksumsFile), l.format(), 0o644); err != nil {
 		return fmt.Errorf("export the plugin: %w", err)
 	}
 	return nil
