@@ -1,11 +1,10 @@
-// Package clihelp says how the command line is used: what help prints, the completion scripts
-// of shells, the manual pages, and what is wrong with a call.
+// Package clihelp documents the command line: help texts, completion scripts of shells, manual pages,
+// and error messages for wrong calls.
 //
 //	fmt.Print(clihelp.Help(node, 80))
 //
-// All of it comes out of the parser's model of the commands: their names, arguments, flags
-// and texts stand in package cli, once. Of Pawl it knows which commands a newcomer needs
-// first, and by what other names people look for commands and flags.
+// It uses the parser's model of the commands in package cli. In addition it knows the commands that a
+// new user needs, and other tools' names for commands and flags.
 package clihelp
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// FindCommand is the innermost command that the arguments name, and what follows it.
+// FindCommand returns the innermost command that the arguments name, and the arguments after it.
 func FindCommand(n *kong.Node, args []string) (*kong.Node, []string) {
 	for len(args) > 0 {
 		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == args[0] })
@@ -35,7 +34,7 @@ func commandNames(n *kong.Node) (names []string) {
 	return names
 }
 
-// Commands are all commands below n, n first.
+// Commands returns n and all commands below it.
 func Commands(n *kong.Node) []*kong.Node {
 	all := []*kong.Node{n}
 	for _, c := range shownCommands(n) {
@@ -44,12 +43,12 @@ func Commands(n *kong.Node) []*kong.Node {
 	return all
 }
 
-// shownCommands are the commands below n that people have a use for.
+// shownCommands returns the commands below n that are not hidden.
 func shownCommands(n *kong.Node) []*kong.Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(c *kong.Node) bool { return c.Hidden })
 }
 
-// Name is the command as it is typed: pawl plan show.
+// Name returns the command as a user types it: pawl plan show.
 func Name(n *kong.Node) string {
 	if n.Parent == nil {
 		return n.Name
@@ -57,7 +56,7 @@ func Name(n *kong.Node) string {
 	return Name(n.Parent) + " " + n.Name
 }
 
-// groups are the commands by their group, in the order of the grammar.
+// groups returns the commands by group, in the order of the grammar.
 func groups(n *kong.Node) [][]*kong.Node {
 	var out [][]*kong.Node
 	for _, c := range shownCommands(n) {
@@ -70,7 +69,7 @@ func groups(n *kong.Node) [][]*kong.Node {
 	return out
 }
 
-// shownFlags are a command's flags without those that no user types.
+// shownFlags returns the flags of a command that are not hidden.
 func shownFlags(n *kong.Node) []*kong.Flag {
 	return slices.DeleteFunc(slices.Clone(n.Flags), func(f *kong.Flag) bool { return f.Hidden })
 }
@@ -91,7 +90,7 @@ func operands(n *kong.Node) []string {
 	return words
 }
 
-// argumentLabel is an argument's name in messages.
+// argumentLabel returns an argument's name in messages.
 func argumentLabel(p *kong.Positional) string { return strings.ToUpper(p.Name) }
 
 func argumentName(p *kong.Positional) string {
@@ -102,7 +101,7 @@ func argumentName(p *kong.Positional) string {
 	return name
 }
 
-// synopsis is the whole call: pawl log [LOOP] [--json] [--follow] [--verify].
+// synopsis returns the form of a call: pawl log [LOOP] [--json] [--follow] [--verify].
 func synopsis(n *kong.Node) string {
 	words := append([]string{Name(n)}, operands(n)...)
 	flags := shownFlags(n)
@@ -122,7 +121,7 @@ func synopsis(n *kong.Node) string {
 	return strings.Join(words, " ")
 }
 
-// maxSynopsisFlags is how many flags a synopsis names before it says FLAGS.
+// maxSynopsisFlags is the maximum number of flags in a synopsis; more are written as FLAGS.
 const maxSynopsisFlags = 6
 
 func flagSynopsis(f *kong.Flag) string {
@@ -139,7 +138,7 @@ func flagHelp(f *kong.Flag) string {
 	return f.Help
 }
 
-// Row is a name and what it means.
+// Row is a name with its help text.
 type Row struct{ Name, Help string }
 
 func commandRows(commands []*kong.Node) []Row {
@@ -158,13 +157,13 @@ func argumentRows(n *kong.Node) []Row {
 	return rows
 }
 
-// flagGroup is flags that belong together.
+// flagGroup holds the flags of one group.
 type flagGroup struct {
 	title string
 	rows  []Row
 }
 
-// flagGroups are a command's flags by group, those without a group last.
+// flagGroups returns a command's flags by group, those without a group last.
 func flagGroups(n *kong.Node) []flagGroup {
 	var grouped []flagGroup
 	rest := flagGroup{title: "flags"}

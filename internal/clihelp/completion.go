@@ -15,7 +15,7 @@ func Completion(root *kong.Node, shell string) string {
 // loopIDs is the shell command that lists loop ids at completion time.
 const loopIDs = `$(COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
 
-// nextWords are the words that may follow a command, with what they mean.
+// nextWords returns the words that may follow a command, with their help.
 func nextWords(n *kong.Node) []Row {
 	var rows []Row
 	for _, c := range shownCommands(n) {
@@ -109,7 +109,7 @@ func fishScript(root *kong.Node) string {
 	return b.String()
 }
 
-// fishCondition holds where the words so far name n and no command below it.
+// fishCondition returns fish code that tests whether the words so far name n and no command below it.
 func fishCondition(n *kong.Node) string {
 	if n.Parent == nil {
 		return "__fish_use_subcommand"

@@ -13,7 +13,7 @@ import (
 
 // Help returns the text of --help for a command, or for the tool.
 //
-// Its text is laid out for columns, 0 where nothing is known of them.
+// Its lines have at most columns columns; 0 = unknown.
 func Help(n *kong.Node, columns int) string {
 	var b strings.Builder
 	if n.Parent == nil {
@@ -43,7 +43,7 @@ func All(root *kong.Node, columns int) string {
 	return term.Wrap(b.String(), columns)
 }
 
-// wrapDetail lays paragraphs out anew; examples, which are indented, stay as they are.
+// wrapDetail wraps paragraphs. Examples, which are indented, stay as they are.
 func wrapDetail(text string, columns int) string {
 	if columns == 0 {
 		return text + "\n"
@@ -75,7 +75,7 @@ func EssentialCommands() []string {
 	return []string{"demo", "init", "plan", "run", "start", "watch", "status", "tell", "stop", "resume", "report", "undo", "install", "doctor"}
 }
 
-// rootHelp prints the commands of the first week, or all of them.
+// rootHelp writes the help of the tool with the essential commands, or with all.
 func rootHelp(b *strings.Builder, n *kong.Node, all bool) {
 	fmt.Fprintf(b, "%s\n\nusage: pawl COMMAND\n", n.Help)
 	if all {

@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// WriteManPages writes a manual page for the tool and for each command into dir,
-// with the exit codes of loops. What packages Pawl calls it: `pawl help --man DIR`.
+// WriteManPages writes a manual page for the tool and for each command into dir, with the exit codes
+// of loops. Packagers call it by `pawl help --man DIR`.
 func WriteManPages(root *kong.Node, dir string, exits []Row) error {
 	for _, n := range Commands(root) {
 		path := filepath.Join(dir, ManName(n)+".1")
@@ -22,11 +22,10 @@ func WriteManPages(root *kong.Node, dir string, exits []Row) error {
 	return nil
 }
 
-// ManName is pawl-plan-new for the command pawl plan new.
+// ManName returns the name of a command's manual page, such as pawl-plan-new.
 func ManName(n *kong.Node) string { return strings.ReplaceAll(Name(n), " ", "-") }
 
-// manPage is the help of a command as a manual page. It has no date: the same source
-// makes the same page.
+// manPage returns the manual page of a command. It has no date, so that builds are reproducible.
 func manPage(n *kong.Node, exits []Row) string {
 	var m roff
 	fmt.Fprintf(&m, ".TH %s 1 \"\" Pawl \"Pawl manual\"\n", strings.ToUpper(ManName(n)))
@@ -84,7 +83,7 @@ func (m *roff) row(r Row) {
 	fmt.Fprintf(m, ".TP\n\\fB%s\\fR\n%s\n", escapeRoff(r.Name), escapeRoff(r.Help))
 }
 
-// wrapDetail writes paragraphs, and examples, which are indented, as they are.
+// detail writes paragraphs. Examples, which are indented, stay as they are.
 func (m *roff) detail(text string) {
 	example := false
 	for l := range strings.SplitSeq(text, "\n") {
@@ -106,8 +105,8 @@ func (m *roff) detail(text string) {
 	}
 }
 
-// escapeRoff is text that roff prints as it is: dashes and quotes stay those of a shell,
-// no line is a request, and what is not ASCII needs no encoding.
+// escapeRoff escapes text so that roff prints it unchanged: dashes and quotes stay as in a shell, no
+// line is a request, and the output is ASCII.
 func escapeRoff(s string) string {
 	var b strings.Builder
 	if strings.HasPrefix(s, ".") {

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// ParseError puts what the parser says of a command, and of the arguments behind it, into
-// the tool's voice: what is wrong, and the nearest thing that would be right as a hint.
+// ParseError converts an error of the parser to an error for users: what is wrong, and the most
+// similar correct word as a hint. n is the command and rest are the arguments after it.
 func ParseError(n *kong.Node, rest []string, err error) error {
 	what, _, _ := strings.Cut(err.Error(), ", did you mean ")
 	hint := fmt.Sprintf("%s lists them", helpCommand(n))
@@ -55,7 +55,7 @@ func ParseError(n *kong.Node, rest []string, err error) error {
 	return failure.New(failure.Usage, hint, "%s", what)
 }
 
-// helpCommand is the command that lists what n takes.
+// helpCommand returns the command that prints the help of n.
 func helpCommand(n *kong.Node) string {
 	if n.Parent == nil {
 		return "pawl help --all"
@@ -63,8 +63,8 @@ func helpCommand(n *kong.Node) string {
 	return Name(n) + " --help"
 }
 
-// takesWords reports whether a command is given words that may look like flags: a shell
-// command, or text.
+// takesWords reports whether the arguments of a command may look like flags: a shell command, or
+// text.
 func takesWords(n *kong.Node) bool {
 	return slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })
 }
@@ -82,7 +82,7 @@ func missingValue(n *kong.Node, flag, rest string) (what, hint string) {
 	return flag + " needs a value", helpCommand(n) + " lists them"
 }
 
-// negativeNumber matches a number below 0, be it an amount, a time or a share.
+// negativeNumber matches an argument that begins like a negative number.
 var negativeNumber = regex.New(`^-[0-9.]`)
 
 // numberHelp returns the help of a flag whose value is a number from 0, else "".
@@ -97,11 +97,10 @@ func numberHelp(n *kong.Node, flag string) string {
 	return ""
 }
 
-// amountPlaceholder matches the placeholders of such flags.
+// amountPlaceholder matches the placeholders of flags for numbers, durations and percentages.
 var amountPlaceholder = regex.New(`^(?:N|USD|[0-9]+[smhd%])$`)
 
-// inHelpWords names arguments as help does and leaves out what only the parser
-// understands.
+// inHelpWords replaces the parser's words in a message by those of the help.
 func inHelpWords(n *kong.Node, what string) string {
 	for _, p := range n.Positional {
 		what = strings.ReplaceAll(what, "<"+p.Name+">", argumentLabel(p))
@@ -114,7 +113,7 @@ func inHelpWords(n *kong.Node, what string) string {
 	return strings.NewReplacer("expected a valid 64 bit int", "expected a whole number").Replace(what)
 }
 
-// missingArguments names the arguments that the parser expected as help shows them.
+// missingArguments returns the message for missing arguments, named as in the help.
 func missingArguments(n *kong.Node, what string) string {
 	var names []string
 	for _, p := range n.Positional {
@@ -131,8 +130,8 @@ func missingArguments(n *kong.Node, what string) string {
 	return strings.Join(names, " and ")
 }
 
-// nearestCommand is the command that was probably meant, by a mistyped name or by
-// the word that other tools have for it; "" if there is none.
+// nearestCommand returns the command that was probably meant: one with a similar name, or one that
+// other tools call so. It returns "" if there is none.
 func nearestCommand(n *kong.Node, written string) string {
 	if near := failure.Nearest(written, commandNames(n)); near != "" {
 		return near
@@ -149,7 +148,7 @@ func nearestCommand(n *kong.Node, written string) string {
 	}[strings.ToLower(written)]
 }
 
-// nearestFlag is the same for a flag of a command, as it is typed.
+// nearestFlag is nearestCommand for a flag, with its dashes.
 func nearestFlag(n *kong.Node, written string) string {
 	var names []string
 	for _, group := range n.AllFlags(true) {

@@ -2,10 +2,9 @@
 //
 //	$PAWL_HOME/lessons.json   {"roots": {"/home/ann/shop": ["the fixtures need …"]}}
 //
-// A loop learns for itself (core/loop); what holds for the project is put here
-// because a user says so. A loop takes the lessons of its project when it
-// begins. The list lies outside of the work tree, so that no agent adds to what
-// the next one is told.
+// A loop stores its own lessons in its state (core/loop). Only a user adds lessons of the project. A
+// loop reads them when it starts. The file is outside the work tree, so that no agent can write the
+// lessons of the next one.
 package lesson
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// MaxPerProject is how many lessons a project keeps: each is told in every prompt.
+// MaxPerProject is the maximum number of lessons of a project: every prompt contains them all.
 const MaxPerProject = 20
 
 // Store is the file lessons.json in a $PAWL_HOME.

@@ -80,7 +80,7 @@ func (e Step) Text() string {
 	return b.String()
 }
 
-// happenedText says what happened.
+// words says what happened.
 func (e Step) words() string {
 	if e.Happened == "" {
 		return "nothing to report in the work tree"

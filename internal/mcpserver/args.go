@@ -58,8 +58,8 @@ func decodeArgs(name string, schema *jsonschema.Schema, args json.RawMessage, in
 }
 
 const (
-	maxQuotedChars   = 60 // characters of what the agent sent, in an error about it
-	maxUnknownFields = 5  // fields that there are not
+	maxQuotedChars   = 60 // maximum characters of the agent's input that an error quotes
+	maxUnknownFields = 5  // maximum unknown fields that an error names
 )
 
 // fieldErrors returns what is wrong with a value, if anything.

@@ -25,9 +25,9 @@ func (s *Server) askUser(_ context.Context, in questionArgs) (string, error) {
 		at.post(record.Message{Kind: record.MessageQuestion, Question: &q})
 }
 
-const maxChoices = 8 // answers that a question may suggest
+const maxChoices = 8 // maximum answers that a question may suggest
 
-// requestMerge records a wish that only the user can fulfil.
+// requestMerge records that the agent asks for a merge, which only the user can make.
 func (s *Server) requestMerge(_ context.Context, in mergeArgs) (string, error) {
 	at, summary, err := s.requireTurnAndText("summary", in.Summary, maxInputBytes)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// boundLoop is the loop of the session, as of the call.
+// boundLoop is the session's loop at the time of the call.
 type boundLoop struct {
 	*loopinfo.Loop
 	vars []string // NAME=value, some of which are secret
 }
 
-// errNoLoop: no loop lives in the session.
+// errNoLoop means that the session has no loop.
 var errNoLoop = errors.New("no loop runs in this session")
 
 const noLoopText = "No loop runs in this session, so there is nothing to do here. The user starts one with  /pawl:loop GOAL . The tool verify still runs the project's gates."

@@ -73,8 +73,8 @@ func (s *Server) block(at *boundLoop, t loop.Task, reason string) (string, error
 	return "Recorded with your reason. " + endTurn, at.post(m)
 }
 
-// claim has the gates run, and records the claim if they pass relative to where the
-// task began. It stays a request: what counts is what they say when the turn ends.
+// claim runs the gates, and records the claim if they have no failures that are new since the task
+// started. The claim is only a request: Pawl runs the gates again when the turn ends.
 func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record.Message) (string, error) {
 	if k := at.Spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
 		return "", failure.New(failure.Usage, "end your turn when you have nothing more to do", noSuchGoal)

@@ -76,13 +76,12 @@ func (s *Server) lockGates(ctx context.Context) (free func(), err error) {
 	}
 }
 
-// runGates runs the gates that are due at a claim on the work tree as it is, and holds
-// them against where the task started.
+// runGates runs the gates of a claim on the current work tree, and compares the results with those at
+// the start of the task.
 //
-// The agent chooses the moment, and may have prepared it: a file that git ignores,
-// a process in the background, both gone when its turn has ended. So the results
-// are kept in a folder of their own, where a second question finds them. Those of
-// Pawl's own runs are read, never written: its judgement uses no result of this.
+// The agent chooses the time and may prepare it, with an ignored file or a background process that is
+// gone at the end of the turn. So the results are cached in a separate folder. The cache of Pawl's own
+// runs is read but never written: a result of this run must not decide on a claim.
 func (s *Server) runGates(ctx context.Context, at *boundLoop, tasks []string) (*gateAnswer, error) {
 	free, err := s.lockGates(ctx)
 	if err != nil {

@@ -31,23 +31,23 @@ func (s *Server) Open(send func(json.RawMessage)) agent.Wire {
 }
 
 const (
-	wireQueue   = 64 // messages that the server has not read yet
+	wireQueue   = 64 // capacity for messages that the server has not read yet
 	wireTimeout = 15 * time.Second
 )
 
 var errQueueFull = errors.New("the tools are busy")
 
-// wire connects the client (agent.Wire) and the server (mcp.Connection) in one process.
+// wire connects the client (agent.Wire) with the server (mcp.Connection) in one process.
 type wire struct {
 	send   func(json.RawMessage)
 	in     chan jsonrpc.Message
-	ctx    context.Context // of the conversation, until Close
+	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the server has ended
 	once   sync.Once
 }
 
-// Send passes a message of the client on.
+// Send sends a message of the client to the server.
 func (w *wire) Send(message json.RawMessage) error {
 	m, err := jsonrpc.DecodeMessage(message)
 	if err != nil {
@@ -61,10 +61,10 @@ func (w *wire) Send(message json.RawMessage) error {
 	}
 }
 
-// Connect gives the server its end.
+// Connect returns the server's end.
 func (w *wire) Connect(context.Context) (mcp.Connection, error) { return serverEnd{w}, nil }
 
-// Close cuts off what is under way, and waits for its end for a while.
+// Close cancels running calls, and waits until they end or wireTimeout passes.
 func (w *wire) Close() {
 	w.once.Do(func() {
 		w.cancel()
@@ -77,7 +77,7 @@ func (w *wire) Close() {
 
 type serverEnd struct{ *wire }
 
-// Read gives the client's next message.
+// Read returns the client's next message.
 func (e serverEnd) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-e.in:
@@ -89,7 +89,7 @@ func (e serverEnd) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write gives the client a message.
+// Write sends a message to the client.
 func (e serverEnd) Write(_ context.Context, m jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -99,11 +99,11 @@ func (e serverEnd) Write(_ context.Context, m jsonrpc.Message) error {
 	return nil
 }
 
-// Close ends the reading.
+// Close ends Read.
 func (e serverEnd) Close() error {
 	e.cancel()
 	return nil
 }
 
-// SessionID is not needed by one client in one process.
+// SessionID returns "": there is one client in one process.
 func (serverEnd) SessionID() string { return "" }

@@ -14,18 +14,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Lines is the transport of a client on streams, a message a line. The SDK's ends
-// with the first line that it cannot read; this one says what is wrong with it, as
-// JSON-RPC asks, and continues the next.
+// Lines is the transport of a client on streams, one message per line. The SDK's transport ends at the
+// first line that it cannot read. Lines answers such a line with an error, as JSON-RPC requires, and
+// continues.
 type Lines struct {
 	In  io.Reader
 	Out io.Writer // stays open
 }
 
-// maxLineBytes bounds one message of the client, in bytes.
+// maxLineBytes limits one message of the client.
 const maxLineBytes = 1 << 20
 
-// Connect begins to read.
+// Connect starts reading.
 func (l Lines) Connect(ctx context.Context) (mcp.Connection, error) {
 	out := &lineWriter{w: l.Out}
 	sound, sieve := io.Pipe()
@@ -115,8 +115,8 @@ type tolerantConnection struct {
 	out *lineWriter
 }
 
-// Read gives the next message. What the SDK's connection finds wrong with one ends
-// nothing in it: it is at the next already.
+// Read returns the next message. After an error of the SDK's connection it reads on, because the
+// connection is already at the next message.
 func (p tolerantConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := p.Connection.Read(ctx)

@@ -1,17 +1,14 @@
 // Package mcpserver gives the agent of a loop tools over MCP: to read its task, run the
 // gates, claim to be done or blocked, and ask the user.
 //
-// It is an MCP server on the official SDK, mounted in two ways. Beside a runner it
-// lives in the runner's process, and its messages travel on the client's own
-// control protocol (agent.Tools): no process, no socket, nothing that confinement
-// could cut off. In a user's session the plugin starts `pawl mcp`, which serves
-// the standard streams and finds the loop by the session's id, anew at each call:
-// a loop may begin later, and end.
+// It is an MCP server on the official SDK, used in two ways. With a runner it is in the runner's
+// process, and its messages use the client's control protocol (agent.Tools): no process and no socket
+// that a sandbox could block. In a user's session the plugin starts `pawl mcp`, which uses the standard
+// streams. It finds the loop by the session's id at each call, since a loop may start later, and end.
 //
-// A tool decides nothing. A claim is left in the loop's inbox, stamped with its
-// turn, and Pawl judges it when the turn ends, by gates that it runs itself. What
-// the gates say here they say at a moment of the agent's choosing, so it is kept
-// apart and is not part of that judgement, see gates.go.
+// Tools make no decisions. A claim is put into the loop's inbox with its turn. When the turn ends, Pawl
+// runs the gates and decides. Gates that the agent starts here run at a time that the agent chooses,
+// so their results are stored separately and do not count, see gates.go.
 package mcpserver
 
 import (
@@ -32,25 +29,23 @@ import (
 // Options configure a Server.
 type Options struct {
 	Env     environment.Environment
-	Loop    string // id of the loop; "" = the one that lives in the session
-	Client  int    // process id of the client that started this one, 0 unknown: a session that was cleared has another id than it was started with
-	Dir     string // that the client started this one in, absolute
+	Loop    string // id of the loop; "" = the session's
+	Client  int    // process id of the client that started this process, 0 if unknown: clearing a session changes its id
+	Dir     string // folder in which the client started this process, absolute
 	Version string
-	// Project runs the gates of the project that the session is in, where no loop
-	// is; nil: outside of a loop there are none.
+	// Project runs the gates of the session's project if there is no loop; nil = it has no gates.
 	Project func(context.Context) ([]gate.Result, error)
 }
 
-// Server answers the calls of one client, or of several: it holds nothing of a loop
-// from one call to the next.
+// Server answers calls of one or several clients. It stores nothing about a loop between calls.
 type Server struct {
 	Options
 	store *store.Store
-	gates chan struct{} // holds one: gates share the work tree
+	gates chan struct{} // a lock: gates share the work tree
 	mcp   *mcp.Server
 }
 
-// instructions are what the agent is told of the server as a whole.
+// instructions describe the server to the agent.
 const instructions = `Pawl keeps you at a task until it is verifiably done. Its gates decide, not your word: use these tools to see their results and to report the state of the work truthfully.
 - next_task: what to do now. verify: run the gates and get what fails.
 - complete_task: say that a task is done, done in part, or blocked. Afterwards end your turn: Pawl checks the work when it ends.
@@ -69,23 +64,23 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve answers on a transport until the client goes or ctx ends.
+// Serve answers on a transport until the client disconnects or ctx ends.
 func (s *Server) Serve(ctx context.Context, t mcp.Transport) error {
 	return s.mcp.Run(ctx, handshakeTransport{t})
 }
 
-// Bounds, in bytes and of time.
+// Limits, in bytes unless noted.
 const (
 	maxAnswerBytes = 10_000
-	maxInputBytes  = 4_000 // of one text that the agent gives
+	maxInputBytes  = 4_000 // of one text from the agent
 	maxFiles       = 50
 	maxPathBytes   = 500
 	maxLessonBytes = 500
-	callTimeout    = 30 * time.Second // of a call that runs no gate
+	callTimeout    = 30 * time.Second // of a call that runs no gates
 )
 
-// addTool registers a tool whose input is In; do answers in words, or with an error that
-// says what to do instead.
+// addTool registers a tool with the input In. do returns the answer, or an error that says what to do
+// instead.
 func addTool[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, error)) {
 	schema, ok := t.InputSchema.(*jsonschema.Schema)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// handshakeTransport adds rules that the SDK lacks: a client begins with initialize, and one that
-// closes its end still gets the answers that it waits for, if they come soon.
+// handshakeTransport adds two rules to the SDK: a client must begin with initialize, and a client that
+// closes its end still gets outstanding answers within closeTimeout.
 type handshakeTransport struct{ mcp.Transport }
 
 // Connect wraps the connection.
@@ -24,16 +24,15 @@ type handshakeConnection struct {
 	mcp.Connection
 	mu         sync.Mutex
 	unanswered map[jsonrpc.ID]bool // requests without an answer
-	answered   chan struct{}       // holds one when an answer was given
+	answered   chan struct{}       // receives after each answer
 }
 
-// closeTimeout bounds how long calls of a client that has closed its end continue: what one
-// of them is to record, after gates that take seconds, must not be lost.
+// closeTimeout limits calls after the client has closed its end. A call may record something after
+// gates that take seconds, and that must not be lost.
 const closeTimeout = 30 * time.Second
 
-// Read gives the next message that is for the server. Claude Code asks
-// server/discover first; of a server that does not know it, as none did before there
-// was such a method, it continues with initialize, and all that is measured of it holds.
+// Read returns the next message for the server. It rejects server/discover, which Claude Code sends
+// first: the client then continues with initialize, as with older servers.
 func (c *handshakeConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := c.Connection.Read(ctx)
@@ -58,8 +57,8 @@ func (c *handshakeConnection) Read(ctx context.Context) (jsonrpc.Message, error)
 	}
 }
 
-// Write sends a message. What the SDK refuses without a code, as a call before
-// initialize, is a request that is not valid.
+// Write sends a message. Errors of the SDK without a code, such as for a call before initialize, get
+// the code of an invalid request.
 func (c *handshakeConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, answers := m.(*jsonrpc.Response)
 	if coded := new(jsonrpc.Error); answers && r.Error != nil && (!errors.As(r.Error, &coded) || coded.Code == 0) {
@@ -78,7 +77,7 @@ func (c *handshakeConnection) Write(ctx context.Context, m jsonrpc.Message) erro
 	return err
 }
 
-// awaitAnswers waits until every request has its answer, for a moment.
+// awaitAnswers waits until every request has an answer, up to closeTimeout.
 func (c *handshakeConnection) awaitAnswers(ctx context.Context) {
 	t := time.NewTimer(closeTimeout)
 	defer t.Stop()

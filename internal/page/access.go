@@ -21,17 +21,16 @@ const (
 // NewToken returns a token that nobody can guess.
 func NewToken() string { return rand.Text() }
 
-// readCookieValue returns the cookie value of a browser that was given the token: it may read. A
-// cookie goes to every port of a host, also to a server that an agent began; so it is not
-// the token, and nobody can act with it.
+// readCookieValue returns the cookie of a browser that has the token. The cookie only permits
+// reading: browsers send it to every port of the host, also to a server that an agent started.
 func (s *server) readCookieValue() string {
 	mac := hmac.New(sha256.New, []byte(s.Token))
 	mac.Write([]byte("read"))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// withSecurity lets through what comes from a page of ours, under a name of ours, and where a
-// token is needed, with one.
+// withSecurity rejects requests with an unknown host name, from pages of other origins, and without
+// the token if they need one.
 func (s *server) withSecurity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -72,8 +71,8 @@ func (s *server) isKnownHost(host string) bool {
 	return name == "localhost" || slices.Contains(s.Names, name)
 }
 
-// isCrossSite reports whether a page of another origin made the request: a link to a page may
-// be followed from anywhere, everything else is ours alone.
+// isCrossSite reports whether a page of another origin made the request. Links to a page may be
+// followed from anywhere; all other requests must come from our own pages.
 func isCrossSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host {
 		return true
@@ -98,7 +97,7 @@ func (s *server) mayRead(r *http.Request) bool {
 	return err == nil && equalTokens(c.Value, s.readCookieValue())
 }
 
-// equalTokens compares secrets in a time that says nothing of them, their lengths aside.
+// equalTokens compares secrets in constant time for equal lengths.
 func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // serveSession gives a browser that has the token the cookie to read with.

@@ -127,9 +127,8 @@ func (s *server) runCommand(w http.ResponseWriter, r *http.Request, args []strin
 	_, _ = w.Write([]byte(said))
 }
 
-// command returns the Pawl command line that a form asks for. All that is not in this
-// list is refused, and so is a task that the loop does not have; text stands behind what
-// ends the options.
+// command returns the pawl command that a form asks for. It refuses any other command, and a task
+// that the loop does not have. text follows "--", so it cannot be an option.
 func command(d Detail, do, task, text string) ([]string, bool) {
 	id := d.Summary.ID
 	if task != "" && !slices.ContainsFunc(d.Report.State.Tasks, func(t loop.Task) bool { return t.ID == task }) {
@@ -168,7 +167,7 @@ func command(d Detail, do, task, text string) ([]string, bool) {
 	return nil, false
 }
 
-// limitOption is the option of pawl limit that a form means, "" for none.
+// limitOption returns the option of pawl limit for a form, or "".
 func limitOption(do string) string {
 	return map[string]string{
 		"limit-iterations": "--max-iterations", "limit-duration": "--max-duration", "limit-cost": "--max-cost", "limit-tokens": "--max-tokens",

@@ -29,7 +29,7 @@ type attemptPage struct {
 type callsView struct {
 	Rows           []callView
 	Total, Failed  int
-	Dropped        int // calls that nobody kept
+	Dropped        int // calls that were not stored
 	From           int // number of the first row, from 1
 	Earlier, Later int // From of the pages before and after this one; 0: there is none
 }

@@ -18,8 +18,7 @@ const (
 	maxQuoteLength = 200  // runes of a line that a comment quotes
 )
 
-// diffPage is what a task changed. The line that is commented on stands between Before
-// and After.
+// diffPage shows the changes of a task. The commented line is between Before and After.
 type diffPage struct {
 	layout
 	ID, Task      string
@@ -76,7 +75,7 @@ func (s *server) diffLines(ctx context.Context, id, task string) ([]diffLine, er
 	return lines, nil
 }
 
-// place is where a line stands: "main.go:12".
+// place returns the location of a line: "main.go:12".
 func place(l report.DiffLine) string {
 	where := fmt.Sprintf("%s:%d", plan.OneLine(l.File, 0), l.Number)
 	if l.Kind == "del" {
@@ -87,8 +86,8 @@ func place(l report.DiffLine) string {
 
 func quote(l report.DiffLine) string { return plan.OneLine(l.Text, maxQuoteLength) }
 
-// comment is the message that a comment on a line of a diff becomes. It returns false if
-// the diff has no such line any more.
+// comment returns the message for a comment on a line of a diff. It returns false if the diff does
+// not have that line any more.
 func (s *server) comment(ctx context.Context, id string, form url.Values) (string, bool) {
 	lines, err := s.diffLines(ctx, id, form.Get("task"))
 	at, bad := strconv.Atoi(form.Get("at"))

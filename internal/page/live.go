@@ -17,7 +17,7 @@ const (
 )
 
 // serveEvents sends the browser an event when the page has changed (server-sent events). The browser
-// asks for the page again: there is one way to draw it.
+// then loads the page again.
 func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("loop")
 	if id != "" && !isLoopID(id) {
@@ -75,7 +75,8 @@ func (s *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// journalStamp asks the Source at most once in a moment, however many pages are open.
+// journalStamp returns the Source's stamp. It caches the stamp for a moment, since many pages may be
+// open.
 func (s *server) journalStamp(id string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

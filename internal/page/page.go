@@ -30,7 +30,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// Source is what the pages show, and how they act. Its methods are called from several
+// Source provides what the pages show, and runs their commands. Its methods are called from several
 // goroutines at once. An unknown loop or task is an error that wraps fs.ErrNotExist.
 type Source interface {
 	// Loops returns the summaries of all loops that are shown.
@@ -43,7 +43,7 @@ type Source interface {
 	Calls(ctx context.Context, id string, iteration int) (calls []record.Call, dropped int, err error)
 	// Diff returns what a task changed.
 	Diff(ctx context.Context, id, task string) (string, error)
-	// Stamp returns a text that is another one once a loop has changed; id "" means all loops.
+	// Stamp returns a text that changes when a loop changes; id "" means any loop.
 	Stamp(id string) (string, error)
 	// Command runs pawl with these arguments to its end, and returns what it printed.
 	Command(ctx context.Context, args ...string) (string, error)
@@ -52,7 +52,7 @@ type Source interface {
 // Detail is one loop.
 type Detail struct {
 	Summary  record.Summary
-	Headline string // how it stands, in one line
+	Headline string // its state in one line
 	Report   report.Loop
 	Attempts []Attempt // oldest first
 	History  []string  // of these attempts, a line each, oldest first
@@ -79,7 +79,7 @@ type Gate struct{ Name, Status, Took, Output string }
 // Options of the pages.
 type Options struct {
 	Source Source
-	Token  string           // whoever has it may act; see NewToken
+	Token  string           // gives permission to act; see NewToken
 	Names  []string         // further host names under which the pages may be asked for
 	Locked bool             // reading needs the token too
 	Now    func() time.Time // nil: time.Now
@@ -102,7 +102,7 @@ type server struct {
 	list   stamp
 }
 
-// stamp is what a Source said of a loop, and when.
+// stamp is a cached result of Source.Stamp.
 type stamp struct {
 	text string
 	at   time.Time
@@ -145,7 +145,7 @@ func New(o Options) (http.Handler, error) {
 	return s.withSecurity(mux), nil
 }
 
-// loadAssets are the files that a page loads.
+// loadAssets returns the files that pages load.
 func loadAssets() (map[string]file, error) {
 	files := map[string]file{}
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
@@ -161,7 +161,7 @@ func loadAssets() (map[string]file, error) {
 	return files, nil
 }
 
-// file is what a page loads, with its content type.
+// file is a file that pages load, with its content type.
 type file struct {
 	kind string
 	data []byte
@@ -173,7 +173,7 @@ func (s *server) serveFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.data)
 }
 
-// render executes a template, and sends it once all of it is there.
+// render executes a template and sends the result, unless the template fails.
 func (s *server) render(w http.ResponseWriter, code int, name string, data any) {
 	var page bytes.Buffer
 	if err := s.pages.ExecuteTemplate(&page, name, data); err != nil {
@@ -185,7 +185,7 @@ func (s *server) render(w http.ResponseWriter, code int, name string, data any) 
 	_, _ = w.Write(page.Bytes())
 }
 
-// layout is what every page has.
+// layout is the data that all pages have.
 type layout struct {
 	Title string
 	Loop  string // whose changes are followed; "" = those of all
@@ -202,7 +202,7 @@ func (s *server) renderProblem(w http.ResponseWriter, code int, text string) {
 	s.render(w, code, "problem", errorPage{layout{Title: http.StatusText(code)}, text})
 }
 
-// renderError answers with what a Source could not do.
+// renderError answers with an error of the Source.
 func (s *server) renderError(w http.ResponseWriter, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		s.renderProblem(w, http.StatusNotFound, "there is no such loop, or no such task in it")
@@ -211,7 +211,7 @@ func (s *server) renderError(w http.ResponseWriter, err error) {
 	s.renderProblem(w, http.StatusInternalServerError, err.Error())
 }
 
-// Serve answers requests until ctx ends. Requests under way then have a moment to end.
+// Serve answers requests until ctx ends, and then waits a moment for running requests.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	live, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()

@@ -24,7 +24,7 @@ const (
 // MaxAttempts is how many attempts the page of a loop shows.
 const MaxAttempts = 200
 
-// overviewPage is the list of all loops.
+// overviewPage lists all loops.
 type overviewPage struct {
 	layout
 	Filter  string
@@ -134,7 +134,7 @@ type loopPage struct {
 	Tests                 []string // whose change waits for an approval
 	TestsKey              string
 	Failing               *loop.Failing
-	Why                   string // it ended with work that was not done
+	Why                   string // why it ended with open work
 	Messages              []string
 	Report                any
 	Attempts              []attemptView

@@ -1,11 +1,10 @@
-// Package planner has agents write a plan: it performs the conversation that
-// core/draft decides.
+// Package planner lets agents write a plan. It performs the conversation that core/draft decides.
 //
 //	c, err := planner.Make(ctx, draft.Start("export as CSV"), planner.Options{Agent: claude.Agent{}, Ask: ask, …})
 //	c.Plan()
 //
-// The author is one session for the whole conversation, the critic a fresh one: who
-// wrote the plan does not review it. Both only read. Time and cost are bounded.
+// The author has one session for the whole conversation. Each critique has a fresh session, so that
+// nobody reviews their own plan. Both agents can only read. Time and cost are limited.
 package planner
 
 import (
@@ -29,12 +28,12 @@ type Options struct {
 	Gates      []string                               // commands that seem to run the tests
 	MaxCostUSD float64                                // of the whole conversation, 0 = not limited
 	Timeout    time.Duration                          // of one reply, 0 = none
-	Ask        func(NumberedQuestion) (string, error) // puts a question to the user; an empty answer takes the proposal
-	OnAsk      func(draft.Conversation)               // an agent is about to be asked, nil for nobody
-	OnEvent    func(agent.Event)                      // what it does meanwhile, nil for nobody
+	Ask        func(NumberedQuestion) (string, error) // asks the user; an empty answer accepts the proposal
+	OnAsk      func(draft.Conversation)               // called before an agent is asked; may be nil
+	OnEvent    func(agent.Event)                      // called with what the agent does; may be nil
 }
 
-// NumberedQuestion is a question, with its number and how many there are.
+// NumberedQuestion is question Number of Of.
 type NumberedQuestion struct {
 	draft.Question
 	Number, Of int
@@ -82,8 +81,8 @@ type conversation struct {
 	usage  loop.Usage
 }
 
-// ask has one agent reply. What fails once there is a plan costs its review, or its
-// revision, and not the plan.
+// ask asks one agent. If that fails when there is a plan already, the plan stays without the review
+// or the revision.
 func (p *conversation) ask(ctx context.Context, c draft.Conversation) (draft.Conversation, error) {
 	reply, err := p.reply(ctx, c)
 	if err == nil {

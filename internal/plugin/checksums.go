@@ -15,15 +15,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// checksumsFile lists what an export wrote. It tells an export from a user's
-// folder, and the files that nobody touched from those that somebody changed.
+// checksumsFile lists the files of an export. It distinguishes an export from a user's folder, and
+// unchanged files from changed ones.
 const checksumsFile = ".pawl-export"
 
-// checksumsHeader is its first line.
+// checksumsHeader is the first line of checksumsFile.
 const checksumsHeader = "# Written by pawl: the files of this folder, by their SHA-256.\n"
 
-// checksums holds the hashes that a file may have, by its path: one, and two while
-// an export is under way.
+// checksums holds the valid hashes of each file by path: two while an export replaces the file, else
+// one.
 type checksums map[string][]string
 
 func newChecksums(files map[string][]byte) checksums {
@@ -66,8 +66,8 @@ func (l checksums) format() []byte {
 	return text
 }
 
-// parseChecksums is the inverse of format. Only paths inside the folder pass: by
-// this list files are removed.
+// parseChecksums is the inverse of format. It only accepts paths inside the folder, because Remove
+// deletes the listed files.
 func parseChecksums(text string) (checksums, error) {
 	lines, ok := strings.CutPrefix(text, checksumsHeader)
 	if !ok {

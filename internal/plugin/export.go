@@ -16,13 +16,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Export writes the plugin into a folder, which is made, and tells whether
-// anything there changed. A folder that has something in it is refused unless
-// that is an earlier export, of which no file was changed since.
+// Export writes the plugin into a folder, which it creates, and reports whether anything changed. It
+// refuses a folder that is not empty, unless it holds an earlier export without later changes.
 //
-// Each file is replaced whole, the marketplace's own last: a client that reads
-// the folder meanwhile meets no half of a file. An export that was cut off is
-// finished by the next.
+// Each file is replaced atomically, the marketplace's last, because a client may read the folder
+// meanwhile. The next export finishes one that was interrupted.
 func Export(dir string, p Plugin) (changed bool, err error) {
 	earlier, err := readChecksums(dir)
 	if err != nil {

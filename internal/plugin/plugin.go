@@ -6,14 +6,12 @@
 //	p, err := plugin.New(plugin.Hook{Command: "/usr/bin/pawl-hook", Args: []string{"claude"}})
 //	changed, err := plugin.Export("/home/ann/pawl-plugin", p)
 //
-// What does not depend on where Pawl lies stands in the repository, in plugins/.
-// The hooks are those of package install. The version ends in a hash of the
-// content, since the client looks at nothing else to see that its copy is stale.
-// Setup installs the plugin into the client, by the client's own commands.
+// Files that do not depend on the location of Pawl are in the repository, in plugins/. The hooks are
+// those of package install. The version ends in a hash of the content, because the client compares
+// only versions to see that its copy is stale. Setup installs the plugin with the client's commands.
 //
-// The commands are short: what a user types behind one never passes through a
-// shell or a model. The client hands it to Pawl's hook as JSON, the hook acts, and
-// its answer reaches the agent beside the command's text.
+// The arguments of the commands never pass through a shell or a model. The client passes them to
+// Pawl's hook as JSON, and gives the hook's answer to the agent with the command's text.
 package plugin
 
 import (
@@ -32,13 +30,13 @@ import (
 
 //go:generate env UPDATE=1 go test -run TestRepositoryFilesAreCurrent .
 
-// ID is the plugin's name in the client, with that of its marketplace.
+// ID is the plugin's name in the client, with the name of its marketplace.
 const ID = "pawl@pawl"
 
 // marketplace is the name of the marketplace, as its file says.
 const marketplace = "pawl"
 
-// The files of the marketplace that are not just taken over.
+// The generated files of the marketplace.
 const (
 	marketplaceFile = ".claude-plugin/marketplace.json"
 	manifestFile    = "pawl/.claude-plugin/plugin.json"
@@ -46,12 +44,12 @@ const (
 	toolsFile       = "pawl/.mcp.json"
 )
 
-// Hook is the program that the plugin's hooks start, without a shell, and the one
-// that serves the agent's tools.
+// Hook holds the programs that the plugin starts without a shell: for its hooks, and for the agent's
+// tools.
 type Hook struct {
 	Command string   // absolute, or a name that is found on PATH
-	Args    []string // before those that an event adds
-	Tool    string   // pawl itself, likewise; "" = the agent gets no tools
+	Args    []string // before the arguments that an event adds
+	Tool    string   // pawl, as in Command; "" = no tools
 }
 
 // RepositoryHook returns the hook of the plugin in the repository, for users who add a checkout as
@@ -111,12 +109,12 @@ func mcpJSON(program string) ([]byte, error) {
 	return atomicfile.EncodeIndentedJSON(map[string]map[string]server{"mcpServers": {"pawl": {program, []string{"mcp"}}}})
 }
 
-// versionField is where the manifest has the plugin's version: the part that a user
-// sets, and what stamp puts behind it.
+// versionField matches the version in the manifest: the part in the repository, and the hash that
+// setVersion appends.
 var versionField = regex.New(`("version": ")([^"+]*)[^"]*`)
 
-// setVersion writes the version into the manifest. The hash is of everything but
-// itself: each path and content, in order, with their lengths.
+// setVersion writes the version into the manifest and returns it. Its hash is over each path and
+// content, in order, with their lengths, without the hash itself.
 func setVersion(files map[string][]byte) string {
 	manifest := versionField.ReplaceAll(files[manifestFile], []byte("${1}${2}"))
 	base := versionField.FindSubmatch(manifest)[2]

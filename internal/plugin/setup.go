@@ -18,27 +18,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// clientTimeout bounds each command of the client. On a machine that is at rest they
-// take about half a second.
+// clientTimeout limits each command of the client. On an idle machine they take about half a second.
 const clientTimeout = 2 * time.Minute
 
-// maxOutputBytes is how much of what the client prints is kept.
+// maxOutputBytes limits the output of the client that is kept.
 const maxOutputBytes = 1 << 20
 
-// Setup puts the plugin into Claude Code, for all sessions of the user, and
-// takes it out. The client keeps account of its plugins itself, so this is done
-// by its own commands; what it has already is not done again.
+// Setup installs the plugin into Claude Code for all sessions of the user, and uninstalls it. It uses
+// the client's commands, because the client keeps its own records of plugins. It skips steps that are
+// already done.
 type Setup struct {
 	Plugin Plugin
-	Dir    string   // where the marketplace is exported to, absolute; the client reads it in place
-	Client string   // the client's program; "" is claude, found on PATH
-	Env    []string // the client's environment, NAME=value; nil is the caller's
-	DryRun bool     // only tell what Install would do
+	Dir    string   // folder for the exported marketplace, absolute; the client reads it in place
+	Client string   // the client's program; "" = claude on the PATH
+	Env    []string // the client's environment, NAME=value; nil = the caller's
+	DryRun bool     // only return what Install would do
 }
 
-// Install exports the plugin and installs it. It tells what it did, line by
-// line, also when it failed in the middle; nothing where all was as wanted. The
-// sessions that are open know the plugin after /reload-plugins.
+// Install exports the plugin and installs it. It returns what it did, a line for each step, also if a
+// later step failed. Open sessions load the plugin with /reload-plugins.
 func (s Setup) Install(ctx context.Context) (did []string, err error) {
 	export := fmt.Sprintf("write the plugin %s to %s", s.Plugin.Version, s.Dir)
 	if s.DryRun {
@@ -83,8 +81,8 @@ func (s Setup) Install(ctx context.Context) (did []string, err error) {
 	return append(did, s.commandLine(step)), nil
 }
 
-// Uninstall is the inverse of Install. A marketplace of the same name that lies
-// elsewhere is left alone.
+// Uninstall is the inverse of Install. It leaves a marketplace of the same name in another place
+// alone.
 func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 	remove := "remove " + s.Dir
 	if s.DryRun {

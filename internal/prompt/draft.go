@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/draft"
 )
 
-// MaxIdeaBytes bounds what is wanted, in bytes: a specification may be long.
+// MaxIdeaBytes limits the user's description of a plan.
 const MaxIdeaBytes = 64 << 10
 
 // Draft returns the next prompt of a conversation about a plan, for its author or its critic. gates

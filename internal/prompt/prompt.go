@@ -1,13 +1,10 @@
-// Package prompt writes what the agent is told at the beginning of each turn:
-// the goal, this one task, what will judge it, what failed last, what is left
-// of the budget, and the two honest ways to end.
+// Package prompt writes the agent's prompt at the start of each turn: the goal, the current task, its
+// gates, the last failures, the rest of the budget, and how to end the turn: claim or report blocked.
 //
-// There is one template for each situation; a user may replace any of them by
-// a file of the same name (first.md, gate-failed.md …). What comes from files
-// of the repository or from programs (titles, details, test output) is hostile
-// text: it is bounded, freed of control characters and set between fences that
-// it cannot close. What the user wrote (goal, notes) is instruction and is
-// bounded only.
+// There is one template for each situation. A user may replace any of them by a file of the same name
+// (first.md, gate-failed.md …). Text from files of the repository or from programs (titles, details,
+// test output) is hostile: it is shortened, cleaned of control characters, and put between fences that
+// it cannot close. The user's text (goal, notes) is instruction and is only shortened.
 //
 //	set, err := prompt.New(nil)
 //	text, err := set.Render(prompt.First, prompt.Data{Goal: "…", Promise: "DONE"})
@@ -35,14 +32,14 @@ const (
 	First      Kind = "first"       // the first turn of a loop
 	Next       Kind = "next"        // another task of the plan
 	Fresh      Kind = "fresh"       // the same task in a fresh session, with the recap
-	GateFailed Kind = "gate-failed" // the same session: a claim was judged, a gate is red
-	Refused    Kind = "refused"     // the same session: all green, but nothing proves it, or nothing changed
+	GateFailed Kind = "gate-failed" // the same session: a claim was refused because a gate fails
+	Refused    Kind = "refused"     // the same session: all gates pass, but nothing proves the work, or no files changed
 	Continue   Kind = "continue"    // the same session: the turn ended without a claim
-	Restored   Kind = "restored"    // the tree went back to the last verified commit
+	Restored   Kind = "restored"    // the tree was restored to the last verified commit
 	Violation  Kind = "violation"   // the same session: a protected file was changed and restored
 	Resumed    Kind = "resumed"     // the loop continues after an interruption
-	Verify     Kind = "verify"      // no claim needed: green gates are the goal
-	Isolated   Kind = "isolated"    // the same, tried in an isolated session beside the user's
+	Verify     Kind = "verify"      // the goal is that the gates pass, without a claim
+	Isolated   Kind = "isolated"    // as Verify, in an isolated session beside the user's
 	Answer     Kind = "answer"      // the result is text
 	Explore    Kind = "explore"     // time-boxed, no claim to make
 	Periodic   Kind = "periodic"    // the goal again, every so often
@@ -56,22 +53,22 @@ func Kinds() []Kind {
 // Data is the data of a template. Parts with empty fields are omitted.
 type Data struct {
 	Loop     string        // name of the loop
-	Goal     string        // what the user asked, as they wrote it
+	Goal     string        // the user's goal, as written
 	Overview string        // the plan's prose that belongs to no task
-	Task     plan.Task     // the one task of this turn; without a title the goal is the task
-	Open     int           // tasks open after this one
-	Gates    []gate.Gate   // what will judge
-	Failed   []gate.Result // what failed last
-	Tested   string        // the agent's own last test run, if it failed and what failed names no tests
-	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
-	OnlyText bool          // the claimed work changed documents and comments alone
-	Enough   string        // what would make the claim count; "": a test that fails without the work
-	Signs    []string      // lines of the claimed work that a reviewer would look at first
+	Task     plan.Task     // the task of this turn; without a title the goal is the task
+	Open     int           // number of open tasks after this one
+	Gates    []gate.Gate   // gates that decide on a claim
+	Failed   []gate.Result // the last failures
+	Tested   string        // the agent's last test run, if it failed and Failed names no tests
+	Evidence gate.Evidence // required evidence; "" = only passing gates
+	OnlyText bool          // the claimed work changed only documents and comments
+	Enough   string        // what the claim needs to be accepted; "" = a test that fails without the work
+	Signs    []string      // lines of the claimed work that a reviewer should read first
 	Needed   []string      // changed gate inputs without which the gates of the claim do not pass
 	Reason   string        // why a claim was refused, a tree restored, a violation given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
 	Lessons  []string      // rules learnt
-	Notes    []string      // what the user said meanwhile
+	Notes    []string      // the user's messages since the last turn
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
 
@@ -100,12 +97,12 @@ type Budget struct {
 	CostUSD       float64
 }
 
-// Bounds of every rendered prompt, in bytes. What a hook tells a user's session
-// is replaced by its beginning where it has more than 10,000 characters.
+// Limits of rendered prompts, in bytes. If a hook returns more than 10,000 characters to a user's
+// session, the client shows the agent only their beginning.
 const (
 	MaxSize      = 48 << 10
 	MaxInSession = 9500
-	MaxContinue  = 8000 // of what is written ahead for a user's session: the hook adds to it
+	MaxContinue  = 8000 // of a prompt prepared for a user's session: the hook adds to it
 )
 
 func maxLength(k Kind, d Data) int {
@@ -124,10 +121,9 @@ var builtin embed.FS
 // Set is a set of templates.
 type Set struct{ t *template.Template }
 
-// New reads the built-in templates, and over them the files of overrides (nil
-// for none), each named as a Kind with ".md". A name that is not a situation, and
-// a template that does not parse or render, are errors that name the file and
-// line.
+// New reads the built-in templates and replaces those for which overrides (or nil) has a file, named
+// after its Kind with ".md". It returns an error with file and line for an unknown name, and for a
+// template that does not parse or render.
 func New(overrides fs.FS) (*Set, error) {
 	t, err := template.New("").Option("missingkey=error").Funcs(funcs).ParseFS(builtin, "templates/*.md")
 	if err != nil {
@@ -149,8 +145,8 @@ func New(overrides fs.FS) (*Set, error) {
 	return s, nil
 }
 
-// maxTemplateBytes bounds a template, in bytes. They lie in the work tree: to read a pipe
-// there would never end.
+// maxTemplateBytes limits a template. Templates are in the work tree, where a file may be a pipe that
+// never ends.
 const maxTemplateBytes = 1 << 20
 
 func (s *Set) override(dir fs.FS, name string) error {
@@ -216,7 +212,7 @@ func sampleData() Data {
 	}
 }
 
-// maxRecapItems is how many iterations are told one by one.
+// maxRecapItems is the number of iterations that Recap lists one by one.
 const maxRecapItems = 8
 
 // Recap lists the newest iterations one by one and counts those before, for

@@ -12,15 +12,15 @@ import (
 // work, except an answer that is the work.
 type ReviewData struct {
 	Goal    string      // as the user wrote it
-	Tasks   []plan.Task // that are claimed; none where the goal is the task
+	Tasks   []plan.Task // claimed tasks; none if the goal is the task
 	Rubric  string
-	Answer  string    // of a goal whose result is text; then nothing changed
+	Answer  string    // the result of a goal whose result is text; then no files changed
 	Changes []string  // "M main.go", as in Data
-	Diff    string    // bounded by the caller
-	Cut     bool      // it is not the whole
-	Gates   []Receipt // what the commands said
-	Labels  []string  // what else is known: "tests changed: a_test.go"
-	Tests   []string  // changed tests that it may accept
+	Diff    string    // shortened by the caller
+	Cut     bool      // the diff was shortened
+	Gates   []Receipt // results of the gates
+	Labels  []string  // further facts: "tests changed: a_test.go"
+	Tests   []string  // changed tests that the reviewer may accept
 	Again   string    // why another reviewer's answer did not count, "" for the first
 }
 
@@ -30,7 +30,7 @@ type Receipt struct {
 	gate.Result
 }
 
-// Bounds of a review's prompt, in bytes.
+// Limits of a review's prompt, in bytes.
 const (
 	MaxDiff     = 96 << 10
 	MaxReview   = 160 << 10

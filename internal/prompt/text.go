@@ -32,8 +32,8 @@ func boundsOf(d Data) bounds {
 	return bounds{goal: 16 << 10, overview: 4 << 10, detail: 6 << 10, reason: maxFailure, notes: 4 << 10, items: 20, failures: 3}
 }
 
-// MaxGoalInSession is how long a goal may be that is told again in the user's
-// own session; a longer one stands there already, and is referred to.
+// MaxGoalInSession is the maximum length of a goal that is repeated in the user's session, in bytes.
+// The prompt only refers to a longer one, which is in the session already.
 const MaxGoalInSession = 6000
 
 const (
@@ -228,8 +228,7 @@ func gateLine(g gate.Gate) string {
 	return name + ": " + command
 }
 
-// failureText returns which tests failed, the first error, and how the output began
-// and ended: what one needs to begin, not a page of log.
+// failureText returns the failing tests, the first error, and the beginning and end of the output.
 func failureText(r gate.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gate: %s\n", line(r.Gate))

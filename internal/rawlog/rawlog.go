@@ -1,6 +1,5 @@
-// Package rawlog keeps what an agent or a gate printed: its beginning and its end,
-// without secrets, compressed (read it with zcat). How much that is has a bound,
-// whatever is printed.
+// Package rawlog stores the output of an agent or a gate: its beginning and its end, without secrets,
+// compressed (read it with zcat). The size of a log is limited.
 package rawlog
 
 import (
@@ -18,12 +17,12 @@ import (
 )
 
 const (
-	maxHeadBytes  = 4 << 20         // bytes that are kept of the beginning
-	maxTailBytes  = 512 << 10       // bytes that are kept of the end
-	maxTailBuffer = 1 << 20         // bytes of memory in which the end is gathered
-	chunkBytes    = 32 << 10        // bytes that are redacted at a time: it takes as much again, and again
-	maxFileBytes  = 16 << 20        // compressed bytes of a file after which a turn adds its end only
-	flushInterval = 2 * time.Second // after which what was printed is on disk, though a line follows only later
+	maxHeadBytes  = 4 << 20         // bytes kept of the beginning
+	maxTailBytes  = 512 << 10       // bytes kept of the end
+	maxTailBuffer = 1 << 20         // bytes of memory for the end, before it is cut to maxTailBytes
+	chunkBytes    = 32 << 10        // bytes that are redacted at a time; redacting takes a multiple of that in memory
+	maxFileBytes  = 16 << 20        // compressed size of a file from which on a turn adds only its end
+	flushInterval = 2 * time.Second // time after which output is written to disk, even without a further line
 )
 
 // Log is a file to which output is appended. Its methods may be called from several
@@ -34,9 +33,9 @@ type Log struct {
 	file     *os.File
 	zip      *gzip.Writer
 	clean    io.WriteCloser // before zip; nil once the file cannot be written
-	headRoom int            // bytes of the beginning that still fit
-	tail     []byte         // what came after that: its end, and somewhat more
-	dropped  int            // bytes between the two
+	headRoom int            // remaining bytes for the beginning
+	tail     []byte         // the newest output after the beginning
+	dropped  int            // bytes between beginning and tail
 	flushed  time.Time
 	err      error
 }
@@ -82,7 +81,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// separators are what no secret holds.
+// separators are characters that no secret contains, so output may be divided at them.
 const separators = " \t\r\n,;"
 
 // write writes to the file.

@@ -61,7 +61,7 @@ type Request struct {
 	UnfinishedWork *UnfinishedWork `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
 	Lessons        []string        `json:"lessons,omitempty"`     // of the project, as of the start
 	Prompts        string          `json:"prompts,omitempty"`     // folder of the user's prompt templates
-	Tracker        *TrackerIssues        `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
+	Tracker        *TrackerIssues  `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
 }
 
 // Verification says how finished work is verified.

@@ -1,5 +1,4 @@
-// Package retention deletes what ended loops left: their folders, and their refs in the
-// repository.
+// Package retention deletes the folders of ended loops and their refs in the repository.
 //
 //	found, err := retention.Find(ctx, store, "/home/me/app")
 //	for _, l := range retention.Rule{OlderThan: 30 * 24 * time.Hour}.Expired(found, time.Now()) {
@@ -30,7 +29,7 @@ import (
 type Loop struct {
 	record.Summary
 	Bytes      int64  // size of its folder
-	KeepReason string // why it stays, "" if it need not
+	KeepReason string // why it is kept, "" if it may be deleted
 
 	kept *store.Loop
 }
@@ -76,16 +75,16 @@ func (l Loop) reason() string {
 	return ""
 }
 
-// WorktreeReason is why a loop stays whose worktree is there.
+// WorktreeReason is the reason to keep a loop whose worktree exists.
 const WorktreeReason = "it has a worktree"
 
-// Worktree is where the loop's own worktree is, if it has one.
+// Worktree returns the path of the loop's own worktree, which may not exist.
 func (l Loop) Worktree() string { return filepath.Join(l.kept.Dir, record.WorktreeDir) }
 
 // Rule says which loops are deleted.
 type Rule struct {
 	OlderThan time.Duration // since their end
-	MaxBytes  int64         // of all together: the oldest go first until they have no more; 0 = no limit
+	MaxBytes  int64         // limit of the total size: the oldest loops are deleted first; 0 = unlimited
 }
 
 // Expired returns the loops to delete.
@@ -106,8 +105,8 @@ func (r Rule) Expired(loops []Loop, now time.Time) []Loop {
 	return out
 }
 
-// Remove deletes a loop. Its refs go first: if that fails, or the process dies, the loop
-// is still there to be removed.
+// Remove deletes a loop. It deletes the refs first, so that Remove can be repeated if that fails or
+// the process dies.
 func Remove(ctx context.Context, l Loop) error {
 	return l.kept.Remove(ctx, func() error {
 		if sum, err := record.ReadSummary(l.kept); err != nil || !sum.EndedAt.Equal(l.EndedAt) {
@@ -125,7 +124,7 @@ func Remove(ctx context.Context, l Loop) error {
 	})
 }
 
-// folderSize is the number of bytes in a folder. A file that goes meanwhile counts nothing.
+// folderSize returns the number of bytes in a folder. It skips files that are deleted meanwhile.
 func folderSize(ctx context.Context, dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {

@@ -13,8 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-// Answers are kept as files, as what gates say is: a cache. What cannot be read is
-// not there, what cannot be written is asked again.
+// Answers are cached in files. Errors of the cache are ignored: the reviewer is asked again.
 
 // cacheKey hashes everything that an answer depends on, without the receipts' ids, which differ
 // each time.

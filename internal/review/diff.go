@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-// maxDiffBytes is how much of a diff is read at all, in bytes.
+// maxDiffBytes limits how much of a diff is read.
 const maxDiffBytes = 8 << 20
 
 // promptData returns the data of the reviewer's prompt.

@@ -1,16 +1,14 @@
-// Package review has another agent review work that passes the gates, and decides what
-// its answer counts for.
+// Package review lets another agent review work that passes the gates, and decides whether its answer
+// counts.
 //
 //	a, err := reviewer.Ask(ctx, review.Request{Gate: g, Base: base, Tree: tree, Goal: "…"})
-//	a.Result.Status // pass, fail, or unknown: a reviewer that is not sure, or not believed
+//	a.Result.Status // pass, fail, or unknown: the reviewer is not sure, or its answer does not count
 //
-// A reviewer is always a fresh session: whoever did the work never judges it. It is
-// told the goal, the task, the difference between two trees, what the gates said,
-// and the rubric; nothing that the agent says of its own work. It reads the work
-// tree and touches nothing. It passes the work only by pointing at what exists
-// (core/gate decides that); an answer that does not count is asked for once more.
-// What one said for certain of a tree is kept: the same question is not paid for
-// twice.
+// A reviewer always has a fresh session, never that of the agent that did the work. Its prompt
+// contains the goal, the task, the diff, the results of the gates, and the rubric, but nothing that
+// the agent says about its work. It can only read the work tree. Work passes only if the answer refers
+// to files and lines that exist (core/gate decides that). If the answer does not count, a reviewer is
+// asked once more. Definite answers about a tree are cached, because reviews cost money.
 package review
 
 import (
@@ -32,40 +30,39 @@ import (
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
-// Bounds of one review where the gate sets none.
+// Default limits of one review.
 const (
 	MaxCostUSD = 1.00
 	Timeout    = 10 * time.Minute
 )
 
-const maxAttempts = 2 // times that one is asked whose answer does not count
+// maxAttempts limits how often reviewers are asked until an answer counts.
+const maxAttempts = 2
 
 // Reviewer asks agents for reviews, one at a time.
 type Reviewer struct {
 	Repo   *git.Repo // of the work tree that is reviewed
-	Dir    string    // a folder of Pawl's own, for kept answers
+	Dir    string    // folder for cached answers
 	Marker string    // value of PAWL_LOOP for the agent's processes
-	// Agent makes the agent that a gate names, and says with which options a
-	// session of it begins.
+	// Agent returns the agent that a gate names, and the options of its session.
 	Agent func(gate.Gate) (agent.Agent, agent.Options, error)
-	// Redact takes secrets out of what the agent is told; nil leaves it as it is.
+	// Redact removes secrets from the prompt; nil = no redaction.
 	Redact func(string) string
 }
 
 // Request is work to be reviewed.
 type Request struct {
 	Gate       gate.Gate
-	Base, Tree string      // the trees before and after it; the work tree holds the latter
+	Base, Tree string      // the trees before and after the work; the work tree has the latter
 	Goal       string      // as the user wrote it
-	Tasks      []plan.Task // that are claimed, none where the goal is the task
-	Answer     string      // of a goal whose result is text: it is the work, and nothing changed
+	Tasks      []plan.Task // claimed tasks, none if the goal is the task
+	Answer     string      // the result of a goal whose result is text; then no files changed
 	Receipts   []prompt.Receipt
 	Labels     []string
-	Tests      []string // old tests without whose change the gates do not pass
-	MaxCostUSD float64  // what the loop may still spend, 0 = not limited
+	Tests      []string // old tests that must be changed for the gates to pass
+	MaxCostUSD float64  // rest of the loop's budget, 0 = unlimited
 	LogDir     string   // receives prompt, stream and answer
-	// Guard answers what the agent wants to read, beside the rule that it may do
-	// nothing else; nil allows that.
+	// Guard decides which files the agent may read; nil = all. The agent can do nothing else.
 	Guard func(toolcall.Call) agent.Verdict
 }
 
@@ -73,16 +70,16 @@ type Request struct {
 type Answer struct {
 	Result     gate.Result
 	Findings   []string // "file:line: what", the worst first
-	Approved   []string // of the changed tests, those whose change it accepts
+	Approved   []string // changed tests that the reviewer accepts
 	Usage      loop.Usage
-	RetryLater bool      // unknown, since it could not be asked: it may be, later
-	RetryAfter time.Time // not before then, zero unknown
+	RetryLater bool      // the reviewer could not be asked now
+	RetryAfter time.Time // when to retry, zero if unknown
 	Sessions   []string  // ids of the sessions that were asked
 
 	costly bool // unknown, and asking again would cost as much again
 }
 
-// Ask returns the gate's agent's answer, or a cached one. An error means that ctx ended or that
+// Ask returns the answer of the gate's agent, or a cached one. An error means that ctx ended or that
 // something other than the agent failed.
 func (r *Reviewer) Ask(ctx context.Context, q Request) (Answer, error) {
 	text, err := r.promptData(ctx, q)

@@ -24,11 +24,11 @@ func List[T any](s *Store, derive func(*Loop) (T, error)) ([]ListEntry[T], error
 	return (&Lister[T]{Derive: derive}).List(s)
 }
 
-// Lister is List for who asks again and again: it reads only what has changed. Its
-// methods may be called from several goroutines.
+// Lister is List for repeated calls: it reads only what has changed. Its methods may be called from
+// several goroutines.
 type Lister[T any] struct {
 	Derive func(*Loop) (T, error) // called from several goroutines
-	IsIdle func(T) bool           // whether nothing is likely to come: such a loop is looked at every eighth time; may be nil
+	IsIdle func(T) bool           // whether a loop is unlikely to change: it is checked every idleCheckEvery calls; may be nil
 
 	mu   sync.Mutex
 	n    int                  // calls of List
@@ -41,7 +41,7 @@ type listed[T any] struct {
 	size int64
 }
 
-// List returns what the function List does.
+// List returns the same as the function List.
 func (r *Lister[T]) List(s *Store) ([]ListEntry[T], error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,10 +70,10 @@ func (r *Lister[T]) List(s *Store) ([]ListEntry[T], error) {
 	return out, nil
 }
 
-// idleCheckEvery is how often a loop that rests is looked at: each time another share of them.
+// idleCheckEvery is the number of calls of List in which each idle loop is checked once.
 const idleCheckEvery = 8
 
-// entry is the loop's last entry if its journal has not grown since, or else a new one.
+// entry returns the loop's cached entry if its journal has not grown since, else a new one.
 func (r *Lister[T]) entry(l *Loop, shape string, due bool) listed[T] {
 	last, known := r.last[l.ID]
 	if known && !due && last.Err == nil && r.IsIdle != nil && r.IsIdle(last.Summary) {

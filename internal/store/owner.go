@@ -114,9 +114,9 @@ func (o *Owner) Sync() error { return o.journal.Sync() }
 // CheckPath returns journal.ErrGone if the loop's folder was moved or deleted.
 func (o *Owner) CheckPath() error { return o.journal.CheckPath() }
 
-// saveRatio is how much longer than the journal behind a saved state the state is at most
-// before it is saved again. So a state that is large, as that of a plan of thousands of
-// tasks, is not written for each record, and who reads it has little to fold.
+// saveRatio limits the size of the state relative to the journal since the last save: a larger state
+// is not saved yet. So a large state (a plan of thousands of tasks) is not written for each record,
+// and readers still have few records to fold.
 const saveRatio = 8
 
 // Save stores a snapshot: state is the fold of the journal up to and including the record

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// removingPrefix begins the hidden name that a loop's folder gets before it is deleted.
+// removingPrefix begins the hidden name of a loop's folder while it is deleted.
 const removingPrefix = ".removing-"
 
 // Remove deletes the loop's folder. before is called while nobody can drive the loop; if

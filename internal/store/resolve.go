@@ -114,7 +114,7 @@ func listLoopsHint(all []*Loop, root string) string {
 	return "there are " + joinIDs(all) + " (pawl list --all shows them)"
 }
 
-// loopsIn are the loops of root among others.
+// loopsIn returns the loops of root.
 func loopsIn(root string, loops []*Loop) []*Loop {
 	return slices.DeleteFunc(slices.Clone(loops), func(l *Loop) bool { return l.readableSpec().Root != root })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// callsView are the newest tool calls of the agent, or what is scrolled to: a row each,
-// with the end of the output below one that failed.
+// callsView returns the rows of the agent's tool calls, the newest unless the user scrolled. Below a
+// failed call it adds the last line of its output.
 func (m Model) callsView(room, columns int) []string {
 	if room <= 0 {
 		return nil
@@ -32,7 +32,7 @@ func (m Model) callsView(room, columns int) []string {
 	return rows[max(0, len(rows)-room):]
 }
 
-// shownCalls are the tool calls, or of these only those that failed.
+// shownCalls returns the tool calls, or only the failed ones.
 func (m Model) shownCalls() []record.Call {
 	if !m.onlyTrouble {
 		return m.calls
@@ -40,7 +40,7 @@ func (m Model) shownCalls() []record.Call {
 	return slices.DeleteFunc(slices.Clone(m.calls), func(c record.Call) bool { return c.Status != record.CallFailed })
 }
 
-// callRows are one call, and what a failed one printed last.
+// callRows returns the row of a call, and the last line of output of a failed one.
 func callRows(c record.Call, columns int) []string {
 	mark, style, took := "✓", "0", figure.Brief(c.Took)
 	switch c.Status {
@@ -61,7 +61,7 @@ func callRows(c record.Call, columns int) []string {
 	return rows
 }
 
-// lastLine is the last line of an output that is not empty.
+// lastLine returns the last line of an output, without trailing blank lines.
 func lastLine(output string) string {
 	output = strings.TrimSpace(output)
 	return clean(output[strings.LastIndexByte(output, '\n')+1:])

@@ -15,11 +15,11 @@ import (
 type diffPane struct {
 	task      string
 	text      []report.DiffLine
-	loaded    bool // text is there
-	firstLine int  // the first one shown
+	loaded    bool // text was read
+	firstLine int  // index of the first line shown
 }
 
-// handleDiffKey does what keys mean to the diff.
+// handleDiffKey handles a key that opens, closes or moves the diff. It returns false for other keys.
 func (m Model) handleDiffKey(key string) (Model, tea.Cmd, bool) {
 	page := max(1, m.height/2)
 	switch {
@@ -68,7 +68,7 @@ func (m Model) readDiff() tea.Msg {
 	return diffRead{m.diff.task, text}
 }
 
-// diffView is the part of the diff that fits.
+// diffView returns the rows of the diff that fit.
 func (m Model) diffView(room, columns int) []string {
 	d := m.diff
 	if room <= 0 {

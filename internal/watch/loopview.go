@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// wideColumns is the number of columns from which plan and task stand side by side.
+// wideColumns is the width from which plan and task are shown side by side.
 const wideColumns = 100
 
 // loopView shows one loop: its plan, the selected task, and its history.
@@ -48,8 +48,7 @@ func (m Model) loopView() []string {
 	return append(rows, strings.Split(both, "\n")...)
 }
 
-// gauges returns what a loop has used of its limits, and of the agent's context; with bars
-// if asked for.
+// gauges returns how much a loop has used of its limits and of the agent's context.
 func gauges(d Detail, bars bool) []string {
 	st := d.State
 	limits := st.Policy.Limits
@@ -85,7 +84,7 @@ func gauges(d Detail, bars bool) []string {
 	return parts
 }
 
-// joinRows writes parts side by side, and those that do not fit on the next row.
+// joinRows joins parts to rows of at most so many columns.
 func joinRows(parts []string, columns int) (rows []string) {
 	for _, p := range parts {
 		last := len(rows) - 1
@@ -98,14 +97,15 @@ func joinRows(parts []string, columns int) (rows []string) {
 	return rows
 }
 
-// bar draws a share of 1.
+// bar draws a share between 0 and 1.
 func bar(share float64) string {
 	const cells = 5
 	full := min(cells, int(share*cells+0.5))
 	return strings.Repeat("▰", full) + strings.Repeat("▱", cells-full)
 }
 
-// plan lists the tasks; where they do not fit, those around the selected one.
+// plan returns the rows of the tasks. If there is no room for all, they are those around the
+// selected one.
 func (m Model) plan(room, columns int) []string {
 	tasks := m.detail.State.Tasks
 	at := m.selectedIndex()
@@ -131,7 +131,7 @@ func taskName(t loop.Task) string {
 	return t.ID + "  " + t.Title
 }
 
-// taskMark is a task's state as one sign, and its style.
+// taskMark returns the symbol of a task's state, and its style.
 func taskMark(t loop.Task, now string) (mark, style string) {
 	switch {
 	case now == narrate.AtWork:
@@ -146,7 +146,7 @@ func taskMark(t loop.Task, now string) (mark, style string) {
 	return "✗", red
 }
 
-// taskFacts tell of the selected task.
+// taskFacts returns the details of the selected task.
 func (m Model) taskFacts(columns int) []string {
 	t := m.shownTask()
 	if t.ID == "" {
@@ -181,8 +181,7 @@ func (m Model) pane(room, columns int) []string {
 	return m.history(room, columns)
 }
 
-// historyLines are those of the history that are shown: of the task that the user has
-// selected, or else of the loop.
+// historyLines returns the lines of the history about the task that the user selected, or else all.
 func (m Model) historyLines() []Line {
 	task := ""
 	if m.task != currentTask && len(m.detail.State.Tasks) > 1 {
@@ -194,10 +193,10 @@ func (m Model) historyLines() []Line {
 	return slices.DeleteFunc(slices.Clone(m.detail.Lines), func(l Line) bool { return m.onlyTrouble && !l.Trouble || task != "" && !slices.Contains(l.Tasks, task) })
 }
 
-// stampColumns is how wide the time of day is before each line of a history.
+// stampColumns is the width of the time of day before each line of a history.
 const stampColumns = 10
 
-// history is the end of the loop's history, or what is scrolled to.
+// history returns the rows of the loop's history, the newest unless the user scrolled.
 func (m Model) history(room, columns int) []string {
 	lines := m.historyLines()
 	if len(lines) == 0 {
@@ -225,7 +224,7 @@ func (m Model) history(room, columns int) []string {
 	return rows[max(0, len(rows)-room):]
 }
 
-// scrollableRows is the number of rows that can be scrolled in one loop's view.
+// scrollableRows returns the number of lines that can be scrolled in the view of a loop.
 func (m Model) scrollableRows() int {
 	if m.showsCalls {
 		return len(m.shownCalls())

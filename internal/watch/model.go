@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// mode is what keys mean.
+// mode decides what keys do.
 type mode int
 
 const (
@@ -24,62 +24,62 @@ const (
 	reading         // the output of a command, or the keys
 )
 
-// startPurpose is the purpose of an input with the goal of a loop that is to begin.
+// startPurpose is the purpose of an input for the goal of a new loop.
 const startPurpose = "start a loop, with its goal or a plan file"
 
 // Model is the state of the screen.
 type Model struct {
 	ctx       context.Context
 	source    Source
-	firstRead tea.Cmd // reads what is shown first
+	firstRead tea.Cmd // reads what the first screen shows
 
 	width, height int
-	ascii         bool // the terminal has no signs beyond ASCII
+	ascii         bool // the terminal only shows ASCII
 	now           time.Time
-	err           error // of the last reading, nil if it went well
+	err           error // of the last read, or nil
 
-	hasLoops bool             // loops were read
-	loops    []record.Summary // grouped, as they are shown
+	hasLoops bool             // the loops were read at least once
+	loops    []record.Summary // in the order of the overview
 	cursor   int
 	filter   string
 
 	loopID string // id of the loop that is shown, "" = the overview
 	detail Detail
-	task   int // selected
+	task   int // index of the selected task, or currentTask
 	scroll int // lines of the history below the screen; 0 follows it
 
 	diff        *diffPane // nil: the history is shown, or the tool calls
 	showsCalls  bool      // the tool calls are shown
 	calls       []record.Call
-	onlyTrouble bool // only what went wrong, or needs the user, is shown
+	onlyTrouble bool // show only problems and what needs the user
 
 	mode           mode
 	input          textinput.Model
 	purpose        string         // of the input: search, or a command that sends it: tell, tell now, answer
 	pendingCommand []string       // the command that waits for a yes
 	targetLoop     record.Summary // the loop of that input or command, as it was when the user began
-	text           viewport.Model // that is read
-	result         string         // what the last command said
+	text           viewport.Model // in mode reading
+	result         string         // output of the last command, one line
 }
 
-// NewModel begins with the overview, or with one loop.
+// NewModel returns a screen that starts with the overview, or with one loop.
 func NewModel(ctx context.Context, s Source, o Options) Model {
 	m := Model{ctx: ctx, source: s, loopID: o.ID, ascii: o.ASCII, task: currentTask, width: 80, height: 24, now: time.Now()}
 	m.firstRead = m.readNow()
 	return m
 }
 
-// Init shows what is read already.
+// Init starts reading.
 func (m Model) Init() tea.Cmd { return tea.Batch(m.firstRead, nextTick()) }
 
-// loaded reads what is on the screen, and asks to be told a moment later.
+// read reads what the screen shows, and starts the timer for the next read.
 func (m Model) read() tea.Cmd { return tea.Batch(m.readNow(), nextTick()) }
 
 func nextTick() tea.Cmd {
 	return tea.Tick(refreshInterval, func(t time.Time) tea.Msg { return tick(t) })
 }
 
-// Update takes one message.
+// Update handles a message of Bubble Tea.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -118,7 +118,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// setLoops shows loops, and keeps the cursor on the same one.
+// setLoops replaces the list of loops. The cursor stays on the same loop.
 func (m *Model) setLoops(loops []record.Summary) {
 	id := m.selected().ID
 	m.loops = record.FilterAndGroup(loops, m.filter, m.now)
@@ -131,7 +131,7 @@ func (m *Model) setLoops(loops []record.Summary) {
 	m.cursor = max(0, min(m.cursor, len(m.loops)-1))
 }
 
-// selected is the loop that keys are about.
+// selected returns the loop that keys apply to.
 func (m Model) selected() record.Summary {
 	switch {
 	case m.loopID != "":
@@ -144,7 +144,7 @@ func (m Model) selected() record.Summary {
 	return record.Summary{}
 }
 
-// commandResult shows what a command said: one line at the bottom, more as a text.
+// showResult shows the output of a command: one line in the bottom row, more as a text to scroll.
 func (m Model) showResult(a commandResult) (tea.Model, tea.Cmd) {
 	lines := strings.Split(strings.TrimRight(a.text, "\n"), "\n")
 	if a.err != nil && strings.TrimSpace(a.text) == "" {
@@ -159,7 +159,7 @@ func (m Model) showResult(a commandResult) (tea.Model, tea.Cmd) {
 	return m, m.readNow()
 }
 
-// readNow reads what is on the screen once, beside the ticks.
+// readNow reads what the screen shows, once.
 func (m Model) readNow() tea.Cmd {
 	switch {
 	case m.loopID != "" && m.showsCalls:
@@ -200,7 +200,8 @@ func (m Model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m.handleOverviewKey(k.String())
 }
 
-// act does what keys mean on both screens.
+// handleCommonKey handles keys that work both in the overview and in a loop. It returns false for
+// other keys.
 func (m Model) handleCommonKey(key string) (Model, tea.Cmd, bool) {
 	s := m.selected()
 	switch key {
@@ -258,7 +259,7 @@ func (m Model) handleCommonKey(key string) (Model, tea.Cmd, bool) {
 	return m, nil, true
 }
 
-// ask has a command wait for a yes.
+// confirm asks the user whether to run a command.
 func (m *Model) confirm(command ...string) {
 	m.mode, m.pendingCommand, m.targetLoop = confirming, command, m.selected()
 }
@@ -293,8 +294,7 @@ func (m Model) handleOverviewKey(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// currentTask selects the task that is worked on, once it is known; of a loop that has
-// ended, the first that needs the user.
+// currentTask selects the task in progress or, after the loop's end, the first that needs the user.
 const currentTask = -1
 
 func (m Model) handleLoopKey(key string) (tea.Model, tea.Cmd) {
@@ -329,7 +329,7 @@ func (m Model) handleLoopKey(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// at is the index of the selected task.
+// selectedIndex returns the index of the selected task.
 func (m Model) selectedIndex() int {
 	if m.task != currentTask {
 		return m.task
@@ -348,7 +348,7 @@ func (m Model) shownTask() loop.Task {
 	return loop.Task{}
 }
 
-// inputCommand is the command that inputCommand what was typed.
+// inputCommand returns the pawl command for the text that the user typed.
 func (m Model) inputCommand(text string) []string {
 	s := m.targetLoop
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// plain prints what the screen shows as lines that stay, for screen readers and for
-// terminals that cannot move the cursor.
+// plain prints permanent lines instead of a screen, for screen readers and for terminals that cannot
+// move the cursor.
 type plain struct {
 	source    Source
 	out       io.Writer
@@ -25,7 +25,8 @@ type plain struct {
 	err       error           // of the last write
 }
 
-// Plain prints the overview, or one loop, and then each event, until ctx or the one loop ends.
+// Plain prints the overview, or one loop, and then each event, until ctx ends or the one loop has
+// ended.
 func Plain(ctx context.Context, s Source, o Options) error {
 	p := &plain{source: s, out: o.Out, ascii: o.ASCII, id: o.ID, groups: map[string]record.Group{}, events: map[string]bool{}}
 	first := p.printOverview
@@ -60,7 +61,7 @@ func (p *plain) printLine(text string) {
 	}
 }
 
-// printOverview prints all loops in their groups.
+// printOverview prints all loops by group.
 func (p *plain) printOverview(now time.Time) error {
 	loops, err := p.source.Loops()
 	if err != nil {
@@ -82,15 +83,15 @@ func (p *plain) printOverview(now time.Time) error {
 	return nil
 }
 
-// followOpen leaves alone what had ended when it was first seen: to read all of these
-// takes long.
+// followOpen prints the events of a loop unless it had ended when it was first seen: reading the
+// history of all ended loops takes long.
 func (p *plain) followOpen(s record.Summary) {
 	if p.events[s.ID] = p.events[s.ID] || s.State != "ended"; p.events[s.ID] {
 		p.printEvents(s.ID)
 	}
 }
 
-// sentence is a row of the overview as a sentence, with the repository where there are several.
+// sentence describes a loop in one sentence, with its repository if place is not empty.
 func sentence(s record.Summary, place string, now time.Time) string {
 	parts := []string{stateOrOutcome(s)}
 	if s.State == "paused" && s.Reason != "" {
@@ -120,7 +121,7 @@ func (p *plain) printQuestion(s record.Summary) {
 	}
 }
 
-// printLoop prints one printLoop: how it stands, its limits and its plan.
+// printLoop prints the state of one loop, its limits and its plan.
 func (p *plain) printLoop(time.Time) error {
 	d, err := p.source.Loop(p.id)
 	if err != nil {
@@ -137,7 +138,7 @@ func (p *plain) printLoop(time.Time) error {
 	return nil
 }
 
-// end prints why the only loop ended, once it has.
+// printEnd prints why the only loop ended, if it has.
 func (p *plain) printEnd(d Detail) {
 	if d.Summary.State != "ended" {
 		return
@@ -149,8 +150,7 @@ func (p *plain) printEnd(d Detail) {
 	p.printLine("pawl report " + p.id + " shows what was done")
 }
 
-// printNews prints what has changed: events, loops that came, and those that another one must
-// act on next.
+// printNews prints new events, new loops, and loops that moved to another group.
 func (p *plain) printNews(now time.Time) {
 	if p.id != "" {
 		if p.printEvents(p.id) {
@@ -177,7 +177,7 @@ func (p *plain) printNews(now time.Time) {
 	}
 }
 
-// printEvents prints the events of a loop, and reports whether there were any.
+// printEvents prints the new events of a loop. It reports whether there were any.
 func (p *plain) printEvents(id string) bool {
 	lines, err := p.source.News(id)
 	if p.printError(err) {
@@ -192,7 +192,7 @@ func (p *plain) printEvents(id string) bool {
 	return len(lines) > 0
 }
 
-// printError prints an error once.
+// printError prints an error, unless it was the last one printed. It reports whether err is not nil.
 func (p *plain) printError(err error) bool {
 	text := ""
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// The purposes of an input with limits: of a loop that one ended, and of one that runs.
+// The purposes of an input for limits: of a loop that a limit ended, and of a running one.
 const (
 	raisePurpose = "resume with"
 	limitPurpose = "limit"
 )
 
-// handleTaskKey does what keys mean to the selected task, and to the limit that ended the loop.
-// Skipping undoes what the agent has begun of the task, so it needs a yes.
+// handleTaskKey handles keys for the selected task and for the loop's limits. Skipping undoes the
+// agent's unfinished work on the task, so the user must confirm it.
 func (m Model) handleTaskKey(key string) (tea.Model, tea.Cmd) {
 	shown := m.shownTask()
 	task := shown.ID
@@ -36,7 +36,7 @@ func (m Model) handleTaskKey(key string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// taskKeysHelp are the keys of handleTaskKey that do something now.
+// taskKeysHelp returns the help for the keys of handleTaskKey that work now.
 func (m Model) taskKeysHelp() string {
 	t, ended := m.shownTask(), m.detail.Summary.State == "ended"
 	switch {

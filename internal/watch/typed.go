@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// startInput has the user type a text for a purpose, beginning with what is there.
+// startInput opens the input line for a purpose, filled with a text.
 func (m *Model) startInput(purpose, text string) {
 	m.mode, m.purpose, m.targetLoop = typing, purpose, m.selected()
 	m.input = textinput.New()
@@ -33,7 +33,7 @@ func (m *Model) startInput(purpose, text string) {
 	m.input.Focus()
 }
 
-// handleInputKey edits the line that is handleInputKey.
+// handleInputKey handles a key in the input line.
 func (m Model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
@@ -56,8 +56,8 @@ func (m Model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// send runs a command that the user typed or said yes to, unless it answers what the loop no
-// longer asks: the screen may have changed meanwhile.
+// send runs a command that the user typed or confirmed. It does not run an answer to a question that
+// the loop no longer asks: the loop may have changed since the user began to type.
 func (m Model) send(command []string) (Model, tea.Cmd) {
 	m.result = ""
 	switch command[0] {
@@ -85,7 +85,7 @@ func (m Model) stillAsks() bool {
 	return was.Question == nil || was.Question.Is(*now.Question)
 }
 
-// showText has the user read a text.
+// showText shows a text to scroll.
 func (m *Model) showText(lines []string) {
 	m.mode, m.text = reading, viewport.New()
 	m.text.SoftWrap = true
@@ -96,7 +96,7 @@ func (m *Model) showText(lines []string) {
 	m.fitPages()
 }
 
-// handleTextKey moves in the text.
+// handleTextKey handles a key while a text is shown.
 func (m Model) handleTextKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc", "q", "enter", "left", "h", "?":
@@ -114,8 +114,8 @@ func (m Model) handleTextKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// fitPages gives the text and the line that is typed the width of the screen. The bottom
-// row is not the text's, and the cursor stands behind what is typed.
+// fitPages sets the size of the text and of the input line. The bottom row is not part of the text,
+// and the cursor needs a column behind the input.
 func (m *Model) fitPages() {
 	m.text.SetWidth(m.width)
 	m.text.SetHeight(max(1, m.height-1))

@@ -32,13 +32,13 @@ func paint(style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[m"
 }
 
-// fit is s in exactly so many columns.
+// fit cuts or pads s to exactly so many columns.
 func fit(s string, columns int) string {
 	s = ansi.Truncate(s, max(0, columns), "…")
 	return s + strings.Repeat(" ", max(0, columns-ansi.StringWidth(s)))
 }
 
-// clean is hostile text as one line.
+// clean makes hostile text safe for one line of the screen.
 func clean(s string) string { return withoutControls(ansi.Strip(s)) }
 
 func withoutControls(s string) string {
@@ -85,7 +85,7 @@ func (m Model) View() tea.View {
 	return v
 }
 
-// asciiOnly replaces the signs of the screen, for a terminal without them.
+// asciiOnly replaces the symbols of the screen by ASCII characters.
 func asciiOnly(s string) string {
 	return strings.NewReplacer("▶", ">", "✓", "x", "○", "o", "✗", "!", "│", "|", "…", "~", "·", "-", "▰", "#", "▱", ".",
 		"↑", "^", "↓", "v", "→", ">", "←", "<", "“", `"`, "”", `"`).Replace(s)
@@ -107,7 +107,7 @@ func (m Model) title() string {
 	return fmt.Sprintf("pawl: %d need you", n)
 }
 
-// bottomRow is the last row: what is typed, asked or said, else the keys.
+// bottomRow returns the last row: the input line, a question, an error or a result, else the keys.
 func (m Model) bottomRow() string {
 	switch {
 	case m.mode == typing:
@@ -130,7 +130,7 @@ func (m Model) bottomRow() string {
 	return paint(dim, "enter open · ? keys · q quit · n start · t tell · p pause · s stop · r report · / search")
 }
 
-// undoKeyHelp is the key that undoes the last restore, where there is one.
+// undoKeyHelp returns the help for the undo key, "" if there is no restore to undo.
 func (m Model) undoKeyHelp() string {
 	if !m.detail.Summary.CanUndoRestore {
 		return ""
@@ -138,7 +138,7 @@ func (m Model) undoKeyHelp() string {
 	return "u undo · "
 }
 
-// commandLine is a command of pawl's as the user would type it.
+// commandLine returns a pawl command as the user would type it.
 func commandLine(args []string) string {
 	words := []string{"pawl"}
 	for _, a := range args {
@@ -153,8 +153,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// printOverview lists the loops in groups. Where they do not fit, the rows around the cursor
-// are shown.
+// overview returns the rows of the loops, by group. If there is no room for all, they are those
+// around the cursor.
 func (m Model) overview() []string {
 	head := "pawl watch   " + groupCounts(m.loops, m.now)
 	if m.filter != "" {
@@ -202,7 +202,7 @@ func (m Model) overview() []string {
 	return rows
 }
 
-// groupCounts says how many loops each group has.
+// groupCounts returns the number of loops in each group, in words.
 func groupCounts(loops []record.Summary, now time.Time) string {
 	counts := map[record.Group]int{}
 	for _, s := range loops {
@@ -211,24 +211,23 @@ func groupCounts(loops []record.Summary, now time.Time) string {
 	return fmt.Sprintf("%d need you · %d working · %d ended", counts[record.GroupNeedsYou], counts[record.GroupWorking], counts[record.GroupEnded])
 }
 
-// headerRow is the first row, with the time of day at its end.
+// headerRow returns the first row, which ends with the time of day.
 func (m Model) headerRow(text string) string {
 	clock := m.now.Format("15:04:05")
 	return paint(bold, fit(text, m.width-len(clock)-1)) + " " + clock
 }
 
-// layout is how wide the first cells of a loop of the overview are.
+// layout holds the widths of the columns of the overview.
 type layout struct {
-	id, where    int               // columns; where: 0 for loops of one repository
-	cost         bool              // it is shown
-	repositories map[string]string // of repositories, by their roots
+	id, where    int               // widths; where is 0 if all loops have one repository
+	cost         bool              // there is room for the cost
+	repositories map[string]string // names by root
 }
 
-// minIDWidth is the width of the ids of most loops.
+// minIDWidth is the width that most ids need.
 const minIDWidth = 18
 
-// newLayout is the layout for all loops, so that rows stand in columns. No id is cut where
-// there is room.
+// newLayout returns the layout for all loops. Ids are only cut on a narrow screen.
 func (m Model) newLayout() layout {
 	l := layout{id: minIDWidth, cost: m.width >= 80, repositories: repositoryNames(m.loops)}
 	for _, s := range m.loops {
@@ -244,7 +243,7 @@ func (m Model) newLayout() layout {
 // cells are the texts of a row.
 type cells struct{ id, state, tasks, cost, age, where string }
 
-// columns are the first cells of a loop of the overview, or of the names above.
+// columns returns the first cells of a row of the overview, or of its heading.
 func (l layout) columns(c cells) string {
 	text := fit(c.id, l.id) + " " + fit(c.state, 11) + fit(c.tasks, 6)
 	if l.cost {
@@ -257,8 +256,8 @@ func (l layout) columns(c cells) string {
 	return text
 }
 
-// repositories names the repositories of loops, where those are of several: by their folder, or
-// by the whole path where another has a folder of the same name.
+// repositoryNames returns the names of the loops' repositories by root, nil if there is only one. A
+// name is the folder's, or the whole path if two folders have the same name.
 func repositoryNames(loops []record.Summary) map[string]string {
 	roots := map[string]string{}
 	named := map[string]int{}
@@ -280,7 +279,7 @@ func repositoryNames(loops []record.Summary) map[string]string {
 	return roots
 }
 
-// row is one loop of the overview.
+// row returns the row of a loop in the overview.
 func (m Model) row(s record.Summary, l layout, selected bool) string {
 	text := l.columns(cells{s.ID, stateOrOutcome(s), cmp.Or(s.TaskProgress(), "-"), narrate.Cost(s), loopAge(s, m.now), l.repositories[s.Root]})
 	text += m.goalAndNeed(s, m.width-2-ansi.StringWidth(text))
@@ -290,7 +289,7 @@ func (m Model) row(s record.Summary, l layout, selected bool) string {
 	return "  " + paint(m.rowStyle(s), text)
 }
 
-// sentence is a loop's goal, and what it needs its user for.
+// goalAndNeed returns a loop's goal, and what it needs the user for.
 func (m Model) goalAndNeed(s record.Summary, width int) string {
 	text, why := goalText(s), clean(narrate.NeedsUser(s, m.now))
 	if why == "" {
@@ -299,17 +298,17 @@ func (m Model) goalAndNeed(s record.Summary, width int) string {
 	return ansi.Truncate(text, max(8, width/3), "…") + ": " + why
 }
 
-// stateOrOutcome is how a loop stands, or for one that ended its outcome.
+// stateOrOutcome returns a loop's state or, after its end, its outcome.
 func stateOrOutcome(s record.Summary) string { return cmp.Or(string(s.Outcome), s.State) }
 
-// loopAge is how long ago a loop ended, or else began.
+// loopAge returns how long ago a loop ended or, if it has not, started.
 func loopAge(s record.Summary, now time.Time) string {
 	return formatAge(now.Sub(cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)))
 }
 
 func goalText(s record.Summary) string { return clean(cmp.Or(s.Goal, s.Name)) }
 
-// rowStyle is the style of a loop's row.
+// rowStyle returns the style of a loop's row.
 func (m Model) rowStyle(s record.Summary) string {
 	switch s.Group(m.now) {
 	case record.GroupNeedsYou:
@@ -320,7 +319,7 @@ func (m Model) rowStyle(s record.Summary) string {
 	return dim
 }
 
-// formatAge is a duration in one figure: 12s, 5m, 3h, 9d.
+// formatAge returns a duration as one number and a unit: 12s, 5m, 3h, 9d.
 func formatAge(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < time.Minute:

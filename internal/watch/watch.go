@@ -4,8 +4,8 @@
 //	err := watch.Run(ctx, source, watch.Options{In: os.Stdin, Out: os.Stdout, Env: os.Environ()})
 //
 // Model is pure: Update takes a message and returns the next model, View draws it.
-// What it shows comes from a Source, and what the user does is a command line of pawl's,
-// run by the Source: nothing is decided here a second time.
+// What it shows comes from a Source, which also runs the user's actions as pawl commands. The package
+// makes no decisions.
 package watch
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/report"
 )
 
-// Source is what the screen shows, and how it acts. Its methods are called from several
+// Source provides what the screen shows, and runs its commands. Its methods are called from several
 // goroutines, also at once.
 type Source interface {
 	// Loops returns the summaries of all loops that are shown.
@@ -44,18 +44,18 @@ type Source interface {
 // Detail is one loop.
 type Detail struct {
 	Summary      record.Summary
-	Headline     string // how it stands, in one line
+	Headline     string // its state in one line
 	State        loop.State
-	Lines        []Line // its history, oldest first; clean
-	LimitOptions string // options of pawl limit with the limits of one that has not
-	RaiseOption  string // option of pawl resume that raises the limit that ended it, "" for none
+	Lines        []Line // its history, oldest first, without control characters
+	LimitOptions string // options of pawl limit with the loop's current limits
+	RaiseOption  string // option of pawl resume that raises the limit that ended the loop, or ""
 }
 
-// Line is one of a loop's history, with its time of day before it.
+// Line is a line of a loop's history, which begins with its time of day.
 type Line struct {
 	Text    string
-	Tasks   []string // ids of those that it is about
-	Trouble bool     // something went wrong there
+	Tasks   []string // ids of the tasks that it is about
+	Trouble bool     // it shows a problem
 }
 
 // Options of the screen.
@@ -63,13 +63,13 @@ type Options struct {
 	In  io.Reader
 	Out io.Writer
 	Env []string
-	// ASCII says that the terminal has no other signs.
+	// ASCII means that the terminal only shows ASCII.
 	ASCII bool
-	ID    string // of the loop to begin with, "" = the overview
+	ID    string // id of the loop to start with, "" = the overview
 }
 
-// refreshInterval is how often what is shown is read again, commandTimeout how long a command that
-// the user gave may take.
+// refreshInterval is the time between two reads of what is shown. commandTimeout limits a command of
+// the user.
 const (
 	refreshInterval = time.Second
 	commandTimeout  = 2 * time.Minute
@@ -96,15 +96,15 @@ func newProgram(ctx context.Context, s Source, o Options, more ...tea.ProgramOpt
 	return tea.NewProgram(m, append(options, more...)...)
 }
 
-// startEarly begins a command at once, and returns one that waits for it: what is shown first
-// is read while the terminal is set up.
+// startEarly starts a command at once and returns a command that waits for its result. So the first
+// screen is read while the terminal is set up.
 func startEarly(read tea.Cmd) tea.Cmd {
 	done := make(chan tea.Msg, 1)
 	go func() { done <- read() }()
 	return func() tea.Msg { return <-done }
 }
 
-// What the screen is told.
+// The messages for Update.
 type (
 	tick       time.Time
 	loopsRead  []record.Summary
@@ -149,7 +149,7 @@ func (m Model) readDetail() tea.Msg {
 	return detailRead(d)
 }
 
-// command runs pawl beside the screen.
+// command runs a pawl command in the background.
 func (m Model) command(args ...string) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(m.ctx, commandTimeout)

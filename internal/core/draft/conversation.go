@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Step says whom the conversation waits for.
+// Step is what the conversation waits for.
 type Step string
 
 // The steps.
@@ -18,26 +18,23 @@ const (
 	AskUser   Step = "ask_user"   // Question is put to the user, then Answer
 	AskCritic Step = "ask_critic" // a turn in a fresh session that did not write the plan, then Reply
 	Finished  Step = "finished"   // Draft is the plan
-	Failed    Step = "failed"     // there is none; Rejected says why
+	Failed    Step = "failed"     // there is no plan; Rejected says why
 )
 
-// maxFailures is the number of unusable replies in a row after which an agent is
-// asked no more.
+// maxFailures is the number of consecutive unusable replies after which an agent is not asked again.
 const maxFailures = 3
 
-// Conversation is the state of one. Make it with Start.
+// Conversation is the state of a conversation. Start and Improve return new ones.
 type Conversation struct {
 	Idea    string    // what the user wants, in their words
 	Source  string    // whose text Idea is, such as "issues of github:12"; "": the user's
-	Old     plan.Plan // the plan that is to be improved, if there is one
-	Draft   Draft     // the last usable one
-	Answers []Answer  // of the user, in the order of the questions
-	Remarks []Remark  // of the critic
-	// Rejected says why the last reply could not be used, for whoever gave it; "": it
-	// could.
+	Old     plan.Plan // the plan to improve, if any
+	Draft   Draft     // the last usable draft
+	Answers []Answer  // the user's answers, in the order of the questions
+	Remarks []Remark  // the critic's remarks
+	// Rejected tells the agent why its last reply could not be used, "" if it could.
 	Rejected string
-	// Warning says what is missing from a plan that is finished all the same: it was
-	// not reviewed, or not revised.
+	// Warning says what is missing in a finished plan: the review, or the revision after it.
 	Warning string
 
 	step      Step
@@ -47,22 +44,20 @@ type Conversation struct {
 	failures  int
 }
 
-// Answer is what the user said to a question.
+// Answer is the user's answer to a question.
 type Answer struct{ Question, Text string }
 
-// Start begins with the author.
+// Start returns a conversation about a new plan.
 func Start(idea string) Conversation { return Conversation{Idea: idea, step: AskAuthor} }
 
-// Improve begins with the author of a plan that is there. Its tasks that are done are
-// kept as they are.
+// Improve returns a conversation about an existing plan. Its done tasks do not change.
 func Improve(idea string, old plan.Plan) Conversation {
 	c := Start(idea)
 	c.Old = old
 	return c
 }
 
-// Plan is the plan that was made. Of one that was improved, the tasks that are done come
-// first.
+// Plan returns the plan. The done tasks of an improved plan come first.
 func (c Conversation) Plan() plan.Plan { return c.with(c.Draft) }
 
 func (c Conversation) with(d Draft) plan.Plan {
@@ -84,10 +79,10 @@ func (c Conversation) with(d Draft) plan.Plan {
 	return p
 }
 
-// Step says whom it waits for.
+// Step returns what the conversation waits for.
 func (c Conversation) Step() Step { return c.step }
 
-// Question is the one to be put to the user, with its number and how many there are.
+// Question returns the next question for the user, with its number and the number of questions.
 func (c Conversation) Question() (q Question, number, of int) {
 	n := len(c.Answers)
 	if n >= len(c.questions) {
@@ -96,7 +91,7 @@ func (c Conversation) Question() (q Question, number, of int) {
 	return c.questions[n], n + 1, len(c.questions)
 }
 
-// Answer takes the user's words; none take the proposal.
+// Answer adds the user's answer; an empty text accepts the proposal.
 func (c Conversation) Answer(text string) Conversation {
 	q, number, of := c.Question()
 	if c.step != AskUser || number == 0 {
@@ -109,7 +104,7 @@ func (c Conversation) Answer(text string) Conversation {
 	return c
 }
 
-// Reply takes the last message of the agent that was asked.
+// Reply adds the last message of the agent that was asked.
 func (c Conversation) Reply(text string) Conversation {
 	switch c.step {
 	case AskAuthor:
@@ -169,8 +164,8 @@ func (c Conversation) criticReplied(text string) Conversation {
 	return c
 }
 
-// rejected asks the same agent once more, a bounded number of times. A plan that is
-// there by then is better than none.
+// rejected asks the same agent again, up to maxFailures times. After that, it ends the conversation
+// with the last usable plan, if any.
 func (c Conversation) rejected(why string) Conversation {
 	c.Rejected = why
 	if c.failures++; c.failures < maxFailures {
@@ -187,8 +182,8 @@ func (c Conversation) rejected(why string) Conversation {
 	return c
 }
 
-// Stop ends the conversation with what there is, for instance because the author can
-// be asked no more.
+// Stop ends the conversation with the last usable plan, if any, for example because the author
+// cannot be asked again.
 func (c Conversation) Stop(why string) Conversation {
 	c.failures = maxFailures
 	return c.rejected(why)

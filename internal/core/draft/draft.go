@@ -7,9 +7,8 @@
 //	c = c.Answer("")
 //	c.Step()       // draft.AskAuthor
 //
-// Conversation is a value; whoever holds it asks the agents and the user, and hands
-// in what they say. It ends after a bounded number of replies. A plan is only taken
-// if each task can be checked: see Draft.Check.
+// Conversation is a value. The caller asks the agents and the user, and adds their replies. The number
+// of replies is limited. A plan is only accepted if each task can be checked: see Draft.Check.
 package draft
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Draft is what the author replies: questions, or a plan.
+// Draft is a reply of the author: questions, or a plan.
 type Draft struct {
 	Questions []Question `json:"questions,omitempty"`
 	Title     string     `json:"title,omitempty"`    // of the plan
@@ -32,10 +31,10 @@ type Draft struct {
 	Tasks     []Task     `json:"tasks,omitempty"`
 }
 
-// Question is one thing that only the user can decide.
+// Question is a question that only the user can decide.
 type Question struct {
 	Question string `json:"question"`
-	Proposal string `json:"proposal"` // the answer that the author would take
+	Proposal string `json:"proposal"` // the answer that the author would choose
 }
 
 // Task is one task of a draft.
@@ -47,12 +46,12 @@ type Task struct {
 	Scope     []string `json:"scope,omitempty"`      // globs of the files that it will touch
 	DependsOn []string `json:"depends_on,omitempty"` // ids
 	Evidence  string   `json:"evidence"`             // proven or unproven
-	// Proof is the test that fails before the task and passes after it or, of an
-	// unproven task, why no test can tell.
+	// Proof is the test that fails before the task and passes after it. For an unproven task, it is the
+	// reason why no test can show the work.
 	Proof string `json:"proof"`
 }
 
-// Schema is the JSON Schema of a Draft, for agents that can be held to one.
+// Schema is the JSON Schema of a Draft, for agents that support one.
 const Schema = `{"type":"object","additionalProperties":false,"properties":{` +
 	`"questions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","proposal"],"properties":{` +
 	`"question":{"type":"string"},"proposal":{"type":"string"}}}},` +
@@ -62,14 +61,14 @@ const Schema = `{"type":"object","additionalProperties":false,"properties":{` +
 	`"criteria":{"type":"array","items":{"type":"string"}},"scope":{"type":"array","items":{"type":"string"}},` +
 	`"depends_on":{"type":"array","items":{"type":"string"}},"evidence":{"type":"string","enum":["proven","unproven"]},"proof":{"type":"string"}}}}}}`
 
-// Bounds of a draft.
+// Limits of a draft.
 const (
 	MaxQuestions  = 5
 	MaxTasks      = 50
 	maxTitleRunes = 120
 )
 
-// The evidence that a task may want.
+// The kinds of evidence that a task may require.
 const (
 	proven   = "proven"
 	unproven = "unproven"
@@ -82,7 +81,7 @@ var taskID = regex.New(`^[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*$`)
 // loop can work on the plan and a user can see how each task is checked.
 func (d Draft) Check() []string { return d.check(d.Plan()) }
 
-// check does so for the plan that is made of it.
+// check is Check for the plan made of the draft.
 func (d Draft) check(made plan.Plan) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -129,7 +128,7 @@ func (t Task) check() []string {
 	return wrong
 }
 
-// Plan is the draft as a plan. How a task is checked stands in its detail.
+// Plan converts the draft to a plan. The detail of a task says how it is checked.
 func (d Draft) Plan() plan.Plan {
 	p := plan.Plan{Title: strings.TrimSpace(d.Title), Overview: strings.TrimSpace(d.Overview), Gates: d.gates()}
 	for _, t := range d.Tasks {
@@ -158,19 +157,19 @@ func nonEmpty(lines []string) []string {
 	return out
 }
 
-// Critique is what the critic replies.
+// Critique is a reply of the critic.
 type Critique struct {
 	Remarks []Remark `json:"remarks"`
 }
 
-// Remark is one thing that the critic finds wrong.
+// Remark is a problem that the critic found.
 type Remark struct {
-	Task       string `json:"task"` // its id, "" for the plan as a whole
+	Task       string `json:"task"` // id of the task, "" for the whole plan
 	Problem    string `json:"problem"`
 	Suggestion string `json:"suggestion"`
 }
 
-// String is the remark in one line.
+// String returns the remark in one line.
 func (r Remark) String() string {
 	s := plan.OneLine(r.Problem, 300)
 	if r.Suggestion != "" {

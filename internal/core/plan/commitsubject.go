@@ -10,10 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// CommitSubject is what the subject of a commit is made of.
+// CommitSubject holds the parts of a commit's subject.
 type CommitSubject struct {
 	Type  string // feat, fix or docs
-	ID    string // of the task, as a scope; "" where the goal has none
+	ID    string // id of the task, as a scope; "" if the goal has none
 	Title string
 }
 
@@ -26,7 +26,7 @@ var (
 	typedTitle  = regex.New(`^(feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert)(?:\(([^()]+)\))?(!?): (.+)`)
 )
 
-// CheckCommitForm returns why no subject can be made of a form.
+// CheckCommitForm returns what is wrong with a form, or nil.
 func CheckCommitForm(form string) error {
 	known := []string{"{type}", "{id}", "{id_lower}", "{title}", "{title_lower}"}
 	for _, found := range commitField.FindAllString(form, -1) {
@@ -40,8 +40,8 @@ func CheckCommitForm(form string) error {
 	return nil
 }
 
-// Format makes the subject. Where there is no id, brackets around it are left out. A title that is a
-// conventional subject already, such as "fix(api): say why", gives its own type and scope.
+// Format returns the subject. Without an id, it omits the brackets around it. If the title is a
+// conventional subject already, such as "fix(api): say why", its type and scope are used.
 func (c CommitSubject) Format(form string) string {
 	if m := typedTitle.FindStringSubmatch(c.Title); m != nil && strings.Contains(form, "{type}") {
 		c.Type, c.ID, c.Title = m[1], cmp.Or(c.ID, m[2]), m[4]

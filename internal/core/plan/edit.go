@@ -20,22 +20,21 @@ const (
 	Accept  EditKind = "accept" // File, an edit that was not applied, becomes the plan
 )
 
-// Edit is one change that a user makes to a plan while a loop works on it. Making it
-// twice is the same as making it once.
+// Edit is a user's change of a plan while a loop works on it. Applying it twice has no further effect.
 type Edit struct {
-	ID     string   `json:"id,omitempty"` // of the message that brought it
+	ID     string   `json:"id,omitempty"` // id of the user's message
 	Do     EditKind `json:"do"`
-	Task   string   `json:"task,omitempty"`   // id; of Add: the one that the task has got
-	Title  string   `json:"title,omitempty"`  // of Add and Retitle
-	Before string   `json:"before,omitempty"` // id of the task that it goes before
-	After  string   `json:"after,omitempty"`  // id of the task that it goes behind
-	File   string   `json:"file,omitempty"`   // of Accept: where it is kept
-	Since  []string `json:"since,omitempty"`  // of Accept: what was changed since the edit was made and stays, in words
-	Failed string   `json:"failed,omitempty"` // why it could not be made, "" if it was
+	Task   string   `json:"task,omitempty"`   // id of the task; for Add: the new task's id
+	Title  string   `json:"title,omitempty"`  // for Add and Retitle
+	Before string   `json:"before,omitempty"` // id of the task after the new place
+	After  string   `json:"after,omitempty"`  // id of the task before the new place
+	File   string   `json:"file,omitempty"`   // for Accept: the file with the edit
+	Since  []string `json:"since,omitempty"`  // for Accept: later changes of the plan that stay, in words
+	Failed string   `json:"failed,omitempty"` // why it could not be applied, "" if it was
 }
 
-// Place is the index among other tasks at which a task goes, of which the first open
-// one is given. Without a neighbour, or if that is not there, Add goes to the end.
+// Place returns the index at which the task goes among the other tasks. firstOpen is the index of the
+// first open one. Without an existing neighbour, Add goes to the end.
 func (e Edit) Place(ids []string, firstOpen int) int {
 	if i := slices.Index(ids, e.Before); e.Before != "" && i >= 0 {
 		return i

@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Excerpt makes the output of a command fit for a prompt: its beginning, where a
-// compiler says what is wrong, and its end, where a test runner sums up, in at
-// most so many lines (3 or more) and bytes (200 or more). What was left out in
-// between is counted on a line of its own, and lines that are very long lose
-// their middle. As with OneLine, nothing stays that a terminal would act on, nor
-// of a line what a carriage return overwrote; blank lines around it go.
+// Excerpt shortens the output of a command for a prompt, to at most so many lines (3 or more) and bytes
+// (200 or more). It keeps the beginning, which has the errors of a compiler, and the end, which has the
+// summary of a test runner. A line between them counts the omitted lines. It omits the middle of very
+// long lines, control sequences of terminals, text that a carriage return overwrote, and blank lines
+// at both ends.
 func Excerpt(text string, lines, size int) string {
 	all := plainLines(text, size/8)
 	total := 0
@@ -39,8 +38,8 @@ func Excerpt(text string, lines, size int) string {
 	return strings.Join(slices.Concat(all[:front], left, all[back:]), "\n")
 }
 
-// plainLines are the lines of a text, clean and none longer than limit bytes,
-// without the blank ones around them.
+// plainLines returns the clean lines of a text, each at most limit bytes long, without blank lines at
+// both ends.
 func plainLines(text string, limit int) []string {
 	var out []string
 	last := 0 // behind the last line that is not blank
@@ -57,8 +56,8 @@ func plainLines(text string, limit int) []string {
 	return out[:last]
 }
 
-// plainLine is a line without what only a terminal understands, nor white space
-// at its end; the middle of a long one is cut out.
+// plainLine returns a line without control sequences and trailing white space. It omits the middle of
+// a long line.
 func plainLine(line string, limit int) string {
 	var b strings.Builder
 	for line != "" {

@@ -14,7 +14,7 @@ type Problem struct {
 	Want    string `json:"want,omitempty" jsonschema:"what was expected"`
 }
 
-// Task is the task with that id.
+// Task returns the task with an id.
 func (p Plan) Task(id string) (Task, bool) {
 	for _, t := range p.Tasks {
 		if t.ID == id {
@@ -33,7 +33,7 @@ func (p Plan) Index() map[string]int {
 	return at
 }
 
-// Open is the number of tasks that are not done.
+// Open returns the number of tasks that are not done.
 func (p Plan) Open() int {
 	n := 0
 	for _, t := range p.Tasks {
@@ -44,12 +44,11 @@ func (p Plan) Open() int {
 	return n
 }
 
-// Next is the open task to work on now: of those whose dependencies are all
-// done, one that is not optional, with the lowest priority number, tasks without
-// a number after all that have one, and then the first in the file. Tasks for which skip says
-// true (skipped, blocked) are left out, and so is what waits for them; a nil
-// skip leaves out none. It says false when nothing can be worked on, which
-// with Open() > 0 means that the rest waits for skipped tasks.
+// Next returns the task to work on now. It chooses among the open tasks whose dependencies are done:
+// optional tasks come last, then the lowest priority number comes first (tasks without a number last),
+// then the order of the file. It leaves out tasks for which skip returns true, and tasks that depend on
+// them; skip may be nil. It returns false if there is no such task. If Open() > 0 then, the rest waits
+// for skipped tasks.
 func (p Plan) Next(skip func(id string) bool) (Task, bool) {
 	done := make(map[string]bool, len(p.Tasks))
 	for _, t := range p.Tasks {
@@ -71,8 +70,7 @@ func (p Plan) Next(skip func(id string) bool) (Task, bool) {
 	return *best, true
 }
 
-// WithoutOptional are the tasks that are not optional, and those that one of them
-// depends on.
+// WithoutOptional returns the tasks that are not optional, and those that they depend on.
 func (p Plan) WithoutOptional() []Task {
 	var ids []string
 	for _, t := range p.Tasks {
@@ -83,8 +81,7 @@ func (p Plan) WithoutOptional() []Task {
 	return p.Needed(ids)
 }
 
-// Needed are the tasks with these ids and all that they depend on, in the order
-// of the file.
+// Needed returns the tasks with these ids and all that they depend on, in the order of the file.
 func (p Plan) Needed(ids []string) []Task {
 	at := p.Index()
 	needed := make(map[string]bool)
@@ -101,7 +98,7 @@ func (p Plan) Needed(ids []string) []Task {
 	return slices.DeleteFunc(slices.Clone(p.Tasks), func(t Task) bool { return !needed[t.ID] })
 }
 
-// precedes reports whether priority a goes strictly before b; 0 is none given.
+// precedes reports whether priority a comes strictly before b; 0 = no priority.
 func precedes(a, b int) bool {
 	if a == 0 || b == 0 {
 		return a != 0 && b == 0
@@ -113,12 +110,11 @@ func containsAll(ids []string, in map[string]bool) bool {
 	return !slices.ContainsFunc(ids, func(id string) bool { return !in[id] })
 }
 
-// WantKnownID is what is expected in the place of an id that no task has.
+// WantKnownID is Problem.Want for an unknown id.
 const WantKnownID = "the id of a task of this plan"
 
-// Check finds what makes a plan unworkable: no tasks at all, an id used twice,
-// a dependency that is not in the plan, a circle of dependencies. In the order
-// of the file; nil if there is nothing. A plan in which all is done is fine.
+// Check returns the problems that prevent work on a plan, in the order of the file: no tasks, duplicate
+// ids, unknown dependencies, and cycles. A plan whose tasks are all done has no problem.
 func (p Plan) Check() []Problem {
 	if len(p.Tasks) == 0 {
 		return []Problem{{Message: "the plan has no tasks", Want: "at least one task with a done mark"}}
@@ -158,8 +154,7 @@ func (p Plan) Check() []Problem {
 	return found
 }
 
-// findCycle is the first circle of dependencies as a path that ends where it
-// began, or nil.
+// findCycle returns the first cycle of dependencies as a path that ends with its first id, or nil.
 func findCycle(tasks []Task, byID map[string]Task) []string {
 	const onPath, left = 1, 2 // left: visited, leads to no circle
 	state := make(map[string]int, len(tasks))
@@ -189,7 +184,7 @@ func findCycle(tasks []Task, byID map[string]Task) []string {
 	return nil
 }
 
-// formatPath writes a path for a message, the middle of a very long one left out.
+// formatPath formats a path for a message. It omits the middle of a very long one.
 func formatPath(path []string) string {
 	const most = 12
 	if len(path) > most {

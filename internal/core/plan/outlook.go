@@ -6,10 +6,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 )
 
-// Outlook guesses from its text that a task will wait for the user though its agent does it well: why,
-// and the option of pawl run that accepts it beforehand; "" and "" for most tasks. It is for a user to
-// accept, so it would rather miss a task than name one that tests can prove. wantsProof is false for a
-// task of which no proof is wanted.
+// Outlook guesses from its text whether a task will wait for the user even if the agent does it well.
+// It returns the reason, and the option of pawl run that accepts such work in advance; both are "" for
+// most tasks. A missed task costs less than a wrong suggestion. wantsProof is false for a task that
+// needs no proof.
 func (t Task) Outlook(wantsProof bool) (why, option string) {
 	switch {
 	case !t.AllowTestChanges && asksForTestData(t):

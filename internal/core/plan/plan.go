@@ -1,9 +1,8 @@
-// Package plan holds what a plan says, free of any file format: tasks in the
-// order of the file, each with a done mark, and the choice of the next one.
+// Package plan defines plans independently of file formats: tasks in the order of the file, each with
+// a done mark. It also chooses the next task.
 //
-// Bytes become a Plan in internal/planfile, which also ticks: a plan is the
-// user's own file, so nothing here ever prints one. Ids and titles come from
-// that file and are hostile text; they are compared here, never interpreted.
+// Package planfile reads and ticks plan files. Ids and titles come from such files and are hostile
+// text; this package only compares them.
 package plan
 
 import "slices"
@@ -13,24 +12,24 @@ type Plan struct {
 	Format   string   `json:"format"`             // codec that read it: checklist, ralphex, prd, prdjson, featurelist
 	Title    string   `json:"title,omitempty"`    // "" if the file has none
 	Overview string   `json:"overview,omitempty"` // prose that belongs to no task, for the prompt
-	Gates    []string `json:"gates,omitempty"`    // validation commands the plan itself names; run only after trust
+	Gates    []string `json:"gates,omitempty"`    // validation commands in the plan; need the user's trust
 	Tasks    []Task   `json:"tasks"`              // in the order of the file
 }
 
 // Task is one unit of work with a done mark.
 type Task struct {
-	ID        string   `json:"id"`                   // unique within the plan; made from the position where the file gives none
+	ID        string   `json:"id"`                   // unique in the plan; the position if the file has none
 	Title     string   `json:"title"`                // one line
-	Detail    string   `json:"detail,omitempty"`     // description, detail block: for the prompt, as written
+	Detail    string   `json:"detail,omitempty"`     // description, as written
 	Criteria  []string `json:"criteria,omitempty"`   // acceptance criteria, steps, sub-items
-	Context   []string `json:"context,omitempty"`    // what the sections and items that it is part of say, from the outermost
+	Context   []string `json:"context,omitempty"`    // text of the sections and items around it, outermost first
 	Done      bool     `json:"done"`                 // the mark in the file
 	Optional  bool     `json:"optional,omitempty"`   // worked on after all others
-	Priority  int      `json:"priority,omitempty"`   // lower is sooner; 0 = none given, after all that have one
+	Priority  int      `json:"priority,omitempty"`   // lower comes first; 0 = none, comes last
 	DependsOn []string `json:"depends_on,omitempty"` // ids
-	Evidence  string   `json:"evidence,omitempty"`   // evidence wanted for this task alone; "" = the loop's
-	Scope     []string `json:"scope,omitempty"`      // globs of the files that it may change, from the root; none: any
-	// AllowTestChanges: the plan says that this task may change existing tests.
+	Evidence  string   `json:"evidence,omitempty"`   // evidence that this task needs; "" = the loop's default
+	Scope     []string `json:"scope,omitempty"`      // globs of the files that it may change, relative to the root; none = any
+	// AllowTestChanges means that the task may change existing tests.
 	AllowTestChanges bool `json:"allow_test_changes,omitempty"`
 	Line             int  `json:"line"` // 1-based line of the mark
 }

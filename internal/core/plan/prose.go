@@ -6,12 +6,10 @@ import (
 	"unicode"
 )
 
-// LooksLikeProse guesses from the title that a task only writes text for
-// people (a README, docs, a changelog), so that no test can tell it done from
-// not done and unproven evidence is what to ask for. It is a suggestion for a
-// user to accept, so it would rather miss one than name a task of code: the
-// title must begin with a docs prefix ("docs: …"), or with a verb of writing
-// whose object is a text ("Update the README for v2", not "Add docs endpoint").
+// LooksLikeProse guesses from the title whether a task only writes text for people (a README, docs, a
+// changelog), so that no test can prove it. A missed task costs less than a wrong suggestion. So the
+// title must begin with a docs prefix ("docs: …"), or with a verb of writing whose object is a text
+// ("Update the README for v2", not "Add docs endpoint").
 func LooksLikeProse(t Task) bool {
 	title := strings.ToLower(t.Title)
 	prefix, _, found := strings.Cut(title, ":")
@@ -44,15 +42,14 @@ func LooksLikeProse(t Task) bool {
 	return false
 }
 
-// What the rule knows: verbs of writing, texts for people, and the words by
-// which a title continues after its object.
+// Verbs of writing, texts for people, and words that may follow the object in a title.
 const (
 	writing = "write update add improve revise extend polish fix create expand rewrite edit complete correct refresh proofread translate describe mention explain"
 	texts   = "readme changelog docs documentation docstring docstrings"
 	linking = "for of with to about on in and so that from at as by how explaining describing"
 )
 
-// containsWord reports whether one word stands in a list of them.
+// containsWord reports whether a list of words contains a word.
 func containsWord(word, list string) bool {
 	return slices.Contains(strings.Fields(list), word)
 }

@@ -8,16 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxSlugBytes bounds a slug, in bytes: short enough for a path segment below a deep
-// folder on any system, and to be read in a branch name.
+// maxSlugBytes limits a slug, so that it fits into paths on any system and is readable in a branch's
+// name.
 const maxSlugBytes = 48
 
-// Slug makes an id or a title safe as a path segment, a part of a branch name
-// or a commit scope: lower-case ASCII letters, digits and single hyphens, 1 to
-// 48 bytes, neither beginning nor ending with a hyphen, and no name that
-// Windows reserves. Where letters were lost a short hash of the whole text
-// is put at its end, so that 任务一 and 任务二 differ; still, two texts may
-// have one slug ("US 1" and "us-1"), and it is not a substitute for an id.
+// Slug converts an id or a title for a path segment, a branch name or a commit scope: 1 to 48
+// lower-case ASCII letters, digits and single hyphens, without hyphens at the ends, and no name that
+// Windows reserves. If letters are lost, it ends with a short hash of the text, so that 任务一 and
+// 任务二 differ. Slugs are not unique: "US 1" and "us-1" have the same.
 func Slug(text string) string {
 	var b strings.Builder
 	lost := false
@@ -47,7 +45,7 @@ func Slug(text string) string {
 	return slug
 }
 
-// isReservedName reports whether Windows takes the name for a device in any folder.
+// isReservedName reports whether Windows reserves the name for a device.
 func isReservedName(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":
@@ -57,9 +55,9 @@ func isReservedName(name string) bool {
 	return (port == "com" || port == "lpt") && len(name) == len(port)+1
 }
 
-// Scope is the id as it stands in a commit's subject, `feat(US-001): …`: as
-// written if it is short, plain ASCII (letters, digits, . _ -) and begins with
-// a letter or digit, or is the number of an issue (#12), and its slug otherwise.
+// Scope returns the id for a commit's subject, as in `feat(US-001): …`. It is the id itself if that is
+// short, consists of ASCII letters, digits, dots, underscores and hyphens, and begins with a letter or
+// digit, or if it is the number of an issue (#12). Otherwise it is the slug.
 func Scope(id string) string {
 	name := strings.TrimPrefix(id, "#")
 	plain := name != "" && len(id) <= maxSlugBytes && !strings.ContainsRune("._-", rune(name[0]))
@@ -74,11 +72,10 @@ func Scope(id string) string {
 	return Slug(id)
 }
 
-// OneLine makes hostile text fit for one line of a terminal, a commit subject
-// or a list: terminal escape sequences, control characters, invisible ones
-// (bidi overrides, zero width) are removed, bytes that are not UTF-8 are quoted
-// (Visible), white space is folded to single spaces. What is longer than limit
-// characters (runes) is cut and ends in "…"; limit ≤ 0 means no bound.
+// OneLine makes hostile text safe for one line of a terminal, a commit subject or a list. It removes
+// escape sequences, control characters and invisible characters (bidi overrides, zero width), quotes
+// bytes that are not UTF-8 (Visible), and folds white space to single spaces. Text of more than limit
+// runes is cut and ends in "…"; limit ≤ 0 means no limit.
 func OneLine(text string, limit int) string {
 	text = Visible(text)
 	var b strings.Builder
@@ -109,8 +106,8 @@ func OneLine(text string, limit int) string {
 	return cut(b.String(), n, limit)
 }
 
-// Visible quotes bytes that are not UTF-8 as git quotes them in names of files: without
-// them, a name is that of another file.
+// Visible quotes bytes that are not UTF-8, as git does in file names. Without these bytes, a name
+// would be that of another file.
 func Visible(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -143,9 +140,9 @@ func cut(text string, n, limit int) string {
 	return text
 }
 
-// escapeLen is the length of the sequence at the beginning of text that a terminal
-// would act on, 0 for none: CSI, OSC and the other strings, two-byte escapes.
-// (By hand, because a regular expression costs each start of the hook 0.1 ms.)
+// escapeLen returns the length of the escape sequence at the beginning of text, 0 for none: CSI, OSC and
+// other strings, and two-byte escapes. It uses no regular expression, since that costs each start of
+// the hook 0.1 ms.
 func escapeLen(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
 	if r == '\x1b' && len(text) > 1 {
@@ -178,7 +175,7 @@ func escapeLen(text string) int {
 	return 0
 }
 
-// runEnd is where the bytes from first to last end that stand in text at an offset.
+// runEnd returns the end of the run of bytes between first and last that begins at an offset.
 func runEnd(text string, at int, first, last byte) int {
 	for at < len(text) && text[at] >= first && text[at] <= last {
 		at++
@@ -186,7 +183,7 @@ func runEnd(text string, at int, first, last byte) int {
 	return at
 }
 
-// sequenceEnd is behind the byte that ends a sequence, if it is there.
+// sequenceEnd returns the offset after the final byte of a sequence, if the byte is there.
 func sequenceEnd(text string, at int, first byte) int {
 	if at < len(text) && text[at] >= first && text[at] <= '~' {
 		return at + 1
@@ -194,7 +191,7 @@ func sequenceEnd(text string, at int, first byte) int {
 	return at
 }
 
-// Few joins names, the first of them if they are many: "a, b and 3 more".
+// Few joins the first names of a list: "a, b and 3 more".
 func Few(names []string, most int) string {
 	text := Visible(strings.Join(names[:min(len(names), most)], ", "))
 	if more := len(names) - most; more > 0 {

@@ -14,7 +14,7 @@
 //   - Max Iterations: 15
 //   - Status: IN_PROGRESS
 //
-// All of it is untrusted: Adopt says whether a session may follow such a folder.
+// The files are untrusted: MayFollow reports whether a session may follow such a folder.
 // docs/reference/feature-loop.md compares the controllers with what is done here.
 package featureloop
 

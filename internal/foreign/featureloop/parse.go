@@ -19,10 +19,9 @@ var bom = []byte("\ufeff")
 var fieldLine = regex.New(`(?mi)^\x{feff}?[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?:(?:current|overall|loop)[ \t]+)?` +
 	`(iteration|max(?:imum)?[ \t]+iterations?|status)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*([^\r\n]*)[^\n]*\n?`)
 
-// Parse reads a progress.txt. Of each of its lines the first counts: what comes
-// below is the log. An error reads "NAME:LINE: what is wrong: expected …" and has
-// a hint; a number that is none is not an error here, but one of Check. The data is
-// kept, not copied.
+// Parse reads a progress.txt. The first occurrence of each line counts; the rest is the agent's log.
+// Errors read "NAME:LINE: what is wrong: expected …" and have a hint. Check, not Parse, reports invalid
+// numbers. Parse keeps data without a copy.
 func Parse(name string, data []byte) (*Progress, error) {
 	if len(data) > MaxSize {
 		return nil, fault(name, 1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize))
@@ -90,11 +89,10 @@ func (p *Progress) read(which int, value string) {
 	}
 }
 
-// countPattern matches a number and what people write behind it: 3/15, 3 of 15,
-// 3 (feature 2).
+// countPattern matches a number and what users write after it: 3/15, 3 of 15, 3 (feature 2).
 var countPattern = regex.New(`^([0-9]+)(?:[ \t]*(?:/|of)[ \t]*([1-9][0-9]*))?(?:$|[^0-9A-Za-z_.]|\.$)`)
 
-// statusWord is a status as one word: "In progress (feature 2)" is IN_PROGRESS.
+// statusWord returns a status as one word: IN_PROGRESS for "In progress (feature 2)".
 func statusWord(value string) string {
 	value = strings.TrimLeft(value, "*_`")
 	end := strings.IndexFunc(value, func(r rune) bool {

@@ -9,10 +9,9 @@
 //		progress.md          ## Iteration 3 - US-001             what was tried (beside the plan only)
 //	}
 //
-// The scripts write the first four into .ralph itself, where all plans share
-// them. The logs are read by agents and by people, and grow: Append keeps them
-// bounded. All of it is untrusted, and nothing here reads a file, or takes a word
-// in one for an end.
+// The scripts write the first four into .ralph, where all plans share them. AppendEntry limits the
+// size of the logs. The files are untrusted: the package does not read them, and no word in them ends
+// a loop.
 package planloop
 
 import (

@@ -34,14 +34,14 @@ type Args struct {
 	Help          bool          // --help, or -h alone: nothing else of it holds
 }
 
-// flag is one that the arguments may have.
+// flag describes a flag of the commands.
 type flag struct {
-	name      string            // without its dashes
-	valueName string            // what its value is called; "": it stands alone
-	target    func(a *Args) any // where its value goes
+	name      string            // without dashes
+	valueName string            // name of its value in messages; "" = it has no value
+	target    func(a *Args) any // returns the field of Args that gets the value
 }
 
-// flags are all of them, but for help.
+// flags lists all flags.
 var flags = []flag{
 	{"max-iterations", "number", func(a *Args) any { a.MaxGiven = true; return &a.MaxIterations }},
 	{"completion-promise", "text", func(a *Args) any { return &a.Promise }},
@@ -62,7 +62,7 @@ var flags = []flag{
 }
 
 const (
-	flagIsolate = "isolate" // the one that stands alone and may be turned off
+	flagIsolate = "isolate" // the only flag without a value that takes =false
 	flagHelp    = "help"
 )
 
@@ -120,12 +120,12 @@ func ParseArgs(raw string) (Args, error) {
 type argParser struct {
 	words     words
 	args      Args
-	prompt    strings.Builder // what was typed, less the flags, up to from
+	prompt    strings.Builder // the text up to from, without flags
 	from      int
-	hasPrompt bool // the prompt has
+	hasPrompt bool // the prompt has begun
 }
 
-// cut leaves a flag out of the prompt, with the white space before it.
+// cut removes a flag and the white space before it from the prompt.
 func (p *argParser) cut(flag span) {
 	p.prompt.WriteString(strings.TrimRightFunc(p.words.text[p.from:flag.at], unicode.IsSpace))
 	p.from = flag.end
@@ -169,7 +169,7 @@ func (p *argParser) word(word span, text string) error {
 	return nil
 }
 
-// set takes the value of a flag, still in its quotes.
+// set stores the value of a flag. The value is still quoted.
 func (p *argParser) set(f flag, typed string) error {
 	value, quote := unquote(typed)
 	if quote == '"' && strings.Count(strings.NewReplacer(`\\`, "", `\"`, "").Replace(typed), `"`)%2 == 1 {

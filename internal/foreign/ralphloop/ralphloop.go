@@ -6,14 +6,13 @@
 //	a, err := ralphloop.ParseArgs(`"Fix it" --max-iterations 20`)
 //	why := ralphloop.IterationMessage(2, "DONE")  // what people's scripts look for
 //
-// The file is front matter (key: value lines between two --- lines), a blank
-// line, and the prompt to its end. People and scripts write it too, so what can
-// be understood is read: CRLF, a byte order mark, keys left out, keys that
-// nobody knows, a prompt with --- lines of its own. What cannot is an error that
-// names the line, and never a reason to delete the file.
+// The file is front matter (key: value lines between two --- lines), a blank line, and the prompt.
+// Users and scripts write it too, so Parse accepts CRLF, a byte order mark, missing and unknown keys,
+// and a prompt that contains --- lines. Other mistakes are errors that name the line; the file is
+// never deleted because of them.
 //
-// The file is untrusted: Adopt says whether a session may follow it. Nothing
-// here reads a file or decides when a loop ends.
+// The file is untrusted: MayFollow reports whether a session may follow it. The package neither reads
+// files nor decides when a loop ends.
 package ralphloop
 
 import (

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// words walks over a text as somebody typed it, for a user and not for a
-// shell: it finds where the words and the quotations are, and expands nothing.
+// words splits a text that a user typed into words. Unlike a shell, it expands nothing.
 //
 // Words are separated by white space outside quotations. "…", '…' and `…` (any
 // number of backticks, as in Markdown) are quotations where prose has them: they

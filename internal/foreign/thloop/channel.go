@@ -44,7 +44,7 @@ type Point struct {
 	Sum    string `json:"sum"`
 }
 
-// maxPoints limits the points that are kept of a file.
+// maxPoints limits the number of points that are kept for a file.
 const maxPoints = 16
 
 // Days returns the names of the files in ChannelDir that are to be read now, in order. They include

@@ -11,8 +11,8 @@
 // user and other processes append, at any time; what they write is told to the
 // agent once, and a line with the word stop alone ends the loop.
 //
-// All of it is untrusted: Adopt says whether a session may follow the file.
-// Nothing here reads a file or decides when a loop ends.
+// The files are untrusted: MayFollow reports whether a session may follow the state file. The package
+// neither reads files nor decides when a loop ends.
 package thloop
 
 import (

@@ -7,14 +7,11 @@
 //	p, found, err := verifyactive.ParsePrompt(`Fix it :: verify:"npm test" max:3`)
 //	text := verifyactive.RetryMessage(2, 5) // what people's scripts look for
 //
-// The state file is JSON of a server that we are not: keys that nobody here
-// knows, their order and their layout stay. What cannot be understood is an
-// error that names the line; what is missing has the defaults of the tool that
-// made the file.
+// The state file is JSON of another program's server, so unknown keys, their order and the layout
+// stay. Mistakes are errors that name the line. Missing values get the defaults of that program.
 //
-// The file is untrusted: its command runs only after a user's consent, which
-// is not asked here. Nothing here reads a file, runs a command or decides when a
-// loop ends.
+// The file is untrusted: the caller must have the user's consent before it runs the command. The
+// package neither reads files, runs commands nor decides when a loop ends.
 package verifyactive
 
 import (
@@ -40,7 +37,7 @@ const (
 // MaxSize is the largest file that is read, in bytes.
 const MaxSize = 1 << 20
 
-// What holds where a file or a user does not say.
+// Defaults and limits.
 const (
 	DefaultTimeout = 300 * time.Second
 	DefaultMax     = 5  // of checks, see ParsePrompt
@@ -52,13 +49,13 @@ const (
 
 // File is a state file with its values. Changes to the fields do not affect Bytes.
 type File struct {
-	Command       string // that is to succeed; never blank
+	Command       string // must succeed; never blank
 	Timeout       time.Duration
 	MaxIterations int    // 1 or more
 	WorkingDir    string // as written; "" is the session's
 	Preset        string
 	Goal          string // what the user asked for, as they typed it; "" if not known
-	Iteration     int    // how many checks were made
+	Iteration     int    // number of checks so far
 
 	data []byte
 }

@@ -20,10 +20,12 @@ import (
 	"time"
 )
 
-// requireVariable makes a browser that is missing a failure; `make browser` sets it.
+// requireVariable is the environment variable that turns a missing browser from a skip into a
+// failure. `make browser` sets it.
 const requireVariable = "PAWL_BROWSER"
 
-// skipUnlessRequired skips a test for what the machine does not have, unless it has to have it.
+// skipUnlessRequired skips a test because something is missing on the machine. It fails the test if
+// requireVariable is set.
 func skipUnlessRequired(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv(requireVariable) == "1" {
@@ -48,7 +50,7 @@ type Tab struct {
 
 const callTimeout = 60 * time.Second
 
-// Browse begins a browser with one tab.
+// Browse starts a browser with one tab.
 func Browse(t *testing.T) *Tab {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -85,8 +87,8 @@ func Browse(t *testing.T) *Tab {
 	return b
 }
 
-// newProfileDir is a folder of a browser's, removed after its end. Processes that it began write into it
-// a moment longer than it lives, over which t.TempDir would fail the test.
+// newProfileDir returns a folder for the browser's profile, which is removed at the end of the test.
+// Processes of the browser write into it for a moment after its end; t.TempDir would then fail.
 func newProfileDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // see above
@@ -105,7 +107,7 @@ func newProfileDir(t *testing.T) string {
 	return dir
 }
 
-// message is one of the debugging protocol.
+// message is a message of the debugging protocol.
 type message struct {
 	ID     int             `json:"id,omitempty"`
 	Method string          `json:"method,omitempty"`
@@ -162,7 +164,7 @@ func (b *Tab) event(m message) {
 	}
 }
 
-// call is a command of the protocol, with its answer.
+// call sends a command of the protocol and decodes the reply.
 func (b *Tab) call(method string, params map[string]any, answer any) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -210,7 +212,7 @@ func (b *Tab) Open(url string) {
 	})
 }
 
-// WaitFor waits until something is so.
+// WaitFor waits until done returns true.
 func (b *Tab) WaitFor(what string, done func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(callTimeout); !done(); time.Sleep(50 * time.Millisecond) {
@@ -234,7 +236,7 @@ func (b *Tab) Eval(script string) string {
 	return fmt.Sprint(r.Result.Value)
 }
 
-// Type types a text into what has the focus, as the keyboard does.
+// Type types a text into the focused element, like a keyboard.
 func (b *Tab) Type(text string) {
 	b.t.Helper()
 	b.call("Input.insertText", map[string]any{"text": text}, nil)
@@ -252,8 +254,8 @@ func (b *Tab) Press(key string) {
 	}
 }
 
-// TabTo presses Tab until what a selector names has the focus, and holds that each thing
-// that has it on the way is seen to have it.
+// TabTo presses Tab until the selected element has the focus. It checks that each element on the way
+// shows its focus.
 func (b *Tab) TabTo(selector string) {
 	b.t.Helper()
 	const most = 200
@@ -270,14 +272,14 @@ func (b *Tab) TabTo(selector string) {
 	b.t.Fatalf("no way to %s with %d times Tab", selector, most)
 }
 
-// SetScreen sets the size of the screen and its colours, light or dark.
+// SetScreen sets the size of the screen and the colour scheme, light or dark.
 func (b *Tab) SetScreen(width, height int, scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// Screenshot keeps a picture of the whole page where PAWL_SCREENSHOTS names a folder.
+// Screenshot saves a picture of the whole page into the folder PAWL_SCREENSHOTS, if it is set.
 func (b *Tab) Screenshot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("PAWL_SCREENSHOTS")
@@ -291,7 +293,7 @@ func (b *Tab) Screenshot(name string) {
 	}
 }
 
-// Axe is the source of axe-core, which .ci/clients installs.
+// Axe returns the source of axe-core, which .ci/clients installs.
 func Axe(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join("..", "..", ".cache", "page", "node_modules", "axe-core", "axe.min.js") // of internal/page
@@ -302,7 +304,7 @@ func Axe(t *testing.T) string {
 	return string(data)
 }
 
-// CheckAccessibility holds that axe-core finds nothing wrong with the page.
+// CheckAccessibility fails the test if axe-core finds a problem in the page.
 func (b *Tab) CheckAccessibility(where, source string) {
 	b.t.Helper()
 	b.Eval(source + "; 0")
@@ -312,7 +314,7 @@ func (b *Tab) CheckAccessibility(where, source string) {
 	}
 }
 
-// CheckConsole holds that the console has no error, and that only one place was asked.
+// CheckConsole fails the test if the console has an error, or if a request left base.
 func (b *Tab) CheckConsole(base string) {
 	b.t.Helper()
 	b.mu.Lock()

@@ -1,18 +1,16 @@
-// Package journal is an append-only file of records, one JSON object a line,
-// from which all else about a loop is derived:
+// Package journal implements an append-only file of records, one JSON object per line. All other data
+// of a loop is derived from it:
 //
 //	{"seq":2,"at":"2026-01-31T09:00:00.5Z","prev":"9f2c…","epoch":1,"type":"turn_ended","data":{…}}
 //
-// prev is the SHA-256 of the line before, so that Verify finds any line that was
-// changed, lost or put in. epoch counts the owners: a Writer whose epoch is no
-// longer the newest gets ErrLostOwnership. Append returns when the record is on
-// disk. What a crash leaves half-written at the end is cut off by the next Open,
-// kept in a file beside the journal, and told in a "journal_torn" record; a bad
-// line elsewhere is a *CorruptError, and is never removed. A record of a newer
-// Pawl's is ErrNewer to readers and writers: what it means is not known here.
+// prev is the SHA-256 of the previous line, so that Verify finds changed, missing and inserted lines.
+// epoch counts the owners: a Writer with an old epoch gets ErrLostOwnership. Append returns when the
+// record is on disk. Open moves an incomplete end, which a crash left, to a file beside the journal,
+// and adds a "journal_torn" record. A bad line elsewhere is a *CorruptError and is never removed.
+// Readers and writers get ErrNewer for a record of a newer Pawl.
 //
-// Reading needs no lock, keeps one line in memory, and can begin at any Mark, so
-// a long history costs nothing to whoever has a snapshot of its past.
+// Reading needs no lock and keeps one line in memory. It can begin at any Mark, so a reader with a
+// snapshot does not read the history before it.
 package journal
 
 import (
@@ -28,12 +26,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// MaxRecord is the longest line in bytes. Append refuses longer ones and readers
-// take them for corrupt, which bounds the memory of both.
+// MaxRecord is the maximum length of a line in bytes. Append refuses longer ones, and readers treat
+// them as corrupt. This limits the memory of both.
 const MaxRecord = 8 << 20
 
-// TornType is the type of the record that tells of a half-written end that was cut
-// off; its data is a TornData.
+// TornType is the type of the record about an incomplete end that was cut off; its data is a TornData.
 const TornType = "journal_torn"
 
 // TornData says what was cut off and where it was saved.
@@ -42,29 +39,29 @@ type TornData struct {
 	File  string `json:"file"` // name of the file beside the journal
 }
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrGone: the journal is no longer at its path.
+	// ErrGone means that the journal is no longer at its path.
 	ErrGone = errors.New("it was moved or deleted")
-	// ErrLostOwnership: the journal holds a newer epoch, this owner must stop.
+	// ErrLostOwnership means that the journal has a newer epoch: this owner must stop.
 	ErrLostOwnership = errors.New("another process has taken over the loop")
-	// ErrMarkNotFound: the journal is not the one, or no longer the one, that a Mark was taken of.
+	// ErrMarkNotFound means that the journal does not have the record of a Mark.
 	ErrMarkNotFound = errors.New("the journal lacks the marked record")
-	// ErrNewer: a newer Pawl has written it.
+	// ErrNewer means that a newer Pawl wrote the journal.
 	ErrNewer = errors.New("a newer pawl wrote this loop")
 )
 
-// Record is one line. Types and data belong to whoever appends.
+// Record is one line. The writer defines types and data.
 type Record struct {
 	Seq   int64     `json:"seq"`  // 1, 2, 3 …
-	At    time.Time `json:"at"`   // when it was appended, UTC
+	At    time.Time `json:"at"`   // time of appending, UTC
 	Prev  string    `json:"prev"` // hex SHA-256 of the line before, without its newline; "" for the first
 	Epoch int64     `json:"epoch"`
-	// Version is that of the Pawl that wrote the record, see the constant.
+	// Version is the constant Version of the Pawl that wrote the record.
 	Version int             `json:"v,omitempty"`
 	Type    string          `json:"type"`
 	Data    json.RawMessage `json:"data,omitempty"`
-	Mark    Mark            `json:"-"` // where it stands, to begin reading behind it
+	Mark    Mark            `json:"-"` // its position, to read on after it
 }
 
 // Mark is the position of a record in its file. The zero Mark precedes the first record.
@@ -75,7 +72,7 @@ type Mark struct {
 	Hash  string `json:"hash"`  // hex SHA-256 of the line
 }
 
-// Entry is what a caller appends.
+// Entry is a record to append.
 type Entry struct {
 	Type string
 	Data any // marshalled to JSON; nil for none
@@ -84,8 +81,8 @@ type Entry struct {
 // CorruptError names the first corrupt record.
 type CorruptError struct {
 	Path   string
-	Seq    int64 // of the record, as far as it can be told
-	Offset int64 // of the line where it was noticed, in bytes
+	Seq    int64 // number of the record, if known
+	Offset int64 // offset of the line that shows the damage, in bytes
 	Reason string
 }
 
@@ -129,7 +126,7 @@ func mark(seq, start int64, line []byte) Mark {
 	return Mark{Seq: seq, Start: start, End: start + int64(len(line)) + 1, Hash: hex.EncodeToString(sum[:])}
 }
 
-// marshalData returns an entry's data as it is written into the line.
+// marshalData returns an entry's data in JSON, as in the line.
 func marshalData(data any) (json.RawMessage, error) {
 	if data == nil {
 		return nil, nil
@@ -138,13 +135,12 @@ func marshalData(data any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(text, []byte("\n")), err
 }
 
-// Version is the version of what is written of a loop: its spec and the records of
-// its journal. A change that an older Pawl would misread raises it; a field that an
-// older one may overlook does not. What was written before versions were has 0.
+// Version is the version of the format of a loop's spec and journal. It increases with changes that an
+// older Pawl would misread, but not with fields that an older one may ignore. Data from before the
+// first version has 0.
 const Version = 3
 
-// CheckVersion returns an error with a hint if something was written in a version
-// that this Pawl does not read. what names it.
+// CheckVersion returns an error with a hint if this Pawl does not read a version. what names the data.
 func CheckVersion(version int, what string) error {
 	if version <= Version {
 		return nil

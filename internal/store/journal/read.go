@@ -177,9 +177,8 @@ type lines struct {
 	start, end int64 // of the last line, its newline included
 }
 
-// next returns the next line without its newline, valid until the following
-// call; nil if it is longer than MaxRecord; io.EOF at the end, also where that is
-// in the middle of a line.
+// next returns the next line without its newline, valid until the next call. It returns nil for a line
+// longer than MaxRecord, and io.EOF at the end, also in the middle of a line.
 func (l *lines) next() ([]byte, error) {
 	l.buf, l.start = l.buf[:0], l.end
 	end, long := l.start, false

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Writer appends to a journal. One process has one at a time (the loop's lock
-// sees to that); its methods may be called from several goroutines.
+// Writer appends to a journal. The loop's lock ensures that only one process has one. Its methods may
+// be called from several goroutines.
 type Writer struct {
 	path string
 	file *os.File
@@ -47,18 +47,15 @@ func (w *Writer) Last() Record {
 	return w.last
 }
 
-// Append writes the entries as records of the given epoch and returns when they
-// are on disk, with the mark of the last one. After an error none of them counts
-// as written: what reached the file is taken back, now or by the next Append. It
-// returns ErrLostOwnership, and writes nothing, where the journal holds a newer
-// epoch.
+// Append writes the entries as records of the epoch. It returns the mark of the last one when they are
+// on disk. After an error none of them counts as written: Append, or the next one, removes a part that
+// reached the file. It returns ErrLostOwnership and writes nothing if the journal has a newer epoch.
 func (w *Writer) Append(epoch int64, entries ...Entry) (Mark, error) {
 	return w.lockAndAppend(epoch, entries, w.sync)
 }
 
-// AppendSoon is Append without the wait for the disk: the records are there for
-// every process, and reach the disk with the next Append or Sync. A power cut before it
-// costs them, and nothing that stands before them.
+// AppendSoon is Append without waiting for the disk. All processes see the records, and the next Append
+// or Sync writes them to the disk. A power failure before that loses them, but no earlier ones.
 func (w *Writer) AppendSoon(epoch int64, entries ...Entry) (Mark, error) {
 	return w.lockAndAppend(epoch, entries, func() error { return nil })
 }

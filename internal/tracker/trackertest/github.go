@@ -1,5 +1,5 @@
-// Package trackertest is a GitHub for tests: as much of its API as Pawl uses, from memory,
-// on a Unix socket that the real gh is told of.
+// Package trackertest is a GitHub server for tests. It serves the part of the API that Pawl uses, with
+// data in memory, on a Unix socket that the real gh connects to.
 package trackertest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// Login is who gh is logged in as.
+// Login is the user that gh is logged in as.
 const Login = "ann"
 
 // Issue is an issue of OWNER/REPO, which is o/r.
@@ -34,7 +34,7 @@ type Issue struct {
 	Comments  []string `json:"comments"`
 }
 
-// Fault is an answer in place of the right one.
+// Fault is an error response.
 type Fault struct {
 	Status  int
 	Header  map[string]string
@@ -45,14 +45,14 @@ type Fault struct {
 type GitHub struct {
 	mu           sync.Mutex
 	issues       []*Issue
-	faults       map[string]Fault // by "METHOD /path", the query aside
+	faults       map[string]Fault // by "METHOD /path", without the query
 	readOnly     bool
 	requests     []string // the requests, as "METHOD /path"
-	lostRequest  int      // this request, counted from 1, gets no answer; 0: none
-	lostExecuted bool     // whether it is done all the same
+	lostRequest  int      // the request, counted from 1, whose response is lost; 0 = none
+	lostExecuted bool     // the server executes that request
 }
 
-// New makes a server with issues.
+// New returns a server with issues.
 func New(issues ...Issue) *GitHub {
 	g := &GitHub{faults: map[string]Fault{}}
 	for _, i := range issues {
@@ -61,29 +61,28 @@ func New(issues ...Issue) *GitHub {
 	return g
 }
 
-// FailRequests has requests answered by a fault: "GET /repos/o/r/issues/12".
+// FailRequests makes the server answer a request, such as "GET /repos/o/r/issues/12", with a fault.
 func (g *GitHub) FailRequests(request string, f Fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.faults[request] = f
 }
 
-// SetReadOnly has the server assign nobody, as it does for a login without write access.
+// SetReadOnly makes the server ignore assignments, as GitHub does for a login without write access.
 func (g *GitHub) SetReadOnly() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.readOnly = true
 }
 
-// Cut has the nth request from now on get no answer: it is lost on its way to the
-// server, or its answer is lost on the way back.
-func (g *GitHub) LoseResponse(nth int, obeyed bool) {
+// LoseResponse loses the nth request from now on, or only its response if executed is true.
+func (g *GitHub) LoseResponse(nth int, executed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lostRequest, g.lostExecuted = len(g.requests)+nth, obeyed
+	g.lostRequest, g.lostExecuted = len(g.requests)+nth, executed
 }
 
-// Issue is the state of an issue.
+// Issue returns the state of an issue.
 func (g *GitHub) Issue(number int) Issue {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -198,7 +197,7 @@ func (g *GitHub) list(w http.ResponseWriter, r *http.Request) {
 	g.respondPage(w, r, found)
 }
 
-// serveIssue answers what is asked of one issue.
+// serveIssue answers requests about one issue.
 func (g *GitHub) serveIssue(w http.ResponseWriter, r *http.Request, i *Issue, what string) {
 	var body struct {
 		Body              string
@@ -257,7 +256,7 @@ func (g *GitHub) respondPage(w http.ResponseWriter, r *http.Request, issues []*I
 	respond(w, http.StatusOK, out)
 }
 
-// page returns the page that the query asks for.
+// page returns the requested page of a list.
 func page[T any](r *http.Request, all []T) []T {
 	size, _ := strconv.Atoi(r.URL.Query().Get("per_page"))
 	n, _ := strconv.Atoi(r.URL.Query().Get("page"))
@@ -265,7 +264,7 @@ func page[T any](r *http.Request, all []T) []T {
 	return all[min((n-1)*size, len(all)):min(n*size, len(all))]
 }
 
-// shown is an issue in GitHub's words.
+// shown returns an issue in the form of GitHub's API.
 func shown(i *Issue) map[string]any {
 	named := func(key string, names []string) []any {
 		out := []any{}
