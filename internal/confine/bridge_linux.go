@@ -227,7 +227,7 @@ func (n *Net) openListeners() ([]string, error) {
 	return vars, nil
 }
 
-// proxyVars are the variables by which programs find a proxy. Their lower-case forms count too.
+// proxyVars returns the variables by which programs find a proxy. Their lower-case forms count too.
 func proxyVars() []string { return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} }
 
 // passListener opens a listener on a port, 0 for any, and passes it to Pawl. It returns its address.

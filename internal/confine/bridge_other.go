@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// bridge stands for the bridge of a sandbox, which this system does not support.
+// bridge is empty: this system does not support sandboxes.
 type bridge struct{}
 
 func openBridge(string, []string) (*bridge, error) {

@@ -54,7 +54,7 @@ func (e scannedEvent) sessionsWithLoop(f place.Folder) []string {
 }
 
 // isIdle reports whether there is certainly nothing to do: no session of the event has a
-// loop, and none can begin with it. p.Root is "" if the project is unknown.
+// loop, and the event cannot start one. p.Root is "" if the project is unknown.
 func (e scannedEvent) isIdle(f place.Folder, p place.Project) bool {
 	has := func(text string) bool { return bytes.Contains(e.data, []byte(text)) }
 	switch {

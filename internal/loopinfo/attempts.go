@@ -113,9 +113,9 @@ func (s *Loop) Calls(iteration int) ([]record.Call, int, error) {
 		return nil, 0, err
 	}
 	if len(inSession) > 0 {
-		begun, ended := s.span(iteration)
+		started, ended := s.span(iteration)
 		for _, c := range inSession {
-			if c.At.After(begun) && (ended.IsZero() || !c.At.After(ended)) {
+			if c.At.After(started) && (ended.IsZero() || !c.At.After(ended)) {
 				calls = append(calls, c)
 			}
 		}
@@ -132,12 +132,12 @@ func (s *Loop) Calls(iteration int) ([]record.Call, int, error) {
 	return calls, dropped, nil
 }
 
-// span returns when an iteration began and ended. The end is zero while it runs.
-func (s *Loop) span(iteration int) (begun, ended time.Time) {
+// span returns when an iteration started and ended. The end is zero while it runs.
+func (s *Loop) span(iteration int) (started, ended time.Time) {
 	for _, step := range s.Explain(iteration).Steps {
 		switch n := max(1, step.Iteration); {
 		case n < iteration:
-			begun = step.At
+			started = step.At
 		case n == iteration:
 			ended = step.At
 		}
@@ -145,5 +145,5 @@ func (s *Loop) span(iteration int) (begun, ended time.Time) {
 	if iteration >= s.Memory.State.Iteration && s.Memory.State.Outcome == "" {
 		ended = time.Time{}
 	}
-	return begun, ended
+	return started, ended
 }

@@ -23,7 +23,7 @@ type Explanation struct {
 type Step struct {
 	Seq       int64          `json:"seq"` // number of the record in the journal
 	At        time.Time      `json:"at"`
-	Iteration int            `json:"iteration"` // iteration of the event; the decision may begin the next one
+	Iteration int            `json:"iteration"` // iteration of the event; the decision may start the next one
 	Task      string         `json:"task,omitempty"`
 	Event     loop.EventKind `json:"event"`
 	Happened  string         `json:"happened"`
@@ -32,7 +32,7 @@ type Step struct {
 	Phase     loop.Phase     `json:"phase"`   // the phase after the event
 }
 
-// Explain replays the journal. iteration 0 means all of it. Other numbers include the event that began
+// Explain replays the journal. iteration 0 means all of it. Other numbers include the event that started
 // the iteration.
 func (s *Loop) Explain(iteration int) Explanation {
 	out := Explanation{Loop: s.ID, Steps: []Step{}}
@@ -43,8 +43,8 @@ func (s *Loop) Explain(iteration int) Explanation {
 		}
 		t := narrate.StepOf(r, state)
 		state = t.After
-		begins := t.After.Iteration == iteration && t.Before.Iteration == iteration-1
-		if iteration > 0 && t.Before.Iteration != iteration && !begins {
+		starts := t.After.Iteration == iteration && t.Before.Iteration == iteration-1
+		if iteration > 0 && t.Before.Iteration != iteration && !starts {
 			continue
 		}
 		out.Steps = append(out.Steps, explainRecord(r, t))

@@ -42,7 +42,7 @@ func (t Step) action(a loop.Action) string {
 		if a.Fresh {
 			session = "in a fresh session"
 		}
-		return fmt.Sprintf("start iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, withSpaces(string(a.Situation)))
+		return fmt.Sprintf("start iteration %d on task %s, %s (%s)", a.Iteration, a.Task, session, strings.ReplaceAll(string(a.Situation), "_", " "))
 	case loop.Inspect:
 		if a.Deep {
 			return "inspect the work tree, compared with the task's start"
@@ -299,5 +299,3 @@ func withColon(text string) string {
 	}
 	return ": " + plan.OneLine(text, 300)
 }
-
-func withSpaces(s string) string { return strings.ReplaceAll(s, "_", " ") }

@@ -43,7 +43,7 @@ func IsolatedTurn(t loop.IsolatedTurn) string {
 	return what
 }
 
-// sinceText says when a pause began.
+// sinceText says when a pause started.
 func sinceText(st loop.State, now time.Time) string {
 	if st.AwayFrom.IsZero() {
 		return ""

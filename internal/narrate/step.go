@@ -78,7 +78,7 @@ func (t Step) Lines(r journal.Record) []string {
 }
 
 // IsTrouble reports whether the record shows a problem or needs the user. Examples are a failed turn, a
-// refused claim, a violation, a restore, a skipped task, a question and a warning. Gates that are red
+// refused claim, a violation, a restore, a skipped task, a question and a warning. Gates that fail
 // before the work do not count.
 func (t Step) IsTrouble(r journal.Record) bool {
 	if r.Type == memory.TypeNote {

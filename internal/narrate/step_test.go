@@ -142,7 +142,7 @@ func TestATurnOfAnExploration(t *testing.T) {
 	}
 }
 
-// A verify loop has no claims: its gates are red or green.
+// A verify loop has no claims: its gates fail or pass.
 func TestGatesOfAVerifyLoop(t *testing.T) {
 	t.Parallel()
 	before := loop.State{Policy: loop.Policy{Verify: true}}

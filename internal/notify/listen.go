@@ -126,7 +126,7 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 // maxPause limits the pause that a service can request.
 const maxPause = 15 * time.Minute
 
-// longPollTimeout is how long a service may hold a request until there is an update.
+// longPollTimeout returns how long a service may hold a request until there is an update.
 func (l *Listener) longPollTimeout() time.Duration {
 	if l.shortPauses {
 		return time.Second
@@ -134,7 +134,7 @@ func (l *Listener) longPollTimeout() time.Duration {
 	return pollTimeout
 }
 
-// pollInterval is the pause between two requests.
+// pollInterval returns the pause between two requests.
 func (l *Listener) pollInterval() time.Duration {
 	if l.shortPauses {
 		return 20 * time.Millisecond

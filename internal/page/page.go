@@ -10,7 +10,7 @@
 // the Source. Text of agents and gates is escaped by html/template.
 //
 // Files: access.go says who may read and act, act.go which commands a page may run,
-// live.go tells browsers that something changed; Serve has the time-outs.
+// live.go notifies browsers of changes; Serve has the timeouts.
 package page
 
 import (
@@ -39,7 +39,7 @@ type Source interface {
 	// with the one of this number alone (0: the newest).
 	Loop(ctx context.Context, id string, attempt int) (Detail, error)
 	// Calls returns the agent's tool calls of an attempt, oldest first, and how many more
-	// there were that nobody kept.
+	// there were that are not stored.
 	Calls(ctx context.Context, id string, iteration int) (calls []record.Call, dropped int, err error)
 	// Diff returns what a task changed.
 	Diff(ctx context.Context, id, task string) (string, error)

@@ -143,7 +143,7 @@ type loopPage struct {
 	Ended, Resumable      bool
 	Goal                  string
 	Limits                string // that hold now
-	Restorable            bool   // nobody works in the tree
+	Restorable            bool   // no agent works in the tree
 	CanUndo               bool   // there is a restore to undo
 	tasks                 []loop.Task
 }

@@ -37,7 +37,7 @@ func (d *document) itemLocation(it *item) taskLocation {
 // taskTexts returns texts for a new task in the style of an existing one: with an id if that task
 // has one, and without.
 func (f *File) taskTexts(beside taskLocation, title string) []string {
-	id := f.nextID(cmp.Or(beside.id, f.lastID()))
+	id := f.nextID(cmp.Or(beside.id, f.plan.Tasks[len(f.plan.Tasks)-1].ID))
 	if beside.box < 0 {
 		t := plan.Task{ID: id, Title: title}
 		var b bytes.Buffer
@@ -69,9 +69,6 @@ func beginsWithID(title string) bool {
 	_, _, own := leadingItemID(title)
 	return own || leadingID.MatchString(title)
 }
-
-// lastID returns the id of the last task.
-func (f *File) lastID() string { return f.plan.Tasks[len(f.plan.Tasks)-1].ID }
 
 // countedID matches an id that ends in a number.
 var countedID = regex.New(`^(.*?)(\d{1,9})[a-z]?$`)

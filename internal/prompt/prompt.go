@@ -65,33 +65,33 @@ type Data struct {
 	Enough   string        // what the claim needs to be accepted; "" = a test that fails without the work
 	Signs    []string      // lines of the claimed work that a reviewer should read first
 	Needed   []string      // changed gate inputs without which the gates of the claim do not pass
-	Reason   string        // why a claim was refused, a tree restored, a violation given, a loop interrupted
+	Reason   string        // of a refused claim, a restore, a violation or an interruption
 	Recap    []string      // past iterations, from Recap
-	Lessons  []string      // rules learnt
+	Lessons  []string      // lessons of the loop and the project
 	Notes    []string      // the user's messages since the last turn
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
 
-	Source string // whose words the plan is, if anybody may have written it: "issues of …"; "" = the user's file
+	Source string // origin of the plan if others may have written it: "issues of …"; "" = the user's file
 
-	Again     bool   // the context knows the goal: it was told before
-	Retell    bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
-	InSession bool   // the loop lives in the session that the user asked in
-	Alone     bool   // nobody is there now
-	MayAsk    bool   // a question can be answered, if late
-	Moved     string // why the loop has come into this session, or out of the user's; "" = it has not, or the context knows
-	NoCommit  bool   // nothing is committed
+	Again     bool   // the goal is in the session's context already
+	Retell    bool   // another tool's file drives the loop: repeat goal and task in every prompt; notes may be from anyone
+	InSession bool   // the loop is in the user's session
+	Alone     bool   // no user is present
+	MayAsk    bool   // the user can answer questions, perhaps later
+	Moved     string // why the loop moved into this session or out of the user's; "" = it did not, or the context has it
+	NoCommit  bool   // the loop makes no commits
 	Tools     bool   // the agent has Pawl's tools
-	GoalFile  string // where the goal stands in full, should it be too long to be told again; "" = nowhere
-	Heading   string // of what fails, in another tool's words; "" = Pawl's own
-	Marks     string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
+	GoalFile  string // file with the full goal, if that is too long to repeat; "" = none
+	Heading   string // heading of the failures in another tool's words; "" = Pawl's
+	Marks     string // the plan's file, if the agent claims by ticking in it; "" = it must not tick
 
-	Changes []string // of an isolated try: what differs from the tree that the task started with: "M main.go"; A added, D deleted
+	Changes []string // for an isolated attempt: changes since the start of the task: "M main.go"; A added, D deleted
 }
 
 // Budget is the rest of the limits; 0 = unlimited.
 type Budget struct {
-	Iteration     int // this one, from 1; 0 = not told
+	Iteration     int // this iteration, from 1; 0 = unknown
 	MaxIterations int
 	Time          time.Duration
 	CostUSD       float64

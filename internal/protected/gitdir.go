@@ -17,7 +17,7 @@ import (
 // commit, are protected too. Their paths begin with .git/ as in a plain repository, wherever
 // the git directory is. Other settings (branches, remotes, user) are not protected.
 
-// gitPrefix begins the names of protected files that lie in the git directory.
+// gitPrefix begins the names of protected files that are in the git directory.
 const gitPrefix = ".git/"
 
 // protectedGitFiles are protected even if they do not exist at the start. The hooks are those that

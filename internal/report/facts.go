@@ -34,7 +34,7 @@ type Facts struct {
 	Signs           []string       `json:"look_at,omitempty"`          // what a reviewer should read first
 }
 
-// Iteration is one turn of the loop and its result. A turn that was cut off and begun again has an
+// Iteration is one turn of the loop and its result. A turn that was cut off and started again has an
 // entry for each time.
 type Iteration struct {
 	Number   int       `json:"number"`

@@ -102,7 +102,7 @@ func TestFactsMatchTheJournal(t *testing.T) {
 	if diff := cmp.Diff(want, came); diff != "" {
 		t.Error(diff)
 	}
-	// A gate that a later task turned green proves this one, too: each place says so.
+	// A gate that a later task made pass proves this one, too: each place says so.
 	events := played()
 	earlier, later := events[10].Payload.(loop.GatesFinished), events[16].Payload.(loop.GatesFinished)
 	earlier.Gates.WorkResult = loop.WorkResult{Evidence: gate.EvidenceUnknown}

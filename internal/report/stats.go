@@ -36,7 +36,7 @@ type Stats struct {
 // Figures holds the statistics of a group of loops.
 type Figures struct {
 	Name          string         `json:"name"`     // agent, model, repository, or the Monday of the week
-	Loops         int            `json:"loops"`    // number of loops that have begun
+	Loops         int            `json:"loops"`    // number of loops that have started
 	Outcomes      map[string]int `json:"outcomes"` // number of ended loops, by outcome
 	Tasks         int            `json:"tasks"`    // number of tasks worked on
 	Done          int            `json:"done"`     // number of done tasks
@@ -113,7 +113,7 @@ func (f *Figures) add(s loop.State) {
 	}
 }
 
-// workedTasks returns the tasks that count for a loop: those that it began or finished. A task that was
+// workedTasks returns the tasks that count for a loop: those that it started or finished. A task that was
 // done before counts only in the loop that did it, so that a plan that ran twice does not count twice.
 func workedTasks(s loop.State) []loop.Task {
 	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {

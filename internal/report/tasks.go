@@ -63,7 +63,7 @@ func (p *page) isAnswer() bool {
 // maxTitles is the maximum number of tasks listed with titles in a group that needs no user.
 const maxTitles = 12
 
-// flippedTests returns the tests that turned green with a task, or what else proves it, or else its
+// flippedTests returns the tests that a task made pass, or what else proves it, or else its
 // group's meaning.
 func flippedTests(t loop.Task, meaning string) string {
 	switch {

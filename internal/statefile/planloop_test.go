@@ -80,7 +80,7 @@ func (b *planBench) step(e loop.Event) {
 	}
 }
 
-// taken takes the next story, with green gates before the work.
+// taken takes the next story, with passing gates before the work.
 func (b *planBench) taken() {
 	b.t.Helper()
 	b.step(loop.Event{Payload: loop.Checkpointed{Tree: "t"}})
@@ -93,7 +93,7 @@ func (b *planBench) turn(c *loop.Claim) {
 	b.step(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}})
 }
 
-// fails claims the story with a red gate.
+// fails claims the story with a failing gate.
 func (b *planBench) fails(reason, output string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
@@ -104,7 +104,7 @@ func (b *planBench) fails(reason, output string) {
 	}}})
 }
 
-// passes claims the story with green gates, and keeps it.
+// passes claims the story with passing gates, and keeps it.
 func (b *planBench) passes(commit string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})

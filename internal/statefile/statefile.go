@@ -230,7 +230,7 @@ func CurrentGoal(root, dir string, spec record.Spec) string {
 	return spec.Prompt
 }
 
-// goalChanged is the note about a new goal.
+// goalChanged returns the note about a new goal.
 func goalChanged(file, goal string) string {
 	return fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", file, goal)
 }

@@ -10,7 +10,7 @@ import (
 // It doubles with each such line.
 const quietInterval = 10 * time.Minute
 
-// firstQuietInterval is the same after the first task began. It is short because the gates run
+// firstQuietInterval is the same after the first task started. It is short because the gates run
 // before the work, and the log is still empty.
 const firstQuietInterval = 2 * time.Second
 
@@ -38,14 +38,14 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	p.story.update(e, now)
 	lines := p.story.lines(e, now)
 	_, end := e.(LoopEnded)
-	_, begun := e.(TaskStarted)
+	_, isTask := e.(TaskStarted)
 	quiet := p.o.Mode == Quiet
 	switch {
 	case quiet && !end:
 		return
 	case end && !quiet:
 		lines = lines[1:] // drops the blank line above a summary; each line has its time here
-	case begun:
+	case isTask:
 		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "started"})}
 	}
 	if len(lines) == 0 {
@@ -56,7 +56,7 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	if _, judged := e.(GateFinished); judged {
 		p.quiet = gateQuietInterval
 	}
-	if begun && !p.hasTask {
+	if isTask && !p.hasTask {
 		p.quiet, p.hasTask = firstQuietInterval, true
 	}
 	p.stopStatus()

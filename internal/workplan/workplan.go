@@ -80,7 +80,7 @@ func (p *Plan) Open() error {
 }
 
 // Frozen returns the frozen copy of a loop, for a process that does not own it. If the loop has not
-// begun, it returns the plan at path.
+// started, it returns the plan at path.
 func Frozen(l *store.Loop, spec record.Spec, path string) (*planfile.File, error) {
 	data, err := readFrozen(l)
 	if errors.Is(err, fs.ErrNotExist) {

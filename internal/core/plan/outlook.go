@@ -51,7 +51,7 @@ func asksForTestHelper(t Task) bool { return testHelper.MatchString(t.text()) }
 var testHelper = regex.New(`(?i)\b(?:let|have|mak(?:e|es|ing)|turn(?:s|ing)?|simplif(?:y|ies|ying)|(?:updat|adapt|adjust|chang|replac|renam|rewrit|refactor|delet|remov|mov)(?:e|es|s|ing)?)\s+` +
 	`(?:(?:the|this|that|all|any|its|their|old|shared|common)\s+)*(?:tests?['’]?s?\s+helpers?\b|helpers?\b(?:[^.]|\.\S)*?\b(?:all|old|other|both)\s+tests?\b)`)
 
-// text is all that a task says, each part as a sentence.
+// text returns all texts of a task, each as a sentence.
 func (t Task) text() string {
 	return strings.Join(append([]string{t.Title, t.Detail}, t.Criteria...), ". \n")
 }

@@ -98,7 +98,7 @@ func (f Failure) line() string {
 	return fmt.Sprintf("Story: %s, iteration %d of %s", f.Story, f.Iteration, f.Loop)
 }
 
-// In reports whether a log has the entry already.
+// IsInLog reports whether a log has the entry already.
 func (f Failure) IsInLog(log []byte) bool {
 	return bytes.Contains(log, []byte("\n"+f.line()+"\n"))
 }

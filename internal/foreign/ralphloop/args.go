@@ -66,23 +66,19 @@ const (
 	flagHelp    = "help"
 )
 
-// ParseArgs reads arguments as a user typed them behind a slash command. They
-// went through no shell, so nothing is expanded: $, (, * and backslashes are
-// text, white space within the prompt stays as typed.
+// ParseArgs parses the text that a user typed after a slash command. No shell has read it, so nothing is
+// expanded: $, (, * and backslashes are text, and white space in the prompt stays.
 //
-//   - The prompt is all that is not a flag, in its order. Quotes around the whole of
-//     it come off (so does the backslash before " \ $ or a backtick within "…");
-//     quotes within it stay. What counts as a quotation, words says: an
-//     apostrophe does not.
-//   - A flag is a word outside quotations that begins with -- and a letter,
-//     wherever it stands: --flag VALUE or --flag=VALUE, VALUE quoted if it has
-//     blanks. If it is given twice, the last one counts. One that is not known is
-//     an error and never prompt text; so is a known one with other dashes
-//     (-max-iterations).
-//   - A lone -- before the prompt ends the flags: what follows is the prompt. Later
-//     it is a dash, and flags behind it count, for a limit must not get lost in prose.
+//   - The prompt is the text without the flags. Quotes around all of it are removed, and in "…" the
+//     backslash before " \ $ and backticks. Other quotes stay. words defines quotations; an apostrophe
+//     is none.
+//   - A flag is a word outside quotations that begins with -- and a letter, anywhere in the text:
+//     --flag VALUE or --flag=VALUE, with VALUE in quotes if it has blanks. The last of several counts.
+//     Unknown flags are errors, and so are known flags with other dashes (-max-iterations).
+//   - A single -- before the prompt ends the flags. In the prompt it is text, and later flags count: a
+//     limit must not be ignored because of a dash.
 //
-// Errors are for people: they say what is wrong in the plugin's words.
+// Errors are for users, in the plugin's words.
 func ParseArgs(raw string) (Args, error) {
 	p := argParser{words: words{text: raw, known: isKnownFlag}}
 	for !p.args.Help {

@@ -9,20 +9,19 @@ import (
 // words splits a text that a user typed into words. Unlike a shell, it expands nothing.
 //
 // Words are separated by white space outside quotations. "…", '…' and `…` (any
-// number of backticks, as in Markdown) are quotations where prose has them: they
-// do not begin within a word (don't, 5") nor after a backslash, and do not end
-// within one, nor where another seems to begin ("say "hi" to all"). A quote that
-// has no other end is a character like others; so is an apostrophe in mid-prose
-// that would hide one of the known flags ('em --gate make … the users').
+// number of backticks, as in Markdown) are quotations. They do not begin in a word (don't, 5") or after
+// a backslash. They do not end in a word, or where another one seems to begin ("say "hi" to all"). A
+// quote without an end is text. So is an apostrophe that would hide a known flag ('em --gate make … the
+// users').
 //
-// Each search is remembered until it is passed, which makes the walk linear.
+// The results of searches are cached, so that the time is linear.
 type words struct {
 	text  string
 	known func(word string) bool // flags that an apostrophe must not hide
 	at    int                    // where the next word is searched
 
-	ends [2]int // the next end of a quotation in " and in ', when it was last asked for
-	flag int    // the next known flag, likewise
+	ends [2]int // cached: the next end of a quotation in " and in '
+	flag int    // cached: the next known flag
 	code int    // runs of so many backticks or more have no other end; 0: not known yet
 }
 

@@ -53,9 +53,9 @@ func (n *News) read(file Source, start, end int, me string) {
 			}
 		}
 		if !code && said > start && strings.EqualFold(line, "stop") {
-			n.Stops = append(n.Stops, Stop{File: file.Name, Line: number, Own: e.isOwn(), Last: true})
+			n.Stops = append(n.Stops, Stop{File: file.Name, Line: number, Own: e.isOwn, Last: true})
 		}
-		n.add(Part{File: file.Name, First: number, Last: number, Text: text[max(at, start):next], Own: e.isOwn()})
+		n.add(Part{File: file.Name, First: number, Last: number, Text: text[max(at, start):next], Own: e.isOwn})
 		at = next
 	}
 }
@@ -81,11 +81,9 @@ const (
 type entries struct {
 	me    string
 	fence string // the mark that began the current code block, "" = none
-	mine  bool
+	isOwn bool
 	rank  int // of the agent's own entry
 }
-
-func (e *entries) isOwn() bool { return e.mine }
 
 // inCode reports whether a trimmed line is in a code block or begins or ends one.
 func (e *entries) inCode(line string) bool {
@@ -109,11 +107,11 @@ func (e *entries) inCode(line string) bool {
 // line processes a line outside of code, with the text after it.
 func (e *entries) line(line, behind string) {
 	if line == "" {
-		e.mine = e.mine && e.rank != stampRank
+		e.isOwn = e.isOwn && e.rank != stampRank
 		return
 	}
 	rank, title, ok := entryHeading(line)
-	if !ok || e.mine && rank > e.rank {
+	if !ok || e.isOwn && rank > e.rank {
 		return
 	}
 	name, _ := parseAuthor(title)
@@ -123,7 +121,7 @@ func (e *entries) line(line, behind string) {
 			name = by
 		}
 	}
-	e.mine, e.rank = e.me != "" && strings.EqualFold(name, e.me), rank
+	e.isOwn, e.rank = e.me != "" && strings.EqualFold(name, e.me), rank
 }
 
 // entryHeading reports whether a line begins or ends an entry, with its rank and title.

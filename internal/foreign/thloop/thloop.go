@@ -6,10 +6,9 @@
 //	f = f.SetIteration(f.Iteration + 1)        // f.Bytes() differs in the digits only
 //	news, cursor := cursor.Read(files, "eris") // what is new in temp/th-channel/…
 //
-// The state file is front matter alone: status, started, max, iteration,
-// duration, prompt, last_read_timestamp. The channel is Markdown to which the
-// user and other processes append, at any time; what they write is told to the
-// agent once, and a line with the word stop alone ends the loop.
+// The state file only has front matter: status, started, max, iteration, duration, prompt,
+// last_read_timestamp. The channel is Markdown to which the user and other processes append at any
+// time. The agent gets new text once, and a line with only the word stop ends the loop.
 //
 // The files are untrusted: MayFollow reports whether a session may follow the state file. The package
 // neither reads files nor decides when a loop ends.

@@ -22,19 +22,17 @@ type Prompt struct {
 	Timeout time.Duration
 }
 
-// ParsePrompt looks into a prompt for
+// ParsePrompt searches a prompt for
 //
 //	:: verify:"COMMAND" [:fast|:full|:extended] [loop:true|false] [max:N] [timeout:SECONDS]
 //
-// at the beginning or after white space, on one line. COMMAND stands in ", ' or
-// typographic quotes; a backslash before the quote that would end it makes it a
-// part of the command, any other backslash is one. Options stand right behind
-// the command, in any order; max and timeout win over a preset.
+// at the beginning or after white space, on one line. COMMAND is in ", ' or typographic quotes. A
+// backslash escapes the closing quote; other backslashes are part of the command. Options follow the
+// command directly, in any order; max and timeout override a preset.
 //
-// It is not looked for in code, in lines that quote with >, nor in quotations, nor
-// in what was pasted, where the client marks that.
-// Without one found is false. One that is wrong in itself is found and an error:
-// a misspelt option never becomes a part of the goal, nor is its loop begun.
+// It ignores code, quoted lines (>), quotations, and pasted text that the client marks. found is false
+// if there is no request. For an invalid request, such as a misspelt option, found is true and there is
+// an error: the option must not become a part of the goal, and no loop must start.
 func ParsePrompt(text string) (p Prompt, found bool, err error) {
 	if !strings.Contains(text, "::") {
 		return Prompt{}, false, nil

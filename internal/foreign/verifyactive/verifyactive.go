@@ -25,9 +25,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-// Where the files of a claude-prompts folder lie in it, with slashes. The server
-// writes its state below the folder in which it was started: that of the plugin,
-// or server in it.
+// Paths of files relative to the folder of claude-prompts, with slashes. The server writes its state
+// below the folder in which it was started: the plugin's, or server in it.
 const (
 	StatePath        = "runtime-state/verify-active.json"
 	ServerConfigPath = "server/config.json"

@@ -20,8 +20,8 @@ var toolKinds = map[string]toolcall.Kind{
 	"StructuredOutput": toolcall.Answer,
 }
 
-// pathKeys has the key of the file for tools that take one. What else a call names is not
-// read by the client, and must not be judged in its place.
+// pathKeys has the key of the file for tools that take one. The client ignores other keys, so the guard
+// must not check their values instead.
 var pathKeys = map[string]string{
 	"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "Read": "file_path",
 	"NotebookEdit": "notebook_path", "NotebookRead": "notebook_path", "Grep": "path", "Glob": "path", "LS": "path",
@@ -72,7 +72,7 @@ func filePath(tool string, input map[string]any) string {
 	return firstText(input, "file_path", "notebook_path", "path")
 }
 
-// firstText returns the first text that stands under one of the keys.
+// firstText returns the first text among the values of the keys.
 func firstText(input map[string]any, keys ...string) string {
 	for _, key := range keys {
 		if s, ok := input[key].(string); ok {
@@ -82,8 +82,8 @@ func firstText(input map[string]any, keys ...string) string {
 	return ""
 }
 
-// edits returns all that a call may replace: a tool that takes one replacement ignores a
-// list, and the other way round.
+// edits returns all replacements in a call. A tool that takes one replacement ignores a list, and a
+// tool that takes a list ignores a single one.
 func edits(input map[string]any) (all []toolcall.Replacement) {
 	several, listed := input["edits"].([]any)
 	_, one := input["new_string"]

@@ -99,7 +99,7 @@ func (p Event) lastAnswer() (lines []transcriptLine, answered bool) {
 // maxOriginBytes bounds how much of the transcript is searched for the origin of a turn.
 const maxOriginBytes = 4 << 20
 
-// TurnOrigin returns who began the turn of a prompt, according to the transcript: human,
+// TurnOrigin returns who started the turn of a prompt, according to the transcript: human,
 // peer, scheduled, task_notification, auto_continuation, sdk; "" if it does not say.
 func (p Event) TurnOrigin(prompt string) string {
 	mark := []byte(`"promptId":"` + prompt + `"`)
@@ -118,7 +118,7 @@ func (p Event) TurnOrigin(prompt string) string {
 	return ""
 }
 
-// Who began a turn, in the transcript's words.
+// Who started a turn, in the transcript's words.
 const (
 	OriginHuman            = "human"             // a user at the terminal
 	OriginAutoContinuation = "auto_continuation" // the client, which resumes by itself after a usage limit
