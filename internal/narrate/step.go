@@ -4,7 +4,7 @@
 //
 //	narrate.Task(t)       "done, proven · 2 attempts, 3m12s, $0.40 · 1a2b3c4"
 //	narrate.TimeLeft(s)       "about 6m20s, $0.90 (3 tasks; the median of 2 so far: 2m10s, $0.30)"
-//	narrate.Read(r, s)    a step, whose Lines are those of `pawl log`
+//	narrate.StepOf(r, s)  a step, whose Lines are those of `pawl log`
 package narrate
 
 import (
