@@ -17,14 +17,19 @@ import (
 // readTogether is how many files are in memory at once.
 const readTogether = 64
 
-// eachText calls use with each changed file before and now; nil if a side is not a file. Both are nil
-// if the file was deleted.
-func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use func(c git.Change, was, is []byte) error) error {
+// changedFile is a changed file with its texts; nil where a side is not a file.
+type changedFile struct {
+	git.Change
+	before, after []byte
+}
+
+// eachText calls use with each changed file.
+func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use func(changedFile) error) error {
 	for some := range slices.Chunk(changes, readTogether) {
 		var ids []string
 		for _, c := range some {
 			for _, e := range []git.Entry{c.From, c.To} {
-				if isFile(c.To) && isFile(e) {
+				if isFile(e) {
 					ids = append(ids, e.ID)
 				}
 			}
@@ -34,14 +39,14 @@ func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use fun
 			return err
 		}
 		for _, c := range some {
-			var was, is []byte
-			if isFile(c.To) {
-				is = texts[c.To.ID]
-				if isFile(c.From) {
-					was = texts[c.From.ID]
-				}
+			f := changedFile{Change: c}
+			if isFile(c.From) {
+				f.before = texts[c.From.ID]
 			}
-			if err := use(c, was, is); err != nil {
+			if isFile(c.To) {
+				f.after = texts[c.To.ID]
+			}
+			if err := use(f); err != nil {
 				return err
 			}
 		}
@@ -49,39 +54,17 @@ func eachText(ctx context.Context, repo *git.Repo, changes []git.Change, use fun
 	return nil
 }
 
-// changedFile is a changed file with its texts; nil where a side is not a file.
-type changedFile struct {
-	git.Change
-	before, after []byte
+// readChanged reads all of the changed files.
+func readChanged(ctx context.Context, repo *git.Repo, changes []git.Change) (files []changedFile, err error) {
+	err = eachText(ctx, repo, changes, func(f changedFile) error {
+		files = append(files, f)
+		return nil
+	})
+	return files, err
 }
 
-// readChanged reads the changed files before and now.
-func readChanged(ctx context.Context, repo *git.Repo, changes []git.Change) ([]changedFile, error) {
-	var ids []string
-	for _, c := range changes {
-		for _, e := range []git.Entry{c.From, c.To} {
-			if isFile(e) {
-				ids = append(ids, e.ID)
-			}
-		}
-	}
-	texts, err := repo.KnownBlobs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	files := make([]changedFile, 0, len(changes))
-	for _, c := range changes {
-		f := changedFile{Change: c}
-		if isFile(c.From) {
-			f.before = texts[c.From.ID]
-		}
-		if isFile(c.To) {
-			f.after = texts[c.To.ID]
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
+// sides returns the file as package sign reads it.
+func (f changedFile) sides() *sign.Change { return sign.NewChange(f.Path, f.before, f.after) }
 
 // isDeletedProgram reports whether a file with known functions is gone.
 func (f changedFile) isDeletedProgram() bool {

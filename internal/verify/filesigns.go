@@ -26,12 +26,12 @@ type newFile struct {
 func (in *inspection) unusedFiles(ctx context.Context) (found []sign.Sign, err error) {
 	var added []newFile
 	changed := map[string][]byte{}
-	err = eachText(ctx, in.repo, in.first(), func(c git.Change, was, is []byte) error {
+	err = eachText(ctx, in.repo, in.first(), func(c changedFile) error {
 		if !in.r.files.isTest(c.Path) && !isDocument(c.Path) {
-			changed[c.Path], changed["before/"+c.Path] = is, was // what is moved was there
+			changed[c.Path], changed["before/"+c.Path] = c.after, c.before // what is moved was there
 		}
-		if c.Status == 'A' && isFile(c.To) && !in.r.files.isTest(c.Path) && mutant.Knows(c.Path) && !sign.IsMain(c.Path, is) {
-			if f := namesOfFile(c.Path, is); len(f.names) > 1 && !slices.Contains(f.names, "init") && !f.isNamedBy(in.r.Asked) {
+		if c.Status == 'A' && isFile(c.To) && !in.r.files.isTest(c.Path) && mutant.Knows(c.Path) && !sign.IsMain(c.Path, c.after) {
+			if f := namesOfFile(c.Path, c.after); len(f.names) > 1 && !slices.Contains(f.names, "init") && !f.isNamedBy(in.r.Asked) {
 				added = append(added, f)
 			}
 		}

@@ -45,8 +45,8 @@ var failsTests = regex.New(`\bAssertionError\b`)
 // work if nothing else changed.
 func (v *Verifier) withoutHelpers(ctx context.Context, tree string, work []git.Change) ([]git.Change, error) {
 	helpers, others := map[string]bool{}, false
-	err := eachText(ctx, v.Repo, programsIn(work), func(ch git.Change, _, is []byte) error {
-		helper := ch.Status == 'A' && isAssertHelper(ch.Path, is)
+	err := eachText(ctx, v.Repo, programsIn(work), func(ch changedFile) error {
+		helper := ch.Status == 'A' && isAssertHelper(ch.Path, ch.after)
 		if others = others || !helper; helper {
 			helpers[ch.Path] = true
 		}
@@ -65,9 +65,9 @@ func (v *Verifier) withoutHelpers(ctx context.Context, tree string, work []git.C
 			all = append(all, git.Change{Path: file, Status: 'A', To: e})
 		}
 	}
-	err = eachText(ctx, v.Repo, programsIn(v.workIn(all)), func(_ git.Change, _, is []byte) error {
+	err = eachText(ctx, v.Repo, programsIn(v.workIn(all)), func(ch changedFile) error {
 		for helper := range helpers {
-			if mutant.Names(string(is), strings.TrimSuffix(path.Base(helper), path.Ext(helper))) {
+			if mutant.Names(string(ch.after), strings.TrimSuffix(path.Base(helper), path.Ext(helper))) {
 				delete(helpers, helper)
 			}
 		}

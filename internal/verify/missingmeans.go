@@ -91,13 +91,13 @@ func (in *inspection) calledCode(ctx context.Context, program string) (called, o
 }
 
 // nameFunctions adds the enclosing function or table to the signs of a changed file.
-func (in *inspection) nameFunctions(c git.Change, found []sign.Sign, is []byte) {
-	if len(found) == 0 || in.r.files.isTest(c.Path) {
+func (in *inspection) nameFunctions(f changedFile, found []sign.Sign) {
+	if len(found) == 0 || in.r.files.isTest(f.Path) {
 		return
 	}
 	for i, s := range found {
 		if s.Line > 0 {
-			found[i].In = mutant.NameAt(c.Path, is, s.Line)
+			found[i].In = mutant.NameAt(f.Path, f.after, s.Line)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 				c.seen.Work.MissingMeans = append(c.seen.Work.MissingMeans, fmt.Sprintf("%s:%d %s stays 0 in %s", ch.Path, l.Number, l.Variable, l.Function))
 			}
 		}
-		taken, err := c.signs.unread(ctx, sign.NewChange(ch.Path, ch.before, ch.after))
+		taken, err := c.signs.unread(ctx, ch.sides())
 		if err != nil {
 			return err
 		}

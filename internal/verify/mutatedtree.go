@@ -65,15 +65,15 @@ func (c *claim) mutatedTree(ctx context.Context, b mutationPlan) (tree string, d
 	undone := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool {
 		return unaskedData(c.Asked, ch) || c.gitCompares(ch) || work.IsManifest(ch.Path) || work.IsLockFile(ch.Path)
 	})
-	err = eachText(ctx, c.Repo, undone, func(ch git.Change, before, after []byte) error {
-		if hasSessionExample(ch.Path, after) {
+	err = eachText(ctx, c.Repo, undone, func(ch changedFile) error {
+		if hasSessionExample(ch.Path, ch.after) {
 			return nil
 		}
 		if ch.Status == 'M' && work.ListsSources(ch.Path) {
-			lists = append(lists, ch)
+			lists = append(lists, ch.Change)
 			return nil
 		}
-		text, ok := b.mutateFile(ch, before, after)
+		text, ok := b.mutateFile(ch)
 		switch {
 		case ok:
 			files[ch.Path] = text
@@ -140,8 +140,8 @@ func (c *claim) testsNameAdded(ctx context.Context) (bool, error) {
 func (c *claim) newTestText(ctx context.Context) (string, error) {
 	var all strings.Builder
 	tests := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool { return !slices.Contains(c.tests.newOrChanged, ch.Path) })
-	err := eachText(ctx, c.Repo, tests, func(_ git.Change, _, is []byte) error {
-		all.Write(is)
+	err := eachText(ctx, c.Repo, tests, func(ch changedFile) error {
+		all.Write(ch.after)
 		return all.WriteByte('\n')
 	})
 	return all.String(), err
@@ -182,31 +182,31 @@ type mutatedSpan struct {
 
 // mutateFile returns a file with each added or changed function mutated. It returns false for a
 // file that must revert: it has other changes, and tests name no addition.
-func (b *mutationPlan) mutateFile(ch git.Change, before, after []byte) ([]byte, bool) {
+func (b *mutationPlan) mutateFile(ch changedFile) ([]byte, bool) {
 	if !isFile(ch.To) {
 		return nil, false
 	}
 	var ways [][]mutant.Mutant
 	ok := true
 	if b.noFileReverts {
-		ways, ok = mutant.MutateAll(ch.Path, before, after, b.uncallable)
-	} else if mutant.OnlyFunctionsChanged(ch.Path, testdiff.Program(ch.Path, before), testdiff.Program(ch.Path, after)) {
-		ways = mutant.MutateFunctions(ch.Path, before, after, b.uncallable)
+		ways, ok = mutant.MutateAll(ch.Path, ch.before, ch.after, b.uncallable)
+	} else if mutant.OnlyFunctionsChanged(ch.Path, testdiff.Program(ch.Path, ch.before), testdiff.Program(ch.Path, ch.after)) {
+		ways = mutant.MutateFunctions(ch.Path, ch.before, ch.after, b.uncallable)
 	} else {
 		return nil, false
 	}
-	key := func(m mutant.Mutant) string { return fmt.Sprint(ch.Path, ":", m.Line(after), " ", m.Kind) }
+	key := func(m mutant.Mutant) string { return fmt.Sprint(ch.Path, ":", m.Line(ch.after), " ", m.Kind) }
 	var all []mutant.Mutant
 	for _, alternatives := range ways {
 		if i := slices.IndexFunc(alternatives, func(m mutant.Mutant) bool { return !b.skipped[key(m)] }); i >= 0 {
 			all = append(all, alternatives[i])
 		}
 	}
-	for _, m := range mutant.Place(after, all...) {
+	for _, m := range mutant.Place(ch.after, all...) {
 		b.mutated = append(b.mutated, mutatedSpan{path.Base(ch.Path), m.From, m.To, key(m.Mutant), m.Kind == mutant.Old})
 		b.restoredOld = b.restoredOld && m.Kind == mutant.Old
 	}
-	return mutant.Apply(after, all...), ok
+	return mutant.Apply(ch.after, all...), ok
 }
 
 // maxBuilds bounds the mutated trees that are tried until one builds.

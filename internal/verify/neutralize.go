@@ -58,7 +58,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 		if text, ok := moved[ch.Path]; ok {
 			ch.before = text
 		}
-		change := sign.NewChange(ch.Path, ch.before, ch.after)
+		change := ch.sides()
 		text, names := c.neutralizeFile(change, in)
 		if only == nil && !c.isTest(ch.Path) {
 			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, c.signs.tests, c.Asked)...)

@@ -170,8 +170,8 @@ func (c *claim) inspectWork(ctx context.Context) error {
 // findCode finds out whether anything but documents and comments changed.
 func (c *claim) findCode(ctx context.Context) error {
 	c.seen.Work.OnlyText = len(c.changes) > 0
-	return eachText(ctx, c.Repo, c.changes, func(ch git.Change, before, after []byte) error {
-		c.seen.Work.OnlyText = c.seen.Work.OnlyText && (work.IsDocument(ch.Path) || sign.CommentsOnly(ch.Path, before, after))
+	return eachText(ctx, c.Repo, c.changes, func(ch changedFile) error {
+		c.seen.Work.OnlyText = c.seen.Work.OnlyText && (work.IsDocument(ch.Path) || sign.CommentsOnly(ch.Path, ch.before, ch.after))
 		return nil
 	})
 }

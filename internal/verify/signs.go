@@ -102,12 +102,12 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = eachText(ctx, in.repo, in.changes, func(c git.Change, was, is []byte) error {
-		if text, ok := moved[c.Path]; ok {
-			was = text
+	err = eachText(ctx, in.repo, in.changes, func(f changedFile) error {
+		if text, ok := moved[f.Path]; ok {
+			f.before = text
 		}
-		of, err := in.file(ctx, c, was, is)
-		in.nameFunctions(c, of, is)
+		of, err := in.file(ctx, f)
+		in.nameFunctions(f, of)
 		found = append(found, of...)
 		return err
 	})
@@ -152,26 +152,26 @@ func unaskedData(asked string, c git.Change) bool {
 }
 
 // file returns the signs of one changed file.
-func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (found []sign.Sign, err error) {
-	test := in.r.files.isTest(c.Path)
-	if s, ok := sign.ShadowSign(c.Path); ok && c.Status == 'A' && !test {
+func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sign, err error) {
+	test := in.r.files.isTest(f.Path)
+	if s, ok := sign.ShadowSign(f.Path); ok && f.Status == 'A' && !test {
 		found = append(found, s)
 	}
-	if !test && unaskedData(in.r.Asked, c) {
-		found = append(found, sign.Sign{Path: c.Path, Kind: sign.Data, Does: "is data that was there: a gate may read it"})
+	if !test && unaskedData(in.r.Asked, f.Change) {
+		found = append(found, sign.Sign{Path: f.Path, Kind: sign.Data, Does: "is data that was there: a gate may read it"})
 	}
-	if c.Status == 'D' {
+	if f.Status == 'D' {
 		return found, nil
 	}
-	if found = append(found, sign.InvisibleCharacters(c.Path, was, is)...); !sign.IsProgram(c.Path) {
+	if found = append(found, sign.InvisibleCharacters(f.Path, f.before, f.after)...); !sign.IsProgram(f.Path) {
 		return found, nil
 	}
-	change := sign.NewChange(c.Path, was, is)
-	if test || path.Ext(c.Path) == ".rs" { // it may hold tests
+	change := f.sides()
+	if test || path.Ext(f.Path) == ".rs" { // it may hold tests
 		found = append(append(found, change.TestSigns()...), change.WeakTestSigns(in.functions)...)
 	}
 	if test {
-		return append(found, in.testDoubles(c.Path, was, is)...), nil
+		return append(found, in.testDoubles(f.Path, f.before, f.after)...), nil
 	}
 	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.IsRequested)...)
 	for _, a := range in.tests.AnswerTables(change) {
@@ -183,18 +183,18 @@ func (in *inspection) file(ctx context.Context, c git.Change, was, is []byte) (f
 		}
 	}
 	found = append(found, in.tests.RedefinedCommands(change)...)
-	for _, f := range mutant.EqualityFunctions(c.Path, was, is) {
-		if s := equalitySign(f); !slices.ContainsFunc(found, s.Within(f.Lines)) {
+	for _, made := range mutant.EqualityFunctions(f.Path, f.before, f.after) {
+		if s := equalitySign(made); !slices.ContainsFunc(found, s.Within(made.Lines)) {
 			found = append(found, s)
 		}
 	}
-	for _, f := range mutant.Stubs(c.Path, was, is) {
-		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Stub, Does: "ignores its input", Text: f.Head})
+	for _, made := range mutant.Stubs(f.Path, f.before, f.after) {
+		found = append(found, sign.Sign{Path: f.Path, Line: made.Line, Kind: sign.Stub, Does: "ignores its input", Text: made.Head})
 	}
-	for _, f := range mutant.UncalledFunctions(c.Path, was, is, in.programs) {
-		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})
+	for _, made := range mutant.UncalledFunctions(f.Path, f.before, f.after, in.programs) {
+		found = append(found, sign.Sign{Path: f.Path, Line: made.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: made.Head})
 	}
-	for _, p := range in.switches(c.Path, was, is) {
+	for _, p := range in.switches(f.Path, f.before, f.after) {
 		found = append(found, p.Sign)
 	}
 	unread, err := in.unread(ctx, change)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -67,11 +66,11 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 	var all []mutationPoint
 	var code strings.Builder
 	var changed []changedFile
-	err := eachText(ctx, c.Repo, c.mutable, func(ch git.Change, before, after []byte) error {
-		if isFile(ch.To) {
-			all = slices.Concat(all, conditions(ch.Path, before, after), removals(c.Asked, ch.Path, before, after), c.namedLiterals(ch.Path, before, after))
-			changed = append(changed, changedFile{ch, before, after})
-			code.WriteString(mutant.Code(ch.Path, after))
+	err := eachText(ctx, c.Repo, c.mutable, func(f changedFile) error {
+		if isFile(f.To) {
+			all = slices.Concat(all, conditions(f), removals(c.Asked, f), c.namedLiterals(f))
+			changed = append(changed, f)
+			code.WriteString(mutant.Code(f.Path, f.after))
 		}
 		return nil
 	})
@@ -86,13 +85,13 @@ func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
 }
 
 // conditions returns the conditions that a change added to a file.
-func conditions(file string, before, after []byte) (all []mutationPoint) {
-	for _, b := range mutant.Branches(file, before, after) {
+func conditions(f changedFile) (all []mutationPoint) {
+	for _, b := range mutant.Branches(f.Path, f.before, f.after) {
 		if !b.WholeCondition {
 			continue
 		}
-		label := MissedLine{file, b.Number, b.Function, b.Mutant.Does, b.Text}.String()
-		p := mutationPoint{condition, label, file, b.Function, 0, []mutant.Mutant{b.Mutant}, b.Shortcut}
+		label := MissedLine{f.Path, b.Number, b.Function, b.Mutant.Does, b.Text}.String()
+		p := mutationPoint{condition, label, f.Path, b.Function, 0, []mutant.Mutant{b.Mutant}, b.Shortcut}
 		if b.InputIndependent {
 			p.kind = inputIndependent
 		}
@@ -103,10 +102,10 @@ func conditions(file string, before, after []byte) (all []mutationPoint) {
 
 // removals returns the added statements by which the work does what the task asks for: they remove, roll
 // back, wait again.
-func removals(task, file string, before, after []byte) (all []mutationPoint) {
-	for _, l := range mutant.Statements(file, before, after) {
+func removals(task string, f changedFile) (all []mutationPoint) {
+	for _, l := range mutant.Statements(f.Path, f.before, f.after) {
 		if sign.ShouldBeNoticed(task, l.Text) {
-			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", file, l.Number, l.Function, l.Mutant.Does, l.Text), file, l.Function, 0, []mutant.Mutant{l.Mutant}, false})
+			all = append(all, mutationPoint{removal, fmt.Sprintf("%s:%d in %s %s (%s)", f.Path, l.Number, l.Function, l.Mutant.Does, l.Text), f.Path, l.Function, 0, []mutant.Mutant{l.Mutant}, false})
 		}
 	}
 	return all
@@ -218,15 +217,15 @@ func (c *claim) tryMutationPoint(ctx context.Context, p mutationPoint, w runTarg
 // namedLiterals returns the values that the task speaks of: a bound that it gives ("100 or more"), and
 // what a variable begins with that it names. With other values some test should fail, unless the tests
 // work with the constant of that value.
-func (c *claim) namedLiterals(file string, before, after []byte) (all []mutationPoint) {
+func (c *claim) namedLiterals(f changedFile) (all []mutationPoint) {
 	bounds := boundsIn(c.Asked)
-	for _, l := range mutant.Literals(file, before, after) {
+	for _, l := range mutant.Literals(f.Path, f.before, f.after) {
 		if l.Constant != "" && isNamed(l.Constant, c.testText(), 1) {
 			continue
 		}
 		if bounds[l.Value] && (l.Constant != "" || compares.MatchString(l.Text)) || l.Variable != "" && isNamed(l.Variable, c.Asked, 1) {
-			label := fmt.Sprintf("%s:%d %s (%s)", file, l.Number, l.Mutants[0].Does, l.Text)
-			all = append(all, mutationPoint{namedByTask, label, file, l.Function, 0, l.Mutants, false})
+			label := fmt.Sprintf("%s:%d %s (%s)", f.Path, l.Number, l.Mutants[0].Does, l.Text)
+			all = append(all, mutationPoint{namedByTask, label, f.Path, l.Function, 0, l.Mutants, false})
 		}
 	}
 	return all

@@ -238,17 +238,17 @@ func (c *claim) workAsSigns(ctx context.Context, as sign.Sign) ([]sign.Sign, err
 	known := slices.DeleteFunc(slices.Clone(c.changes), func(ch git.Change) bool {
 		return ch.Status == 'D' || c.isTest(ch.Path) || !sign.IsProgram(ch.Path) && path.Ext(ch.Path) != ""
 	})
-	err := eachText(ctx, c.Repo, known, func(ch git.Change, before, after []byte) error {
-		functions := mutant.Changed(ch.Path, before, after)
+	err := eachText(ctx, c.Repo, known, func(ch changedFile) error {
+		functions := mutant.Changed(ch.Path, ch.before, ch.after)
 		as.Path = ch.Path
 		for _, f := range functions {
 			as.Line, as.Text = f.Line, f.Name
 			signs = append(signs, as)
 		}
-		if first, ok := sign.NewChange(ch.Path, before, after).FirstAdded(); ok && len(functions) == 0 {
+		if first, ok := ch.sides().FirstAdded(); ok && len(functions) == 0 {
 			first.Kind, first.Does = as.Kind, as.Does
 			signs = append(signs, first)
-		} else if script, ok := bytes.CutPrefix(after, []byte("#!")); ok && !sign.IsProgram(ch.Path) {
+		} else if script, ok := bytes.CutPrefix(ch.after, []byte("#!")); ok && !sign.IsProgram(ch.Path) {
 			interpreter, _, _ := strings.Cut(string(script), "\n")
 			as.Line, as.Text = 1, "#!"+interpreter
 			signs = append(signs, as)
