@@ -20,14 +20,6 @@ type neutralizedTree struct {
 	hardcoded []string // places with values that tests expect
 }
 
-// signSelection selects the signs to neutralize.
-type signSelection struct {
-	tests    *sign.Tests       // before the work, whose answers it may contain
-	selected func(string) bool // reports whether to neutralize a sign; nil = all
-	// equality: the task does not mention comparing, so an added equality is a sign.
-	equality bool
-}
-
 // comparing matches a task about equality.
 var comparing = regex.New(`(?i)equal|\beq\b|__eq__|compar|==`)
 
@@ -38,13 +30,12 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 	if len(c.changes) > maxChangedFiles {
 		return n, nil
 	}
-	in := signSelection{equality: !comparing.MatchString(c.Asked)}
-	if only != nil {
-		in.selected = func(name string) bool { return slices.Contains(only, name) }
-	}
-	var err error
-	if in.tests, err = c.before(); err != nil {
+	tests, err := c.before()
+	if err != nil {
 		return n, err
+	}
+	may := func(s sign.Sign) bool {
+		return !c.signs.tests.IsRequested(s) && (only == nil || slices.Contains(only, describeSign(s)))
 	}
 	moved, err := movedTexts(ctx, c.Repo, c.changes)
 	if err != nil {
@@ -59,7 +50,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (neutralizedTree,
 			ch.before = text
 		}
 		change := ch.sides()
-		text, names := c.neutralizeFile(change, in)
+		text, names := c.neutralizeFile(change, tests, may)
 		if only == nil && !c.isTest(ch.Path) {
 			n.hardcoded = append(n.hardcoded, hardcodedPlaces(change, c.signs.tests, c.Asked)...)
 		}
@@ -98,12 +89,10 @@ func asksFor(asked, base string) bool {
 	return slices.ContainsFunc(mentionedFile.FindAllString(asked, -1), func(file string) bool { return path.Base(file) == base && !IsTest(nil, file) })
 }
 
-// neutralizeFile neutralizes the selected signs of a file. All but the last step keep line numbers.
-func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, []string) {
+// neutralizeFile neutralizes the signs of a file that may be; old are the tests before the work, whose
+// answers it may contain. All but the last step keep line numbers.
+func (c *claim) neutralizeFile(change *sign.Change, old *sign.Tests, may func(sign.Sign) bool) ([]byte, []string) {
 	var names []string
-	may := func(s sign.Sign) bool {
-		return !c.signs.tests.IsRequested(s) && (in.selected == nil || in.selected(describeSign(s)))
-	}
 	took := func(s sign.Sign) {
 		if name := describeSign(s); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -121,16 +110,16 @@ func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, [
 		took(s)
 	}
 	var tables []sign.AnswerTable
-	for _, a := range in.tests.AnswerTables(change) {
+	for _, a := range old.AnswerTables(change) {
 		if a.CanNeutralize() && may(a.Sign) {
 			tables = append(tables, a)
 			took(a.Sign)
 		}
 	}
 	if len(done) == 0 { // else the places of the keys may have moved in their lines
-		text = in.tests.NeutralizeTables(text, tables)
+		text = old.NeutralizeTables(text, tables)
 	}
-	redefined := slices.DeleteFunc(in.tests.RedefinedCommands(change), func(s sign.Sign) bool { return !may(s) })
+	redefined := slices.DeleteFunc(old.RedefinedCommands(change), func(s sign.Sign) bool { return !may(s) })
 	for _, s := range redefined {
 		took(s)
 	}
@@ -142,7 +131,7 @@ func (c *claim) neutralizeFile(change *sign.Change, in signSelection) ([]byte, [
 			took(p.Sign)
 		}
 	}
-	if !in.equality {
+	if comparing.MatchString(c.Asked) {
 		return mutant.Apply(text, strict...), names
 	}
 	for _, f := range mutant.EqualityFunctions(change.File, change.Before, text) {
