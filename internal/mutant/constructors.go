@@ -47,24 +47,6 @@ func parametersAt(s source.Source, open int) []string {
 	return splitParameters(s.Code[open+1 : max(open+1, s.Parens(open)-1)])
 }
 
-// Fields is Constructors with nothing but the names, and without the object itself.
-func Fields(file string, content []byte) map[string][]string {
-	found := map[string][]string{}
-	for of, made := range Constructors(file, content) {
-		for _, parameter := range made {
-			name, _, _ := strings.Cut(parameter, "=")
-			name, _, typed := strings.Cut(name, ":")
-			if name = strings.TrimSpace(name); !typed { // the type may come first
-				name = lastName.FindString(name)
-			}
-			if name != "self" && name != "" {
-				found[of] = append(found[of], name)
-			}
-		}
-	}
-	return found
-}
-
 // Attributes returns the names that a program in Python or JavaScript gives to parts of an object.
 func Attributes(file string, content []byte) (names []string) {
 	if attributeLanguages.MatchString(file) {

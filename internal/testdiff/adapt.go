@@ -19,20 +19,15 @@ import (
 
 // Work is what a claim did to the program, as far as its tests may have to follow.
 type Work struct {
-	Task              string              // the text of the task
-	ChangedSignatures map[string]bool     // functions with other parameters or results
-	RemovedParameters map[string]int      // how many parameters they lost
-	RemovedNames      map[string]bool     // names that the program no longer declares
-	AddedNames        map[string]bool     // names that it did not declare
-	InterfaceMethods  map[string]bool     // methods that it adds to interfaces
-	VanishedNames     map[string]bool     // names declared by a file that no longer mentions them
-	Replacements      map[[2]string]bool  // old and new words or numbers in a line, see AddReplacements
-	GoneWords         map[string]bool     // words that its changed files no longer have
-	ProgramWords      map[string]bool     // words that they have
-	NewWords          map[string]bool     // words that they did not have
-	Wordings          map[[2]string]bool  // old and new texts in quotes, see AddWordings
-	Records           map[string][]string // fields of the types of its changed files
-	NewFiles          map[string]bool     // files that it added
+	Task              string             // the text of the task
+	ChangedSignatures map[string]bool    // functions with other parameters or results
+	RemovedParameters map[string]int     // how many parameters they lost
+	RemovedNames      map[string]bool    // names that the program no longer declares
+	AddedNames        map[string]bool    // names that it did not declare
+	VanishedNames     map[string]bool    // names declared by a file that no longer mentions them
+	Replacements      map[[2]string]bool // old and new words or numbers in a line, see AddReplacements
+	ProgramWords      map[string]bool    // words that they have
+	NewFiles          map[string]bool    // files that it added
 	// MayShadow reports whether tests could import something new under a module's name: no library
 	// and no old part of the program.
 	MayShadow func(module string) bool
@@ -100,11 +95,9 @@ type adaptation struct {
 	taskWords     map[string]bool // words of the task
 	taskWordParts map[string]bool // words that they consist of
 	pairing
-	worded      []wording       // replaced texts that the task gives
 	known       map[string]bool // tokens of the old file
 	onlyCode    map[string]bool // tokens of the old file that are nowhere in quotes
 	imported    map[string]bool // names that it imports
-	inGo        bool            // the old file is of Go: a function has types in brackets
 	testLost    bool            // a test is missing that may not be
 	declared    map[string]bool // names, by added statements
 	usedTests   map[*span]bool  // tests that replace one with another name
@@ -230,8 +223,7 @@ func (a *adaptation) adapt(old, now testText) (adapted []byte, fewer bool) {
 
 // read makes an old file the one that is adapted.
 func (a *adaptation) read(old testText) {
-	a.known, a.inGo = Words(old.plain), old.isGo()
-	a.worded = a.freeWordings(tokensOf(old.plain))
+	a.known = Words(old.plain)
 	count := func(text string) map[string]int {
 		n := map[string]int{}
 		for _, token := range tokens.FindAllString(text, -1) {
@@ -290,9 +282,7 @@ func (a *adaptation) statements(old, now testText, was, is []statement) (edits [
 		}
 		i, text := a.counterpart(s, is[at:])
 		if i < 0 {
-			if e, may := a.mayDrop(old, now, s); may && a.isTitled(s) { // another test may take its place
-				edits, gone = append(edits, e), e.to
-			} else if may {
+			if e, may := a.mayDrop(old, now, s); may {
 				drops, gone = append(drops, e), e.to
 			}
 			continue

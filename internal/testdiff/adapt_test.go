@@ -90,24 +90,14 @@ func TestAdaptMakesOnlyRequestedChanges(t *testing.T) {
 	const parity = "from nums import is_even, is_odd\n\n\ndef test_parity():\n    assert is_even(2)\n    assert not is_odd(2)\n"
 	const limitOld = "import pytest\nfrom limits import check, LIMIT\n\n\ndef test_limit():\n    assert LIMIT == 5\n"
 	const mail = "from mail import text\n\n\ndef test_text():\n    assert text() == \"Dear Ann,\\n\\nBest wishes\\n\"\n"
-	reworded := Work{Task: `"line 3: bad amount" instead of "bad amount: line 3"`, Wordings: swapped("bad amount: line %d", "line %d: bad amount")}
-	const badAmount = "package lines\n\nfunc TestErrors(t *testing.T) {\n\tequal(t, err(3), \"bad amount: line 3\")\n\tequal(t, err(12), \"app: bad amount: line 12\\n\")\n}\n"
-	names := Work{Task: `"no such link: ID" instead of "not found"`, Wordings: swapped("not found", "no such link: ${id}")}
-	const notFound = "test('unknown', async () => {\n  const res = await get('/links/0000');\n  assert.deepEqual(await res.json(), { error: 'not found' });\n});\n"
-	option := Work{Task: "the option -n is called --keep", Wordings: swapped("-n", "--keep")}
-	const scriptOld = "test_keep() {\n\tbackup -n 2 docs\n\tequal 2 \"$(count)\"\n\tequal 'usage: backup [-n COUNT]' \"$(cat err)\"\n}\n"
 	const fileOld = "from cli import main\n\n\ndef test_file(store):\n    assert main([\"--file\", store]) == 0\n"
 	const ttlOld = "import time\nfrom limits import check\n\n\ndef test_check():\n    assert time.monotonic() > 0\n    assert check([6]) is None\n"
 	const lineOld = "package lines\n\nfunc TestTotal(t *testing.T) {\n\tif got := total(Line{\"ann\", 1}, 0); got != 4 {\n\t\tt.Error(got)\n\t}\n}\n"
-	dropsProxy := Work{Task: "remove the proxy setting, `Settings.proxy_url`, and its tests", GoneWords: map[string]bool{"proxy": true}, ChangedSignatures: map[string]bool{"Settings": true}, RemovedParameters: map[string]int{"Settings": 1}}
-	const savedOld = "from app import Settings, save\n\n\ndef test_save():\n    assert save(Settings(30, \"squid\")) == {\"schema\": 2, \"timeout\": 30, \"proxy\": \"\"}\n"
 	const withDump = "from limits import check, dump\n\n\ndef test_all():\n    assert dump(1) == \"<d>1</d>\"\n    assert check([6])\n"
 	const putOld = "package store\n\nfunc TestPut(t *testing.T) {\n\ts := New()\n\tif got := s.Get(\"k\"); got != \"v\" {\n\t\tt.Error(got)\n\t}\n\tif s.Len() != 1 {\n\t\tt.Error(s)\n\t}\n}\n"
 	const exportOld = "public class ExportTest {\n    public static void main(String[] args) {\n        csv();\n        xml();\n    }\n    static void csv() {\n        Check.equal(\"a,1\", exportCsv());\n    }\n    static void xml() {\n        Check.equal(\"<c/>\", exportXml());\n    }\n}\n"
 	wrongTest := Work{Task: "pages() counts too many; test_multiple expects that (2 for 10 items, 1 is right)"}
 	const pagesOld = "from app import pages\n\n\ndef test_more():\n    assert pages(1) == 1\n    assert pages(11) == 2\n\n\ndef test_multiple():\n    assert pages(10) == 2\n"
-	newFormat := Work{Task: "add a toml format and register it", NewWords: map[string]bool{"toml": true, "register": true}}
-	const formatsOld = "from limits import check, names\n\n\ndef test_names():\n    assert names() == [\"env\", \"json\"]\n    assert check(\"env\", \"json\")\n"
 	const same = "" // the old file, unchanged
 	for _, c := range []struct {
 		name           string
@@ -116,7 +106,6 @@ func TestAdaptMakesOnlyRequestedChanges(t *testing.T) {
 		old, now, want string
 	}{
 		{"a parameter more", contexts, "store_test.go", goOld, withContext, goWant},
-		{"a type more", Work{Task: "New is generic now: New[string]()", ChangedSignatures: map[string]bool{"New": true}}, "store_test.go", goOld, edited(goOld, "New()", "New[string]()"), edited(goOld, "New()", "New[string]()")},
 		{"a variable for it", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx := context.Background()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx := context.Background()\n\tif got := s.Get(ctx")},
 		{"a variable of two", contexts, "store_test.go", goOld, edited(withContext, "\ts := New()\n", "\tctx, c := context.WithCancel(context.Background())\n\tdefer c()\n\ts := New()\n", "Get(context.Background(), \"k", "Get(ctx, \"k"), edited(goWant, "\tif got := s.Get(context.Background()", "\tctx, _ := context.WithCancel(context.Background())\n\tif got := s.Get(ctx")},
 		{"an error more", contexts, "store_test.go", goOld, edited(withContext, "got :=", "got, err :="), edited(goWant, "got :=", "got, _ :=")},
@@ -132,7 +121,6 @@ func TestAdaptMakesOnlyRequestedChanges(t *testing.T) {
 		{"an option more", async, "load.test.js", edited(jsOld, "'a.json'", "{ file: 'a' }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }"), edited(awaited, "'a.json'", "{ file: 'a', lenient: true }")},
 		{"two names", even, "test_nums.py", parity, edited(parity, "is_even", "even", "is_odd", "odd"), edited(parity, "is_even", "even", "is_odd", "odd")},
 
-		{"an error in other words", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount")},
 		{"the value of a test that the task names", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "10) == 2", "10) == 1"), edited(pagesOld, "10) == 2", "10) == 1")},
 		{"a text of a test that the task names", Work{Task: `print "42s" for "0m", test_multiple expects so`}, "test_pages.py", edited(pagesOld, "10) == 2", "42) == '0m'"), edited(pagesOld, "10) == 2", "42) == '42s'"), same},
 		{"a text of it, given in order", Work{Task: `"0m" is wrong in test_multiple, "42s" is right`}, "test_pages.py", edited(pagesOld, "10) == 2", "42) == '0m'"), edited(pagesOld, "10) == 2", "42) == '42s'"), edited(pagesOld, "10) == 2", "42) == '42s'")},
@@ -140,22 +128,10 @@ func TestAdaptMakesOnlyRequestedChanges(t *testing.T) {
 		{"two values of it", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "pages(10) == 2", "pages(1) == 1"), same},
 		{"the value of another test", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "11) == 2", "11) == 1"), same},
 		{"a value that the task does not give", wrongTest, "test_pages.py", pagesOld, edited(pagesOld, "10) == 2", "10) == 3"), same},
-		{"an error in other words, of another line", reworded, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 4: bad amount"), same},
-		{"an error in words that the program has not", Work{Task: reworded.Task, Wordings: swapped("bad amount", "no amount")}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
-		{"an error in words that the task does not give", Work{Task: "say where", Wordings: reworded.Wordings}, "parse_test.go", badAmount, edited(badAmount, "bad amount: line 3", "line 3: bad amount"), same},
-		{"an error that says which", names, "links.test.js", notFound, edited(notFound, "not found", "no such link: 0000"), edited(notFound, "not found", "no such link: 0000")},
-		{"an error that says another", names, "links.test.js", notFound, edited(notFound, "not found", "no such link: 1111"), same},
-		{"two errors in the same words", reworded, "parse_test.go", edited(badAmount, "bad amount: line 12", "line 12: bad amount"), edited(badAmount, "bad amount: line 3", "line 3: bad amount", "bad amount: line 12", "line 12: bad amount"), same},
-		{"an option in a script", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep"), edited(scriptOld, "-n", "--keep")},
-		{"an option in a script with less around it", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep", "equal", "true"), same},
-		{"an option in a script beside a line less", option, "tests/test_keep.sh", scriptOld, edited(scriptOld, "-n", "--keep", "equal 2 \"$(count)\"\n", ""), same},
 		{"a word that is a name in the test", Work{Task: "rename --file to --store", Replacements: swapped("file", "store")}, "test_cli.py", fileOld, edited(fileOld, "--file", "--store"), edited(fileOld, "--file", "--store")},
 		{"a word of a help text, in capitals, too", Work{Task: "rename --file to --store", Replacements: swapped("file", "store")}, "tests/help.txt", "usage: [--file FILE]\n  -h  help\n", "usage: [--store STORE]\n  -h  help\n", "usage: [--store STORE]\n  -h  help\n"},
 		{"none, and what a library gives", Work{Task: "check takes a ttl", ChangedSignatures: map[string]bool{"check": true}}, "test_limits.py", ttlOld, edited(ttlOld, "check([6])", "check([6], 0, ttl=time.monotonic())"), edited(ttlOld, "check([6])", "check([6], 0, ttl=time.monotonic())")},
 		{"a constructor that takes more", Work{Task: "a Line has a tax", ChangedSignatures: map[string]bool{"Line": true}}, "line_test.go", lineOld, edited(lineOld, "1}", "1, 3}"), edited(lineOld, "1}", "1, 3}")},
-		{"an entry less", dropsProxy, "test_save.py", savedOld, edited(savedOld, `, "proxy": ""`, "", `, "squid"`, ""), edited(savedOld, `, "proxy": ""`, "", `, "squid"`, "")},
-		{"another entry less", dropsProxy, "test_save.py", savedOld, edited(savedOld, `, "timeout": 30`, ""), same},
-		{"an entry of what stays", Work{Task: dropsProxy.Task}, "test_save.py", savedOld, edited(savedOld, `, "proxy": ""`, ""), same},
 		{"an assertion of what goes", Work{Task: "drop dump", RemovedNames: map[string]bool{"dump": true}}, "test_limits.py", withDump, edited(withDump, "    assert dump(1) == \"<d>1</d>\"\n", ""), edited(withDump, "assert dump(1) == \"<d>1</d>\"", "pass")},
 		{"an assertion of what stays", Work{Task: "drop dump", RemovedNames: map[string]bool{"dump": true}}, "test_limits.py", withDump, edited(withDump, "    assert check([6])\n", ""), same},
 		{"another assertion in its place", Work{Task: "drop dump", RemovedNames: map[string]bool{"dump": true}}, "test_limits.py", withDump, edited(withDump, "dump(1) == \"<d>1</d>\"", "True"), same},
@@ -201,14 +177,6 @@ func TestAdaptMakesOnlyRequestedChanges(t *testing.T) {
 		{"a test of what stays", removal, "test_limits.py", pyOld, edited(pyOld, "    def test_limit(self):\n        self.assertEqual(check(self.sizes + [5]), True)\n        self.assertEqual(check([6]), False)\n", ""), same},
 		{"a test by one word of its name", Work{Task: "Remove the user export and its tests"}, "test_limits.py", edited(pyOld, "test_dump", "test_user_dump"), edited(pyOld, "\n"+dumped, ""), same},
 		{"something else under the name", limits, "test_limits.py", pyOld, edited(raised, "from limits", "from fakes"), raised},
-		{"an entry more", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", \"toml\"]"), edited(formatsOld, "\"json\"]", "\"json\", \"toml\"]")},
-		{"an entry more between others", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "[\"env\"", "[\"env\", \"toml\""), edited(formatsOld, "[\"env\"", "[\"env\", \"toml\"")},
-		{"an entry more before all", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "[\"env\"", "[\"toml\", \"env\""), edited(formatsOld, "[\"env\"", "[\"toml\", \"env\"")},
-		{"an entry more and one less", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"env\", \"json\"]", "\"env\", \"toml\"]"), same},
-		{"an entry that the task does not name", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", \"yaml\"]"), same},
-		{"an entry that the program had", Work{Task: newFormat.Task}, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", \"toml\"]"), same},
-		{"an argument more", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\")", "\"json\", \"toml\")"), same},
-		{"an entry that is no text", newFormat, "test_limits.py", formatsOld, edited(formatsOld, "\"json\"]", "\"json\", toml]"), same},
 		{"another function under the name", Work{Task: limits.Task, Replacements: limit, AddedNames: map[string]bool{"other": true}}, "test_limits.py", pyOld, edited(raised, "import check, LIMIT", "import other as check, LIMIT"), raised},
 		{"from a module that was there", limits, "test_limits.py", pyOld, edited(raised, "from limits import check, LIMIT", "from util import check, LIMIT"), raised},
 		{"a function of that name beside", limits, "test_limits.py", pyOld, raised + "\ndef check(sizes): return sizes != [6]\n", raised},

@@ -13,26 +13,18 @@ import (
 func Extends(before, after File) bool {
 	old, known := readText(before)
 	now, _ := readText(after)
-	return known && old.extendedBy(now, nil)
-}
-
-// extendedBy reports whether now extends t. more accepts further statements, given the one before; nil
-// accepts none.
-func (t testText) extendedBy(now testText, more func(before, s statement) bool) bool {
 	anything := func(string) bool { return true }
-	if len(t.Content) == 0 || now.skipsTests() && !t.skipsTests() || MayChangeOthers(now.File, anything) && !MayChangeOthers(t.File, anything) {
+	if !known || len(before.Content) == 0 || now.skipsTests() && !old.skipsTests() || MayChangeOthers(after, anything) && !MayChangeOthers(before, anything) {
 		return false
 	}
-	for _, was := range t.tests {
+	for _, was := range old.tests {
 		is := now.test(was.name)
-		if is == nil || now.textOf(*is) != t.textOf(was) || now.countTests(was.name) != t.countTests(was.name) {
+		if is == nil || now.textOf(*is) != old.textOf(was) || now.countTests(was.name) != old.countTests(was.name) {
 			return false
 		}
 	}
-	has := Words(t.plain)
-	return t.addsImports(now, has) && keepsStatements(t.beside, now.beside, func(before, s statement, added bool) bool {
-		return s.definesNewName(has, added) || more != nil && more(before, s)
-	})
+	has := Words(old.plain)
+	return old.addsImports(now, has) && keepsStatements(old.beside, now.beside, has)
 }
 
 // textOf returns a test without the blank lines between it and the next one.
@@ -55,21 +47,18 @@ func (t testText) countTests(name string) (n int) {
 	return n
 }
 
-// keepsStatements reports whether all statements remain in order, and may accepts those between, given
-// the statement before and whether that was added too.
-func keepsStatements(was, is []statement, may func(before, s statement, added bool) bool) bool {
-	var before statement
+// keepsStatements reports whether all statements remain in order, and those between only define names
+// that are not among the old words.
+func keepsStatements(was, is []statement, words map[string]bool) bool {
 	added := false
 	for _, s := range is {
-		switch {
-		case len(was) > 0 && slices.Equal(was[0].tokens, s.tokens):
+		if len(was) > 0 && slices.Equal(was[0].tokens, s.tokens) {
 			was, added = was[1:], false
-		case !may(before, s, added):
+		} else if !s.definesNewName(words, added) {
 			return false
-		default:
+		} else {
 			added = true
 		}
-		before = s
 	}
 	return len(was) == 0
 }
@@ -96,16 +85,9 @@ func (s statement) definesNewName(has map[string]bool, inNew bool) bool {
 	return !has[name] && !setupFunction.MatchString(name) && !(inOld && (m[3] != "" || valueDefinition.MatchString(text)))
 }
 
-// A fake in the tests needs each method that the work adds to the interface that it stands in for:
-// without it, no old test compiles. So such a method, and fields for it, may be added to a type of an
-// old test file in Go. What the fake did before stays as it was.
-
 var (
 	interfaceHead = regex.New(`\binterface\s*\{`)
 	methodLine    = regex.New(`(?m)^[ \t]+(\w+)\(`)
-	goMethod      = regex.New(`(?m)^func \((?:\w+ )?\*?(\w+)(?:\[[^\]\n]*\])?\) (\w+)\(`)
-	structHead    = regex.New(`^\s*type \w+ struct\b`)
-	structField   = regex.New(`^\s+\w+(?:, \w+)*\s+[\w.*\[\]]+\s*$`)
 )
 
 // InterfaceMethods returns the names of the methods that interfaces of a Go program declare.
@@ -119,25 +101,4 @@ func InterfaceMethods(file string, content []byte) (names []string) {
 		}
 	}
 	return names
-}
-
-// completesFakes reports whether an old file only gets methods of interfaces that the work changed, on
-// types of its own, and what else Extends accepts.
-func (a *adaptation) completesFakes(old, now testText) bool {
-	if !old.isGo() || !old.extendedBy(now, func(before, s statement) bool {
-		return structField.MatchString(s.text) && (structHead.MatchString(before.text) || structField.MatchString(before.text))
-	}) {
-		return false
-	}
-	added := false
-	for _, m := range goMethod.FindAllStringSubmatch(now.plain, -1) {
-		if strings.Contains(old.plain, m[0]) {
-			continue
-		}
-		if of := regex.New(`(?m)^(?:type |\t)` + m[1] + `\b`); of.MatchString(old.plain) && !a.InterfaceMethods[m[2]] {
-			return false
-		}
-		added = true
-	}
-	return added
 }

@@ -14,9 +14,6 @@ var (
 	goes = regex.New(`(?i)\b(?:remov|delet|drop|retir|get(?:ting)? rid of|strip)\w*\b`)
 	// withTests ends it where tests are to go as well.
 	withTests = regex.New(`(?i)(?:\band|\bwith|\bincluding|\bplus|,|\+)\s+(?:(?:all|of|its|their|the|old)\s+)*(?:tests?|checks?|specs?)\b`)
-	// testsGo says the same with the tests before the verb.
-	testsGo   = regex.New(`(?i)\btests?\s+([^.;:]*?)\s+(?:has|have|needs?|must|should|can|may|will|is|are)\s+(?:to\s+)?(?:go\b|(?:be\s+)?(?:removed|deleted|dropped)\b)`)
-	testsWord = regex.New(`(?i)\btests?\b`)
 	// clause ends what a task says of one thing; a comma does before what is no further thing.
 	clause = regex.New(`[;:]\s|\.\s|\s-\s|,\s`)
 	// further begins another thing of a list.
@@ -32,7 +29,6 @@ type removal struct {
 	withTests bool            // its tests, too
 	words     map[string]bool // what it says of it
 	files     []string        // those that it names, also as tests
-	titles    map[string]bool // the tests themselves that it names
 }
 
 // RemovalTexts returns the parts of a task that say what is to be removed.
@@ -60,29 +56,7 @@ func (w Work) removals() (all []removal) {
 		r.words = Words(object)
 		all = append(all, r)
 	}
-	for _, m := range testsGo.FindAllStringSubmatch(w.Task, -1) {
-		names := Words(m[1][lastEnd(testsWord.FindAllStringIndex(m[1], -1)):])
-		all = append(all, removal{withTests: true, words: names, titles: names})
-	}
 	return all
-}
-
-// lastEnd returns the end of the last match, or 0.
-func lastEnd(matches [][]int) int {
-	if len(matches) == 0 {
-		return 0
-	}
-	return matches[len(matches)-1][1]
-}
-
-// isTitled reports whether a statement has the name of a test in quotes that the task says has to go.
-func (a *adaptation) isTitled(s statement) bool {
-	for i := 2; i < len(s.tokens); i++ {
-		if name := s.tokens[i-1]; s.tokens[i-2] == s.tokens[i] && quotes.MatchString(s.tokens[i]) && slices.ContainsFunc(a.removals, func(r removal) bool { return r.titles[name] }) {
-			return true
-		}
-	}
-	return false
 }
 
 // AsksToRemove reports whether a task asks to remove what has a name.
@@ -140,15 +114,12 @@ func (t testText) testedElsewhere(name string, but span, now *testText) bool {
 }
 
 // mayDrop returns the edit that removes an old statement with its block, if the task asks to remove
-// a name that it calls, or the entry that it is. Nothing that stays may become untested.
+// a name that it calls. Nothing that stays may become untested.
 func (a *adaptation) mayDrop(old, now testText, s statement) (edit, bool) {
 	start := s.at + len(s.text) - len(strings.TrimLeft(s.text, " \t\r\n"))
 	e := edit{start, s.at + len(s.text), ""}
-	if a.removedEntry(s.tokens, nil) == len(s.tokens) {
-		return e, true
-	}
 	calls := func(name string) bool { return a.RemovedNames[name] && a.removes(name) || a.dropped[name] }
-	if !a.isTitled(s) && !slices.ContainsFunc(s.tokens, calls) {
+	if !slices.ContainsFunc(s.tokens, calls) {
 		return e, false
 	}
 	switch last := s.tokens[len(s.tokens)-1]; {
@@ -183,38 +154,4 @@ func balanced(tokens []string) bool {
 		}
 	}
 	return depth == 0
-}
-
-// removedEntry returns how many of the first tokens are an entry that the task asks to remove, with
-// the comma before it; 0 for none. The program has its name no longer, and the new text begins with
-// another.
-func (a *adaptation) removedEntry(old, now []string) int {
-	at := 0
-	if old[0] == "," {
-		at++
-	}
-	name := at
-	if name+1 < len(old) && quotes.MatchString(old[at]) {
-		name++
-	}
-	next := name + 1 + name - at
-	if next+1 >= len(old) || !a.removes(old[name]) || !a.GoneWords[old[name]] || len(now) > name && slices.Equal(old[:name+1], now[:name+1]) {
-		return 0
-	}
-	if old[next] != ":" && old[next] != "=" || old[next+1] == "=" {
-		return 0
-	}
-	depth, quote := 0, ""
-	for i := next + 1; i < len(old); i++ {
-		if quote = quoted(quote, old[i]); quote == "" {
-			depth += source.Depth(old[i][0])
-		}
-		if quote == "" && (depth < 0 || depth == 0 && old[i] == ",") {
-			if at == 0 && old[i] == "," {
-				i++
-			}
-			return i
-		}
-	}
-	return len(old)
 }

@@ -89,74 +89,48 @@ func linesOnlyIn(file string, text, other []byte) (all []string) {
 	return all
 }
 
-// A map may become a record: {"lat": 1, "lon": 2} becomes Point(1, 2), and p["lat"] becomes p.lat. Then
-// old tests follow, where the work added the type and the task names it. Each value stays with its field.
+// A test itself may be wrong. Then the task names it and says what it expects and what is right:
+// "test_pages expects 2 pages; 1 is right". One value of that test may change so.
 
-// asRecord returns how many of the first old tokens are a map or a look at one, and how many of the new
-// ones the same of a record; 0 for none.
-func (a *adaptation) asRecord(old, now []string) (was, is int) {
-	if len(old) > 4 && old[0] == "[" && quotes.MatchString(old[1]) && old[3] == old[1] && old[4] == "]" {
-		if len(now) > 1 && now[0] == "." && now[1] == old[2] && a.hasField(old[2]) {
-			return 5, 2
+// correctsText returns how many of the first tokens are a text in quotes that the task gives, and how many
+// another one that it gives behind it, if the task names the test; 0 for none.
+func (a *adaptation) correctsText(was, is []string) (old, now int) {
+	if !a.inNamedTest || a.correction != nil {
+		return 0, 0
+	}
+	texts := inQuotes.FindAllString(strings.ReplaceAll(a.Task, "\n", " "), -1)
+	ends := func(in []string, text string) int {
+		if t := tokensOf(text[1 : len(text)-1]); len(t) > 0 && len(in) > len(t) && slices.Equal(in[:len(t)], t) && slices.Contains([]string{`"`, "'", "`"}, in[len(t)]) {
+			return len(t)
 		}
-		return 0, 0
+		return 0
 	}
-	if old[0] != "{" {
-		return 0, 0
-	}
-	if now[0] == "new" {
-		now, is = now[1:], 1
-	}
-	if len(now) < 2 || now[1] != "(" || !a.AddedNames[now[0]] || !a.mentions(now[0]) {
-		return 0, 0
-	}
-	had, has := bracketed(old), bracketed(now[1:])
-	if !sameFields(a.Records[now[0]], arguments(had), arguments(has)) {
-		return 0, 0
-	}
-	return len(had), is + 1 + len(has)
-}
-
-// hasField reports whether a type that the work added and the task names has a field.
-func (a *adaptation) hasField(name string) bool {
-	for record, fields := range a.Records {
-		if a.AddedNames[record] && a.mentions(record) && slices.Contains(fields, name) {
-			return true
+	for i, text := range texts {
+		for _, other := range texts[i+1:] {
+			if old, now = ends(was, text), ends(is, other); old > 0 && now > 0 && text != other {
+				a.correction = []string{text, other}
+				return old, now
+			}
 		}
 	}
-	return false
+	return 0, 0
 }
 
-// sameFields reports whether a record is given the entries of a map: by name, or in the order of fields.
-func sameFields(fields []string, entries, values [][]string) bool {
-	if len(entries) == 0 || len(entries) != len(values) {
+// expectTest makes a test the one that is adapted.
+func (a *adaptation) expectTest(name string) {
+	a.correction = nil
+	a.inNamedTest = a.taskWords[name] && len(name) > len("test")+1 && (strings.Contains(name, "_") || wordBoundary.MatchString(name))
+}
+
+// corrects reports whether the task gives a value of the test that it names, and behind it another.
+func (a *adaptation) corrects(old, now string) bool {
+	if !a.inNamedTest || a.correction != nil || !a.namesValue(old) || !a.namesValue(now) {
 		return false
 	}
-	for i, entry := range entries {
-		key, value := keyOf(entry)
-		given := values[i]
-		switch {
-		case key == "":
-			return false
-		case len(given) > 2 && given[0] == key && given[1] == "=":
-			given = given[2:]
-		case i >= len(fields) || fields[i] != key:
-			return false
-		}
-		if !slices.Equal(value, given) {
-			return false
-		}
+	said := tokens.FindAllString(a.Task, -1)
+	if at := slices.Index(said, old); !slices.Contains(said[at+1:], now) {
+		return false
 	}
+	a.correction = []string{old, now}
 	return true
-}
-
-// keyOf returns the name that an entry of a map has, in quotes or not, and its value.
-func keyOf(entry []string) (key string, value []string) {
-	switch {
-	case len(entry) > 4 && quotes.MatchString(entry[0]) && entry[2] == entry[0] && entry[3] == ":":
-		return entry[1], entry[4:]
-	case len(entry) > 2 && isName(entry[0]) && entry[1] == ":":
-		return entry[0], entry[2:]
-	}
-	return "", nil
 }

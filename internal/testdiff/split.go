@@ -16,8 +16,6 @@ func (a *adaptation) adaptFile(old testText, now []testText) (all []Adapted) {
 		is = cmp.Or(a.movedTo(old, now), is)
 	}
 	switch {
-	case is != nil && is.Path == old.Path && a.completesFakes(old, *is):
-		return []Adapted{{Was: old.Path, File: is.File}}
 	case is != nil:
 		pieces := a.pieces(old, is, now)
 		for _, p := range pieces {

@@ -82,18 +82,10 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 	var unused []int // tokens for an error that nothing looks at
 	quote := ""
 	for i < len(old) && j < len(is) {
-		if was, now := a.reworded(old[i:], is[j:]); quote != "" && was > 0 {
+		if was, now := a.correctsText(old[i:], is[j:]); quote != "" && was > 0 {
 			for _, token := range old[i : i+was] {
 				quote = quoted(quote, token)
 			}
-			i, j = i+was, j+now
-			continue
-		}
-		if was, now := a.otherEntry(old[i:], is, j); quote == "" && was+now > 0 {
-			i, j = i+was, j+now
-			continue
-		}
-		if was, now := a.asRecord(old[i:], is[j:]); quote == "" && was > 0 {
 			i, j = i+was, j+now
 			continue
 		}
@@ -107,9 +99,6 @@ func (a *adaptation) matchTokens(old []string, now statement) (string, bool) {
 			name := old[i]
 			quote = quoted(quote, name)
 			i, j = i+1, j+n
-			if a.inGo && a.ChangedSignatures[name] && i < len(old) && old[i] == "(" && j < len(is) && is[j] == "[" { // type arguments
-				j += len(bracketed(is[j:]))
-			}
 			if !a.ChangedSignatures[name] || i == len(old) || j == len(is) || old[i] != is[j] || old[i] != "(" && old[i] != "{" {
 				continue
 			}

@@ -179,8 +179,7 @@ func (c *claim) gatesRun(ctx context.Context, file string) (bool, error) {
 func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 	w := testdiff.Work{
 		Task: c.Asked, ChangedSignatures: map[string]bool{}, RemovedParameters: map[string]int{}, RemovedNames: map[string]bool{}, AddedNames: map[string]bool{},
-		InterfaceMethods: map[string]bool{}, VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, Wordings: map[[2]string]bool{}, GoneWords: map[string]bool{}, ProgramWords: map[string]bool{},
-		Records: map[string][]string{}, NewFiles: map[string]bool{},
+		VanishedNames: map[string]bool{}, Replacements: map[[2]string]bool{}, ProgramWords: map[string]bool{}, NewFiles: map[string]bool{},
 	}
 	rules, err := c.rules()
 	if err != nil {
@@ -203,24 +202,16 @@ func (c *claim) describeWork(ctx context.Context) (testdiff.Work, error) {
 		}
 		if !isDocument(ch.Path) || rules.IsProgramText(ch.Path) {
 			testdiff.AddReplacements(w.Replacements, ch.Path, was, is)
-			testdiff.AddWordings(w.Wordings, ch.Path, was, is)
-			maps.Copy(w.GoneWords, testdiff.Words(string(was)))
 			maps.Copy(w.ProgramWords, testdiff.Words(string(is)))
-		}
-		addNames(w.InterfaceMethods, testdiff.InterfaceMethods(ch.Path, is))
-		for _, name := range testdiff.InterfaceMethods(ch.Path, was) {
-			delete(w.InterfaceMethods, name)
 		}
 		if !mutant.Knows(ch.Path) {
 			continue
 		}
-		maps.Copy(w.Records, mutant.Fields(ch.Path, is))
 		for _, name := range slices.Concat(declaredNames(ch.Path, was), mutant.Attributes(ch.Path, was)) {
 			w.RemovedNames[name], w.VanishedNames[name] = true, w.VanishedNames[name] || !isNamed(name, string(is), 1)
 		}
 		addNames(w.AddedNames, slices.Concat(declaredNames(ch.Path, is), mutant.Attributes(ch.Path, is)))
 	}
-	w.NewWords, w.GoneWords = without(w.ProgramWords, w.GoneWords), without(w.GoneWords, w.ProgramWords)
 	for name := range w.RemovedNames {
 		if w.AddedNames[name] {
 			delete(w.RemovedNames, name)
@@ -285,13 +276,6 @@ func addNames(names map[string]bool, more []string) {
 	for _, name := range more {
 		names[name] = true
 	}
-}
-
-// without returns names without others.
-func without(names, others map[string]bool) map[string]bool {
-	rest := maps.Clone(names)
-	maps.DeleteFunc(rest, func(name string, _ bool) bool { return others[name] })
-	return rest
 }
 
 // declaredNames returns the names of a program's functions, types and values.

@@ -132,15 +132,6 @@ func changesInFile(file string, before, after []byte) []loop.TestChange {
 	return all
 }
 
-// isReformatted reports whether a file has only another layout than in a tree. Such a test tests what it did.
-func (c *claim) isReformatted(ctx context.Context, ch git.Change, since string) bool {
-	if ch.Status != 'M' {
-		return false
-	}
-	was, is, err := c.textsSince(ctx, since, ch.Path)
-	return err == nil && testdiff.Reformatted(testdiff.File{Path: ch.Path, Content: was}, testdiff.File{Path: ch.Path, Content: is})
-}
-
 // fileContent returns a file of a tree, nil if it does not exist.
 func (v *Verifier) fileContent(ctx context.Context, tree, file string) ([]byte, error) {
 	b, err := v.Repo.Show(ctx, tree, file)

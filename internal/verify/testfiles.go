@@ -194,7 +194,7 @@ func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 	looked := 0
 	var was, is []string // tests in source files
 	for _, ch := range c.changes {
-		if c.isTest(ch.Path) && (c.isProgramChange(ctx, ch, c.Base) || c.isReformatted(ctx, ch, c.Base)) {
+		if c.isTest(ch.Path) && c.isProgramChange(ctx, ch, c.Base) {
 			continue
 		}
 		protected := slices.Contains(t.protected, ch.Path)
@@ -247,7 +247,7 @@ func (c *claim) changedProtected(ctx context.Context) ([]string, error) {
 		if slices.Contains(c.Pending, ch.Path) {
 			continue
 		}
-		counts := c.isTest(ch.Path) && ch.Status != 'A' && !c.isProgramChange(ctx, ch, c.ProtectedTree) && !c.isReformatted(ctx, ch, c.ProtectedTree)
+		counts := c.isTest(ch.Path) && ch.Status != 'A' && !c.isProgramChange(ctx, ch, c.ProtectedTree)
 		if !counts {
 			var err error
 			if counts, err = c.isGateInput(ctx, ch); err != nil {
