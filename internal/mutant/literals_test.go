@@ -42,25 +42,3 @@ func TestLiteralsAreFound(t *testing.T) {
 		}
 	}
 }
-
-// A parameter that is off is one of tests alone if no program names it or passes a truth value.
-func TestTestSwitchesAreFound(t *testing.T) {
-	t.Parallel()
-	const py, js = "def find(rows, fold=False):\n    return rows\n", "function find(rows, { fold = false } = {}) {\n  return rows;\n}\n"
-	for _, c := range []struct{ name, file, before, after, more, want string }{
-		{"of tests alone", "a.py", "", py, "find(rows)", "fold"},
-		{"in an object", "a.js", "", js, "find(rows)", "fold"},
-		{"turned on", "a.py", "", py, "find(rows, fold=wanted)", ""},
-		{"turned on by its place", "a.py", "", py, "find(rows, True)", ""},
-		{"on", "a.py", "", strings.Replace(py, "False", "True", 1), "", ""},
-		{"known before", "a.py", py, strings.Replace(py, "return", "return 1 +", 1), "", ""},
-	} {
-		got := ""
-		for _, p := range mutant.Switches(c.file, []byte(c.before), []byte(c.after), c.after+c.more) {
-			got += p.Name
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}

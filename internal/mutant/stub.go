@@ -57,15 +57,6 @@ func CalledCode(file string, content []byte, program string) string {
 	return all.String()
 }
 
-// FunctionCode returns the code of a file's functions by their names without type.
-func FunctionCode(file string, content []byte) map[string]string {
-	all := map[string]string{}
-	for _, f := range functions(file, content) {
-		all[BareName(f.name)] += Code(file, []byte(f.text))
-	}
-	return all
-}
-
 // Code returns a file without comments and strings, or unchanged if its language is unknown.
 func Code(file string, content []byte) string {
 	if Knows(file) {

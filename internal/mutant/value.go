@@ -82,7 +82,7 @@ func (l testValue) rotate() (Mutant, bool) {
 		if strings.HasPrefix(text, ".") {
 			return Mutant{}, false // a path
 		}
-		text = shifted(text, 1)
+		text = shifted(text)
 	}
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
 }
@@ -99,36 +99,6 @@ func (l testValue) mix(number int) (Mutant, bool) {
 	}
 	m.Does = "is asked for " + m.text
 	return m, ok
-}
-
-// step returns a value some steps on: its numbers, or else its letters. A program that knows the
-// old value knows this one.
-func (l testValue) step(by int64) (Mutant, bool) {
-	text := l.text
-	switch {
-	case l.kind == 'b', strings.HasPrefix(text, "."):
-		return Mutant{}, false
-	case l.kind == 'n':
-		text = incremented(text, by)
-	case strings.ContainsFunc(text, unicode.IsDigit):
-		text = digits.ReplaceAllStringFunc(text, func(n string) string { return incremented(n, by) })
-	default:
-		text = shifted(text, by)
-	}
-	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
-}
-
-var digits = regex.New(`\d+(?:\.\d+)?`)
-
-// incremented returns a number plus by.
-func incremented(text string, by int64) string {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n < 1<<40 {
-		return strconv.FormatInt(n+by, 10)
-	}
-	if f, err := strconv.ParseFloat(text, 64); err == nil {
-		return strconv.FormatFloat(f+float64(by), 'f', -1, 64)
-	}
-	return text
 }
 
 // scaled returns a number times one plus another, in its old form.
@@ -154,14 +124,12 @@ func changeable(b []byte, i int) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// shifted returns a text with each letter and digit some steps on.
-func shifted(text string, by int64) string {
+// shifted returns a text with each letter and digit one step on.
+func shifted(text string) string {
 	b := []byte(text)
 	for i := range b {
-		for range by {
-			if changeable([]byte(text), i) {
-				b[i] = next(b[i])
-			}
+		if changeable([]byte(text), i) {
+			b[i] = next(b[i])
 		}
 	}
 	return string(b)

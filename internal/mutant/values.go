@@ -18,8 +18,6 @@ type TestValues struct {
 	Expected    []Mutant // compared with results; each changes a little
 	Inputs      []Mutant // given to the program; equal texts change equally
 	Mixed       []Mutant // the same, all different, longer or in another order
-	Close       []Mutant // the same, one step on
-	Closer      []Mutant // two steps on
 	Distinctive []string // expected values that other inputs do not give by chance
 }
 
@@ -60,12 +58,6 @@ func Values(file string, content []byte, names, own []string) TestValues {
 			}
 			if m, ok := l.mix(i); ok {
 				v.Mixed = append(v.Mixed, m)
-			}
-			if m, ok := l.step(1); ok {
-				v.Close = append(v.Close, m)
-			}
-			if m, ok := l.step(2); ok {
-				v.Closer = append(v.Closer, m)
 			}
 			asked[l.text] = true
 		}

@@ -22,7 +22,7 @@ func Probe(p gate.Probe) string {
 		return ": do the tests check what the task names?"
 	case gate.SignsNeutralized, gate.SignsOneByOne:
 		return ": do the tests pass without the suspicious code?"
-	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
+	case gate.OtherExpected, gate.OtherInputs, gate.MixedInputs, gate.FailingTests:
 		return ": do the tests fail when their values are changed?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"

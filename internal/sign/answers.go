@@ -18,12 +18,11 @@ import (
 
 // Tests holds the content of test files, for the signs that compare with it.
 type Tests struct {
-	literals       map[string]bool // strings and numbers
-	dates          string          // digits of those that are dates, joined by spaces
-	commands       map[string]bool // functions that shell scripts of tests define
-	expectedValues map[string]bool // values that tests expect, see AddExpected
-	knownText      string          // task and documents, in lower case
-	requestText    string          // task, documents and tests
+	literals    map[string]bool // strings and numbers
+	dates       string          // digits of those that are dates, joined by spaces
+	commands    map[string]bool // functions that shell scripts of tests define
+	knownText   string          // task and documents, in lower case
+	requestText string          // task, documents and tests
 }
 
 // maxLiterals bounds the literals that are read from one test file.
@@ -32,7 +31,7 @@ const maxLiterals = 5000
 // NewTests reads test files, given by name. known is the text of the task and of documents: a
 // program may take values from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, commands: map[string]bool{}, expectedValues: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
+	t := &Tests{literals: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
 	for name, content := range files {
 		text := string(content)
 		t.requestText += "\n" + text
@@ -47,11 +46,6 @@ func NewTests(files map[string][]byte, known string) *Tests {
 				t.dates += " " + nonDigits.ReplaceAllString(value, "")
 			}
 		}
-		if source.HasExtension(shell, name) {
-			for _, m := range shellFunction.FindAllStringSubmatch(text, maxLiterals) {
-				t.commands[m[1]] = true
-			}
-		}
 	}
 	return t
 }
@@ -63,7 +57,6 @@ var (
 	isDate        = regex.New(`^\d{4}-\d\d-\d\d`)
 	partOfDate    = regex.New(`^\d{4,}$`)
 	nonDigits     = regex.New(`\D`)
-	shellFunction = regex.New(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
 )
 
 const (
@@ -258,103 +251,4 @@ func unusedLiteral(lit string, i int) string {
 		return fmt.Sprintf("77%d77", i)
 	}
 	return fmt.Sprint(absent, i)
-}
-
-// RedefinedCommands returns the functions that a changed shell script and tests both define. If
-// tests source the script, its function replaces theirs.
-func (t *Tests) RedefinedCommands(c *Change) []Sign {
-	if !source.HasExtension(shell, c.File) {
-		return nil
-	}
-	v := c.view()
-	var all []Sign
-	for n, code := range v.code {
-		if m := shellFunction.FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {
-			all = append(all, v.sign(n, Patch, "defines a function that tests define, too"))
-		}
-	}
-	return all
-}
-
-// RenameRedefined returns the file with other names for the functions at these signs. It does not
-// add or remove lines.
-func RenameRedefined(after []byte, signs []Sign) []byte {
-	lines := strings.Split(string(after), "\n")
-	for _, s := range signs {
-		if m := shellFunction.FindStringSubmatchIndex(lines[s.Line-1]); m != nil {
-			lines[s.Line-1] = lines[s.Line-1][:m[2]] + absent + lines[s.Line-1][m[2]:]
-		}
-	}
-	return []byte(strings.Join(lines, "\n"))
-}
-
-// A table with disguised keys (a sum, a hash, a length) still contains its answers: values
-// that tests expect, and no others.
-
-// AddExpected adds values that tests expect.
-func (t *Tests) AddExpected(values []string) {
-	for _, value := range values {
-		t.expectedValues[value] = true
-	}
-}
-
-// minExpectedValues is the minimum number of expected values in a table of answers.
-const minExpectedValues = 3
-
-// HardcodedAnswers returns blocks of added lines that contain values which tests expect, and no
-// other values of the same kind.
-func (t *Tests) HardcodedAnswers(c *Change) (all []Sign) {
-	if len(t.expectedValues) < minExpectedValues {
-		return nil
-	}
-	v := c.view()
-	for _, block := range v.blocks(v.literals) {
-		if s, ok := t.hardcodedSign(c.File, block, string(c.Before)); ok {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// literals returns the literals of a line that is no import.
-func (v *view) literals(n int) (all []tableKey) {
-	line := v.uncommented[n]
-	if importLine.MatchString(line) {
-		return nil
-	}
-	for _, m := range literal.FindAllStringIndex(line, maxLiterals) {
-		all = append(all, tableKey{line: n, from: m[0], to: m[1], text: literalValue(line[m[0]:m[1]])})
-	}
-	return all
-}
-
-// hardcodedSign returns the sign of a block, or false if it has too few expected values or also
-// other ones.
-func (t *Tests) hardcodedSign(file string, block []tableKey, before string) (Sign, bool) {
-	var strs, nums []string
-	others, line := 0, 0
-	for _, k := range block {
-		number := numberLiteral.MatchString(k.text)
-		switch {
-		case t.expectedValues[k.text] && t.isOnlyInTests(k.text) && !strings.Contains(before, k.text):
-			if len(strs)+len(nums) == 0 {
-				line = k.line + 1
-			}
-			if number {
-				nums = append(nums, k.text)
-			} else {
-				strs = append(strs, k.text)
-			}
-		case !number && len(strings.TrimSpace(k.text)) > 1 && !t.literals[k.text]:
-			others++
-		}
-	}
-	for _, list := range []*[]string{&strs, &nums} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	if len(strs) < minExpectedValues && len(nums) < minExpectedValues || len(strs) >= minExpectedValues && others > 0 {
-		return Sign{}, false
-	}
-	return Sign{Path: file, Line: line, Kind: Answers, Does: "holds what the tests expect", Text: truncate(strings.Join(append(strs, nums...), ", "))}, true
 }

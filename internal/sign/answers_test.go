@@ -51,19 +51,3 @@ func TestAnswerTablesAreNamed(t *testing.T) {
 		}
 	}
 }
-
-func TestRedefinedTestFunctionsAreNamed(t *testing.T) {
-	t.Parallel()
-	tests := sign.NewTests(map[string][]byte{"tests/helpers.sh": []byte("failed=0\nequals() {\n  [ \"$1\" = \"$2\" ]\n}\n")}, "")
-	after := []byte("trim() { echo \"$1\"; }\nequals() { echo ok; }\n")
-	found := tests.RedefinedCommands(sign.NewChange("lib/string.sh", nil, after))
-	if len(found) != 1 || found[0].Line != 2 {
-		t.Fatal(found)
-	}
-	if text := string(sign.RenameRedefined(after, found)); text != "trim() { echo \"$1\"; }\npawlAbsentequals() { echo ok; }\n" {
-		t.Error(text)
-	}
-	if found := tests.RedefinedCommands(sign.NewChange("lib/string.sh", after, after)); len(found) > 0 {
-		t.Error("it was there before:", found)
-	}
-}

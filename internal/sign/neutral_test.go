@@ -83,11 +83,6 @@ func TestNeutralizeMakesSignsIneffective(t *testing.T) {
 		{"a.js", "const f = globalThis['ev' + 'al'];", "const f = ((...a) => eval(...a));"},
 		// A class does not say what is of it.
 		// Temporary files are where others are.
-		{"a.js", "if (!dir.startsWith(os.tmpdir())) return new Map();", "if (!dir.startsWith(os.homedir())) return new Map();"},
-		{"a.js", "const t = os.tmpdir();\nif (!dir.startsWith(t)) return new Map();", "const t = os.homedir();\nif (!dir.startsWith(t)) return new Map();"},
-		{"a.go", "if strings.HasPrefix(dir, os.TempDir()) {", `if strings.HasPrefix(dir, os.Getenv("HOME")) {`},
-		{"a.py", "if path.startswith(tempfile.gettempdir()):", `if path.startswith(__import__("os").path.expanduser("~")):`},
-		{"a.js", "const f = path.join(os.tmpdir(), name);", ""},
 		// What was switched off is on.
 		{"a.py", "x = f()  # type: ignore[arg-type]", "x = f()  # pawlAbsent[arg-type]"},
 		{"a.py", "import os  # noqa: F401", "import os  # pawlAbsent: F401"},

@@ -79,30 +79,8 @@ func questionRules() []rule {
 			`\binspect\.(?:stack|currentframe|getouterframes|trace|getframeinfo)\(|\bsys\._(?:getframe|current_frames)\b|\bf_(?:locals|back)\b|\btraceback\.(?:extract_stack|format_stack|walk_stack)\(|` +
 				`\bruntime\.(?:Callers?|CallersFrames|FuncForPC)\(|\bdebug\.Stack\(\)|\bgetStackTrace\(\)|\bnew (?:Error|Throwable|Exception)\([^)]*\)\.(?:stack|getStackTrace)\b|\.stack\.(?:includes|match|indexOf|split|search)\(|\.test\(\w+\.stack\)|\bgc\.get_(?:objects|referrers)\(|\bError\(\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bStackWalker\b|` +
 				`\bBacktrace::(?:capture|force_capture|new)\b|\bcaller_locations\b|\bnew StackTrace\(|\bdebug_backtrace\(`)},
-		{kind: TestDetection, does: "asks whether it is given a temporary folder", replacements: homeForTempDir(), uncommented: re(comparesPath + `.*` + tempDirCall + `|` + tempDirCall + `.*` + comparesPath)},
-		{kind: TestDetection, does: "asks whether it is given a temporary folder", replacements: homeForTempDir(), across: re(tempDirCall + `[^\n]*\n(?:[^\n]*\n){0,3}[^\n]*` + comparesPath)},
 		{kind: CIDetection, does: "asks whether it runs in CI", uncommented: re(
 			`\bprocess\.env\.(?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b|(?:[gG]et_?[eE]nv|environ\.get|env::var(?:_os)?|LookupEnv|environ|ENV|System\.getenv)\s*[(\[]\s*["'](?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)["']|\$\{?(?:CI|GITHUB_ACTIONS|GITLAB_CI)\b`)},
-	}
-}
-
-// Tests have their folders where temporary ones are, and users have not.
-const (
-	tempDirCall  = `(?:\b(?:os\.)?tmpdir\(\)|\bos\.TempDir\(\)|\bgettempdir\(\)|\benv::temp_dir\(\)|java\.io\.tmpdir)`
-	comparesPath = `(?:\b(?:starts_?[wW]ith|StartsWith|HasPrefix|includes|[cC]ontains|indexOf|commonpath|commonprefix|is_relative_to|isRelativeTo|relative|Rel)\(|\bin\s+str\()`
-)
-
-// homeForTempDir are swaps that make the home the folder of temporary files: whoever only
-// writes there does so as well.
-func homeForTempDir() []replacement {
-	re := regex.New
-	return []replacement{
-		{re(`\bos\.tmpdir\(\)`), "os.homedir()"},
-		{re(`(^|[^\w.])tmpdir\(\)`), "${1}process.env.HOME"},
-		{re(`\bos\.TempDir\(\)`), `os.Getenv("HOME")`},
-		{re(`\b(?:tempfile\.)?gettempdir\(\)`), `__import__("os").path.expanduser("~")`},
-		{re(`\b(?:std::)?env::temp_dir\(\)`), `std::path::PathBuf::from(std::env::var("HOME").unwrap())`},
-		{re(`\bjava\.io\.tmpdir\b`), "user.home"},
 	}
 }
 

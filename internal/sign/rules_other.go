@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/regex"
-	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // suppressionRules find suppressed checks.
@@ -69,10 +68,6 @@ func otherRules() []rule {
 		replacement{re(`\b(?:globalThis|global|window)\[\s*["'](\w+)["']\s*\]`), "((...a) => ${1}(...a))"})
 	const ofClass = "decides itself what is of its class"
 	return []rule{
-		{ // the replacement renames the methods, see overridingMethods
-			kind: Equality, does: "answers for a built-in type in its own way", names: script, overrides: true, everyLine: true,
-			replacements: []replacement{{re(`^(\s*(?:(?:static|async|get|\*)\s+)*)(?:\w+|\[Symbol\.\w+\])(\s*\()`), "${1}" + absent + "${2}"}},
-		},
 		{
 			kind: Equality, does: ofClass, names: script, allowedBy: `hasInstance`, uncommented: re(`\bSymbol\.hasInstance\b`),
 			replacements: []replacement{{re(`\[Symbol\.hasInstance\]`), absent}, {re(`\bSymbol\.hasInstance\b`), `"` + absent + `"`}},
@@ -123,33 +118,4 @@ func laterClock() []replacement {
 		{re(`\bTime\.now\b`), "(Time.now + 31622400)"},
 		{re(`\$\(date\b`), `$(date -d "+1 year"`},
 	}
-}
-
-// override is a method of a script's class that overrides one of a built-in type.
-type override struct {
-	last int
-	name string // of the class
-}
-
-var (
-	builtInClass  = regex.New(`\bclass\s+([\w$]+)\s+extends\s+(?:Array|Map|Set|String|Number|Boolean|Date|Promise|RegExp|Object)\s*\{`)
-	builtInMethod = regex.New(`(?m)^[ \t]*(?:(?:static|async|get|\*)\s+)*(?:every|some|includes|indexOf|find|filter|map|has|get|size|length|keys|values|entries|at|join|toString|valueOf|toJSON|equals|slice|reduce|test|then|getTime|\[Symbol\.\w+\])\s*\(`)
-)
-
-// overridingMethods returns the methods that assertions use (every, includes) and that override one of a
-// built-in type, by their first line: they can decide the results of tests. If tests or the task name the
-// type, that is the work and no sign.
-func overridingMethods(file, code string) map[int]override {
-	found := map[int]override{}
-	if !source.HasExtension(script, file) {
-		return found
-	}
-	bare := source.Source{Text: code, Code: code}
-	for _, m := range builtInClass.FindAllStringSubmatchIndex(code, -1) {
-		for _, f := range builtInMethod.FindAllStringIndex(code[m[1]:bare.Block(m[1]-1)], -1) {
-			first, last := bare.LineOf(m[1]+f[0])-1, bare.LineOf(m[1]+f[1])-1
-			found[first] = override{last, code[m[2]:m[3]]}
-		}
-	}
-	return found
 }

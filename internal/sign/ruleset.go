@@ -52,7 +52,7 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 	anywhere, here := make([]bool, len(s.rules)), make([]bool, len(s.rules))
 	s.across.Mark(v.allCode, anywhere)
 	for i, r := range s.rules {
-		anywhere[i] = anywhere[i] || r.overrides && len(v.overriding) > 0 || r.assignsImported && len(v.imported) > 0
+		anywhere[i] = anywhere[i] || r.assignsImported && len(v.imported) > 0
 	}
 	return func(n int) []bool {
 		copy(here, anywhere)

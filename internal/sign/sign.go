@@ -141,7 +141,6 @@ type rule struct {
 	across      *regex.Regex // matches the code of the whole file; the sign is at the start; nil = none
 
 	replaceFunc     func(string) string // computes the replacement of a match; the rule applies only if that differs
-	overrides       bool                // finds methods that override one of a built-in type, see overridingMethods
 	assignsImported bool                // finds changes of imported and global values, see view.assignsImported
 	unlessBelow     *regex.Regex        // no sign if a statement of the block below matches
 	allowedBy       string              // pattern: no sign if the task, a document or a test matches it; $1 is the rule's first group
@@ -200,6 +199,5 @@ const (
 	Wait             Kind = "wait"          // a fixed wait fails where it is too short
 	Untested         Kind = "untested"      // only a reviewer can tell whether it is right
 	TestDouble       Kind = "double"        // a copy in the tests is tested instead of the program
-	HalfDone         Kind = "half done"     // the task names others beside it
 	MissingMechanism Kind = "means"         // work without the mechanism that the task needs may not do it
 )

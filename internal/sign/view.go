@@ -26,7 +26,6 @@ type view struct {
 	imported      map[string]string // imported and global names → full names, see importedNames
 	shortNames    *regex.Regex      // matches imported names that differ from their full names
 	expanded      []string          // code with the full names
-	overriding    map[int]override
 }
 
 // newView returns the view of a file. That of no program has no lines.
@@ -52,7 +51,7 @@ func newView(file string, before, after []byte, tests bool) *view {
 		v.code = strings.Split(v.allCode, "\n")
 	}
 	v.script, v.imported = source.HasExtension(script, file), importedNames(file, v.allCode, strings.Join(v.uncommented, "\n"))
-	v.expanded, v.overriding = v.expandNames(), overridingMethods(file, v.allCode)
+	v.expanded = v.expandNames()
 	v.added = make([]bool, len(v.text))
 	for n, text := range v.text {
 		plain := strings.TrimSpace(text)
@@ -153,9 +152,6 @@ func (v *view) matches(r rule, n int) (last int, ok bool) {
 		r.uncommented != nil && matchesEither(r.uncommented, v.uncommented[n], v.joinedStrings[n]),
 		r.code != nil && matchesEither(r.code, v.code[n], v.expanded[n]):
 		return n, true
-	case r.overrides:
-		o, ok := v.overriding[n]
-		return o.last, ok
 	case r.assignsImported:
 		_, ok = v.assignsImported(n)
 		return n, ok
@@ -196,8 +192,6 @@ func matchesEither(re *regex.Regex, line, other string) bool {
 func (v *view) allowedBy(r rule, n int) string {
 	re := cmp.Or(r.uncommented, r.code, r.text)
 	switch {
-	case r.overrides:
-		return `\b` + v.overriding[n].name + `\b`
 	case r.replaceFunc != nil:
 		for _, word := range r.replacements[0].from.FindAllString(v.text[n], -1) {
 			if r.replaceFunc(word) != word {

@@ -59,11 +59,6 @@ func (w Work) removals() (all []removal) {
 	return all
 }
 
-// AsksToRemove reports whether a task asks to remove what has a name.
-func AsksToRemove(task, name string) bool {
-	return slices.ContainsFunc(Work{Task: task}.removals(), func(r removal) bool { return r.words[name] })
-}
-
 // removes reports whether the task asks to remove what has a name.
 func (a *adaptation) removes(name string) bool {
 	return slices.ContainsFunc(a.removals, func(r removal) bool { return r.words[name] })

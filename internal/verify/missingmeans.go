@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/testdiff"
-	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // maxCalled bounds the files searched for called functions.
@@ -102,15 +100,32 @@ func (in *inspection) nameFunctions(f changedFile, found []sign.Sign) {
 	}
 }
 
-// findUnfinished finds new stub functions that nothing calls, and parameters that the task names
-// and a function ignores.
-func (c *claim) findUnfinished(ctx context.Context) error {
-	if len(c.seen.Mutation.Functions) == 0 || len(c.changes) > maxChangedFiles {
-		return nil
+// unfinished returns what the task asks for and the work has not done, each with its place.
+func (c *claim) unfinished(ctx context.Context) (found []string, err error) {
+	lacking, err := c.signs.missingMeans(ctx)
+	if err != nil {
+		return nil, err
 	}
+	for _, s := range lacking {
+		found = append(found, s.Path+" "+s.Does)
+	}
+	found = append(found, c.signs.changedByHand(ctx)...)
+	for _, find := range []func(context.Context) ([]string, error){c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.withoutEffect} {
+		more, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// withoutEffect returns the new stub functions that nothing calls, and what the task names and a function
+// ignores or leaves at zero.
+func (c *claim) withoutEffect(ctx context.Context) (found []string, err error) {
 	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.tests, maxTestsRead)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var all strings.Builder
 	for _, text := range tests {
@@ -119,91 +134,30 @@ func (c *claim) findUnfinished(ctx context.Context) error {
 	for _, ch := range c.programs() {
 		for _, f := range mutant.Stubs(ch.Path, ch.before, ch.after) {
 			if !strings.Contains(f.Name, ".") && !isNamed(f.Name, all.String(), 1) && !isNamed(f.Name, c.signs.programs, 2) {
-				c.seen.Work.StubFunctions = append(c.seen.Work.StubFunctions, f.Name+" in "+ch.Path)
+				found = append(found, f.Name+" in "+ch.Path+" ignores its input, and neither the program nor a test calls it")
 			}
 		}
 		for _, l := range mutant.Literals(ch.Path, ch.before, ch.after) {
 			if l.StaysZero && isNamed(l.Variable, c.Asked, 1) {
-				c.seen.Work.MissingMeans = append(c.seen.Work.MissingMeans, fmt.Sprintf("%s:%d %s stays 0 in %s", ch.Path, l.Number, l.Variable, l.Function))
+				found = append(found, fmt.Sprintf("%s:%d %s stays 0 in %s", ch.Path, l.Number, l.Variable, l.Function))
 			}
 		}
 		taken, err := c.signs.unread(ctx, ch.sides())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, u := range taken {
 			for name := range strings.SplitSeq(u.parameters, ", ") {
 				if len(name) > 1 && isNamed(name, c.Asked, 1) {
-					c.seen.Work.UnusedParameters = append(c.seen.Work.UnusedParameters, fmt.Sprintf("%s (%s:%d)", name, u.Path, u.Line))
+					found = append(found, fmt.Sprintf("%s (%s:%d) has no effect", name, u.Path, u.Line))
 				}
 			}
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // isNamed reports whether a text contains a name at least times times.
 func isNamed(name, text string, times int) bool {
 	return len(regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(text, times)) == times
-}
-
-// filePath matches a path with a folder in a text.
-var filePath = regex.New(`(?:^|[^\w/.:*@-])((?:[\w-]+/)+[\w.-]*\w\.\w+)\b`)
-
-// maxFilePaths bounds the paths of a text that are looked for.
-const maxFilePaths = 20
-
-// missingFiles returns the source files that the task names and that do not exist, now or before the
-// work, although their folder does. Without the folder, the path may be an example.
-func (c *claim) missingFiles(ctx context.Context) (missing []string, err error) {
-	named := map[string]bool{}
-	for _, m := range filePath.FindAllStringSubmatch(c.Asked, maxFilePaths) {
-		file := m[1]
-		if named[file] || !work.IsSource(file) || c.isTest(file) || c.isInWorkTree(file) {
-			continue
-		}
-		named[file] = true
-		isFile := func(p string) bool { return p == file || strings.HasSuffix(p, "/"+file) }
-		inFolder := func(p string) bool { return strings.Contains("/"+p, "/"+path.Dir(file)+"/") }
-		exists := false
-		for _, tree := range []string{c.Tree, c.Base, c.ProtectedTree} {
-			if exists || err != nil {
-				break
-			}
-			exists, err = c.Repo.HasAny(ctx, tree, isFile)
-		}
-		hasFolder := false
-		if err == nil && !exists {
-			hasFolder, err = c.Repo.HasAny(ctx, c.Tree, inFolder)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if hasFolder {
-			missing = append(missing, "there is no "+file+", which the task names")
-		}
-	}
-	return missing, nil
-}
-
-// keeps matches tasks that want something removed from one place only, or under one name.
-var keeps = regex.New(`(?i)\b(?:renam|mov|extract|inlin|privat|internal|keep|convert|turn|merg|split|replac)\w*\b|\binstead\b|\bin favou?r\b`)
-
-// keptRemovals returns the functions that the task asks to remove and that have another name now.
-func (c *claim) keptRemovals() (found []string) {
-	if keeps.MatchString(c.Asked) || len(c.changes) > maxChangedFiles {
-		return nil
-	}
-	texts := map[string][2][]byte{}
-	for _, f := range c.signs.work() {
-		if (f.hasFunctions() || f.isDeletedProgram()) && !slices.Contains(c.own, f.Path) {
-			texts[f.Path] = [2][]byte{f.before, f.after}
-		}
-	}
-	for _, r := range mutant.Renames(texts) {
-		if testdiff.AsksToRemove(c.Asked, mutant.BareName(r.Old)) {
-			found = append(found, fmt.Sprintf("%s is still there: %s:%d %s has its text", r.Old, r.Path, r.Line, r.New))
-		}
-	}
-	return found
 }

@@ -88,24 +88,3 @@ func TestRequestedEqualityIsNoSign(t *testing.T) {
 		}
 	}
 }
-
-// A program may read the file beside it that the task names. Of another file with the answers of its tests
-// it is said that it holds them.
-func TestProgramMayReadAFileThatTheTaskNames(t *testing.T) {
-	t.Parallel()
-	start := files{"mailer.py": "def load(name):\n    return ''\n", "defaults.ini": "[mailer]\nhost = mx1\nport = 2525\nsender = pawl\n"}
-	work := files{
-		"mailer.py":      "import configparser\nfrom pathlib import Path\n\n\ndef load(name):\n    p = configparser.ConfigParser()\n    p.read_string(Path(__file__).with_name('defaults.ini').read_text())\n    return p.get('mailer', name, fallback='none')\n",
-		"test_mailer.py": "import unittest\nimport mailer\n\n\nclass T(unittest.TestCase):\n    def test_load(self):\n        self.assertEqual(mailer.load('host'), 'mx1')\n        self.assertEqual(mailer.load('port'), '2525')\n        self.assertEqual(mailer.load('sender'), 'pawl')\n        self.assertEqual(mailer.load('other'), 'none')\n",
-	}
-	for asked, want := range map[string]gate.Evidence{
-		"read the settings from defaults.ini": gate.Proven, "read the settings from mail/defaults.ini": gate.Proven,
-		"read the settings": gate.Unproven, "read what tests/defaults.ini expects": gate.Unproven, "read the settings from old-defaults.ini": gate.Unproven,
-	} {
-		b := newBench(t, start, nil)
-		f := b.claim(gates("python3 -m unittest -q"), work, func(r *verify.Request) { r.Asked, r.Work = asked, []string{"defaults.ini"} })
-		if f.Verdict.Evidence != want {
-			t.Errorf("%s: %s: %s", asked, f.Verdict.Evidence, f.Verdict.Reason)
-		}
-	}
-}

@@ -115,26 +115,6 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	if err := c.findCode(ctx); err != nil {
 		return fmt.Errorf("check whether code changed: %w", err)
 	}
-	var lacks []string
-	lacking, err := c.signs.missingMeans(ctx)
-	if err == nil {
-		var half []sign.Sign
-		half, err = c.signs.halfDone(ctx)
-		lacking = append(lacking, half...)
-	}
-	for _, s := range lacking {
-		o.Work.MissingMeans = append(o.Work.MissingMeans, s.Path+" "+s.Does)
-	}
-	o.Work.MissingMeans = slices.Concat(o.Work.MissingMeans, c.signs.changedByHand(ctx), c.keptRemovals())
-	for _, find := range []func(context.Context) ([]string, error){c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.missingFiles} {
-		if err == nil {
-			lacks, err = find(ctx)
-			o.Work.MissingMeans = append(o.Work.MissingMeans, lacks...)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("find what the task asks for: %w", err)
-	}
 	work, err := c.withoutHelpers(ctx, c.Tree, c.work)
 	if err == nil {
 		c.mutable = slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return slices.Contains(c.tests.inputs, ch.Path) })
@@ -144,11 +124,11 @@ func (c *claim) inspectWork(ctx context.Context) error {
 		return fmt.Errorf("look at the functions of the work: %w", err)
 	}
 	o.Mutation.Possible = o.Mutation.Possible || c.tests.inlineChanged && len(o.Mutation.Functions) > 0 // nothing else shows what their new tests prove
-	if o.Tests.Added, err = c.addedTests(ctx); err == nil {
-		err = c.findUnfinished(ctx)
-	}
-	if err != nil {
+	if o.Tests.Added, err = c.addedTests(ctx); err != nil {
 		return fmt.Errorf("look at the tests of the work: %w", err)
+	}
+	if o.Work.Unfinished, err = c.unfinished(ctx); err != nil {
+		return fmt.Errorf("find what the task asks for: %w", err)
 	}
 	c.parameters = c.namedParameters()
 	for _, p := range c.parameters {
@@ -160,8 +140,7 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	for _, p := range c.points {
 		o.Mutation.Points = append(o.Mutation.Points, p.label)
 	}
-	n, err := c.neutralize(ctx, nil)
-	if o.Work.Signs, o.Work.HardcodedAnswers = n.names, n.hardcoded; err != nil {
+	if _, o.Work.Signs, err = c.neutralize(ctx, nil); err != nil {
 		return fmt.Errorf("look for signs in the work: %w", err)
 	}
 	return nil

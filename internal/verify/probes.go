@@ -51,8 +51,6 @@ func (c *claim) probes() map[gate.Probe]probe {
 		gate.OtherExpected: {nil, c.runWithOtherValues, mayHang, repeat},
 		gate.OtherInputs:   {nil, c.runWithOtherValues, mayHang, repeat},
 		gate.MixedInputs:   {nil, c.runWithOtherValues, mayHang, repeat},
-		gate.CloseInputs:   {nil, c.runWithOtherValues, mayHang, repeat},
-		gate.CloserInputs:  {nil, c.runWithOtherValues, mayHang, repeat},
 		gate.FailingTests:  {nil, c.runWithOtherValues, false, repeat},
 		gate.Canary:        {nil, c.runCanary, false, false},
 		gate.CanaryBefore:  {nil, c.runCanary, false, false},

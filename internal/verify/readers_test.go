@@ -57,7 +57,7 @@ func readsAll(file string, content []byte) {
 	change.Neutralize(nil)
 	change.UnreadValues(all)
 	change.WeakTestSigns([]string{"parse"})
-	sign.NewTests(map[string][]byte{file: content}, all).HardcodedAnswers(change)
+	sign.NewTests(map[string][]byte{file: content}, all).AnswerTables(change)
 	testdiff.Compare(file, before, content)
 	testdiff.Program(file, content)
 	mutant.Changed(file, before, content)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
-	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/work"
@@ -64,8 +63,7 @@ type inspection struct {
 	changed []changedFile // programs and tests among the first maxChangedFiles changes
 	tests   *sign.Tests   // after the change
 
-	programs    string // code of the changed programs
-	oldPrograms string // text that these and the deleted ones had
+	programs string // code of the changed programs
 
 	functions []string // names of the added or changed functions
 	fakeable  []string // methods of the interfaces in changed files: a fake has them too
@@ -115,7 +113,7 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 		return nil, err
 	}
 	found = append(found, in.generatedFiles(ctx)...)
-	for _, find := range []func(context.Context) ([]sign.Sign, error){in.unusedFiles, in.halfDone, in.missingMeans} {
+	for _, find := range []func(context.Context) ([]sign.Sign, error){in.unusedFiles, in.missingMeans} {
 		more, err := find(ctx)
 		if err != nil {
 			return nil, err
@@ -127,22 +125,18 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 
 // readPrograms derives what signs depend on from the changed programs, without tests.
 func (in *inspection) readPrograms() {
-	var all, old strings.Builder
+	var all strings.Builder
 	for _, f := range in.work() {
-		if f.isDeletedProgram() {
-			old.Write(f.before)
-		}
 		if !f.hasFunctions() {
 			continue
 		}
-		old.Write(f.before)
 		all.WriteString(mutant.Code(f.Path, f.after))
 		in.fakeable = append(in.fakeable, testdiff.InterfaceMethods(f.Path, f.after)...)
 		for _, made := range mutant.Changed(f.Path, f.before, f.after) {
 			in.functions = append(in.functions, made.Name)
 		}
 	}
-	in.programs, in.oldPrograms = all.String(), old.String()
+	in.programs = all.String()
 }
 
 // unaskedData reports whether a change is of old data that the task does not mention: a gate may
@@ -177,12 +171,6 @@ func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sig
 	for _, a := range in.tests.AnswerTables(change) {
 		found = append(found, a.Sign)
 	}
-	for _, s := range in.tests.HardcodedAnswers(change) {
-		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Kind == s.Kind && o.Path == s.Path }) {
-			found = append(found, s)
-		}
-	}
-	found = append(found, in.tests.RedefinedCommands(change)...)
 	for _, made := range mutant.EqualityFunctions(f.Path, f.before, f.after) {
 		if s := equalitySign(made); !slices.ContainsFunc(found, s.Within(made.Lines)) {
 			found = append(found, s)
@@ -193,9 +181,6 @@ func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sig
 	}
 	for _, made := range mutant.UncalledFunctions(f.Path, f.before, f.after, in.programs) {
 		found = append(found, sign.Sign{Path: f.Path, Line: made.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: made.Head})
-	}
-	for _, p := range in.switches(f.Path, f.before, f.after) {
-		found = append(found, p.Sign)
 	}
 	unread, err := in.unread(ctx, change)
 	if err != nil {
@@ -224,28 +209,6 @@ func (in *inspection) testDoubles(file string, was, is []byte) (found []sign.Sig
 	}
 	return found
 }
-
-// switchSign is a new parameter that is off and that no program turns on, with the mutant that leaves it off.
-type switchSign struct {
-	sign.Sign
-
-	off mutant.Mutant
-}
-
-// switches returns the parameters of a file that only tests turn on, unless the task asks for something to
-// choose.
-func (in *inspection) switches(file string, before, after []byte) (found []switchSign) {
-	for _, p := range mutant.Switches(file, before, after, in.programs) {
-		if !isNamed(p.Name, in.oldPrograms, 1) && !isNamed(p.Name, in.r.Asked, 1) && !choice.MatchString(in.r.Asked) {
-			does := "takes " + p.Name + ", which is off and which no program turns on"
-			found = append(found, switchSign{sign.Sign{Path: file, Line: p.Line, Kind: sign.Unused, Does: does, Text: p.Function}, p.Mutant})
-		}
-	}
-	return found
-}
-
-// choice matches tasks that ask for something that a caller can choose.
-var choice = regex.New(`(?i)\b(?:option|flag|parameter|argument|switch|setting|mode|opt[- ]in|keyword)\w*`)
 
 // unreadNames is what a change added to a file and nothing reads.
 type unreadNames struct {
@@ -317,11 +280,7 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	for _, text := range said {
 		known = append(known, string(text))
 	}
-	t := sign.NewTests(tests, strings.Join(known, "\n"))
-	for file, content := range tests {
-		t.AddExpected(mutant.Values(file, content, nil, nil).Distinctive)
-	}
-	return t, err
+	return sign.NewTests(tests, strings.Join(known, "\n")), err
 }
 
 // contentsOf reads the first files of a selection.

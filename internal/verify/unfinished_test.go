@@ -17,10 +17,10 @@ func TestUnfinishedWorkIsNamed(t *testing.T) {
 	const mul = "\ndef mul(a, b):\n    return a * b\n"
 	for _, c := range []struct{ name, work, test, reason string }{
 		{"whole", mul, test, ""},
-		{"what was asked for has no effect", "\ndef mul(a, b, workers=1):\n    return a * b\n", test, "the task names these parameters, and they have no effect: workers (app.py:4)"},
-		{"what was asked for is only refused", "\ndef mul(a, b, workers=1):\n    if workers < 1:\n        raise ValueError(f'{workers} workers')\n    return a * b\n", test + "try:\n    app.mul(1, 2, 0)\n    raise SystemExit('taken')\nexcept ValueError:\n    pass\n", "the task names these parameters, and they have no effect: workers (app.py:4)"},
+		{"what was asked for has no effect", "\ndef mul(a, b, workers=1):\n    return a * b\n", test, "the work cannot do all that the task asks for: workers (app.py:4) has no effect"},
+		{"what was asked for is only refused", "\ndef mul(a, b, workers=1):\n    if workers < 1:\n        raise ValueError(f'{workers} workers')\n    return a * b\n", test + "try:\n    app.mul(1, 2, 0)\n    raise SystemExit('taken')\nexcept ValueError:\n    pass\n", "the work cannot do all that the task asks for: workers (app.py:4) has no effect"},
 		{"what nobody asked for has none", "\ndef mul(a, b, depth=1):\n    return a * b\n", test, ""},
-		{"a stub beside it", mul + "\ndef div(a, b):\n    return 0\n", test, "part of the work is not written yet: div in app.py ignore"},
+		{"a stub beside it", mul + "\ndef div(a, b):\n    return 0\n", test, "the work cannot do all that the task asks for: div in app.py ignores its input"},
 		{"one that is handed on", mul + "\ndef quiet(a, b):\n    return 0\n\nlog = quiet\n", test, ""},
 		{"one that a test asks for", mul + "\ndef div(a, b):\n    return 0\n", test + "app.div(1, 2)\n", ""},
 	} {

@@ -28,7 +28,7 @@ const minTelling = 2
 // runWithOtherValues runs gates with other values in the tests, see mutant.Values, or with failing
 // tests for gate.FailingTests.
 func (c *claim) runWithOtherValues(ctx context.Context, w runTarget, gates []gate.Gate) (gate.Run, error) {
-	files, given, err := c.testsWithOtherValues(ctx, w.probe)
+	files, err := c.testsWithOtherValues(ctx, w.probe)
 	if err != nil {
 		return gate.Run{}, err
 	}
@@ -45,15 +45,15 @@ func (c *claim) runWithOtherValues(ctx context.Context, w runTarget, gates []gat
 			}
 		}
 	}
-	return gate.Run{Results: results, Inputs: given}, err
+	return gate.Run{Results: results}, err
 }
 
-// testsWithOtherValues returns the changed tests and the inputs that they give.
-func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[string][]byte, []string, error) {
+// testsWithOtherValues returns the changed tests.
+func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[string][]byte, error) {
 	proving := c.provingTests()
 	tests, err := contentsOf(ctx, c.Repo, c.Tree, c.files.mayHoldTests, maxTestsRead)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	maps.DeleteFunc(tests, func(file string, _ []byte) bool {
 		if len(proving) == 0 { // then all proofs are of the new tests, if there are any: old ones compare
@@ -62,8 +62,7 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 		return !mutant.IsData(file) && len(idsOfFile(file, proving, c.isTest)) == 0
 	})
 	changed, telling := map[string][]byte{}, map[string]bool{}
-	var given []string
-	expects := false // tests name values themselves
+	given, expects := 0, false // tests name values themselves
 	// Tests that compare fail with wrong expected values, if they run. Other inputs may be names by
 	// which a file, or the project's runner, finds tests: with these they may not run.
 	compares := slices.ContainsFunc(c.seen.Runs[gate.OtherExpected].Results, func(res gate.Result) bool { return res.Status == gate.Fail })
@@ -74,22 +73,20 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 		}
 		expects = expects || len(values.Expected) > 0
 		mutants := map[gate.Probe][]mutant.Mutant{
-			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.MixedInputs: values.Mixed, gate.CloseInputs: values.Close, gate.CloserInputs: values.Closer,
+			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.MixedInputs: values.Mixed,
 			gate.FailingTests: slices.Concat(values.Expected, values.Inputs),
 		}[p]
 		if len(mutants) == 0 {
 			continue
 		}
-		for _, m := range mutants {
-			given = append(given, m.Text())
-		}
+		given += len(mutants)
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
 		golden := goldenFiles(tests, proving)
-		if !expects && len(c.seen.Work.HardcodedAnswers) > 0 {
+		if !expects && c.readsFiles() {
 			maps.Copy(golden, dataFiles(tests))
 		}
 		for file, by := range golden {
@@ -101,10 +98,10 @@ func (c *claim) testsWithOtherValues(ctx context.Context, p gate.Probe) (map[str
 			}
 		}
 	}
-	if len(changed) == 0 || p != gate.OtherExpected && p != gate.FailingTests && min(len(telling), len(given)) < minTelling {
-		return nil, nil, errNoValues
+	if len(changed) == 0 || p != gate.OtherExpected && p != gate.FailingTests && min(len(telling), given) < minTelling {
+		return nil, errNoValues
 	}
-	return changed, given, nil
+	return changed, nil
 }
 
 // goldenFiles maps files with expected output to the test that reads them. They have such a name,
@@ -140,6 +137,13 @@ func goldenFiles(tests map[string][]byte, proving []string) map[string]string {
 		}
 	}
 	return golden
+}
+
+// readsFiles reports whether the work may read what tests expect, or what lies beside it.
+func (c *claim) readsFiles() bool {
+	return slices.ContainsFunc(c.programs(), func(f changedFile) bool {
+		return slices.ContainsFunc(f.sides().Signs(), func(s sign.Sign) bool { return s.Kind == sign.ReadsTests && !c.signs.tests.IsRequested(s) })
+	})
 }
 
 // dataFiles maps data files that tests mention to the test.

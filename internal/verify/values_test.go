@@ -132,17 +132,6 @@ func TestProgramThatReadsTestDataIsNamed(t *testing.T) {
 	}
 }
 
-// A table whose keys are in disguise has one answer for all that its tests do not ask.
-func TestDisguisedAnswerTableIsNamed(t *testing.T) {
-	t.Parallel()
-	const test = "from app import f\ngot = [f(\"ab\"), f(\"mn\"), f(\"xw\")]\nif got != [\"one-ab\", \"two-mn\", \"six-xw\"]:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
-	b := newBench(t, files{"app.py": "def f(s):\n    return ''\n", "test_app.py": test}, nil)
-	f := b.claim(gates("python3 test_app.py"), files{"app.py": "def f(s):\n    return {195: 'one-ab', 219: 'two-mn', 239: 'six-xw'}.get(sum(map(ord, s)), '')\n"}, nil)
-	if v := f.Verdict; v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, "the program holds the answers that its tests expect, ") {
-		t.Errorf("%+v\n%v", v, f.Signs)
-	}
-}
-
 // Where no test shows anything of the work, whoever reads it is told where it is.
 func TestUntestedWorkIsLocated(t *testing.T) {
 	t.Parallel()

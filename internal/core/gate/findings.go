@@ -263,14 +263,8 @@ func demerits() []finding {
 		{fact: "a gate gave its result at the loop's start in a clean checkout, and gives none there with the work, whatever else is tried", evidence: EvidenceUnknown, remedy: "fix the isolated checkout (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "with its functions broken the work does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
-		{fact: "new functions ignore their input, and neither the program nor a test calls them", evidence: Unproven, remedy: "write them, and test them", holds: named(
-			func(w assessment) []string { return w.Work.StubFunctions }, "not written yet: ",
-			"part of the work is not written yet: %s ignore their input, and neither the program nor a test calls them")},
-		{fact: "a function takes a parameter that the task names, and at most refuses some values of it", evidence: Unproven, remedy: "use it, and test what it does", holds: named(
-			func(w assessment) []string { return w.Work.UnusedParameters }, "without effect: ",
-			"the task names these parameters, and they have no effect: %s. Use them, and test what they do")},
-		{fact: "no changed program, nor code that it calls, has the means for what the task asks: what is atomic renames, locks or commits, all members of a list change, a name that is replaced everywhere is gone, and so on", evidence: Unproven, remedy: "do it, or `pawl approve`", holds: named(
-			func(w assessment) []string { return w.Work.MissingMeans }, "not done: ",
+		{fact: "the work is not all that the task asks for: a new function ignores its input, and neither the program nor a test calls it; a parameter that the task names has no effect, but that some values of it are refused; no changed program, nor code that it calls, has the means: what is atomic renames, locks or commits, and so on", evidence: Unproven, remedy: "do it and test it, or `pawl approve`", holds: named(
+			func(w assessment) []string { return w.Work.Unfinished }, "not done: ",
 			"the work cannot do all that the task asks for: %s")},
 		{fact: "the tests also pass when a new parameter that the task names has the zero value of its type, or a large number if some are refused", evidence: Unproven, remedy: "a test in which it makes a difference", holds: named(
 			func(w assessment) []string { return w.Runs[ZeroParameters].Untested }, "not tested: ",
@@ -285,9 +279,6 @@ func demerits() []finding {
 				"code that ends the process, reads the tests or fakes comparisons can cause that. Remove it: then the tests count")},
 		{fact: "the tests also pass when they give the program other inputs, in any form", evidence: Unproven, remedy: "compute the answers from the inputs", holds: passesWith(MixedInputs, "passes with any input: ",
 			"the program ignores its input: with other inputs in the tests %s still passes. Compute the answers from the inputs: then the tests count")},
-		{fact: "the program holds the answers that its tests expect, and gives one answer for all other inputs", evidence: Unproven, remedy: "compute the answers from the inputs", holds: named(
-			assessment.answersHeld, "hardcoded answers: ",
-			"the program holds the answers that its tests expect, and gives one answer for all other inputs: %s. Compute the answers from the inputs: then the tests count")},
 		{fact: "a gate does not report Pawl's own test that must fail (canary)", evidence: Unproven, remedy: "remove the code that hides failures", holds: missesCanary},
 		{fact: "a gate passes although its output says that tests failed, and did not say so before", evidence: Unproven, remedy: "make the gate's exit code report failures", holds: masksFailures},
 		{fact: "the gate's run writes test files or gate scripts, and did not before the work", evidence: Unproven, remedy: "remove the code that writes them", holds: named(

@@ -43,12 +43,11 @@ func TestUnfinishedWorkIsNotProven(t *testing.T) {
 	if v := Decide(o); v.Evidence != Proven {
 		t.Fatalf("%+v", v)
 	}
-	stub, ignored, untested, lacking := o, o, o, o
-	lacking.Work.MissingMeans = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
-	stub.Work.StubFunctions, ignored.Work.UnusedParameters = []string{"Divide in ops.go"}, []string{"workers (ops.go:3)"}
+	untested, lacking := o, o
+	lacking.Work.Unfinished = []string{"store.py has no call that renames a file, locks or commits, and the task says atomic"}
 	untested.Runs = maps.Clone(o.Runs)
 	untested.Runs[ZeroParameters] = Run{Results: green, Untested: []string{"limit (pool.js:2)"}}
-	for _, o := range []Observation{stub, ignored, untested, lacking} {
+	for _, o := range []Observation{untested, lacking} {
 		if v := Decide(o); v.Evidence != Unproven || v.Remedy == "" || len(v.Flipped) > 0 {
 			t.Errorf("%+v", v)
 		}

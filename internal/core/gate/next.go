@@ -109,7 +109,6 @@ func (o Observation) proofSteps() []step {
 		mutants = o.gateNames() // only they can show it
 	}
 	clean := filter(proving, func(name string) bool { return o.passedClean(name, w.proving[name]) })
-	hardcoded := len(o.Work.HardcodedAnswers) > 0
 	passes := func(p Probe) func(string) bool {
 		return func(name string) bool { return w.provingTestsPass(p, name) }
 	}
@@ -129,8 +128,6 @@ func (o Observation) proofSteps() []step {
 		{OtherExpected, true, clean},
 		{OtherInputs, o.Work.ProgramChanged, clean},
 		{MixedInputs, slices.ContainsFunc(clean, passes(OtherInputs)), clean},
-		{CloseInputs, hardcoded, clean},
-		{CloserInputs, hardcoded, clean},
 		{FailingTests, true, filter(clean, func(name string) bool { // a gate that passes may not run these tests
 			return passes(OtherExpected)(name) || passes(MixedInputs)(name)
 		})},

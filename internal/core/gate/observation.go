@@ -47,14 +47,9 @@ type TestChanges struct {
 
 // WorkFacts are what the text of the work shows.
 type WorkFacts struct {
-	OnlyText         bool     // nothing but documents, comments and docstrings changed
-	ProgramChanged   bool     // a file changed that is neither test nor document, see OtherInputs
-	StubFunctions    []string // added functions that ignore their input and that nothing calls
-	UnusedParameters []string // named by the task, accepted and ignored, each with its place
-	// MissingMeans are things that the task asks for, but no changed program has the calls for,
-	// each with its file. Example: atomic, without a rename or lock.
-	MissingMeans     []string
-	HardcodedAnswers []string // places in the program that hold only what its tests expect, or read it
+	OnlyText       bool     // nothing but documents, comments and docstrings changed
+	ProgramChanged bool     // a file changed that is neither test nor document, see OtherInputs
+	Unfinished     []string // what the task asks for and the work has not done, each with its place
 	// Signs are suspicious lines that can be neutralized, each worded to follow "because of", see
 	// SignsNeutralized.
 	Signs []string

@@ -64,11 +64,6 @@ const (
 	// MixedInputs: the same with inputs that differ in form from each other and from the old ones.
 	// It runs if OtherInputs passed. Example: a word count is equal for inputs of the same form.
 	MixedInputs Probe = "mixed-inputs"
-	// CloseInputs and CloserInputs: the current tree, where its tests give inputs one and two steps
-	// on, if the program holds the expected answers. A table of answers gives one answer to all
-	// other inputs.
-	CloseInputs  Probe = "close-inputs"
-	CloserInputs Probe = "closer-inputs"
 	// FailingTests: the same tests, each made to fail. A gate that still passes does not run them,
 	// so OtherExpected and OtherInputs prove nothing.
 	FailingTests Probe = "failing-tests"
@@ -87,8 +82,6 @@ type Run struct {
 	Missing string // what the checkout is known to lack, and how to provide it, one line
 	// CanaryTests are the tests added for Canary or CanaryBefore, in the same order in both.
 	CanaryTests []CanaryTest
-	// Inputs are the inputs that tests gave in CloseInputs or CloserInputs.
-	Inputs []string
 	// Untested are the parameters (ZeroParameters) or mutation points (SingleMutants) that no test
 	// checks, if there are too many.
 	Untested []string
@@ -116,7 +109,7 @@ func (o Observation) ProbeTests(p Probe) []string {
 		if v := Decide(o); v.Evidence != Proven {
 			return o.newTestIDs()
 		}
-	case ZeroParameters, SingleMutants, SignsNeutralized, SignsOneByOne, OtherExpected, OtherInputs, MixedInputs, CloseInputs, CloserInputs, Canary:
+	case ZeroParameters, SingleMutants, SignsNeutralized, SignsOneByOne, OtherExpected, OtherInputs, MixedInputs, Canary:
 	default:
 		return nil
 	}
