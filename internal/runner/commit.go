@@ -57,10 +57,12 @@ func (r *Runner) commit(ctx context.Context, a loop.Commit, m memory.ActionConte
 		done, err = r.tickAfterCommit(ctx, done, a, m)
 		return done, err
 	}
-	if done.LostTasks, err = r.lostCommits(ctx, m); err != nil {
+	lost, takenIn, err := r.lostCommits(ctx, m, tree)
+	if err != nil {
 		return nil, err
 	}
-	kept, failed := r.commitTree(ctx, a, m, tree)
+	done.LostTasks = lost
+	kept, failed := r.commitTree(ctx, a, m, tree, r.trailers(a, m, takenIn))
 	if kept.Commit == "" {
 		return nil, failed
 	}
@@ -137,7 +139,7 @@ func withDone(tasks []loop.Task, ids []string) []loop.Task {
 
 // commitTree finds the commit or makes it. If it returns a commit and an error, the commit
 // exists but git's index is stale.
-func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionContext, tree string) (memory.CommittedTrees, error) {
+func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionContext, tree string, trailers []git.Trailer) (memory.CommittedTrees, error) {
 	branch, err := r.branch(ctx, m.Base)
 	if err != nil {
 		return memory.CommittedTrees{}, err
@@ -171,7 +173,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Commit, m memory.ActionC
 	}
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
 		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
-		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
+		Message: cmp.Or(m.ClaimGates.Message, r.commitMessage(m.Tasks, a.Tasks)), Trailers: trailers, Date: time.Now(),
 		UserFiles: staged,
 	})
 	if c.Unsigned != "" {
@@ -211,12 +213,9 @@ func (r *Runner) commitParent(ctx context.Context, m memory.ActionContext) (stri
 	if err != nil {
 		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
 	}
-	if !later && r.isUserTree() { // a commit would take the branch's own commits off it
-		return "", needsUser{failure.New(failure.Usage, "check out a branch that has it, then  pawl resume "+r.Loop.ID,
+	if !later { // a commit would undo what the user did
+		return "", needsUser{failure.New(failure.Usage, "pawl resume "+r.Loop.ID+"  checks the work anew",
 			"HEAD moved away from commit %s, on which the work was checked: nothing can be committed", short(gated))}
-	}
-	if !later {
-		return gated, nil
 	}
 	r.enqueueNote(ctx, loop.Info, userCommitsText("the branch", head))
 	return head, nil
@@ -243,7 +242,8 @@ func (r *Runner) receiptKey(a loop.Commit, m memory.ActionContext) string {
 	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.Iteration))
 }
 
-func (r *Runner) trailers(a loop.Commit, m memory.ActionContext) []git.Trailer {
+// trailers returns those of a commit that also takes in the work of some done tasks.
+func (r *Runner) trailers(a loop.Commit, m memory.ActionContext, takenIn []string) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})
@@ -251,8 +251,14 @@ func (r *Runner) trailers(a loop.Commit, m memory.ActionContext) []git.Trailer {
 	for _, id := range a.Undoes {
 		ts = append(ts, git.Trailer{Key: TrailerUndoes, Value: plan.OneLine(id, 100)})
 	}
-	return append(ts, git.Trailer{Key: TrailerEvidence, Value: string(a.Evidence)},
+	ts = append(ts, git.Trailer{Key: TrailerEvidence, Value: string(a.Evidence)},
 		git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)})
+	for _, id := range takenIn {
+		if t, ok := m.Tasks.Task(id); ok && t.Receipt != "" {
+			ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)}, git.Trailer{Key: TrailerReceipt, Value: t.Receipt})
+		}
+	}
+	return ts
 }
 
 // withoutUserFiles returns the tree without what the loop never commits: files that were untracked

@@ -97,7 +97,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.RunGates, m memory.ActionC
 			g, err = r.discardIfTampered(ctx, g, m)
 		}
 		if err == nil {
-			g.LostCommits, err = r.lostCommits(ctx, m)
+			g.LostCommits, _, err = r.lostCommits(ctx, m, "HEAD")
 		}
 		if err == nil {
 			g.Added, err = r.plan.AddedTasks(m)
@@ -198,8 +198,8 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err
 	}
-	tree := at.tree
 	for round := range 3 {
+		tree := at.tree
 		if m, err = r.attributeClaim(ctx, m, tree); err != nil {
 			return loop.Gates{}, err
 		}
@@ -214,9 +214,20 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 		if err != nil {
 			return loop.Gates{}, err
 		}
+		now := f.TreeAfter
+		if same {
+			now = tree
+		}
+		reset := false
+		if m, reset, err = r.followReset(ctx, m, &at, now); err != nil {
+			return loop.Gates{}, err
+		}
 		if same && (!edited || round == 2) {
 			at.tree, at.logDir = tree, dir
 			return r.claimResult(ctx, a, m, at, f)
+		}
+		if reset {
+			continue
 		}
 		if round == 0 {
 			back, err := r.restoreTakenWork(ctx, tree, at.head, m)
@@ -227,12 +238,10 @@ func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.Acti
 				continue
 			}
 		}
-		if tree = f.TreeAfter; round == 2 {
-			break
-		}
+		at.tree = f.TreeAfter
 	}
 	return loop.Gates{
-		Tree: tree, Status: gate.Unknown, Reason: "the work tree changes each time the gates run: should git ignore the files that they write?",
+		Tree: at.tree, Status: gate.Unknown, Reason: "the work tree changes each time the gates run: should git ignore the files that they write?",
 	}, nil
 }
 

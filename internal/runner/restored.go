@@ -85,30 +85,52 @@ func (r *Runner) adoptRestored(ctx context.Context) error {
 }
 
 // lostCommits returns the done tasks whose commits are no longer in the branch. It finds
-// rewritten commits by their trailers, and those that lost their message by their trees.
-func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext) ([]string, error) {
+// rewritten commits by their trailers, and those that lost their message by their trees. Tasks whose
+// changes are in a tree that the branch has, or gets now, are kept: the user undid the commit without
+// them (git reset --soft).
+func (r *Runner) lostCommits(ctx context.Context, m memory.ActionContext, tree string) (lost, kept []string, err error) {
 	if r.Spec.NoCommit || !slices.ContainsFunc(m.Tasks, committed) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	branch, err := r.branch(ctx, m.Base)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	there, err := r.Repo.TrailersSince(ctx, branch, r.Spec.StartCommit, TrailerReceipt)
 	if err != nil {
-		return nil, fmt.Errorf("look for the commits of done tasks: %w", err)
+		return nil, nil, fmt.Errorf("look for the commits of done tasks: %w", err)
 	}
 	isMissing := func(t loop.Task) bool {
 		return committed(t) && !slices.ContainsFunc(there, func(c git.Trailer) bool { return c.Key == t.Commit || c.Value == t.Receipt })
 	}
 	if !slices.ContainsFunc(m.Tasks, isMissing) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	reworded, err := r.rewordedCommits(ctx, branch, m.Tasks)
 	if err != nil {
-		return nil, fmt.Errorf("look for the trees of done tasks: %w", err)
+		return nil, nil, fmt.Errorf("look for the trees of done tasks: %w", err)
 	}
-	return m.Tasks.IDs(func(t loop.Task) bool { return isMissing(t) && !reworded[t.Commit] }), nil
+	for _, t := range m.Tasks {
+		switch {
+		case !isMissing(t) || reworded[t.Commit]:
+		case r.hasChangesOf(ctx, tree, t.Commit):
+			kept = append(kept, t.ID)
+		default:
+			lost = append(lost, t.ID)
+		}
+	}
+	return lost, kept, nil
+}
+
+// hasChangesOf reports whether a tree certainly has the changes of a commit, the tick in the plan aside.
+func (r *Runner) hasChangesOf(ctx context.Context, tree, commit string) bool {
+	with, clashes, err := r.Repo.Transfer(ctx, tree, commit+"^", commit)
+	if err != nil {
+		return false // git has dropped the commit
+	}
+	lacks, err := r.Repo.Diff(ctx, tree, with)
+	others := slices.DeleteFunc(append(git.Paths(lacks), clashes...), func(path string) bool { return slices.Contains(r.OwnFiles(), path) })
+	return err == nil && len(others) == 0
 }
 
 // rewordedCommits returns the commits of done tasks whose work is in the branch without their

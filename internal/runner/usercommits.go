@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -98,6 +99,69 @@ func (r *Runner) afterReset(ctx context.Context, m memory.ActionContext) (memory
 		}
 	}
 	return m, nil
+}
+
+// followReset makes the branch's tip the base if the user took commits off the branch while the gates
+// ran on a candidate's tree, and reports whether it did. If their reset changed files of the work, it
+// is put back onto them, and the tree to check is another; in a user's tree it is what they left.
+func (r *Runner) followReset(ctx context.Context, m memory.ActionContext, at *candidate, now string) (memory.ActionContext, bool, error) {
+	if at.head == "" {
+		return m, false, nil
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return m, false, fmt.Errorf("read HEAD: %w", err)
+	}
+	if head == at.head {
+		return m, false, nil
+	}
+	has, err := r.Repo.Contains(ctx, head, at.head)
+	if err != nil {
+		return m, false, fmt.Errorf("look for commit %s in the branch: %w", short(at.head), err)
+	}
+	current, err := r.Repo.Branch(ctx)
+	if err != nil {
+		return m, false, fmt.Errorf("read the current branch: %w", err)
+	}
+	home := r.Spec.Branch
+	if r.isUserTree() {
+		home = cmp.Or(m.Base.Branch, home)
+	}
+	if has || current != home {
+		return m, false, nil
+	}
+	if !r.isUserTree() {
+		if now, err = r.replayWork(ctx, m, *at, now); err != nil {
+			return m, false, err
+		}
+	}
+	at.head, at.tree = head, now
+	base := memory.Base{Commit: head, TaskStart: cmp.Or(m.Base.TaskStart, m.Base.Commit), Branch: m.Base.Branch}
+	r.enqueue(ctx, func(context.Context) error { return r.setBase(base) })
+	r.enqueueNote(ctx, loop.Info, userResetText(home, head))
+	m.Base = base
+	m, err = r.afterReset(ctx, m)
+	return m, true, err
+}
+
+// replayWork puts the work of a candidate back onto the files as a reset left them, and returns the
+// tree. What the user had edited stays as they left it.
+func (r *Runner) replayWork(ctx context.Context, m memory.ActionContext, at candidate, now string) (string, error) {
+	tree, clashes, err := r.Repo.Transfer(ctx, now, at.head, at.tree)
+	if err != nil {
+		return "", fmt.Errorf("put the work back: %w", err)
+	}
+	if tree, err = r.Repo.Overlay(ctx, tree, now, m.ExcludedFiles()); err != nil {
+		return "", fmt.Errorf("put the work back: %w", err)
+	}
+	if len(clashes) > 0 {
+		r.enqueueNote(ctx, loop.Warning, "not put back after the reset, because it changed them: "+strings.Join(firstN(clashes, maxListed), ", ")+"; the work: git show "+at.tree+":PATH")
+	}
+	done, err := r.restoreFiles(ctx, tree, nil)
+	if err != nil {
+		return "", fmt.Errorf("put the work back: %w", err)
+	}
+	return done.After, nil
 }
 
 // warnMovedBranch warns if the user's branch has lost the commit at which the loop started: the

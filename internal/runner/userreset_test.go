@@ -1,10 +1,14 @@
 package runner_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // inSecondTask calls a function when the second task's turn begins.
@@ -47,6 +51,71 @@ func TestUserResetDuringTurnReopensTask(t *testing.T) {
 			}
 			if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(1): add sub, which subtracts\nfeat(2): add mul, which multiplies" {
 				t.Errorf("commits:\n%s", got)
+			}
+		})
+	}
+}
+
+// gateResetter calls a function when the first gate after the second turn starts.
+type gateResetter struct {
+	noteRecorder
+	turns int
+	then  func()
+}
+
+func (w *gateResetter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.noteRecorder.Stepped(s, e, acts)
+	if e.Kind() == loop.KindTurnEnded {
+		w.turns++
+	}
+}
+
+func (w *gateResetter) Gate(p verify.Progress) {
+	if w.turns == 2 && p.Result == nil && w.then != nil {
+		time.Sleep(3 * fileDoubt)
+		w.then()
+		w.then = nil
+	}
+}
+
+// The user takes the first task's commit off the loop's branch while the second task is worked on or
+// checked. Their reset stays. Where it left the first task's changes in place, they become part of the
+// next commit; else the task is open again.
+func TestUserResetIsNotUndone(t *testing.T) {
+	t.Parallel()
+	const (
+		sub  = "-- 1/files/sub_test.sh --\ntest_sub() { [ $(sub 3 2) = 1 ]; }\n-- 1/files/lib --\nadd() { echo $(($1 + $2)); }\nsub() { echo $(($1 - $2)); }\n-- 1/reply --\n<promise>DONE</promise>\n"
+		mul  = "-- 2/sleep --\n500ms\n-- 2/files/mul_test.sh --\ntest_mul() { [ $(mul 3 2) = 6 ]; }\n-- 2/files/mul --\nmul() { echo $(($1 * $2)); }\n-- 2/run --\ntrue\n-- 2/reply --\n<promise>DONE</promise>\n"
+		sub2 = "-- 3/files/sub_test.sh --\ntest_sub() { [ $(sub 3 2) = 1 ]; }\n-- 3/files/lib --\nadd() { echo $(($1 + $2)); }\nsub() { echo $(($1 - $2)); }\n-- 3/reply --\n<promise>DONE</promise>\n"
+		one  = "feat(2): add mul, which multiplies|lib mul mul_test.sh plan.md sub_test.sh"
+		two  = "feat(1): add sub, which subtracts|lib plan.md sub_test.sh feat(2): add mul, which multiplies|mul mul_test.sh plan.md"
+	)
+	for _, tt := range []struct {
+		mode    string
+		inGates bool
+		commits string
+	}{{"--soft", false, one}, {"--mixed", false, one}, {"--soft", true, one}, {"--hard", true, two}} {
+		t.Run(fmt.Sprint(tt.mode, " ", tt.inGates), func(t *testing.T) {
+			t.Parallel()
+			files := sumPackage()
+			files["plan.md"] = "- [ ] add sub, which subtracts\n- [ ] add mul, which multiplies\n"
+			files["run.sh"] = "if test -f mul; then . ./mul; fi\n" + files["run.sh"]
+			b := newBench(t, files)
+			reset := func() { b.git("reset", "-q", tt.mode, "HEAD~1") }
+			var w runner.Observer = inSecondTask(b, reset)
+			if tt.inGates {
+				w = &gateResetter{noteRecorder: noteRecorder{onStep: onStep{logObserver: logObserver{t}}}, then: reset}
+			}
+			s := b.runObserved(sub+mul+sub2, []string{"plan.md"}, withTestGate(map[string]any{"max_iterations": "4"}), w)
+			if s.Outcome != loop.Verified || b.git("status", "--porcelain") != "" {
+				t.Errorf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+			}
+			got := strings.ReplaceAll(b.git("log", "--name-only", "--format=%s|", "main..HEAD"), "|\n\n", "|")
+			if got = strings.Join(strings.Fields(got), " "); got != tt.commits {
+				t.Errorf("commits:\n%s", got)
+			}
+			if tt.commits == one && !strings.Contains(b.git("log", "-1", "--format=%b"), "Pawl-Task: 1") {
+				t.Errorf("the commit does not name the first task:\n%s", b.git("log", "-1", "--format=%b"))
 			}
 		})
 	}
