@@ -70,6 +70,11 @@ func New(o Options) *Checkout {
 // Top returns the top folder of the current checkout.
 func (k *Checkout) Top() string { return k.current.tree.Root() }
 
+// Lacks reports whether a path of the repository is not in the current checkout.
+func (k *Checkout) Lacks(path string) bool {
+	return k.current != nil && !exists(filepath.Join(k.Top(), filepath.FromSlash(path)))
+}
+
 // Path returns the gates' PATH.
 func (k *Checkout) Path() string { return environment.Variable(k.Env, "PATH") }
 

@@ -40,6 +40,6 @@ func (r *Runner) warnIrreproducible(ctx context.Context, m memory.ActionContext,
 	for _, u := range gates {
 		lines = append(lines, u.Gate+": "+u.Why)
 	}
-	r.enqueueNote(ctx, loop.Warning, "these gates pass here but fail in an isolated checkout, so they prove nothing: "+strings.Join(lines, "; ")+". "+gates[0].Remedy)
+	r.enqueueNote(ctx, loop.Warning, "these gates give another result in an isolated checkout than here, so they prove nothing there, and tasks may end as unknown: "+strings.Join(lines, "; ")+". "+gates[0].Remedy)
 	return nil
 }

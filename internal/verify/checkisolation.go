@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +106,7 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 		if err == nil && gate.Reproduces(there[0], seen[i]) {
 			continue
 		}
-		u := IrreproducibleGate{Gate: g.Name, Remedy: v.isolationRemedy(ctx)}
+		u := IrreproducibleGate{Gate: g.Name, Remedy: v.isolationRemedy(ctx, g)}
 		switch {
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("check whether the isolated checkout works: %w", ctx.Err())
@@ -125,9 +127,13 @@ func (v *Verifier) irreproducible(ctx context.Context, gates []gate.Gate, seen [
 // maxLacking bounds the ignored files that a remedy names.
 const maxLacking = 3
 
-// isolationRemedy says how a checkout gets what a gate needs. It names the first ignored files that
-// checkouts lack: one of them, often .env, may be what the gate misses.
-func (v *Verifier) isolationRemedy(ctx context.Context) string {
+// isolationRemedy says how a checkout gets what a gate needs: its own program, if git ignores that. Else
+// it names the first ignored files that checkouts lack: one of them, often .env, may be what the gate
+// misses.
+func (v *Verifier) isolationRemedy(ctx context.Context, g gate.Gate) string {
+	if path := v.ignoredProgram(ctx, g); path != "" {
+		return "git ignores " + path + ": with  echo '" + path + "' >> .worktreeinclude  checkouts get it, from the next claim on; isolated = false on the gate uses the work tree instead"
+	}
 	lacking, err := v.Repo.NotIncluded(ctx)
 	named := ""
 	if err == nil && len(lacking) > 0 {
@@ -139,4 +145,28 @@ func (v *Verifier) isolationRemedy(ctx context.Context) string {
 	}
 	return deps.Setup(cmp.Or(deps.Submodules(v.Repo.Root()), "…")) + " prepares checkouts, .worktreeinclude names untracked files that they need" + named +
 		"; isolated = false on the gate uses the work tree instead"
+}
+
+// ignoredProgram returns the program, or the folder of programs, that git ignores, the gate's command
+// names and the checkout lacks, or "".
+func (v *Verifier) ignoredProgram(ctx context.Context, g gate.Gate) string {
+	ignored, err := v.Repo.Ignored(ctx)
+	below, failed := filepath.Rel(v.Repo.Root(), filepath.Join(v.Root, filepath.FromSlash(g.Dir)))
+	if err != nil || failed != nil {
+		return ""
+	}
+	for _, word := range deps.Words(g) {
+		named := path.Join(filepath.ToSlash(below), filepath.ToSlash(word))
+		info, err := os.Stat(filepath.Join(v.Repo.Root(), filepath.FromSlash(named)))
+		if err != nil || !info.Mode().IsRegular() || !v.Checkout.Lacks(named) {
+			continue
+		}
+		for _, file := range ignored {
+			folder, isFolder := strings.CutSuffix(file, "/")
+			if isFolder && strings.HasPrefix(named, file) && !deps.IsFolder(path.Base(folder)) || named == file && info.Mode()&0o111 != 0 {
+				return file
+			}
+		}
+	}
+	return ""
 }

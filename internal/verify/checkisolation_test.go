@@ -103,12 +103,16 @@ func TestRemedyNamesWhatTheCheckoutLacks(t *testing.T) {
 		"a file":      {files{".gitignore": "ignored\n"}, "grep 1 ignored", "untracked files that they need (they lack ignored, which git ignores)"},
 		"other files": {files{".gitignore": "ignored\n", ".worktreeinclude": "ignored\n"}, "grep 1 ignored && false || [ -d '.git/logs' ]", "untracked files that they need; isolated"},
 		"submodules":  {files{".gitignore": "ignored\n", ".gitmodules": "\n"}, "grep 1 ignored", `setup = ["git submodule update --init --recursive"]`},
+		"a program":   {files{".gitignore": "tools/\n"}, "tools/check", "git ignores tools/: with  echo 'tools/' >> .worktreeinclude  checkouts get it"},
 		"a full disk": {files{".gitignore": "ignored\n"}, "grep 1 ignored || { echo 'write: no space left on device'; exit 1; }", "Free some space"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.start, nil)
-			b.write(files{"ignored": "1\n"})
+			b.write(files{"ignored": "1\n", "tools/check": "#!/bin/sh\nexit 0\n"})
+			if err := os.Chmod(filepath.Join(b.root, "tools", "check"), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			got, err := b.CheckIsolation(t.Context(), b.tree(), []gate.Gate{{Name: "a", Command: c.gate}}, "")
 			if err != nil || len(got) != 1 || !strings.Contains(got[0].Remedy, c.want) {
 				t.Errorf("%+v (%v), want %q", got, err, c.want)

@@ -240,7 +240,7 @@ func (r Run) remedy() string {
 	if r.Missing != "" {
 		return "; " + r.Missing
 	}
-	return "; if it lacks submodules or what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) prepares checkouts"
+	return "; if it lacks submodules or what git ignores: .worktreeinclude names files to copy there, [worktree] setup in pawl.toml (setup = [\"npm ci\"]) prepares checkouts"
 }
 
 func (o Observation) failReason(regressed []string) string {
