@@ -36,9 +36,6 @@ func (r *Runner) prepareCandidate(ctx context.Context, a loop.RunGates, m memory
 		r.enqueue(ctx, noted)
 	}
 	if commits {
-		if _, err := r.branch(ctx, m.Base); err != nil {
-			return c, nil, err
-		}
 		back, text, err := r.switchBack(ctx, m)
 		if err != nil {
 			return c, nil, err

@@ -273,6 +273,11 @@ func (r *Runner) prepareClaim(ctx context.Context, a loop.RunGates, m memory.Act
 			return at, known, err
 		}
 	}
+	if a.Purpose == loop.ForClaim && !r.Spec.NoCommit {
+		if _, err = r.branch(ctx, m.Base); err != nil {
+			return at, nil, err
+		}
+	}
 	at, known, err = r.prepareCandidate(ctx, a, m)
 	if err == nil && known == nil && len(gate.Commands(r.Spec.Gates)) == 0 {
 		_, err = r.attributeClaim(ctx, m, at.tree)

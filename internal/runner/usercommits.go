@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // attributeTurnCommits attributes the commits base..head of a turn in which commands of the
@@ -162,6 +163,38 @@ func (r *Runner) replayWork(ctx context.Context, m memory.ActionContext, at cand
 		return "", fmt.Errorf("put the work back: %w", err)
 	}
 	return done.After, nil
+}
+
+// branch returns the branch for commits: the loop's, or in a user's tree the current one. There it
+// returns an error for the user if nothing can be committed to that: HEAD is detached, or the user or
+// the agent switched to a protected branch, or to one without the loop's commits.
+func (r *Runner) branch(ctx context.Context, base memory.Base) (string, error) {
+	if !r.isUserTree() {
+		return r.Spec.Branch, nil
+	}
+	name, err := r.Repo.Branch(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the current branch: %w", err)
+	}
+	home := cmp.Or(base.Branch, r.Spec.Branch)
+	why := "which is protected"
+	switch {
+	case name == home:
+		return name, nil
+	case name == "":
+		return "", needsUser{failure.New(failure.Usage, "switch to a branch, then  pawl resume "+r.Loop.ID, "HEAD is detached: nothing can be committed")}
+	case name == r.Spec.Branch || !r.Spec.IsProtectedBranch(name):
+		has, err := r.Repo.Contains(ctx, "HEAD", base.Commit)
+		if err != nil {
+			return "", fmt.Errorf("look for commit %s in the branch: %w", short(base.Commit), err)
+		}
+		if has {
+			return name, nil
+		}
+		why = "which lacks commit " + short(base.Commit) + " of the work"
+	}
+	return "", needsUser{failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", home, r.Loop.ID),
+		"%s is checked out, %s: nothing can be committed", name, why)}
 }
 
 // warnMovedBranch warns if the user's branch has lost the commit at which the loop started: the
