@@ -19,6 +19,10 @@ func Branches(file string, before, after []byte) []Line {
 
 func branches(file string, added []addedLine) (conditions []Line) {
 	shell, syntax := IsShell(file), syntaxOf(file)
+	var around surroundings
+	if len(added) > 0 {
+		around = newSurroundings(file, added[0].after)
+	}
 	for _, l := range added {
 		if !l.inChanged || seldomTested.MatchString(l.trimmed()) || l.asksForMemory() {
 			continue
@@ -36,6 +40,9 @@ func branches(file string, added []addedLine) (conditions []Line) {
 			from, to = ternaryCondition(file, line)
 		}
 		blind := !shell && to > from && l.function.inputIndependent(file, l.all, line[from:to])
+		if !shell && !blind {
+			conditions = append(conditions, around.operands(l, syntax)...)
+		}
 		if to <= from || choice && !blind {
 			continue
 		}
@@ -198,7 +205,7 @@ var (
 	boundVariables = regex.New(`(?m)[\w$, \t*&\[\]{}:<>]*(?:[-+*/|&^]|<<|>>)?=[^=>]|\b(?:for|with|as|catch|except|let|case|def|fn|func|function|range)\b[^;{:=]*|[\w$]+(?:, *[\w$]+)*\)?\s*=>|\|[\w, &]+\||\blambda\b[^:]*`)
 	// platformCheck matches conditions about the operating system, which a test may not have, and
 	// about command arguments.
-	platformCheck = regex.New(`(?i)GOOS|GOARCH|platform|os\.name|_WIN32|windows|darwin|linux|isatty|is_tty|\bargs?\b|\bargv\b|\bargc\b|stdin|\bopt\w*\b|terminal|\bdebug\b|verbose|quiet|version|color|__name__|\btrue\b|\bfalse\b`)
+	platformCheck = regex.New(`(?i)GOOS|GOARCH|platform|os\.name|_WIN32|windows|darwin|linux|geteuid|getuid|is_?root|is_?a?tty|\bargs?\b|\bargv\b|\bargc\b|stdin|\bopt\w*\b|terminal|\bdebug\b|verbose|quiet|version|color|__name__|\btrue\b|\bfalse\b`)
 	isMember      = regex.New(`(?:\.|->|::)$`) // what stands before a member
 	ofLanguage    = regex.New(`^(?:not|and|or|in|is|if|else|None|null|nullptr|NULL|nil|undefined|typeof|instanceof|len|std|\d.*)$`)
 )

@@ -46,6 +46,19 @@ func TestBranchesAreMutated(t *testing.T) {
 			"a.go", "", "package a\n\nvar on bool\n\nfunc set() {\n\ton = true\n}\n\nfunc (c *C) f() {\n\tif on {\n\t\tset()\n\t}\n\tif c.on {\n\t\tset()\n\t}\n\tif inTest() {\n\t\tset()\n\t}\n}\n",
 			"10: if  false && (on) { | 13: if  false && (c.on) { | 16: if  false && (inTest()) { | 16: if  true || (inTest()) {",
 		},
+		{ // what only tells where the program runs is followed through variables, fields and functions
+			"a.js", "", "function odd() {\n  return !String(Date.now).includes('native')\n}\nfunction f(s) {\n  if (s && odd()) {\n    return 1\n  }\n  return odd() || g(s)\n}\n",
+			"5: if (s && (false && (odd()))) { | 5: if (s && (true || (odd()))) { | 5: if ( false && (s && odd())) { | 8: return (false && (odd())) || g(s) | 8: return (true || (odd())) || g(s)",
+		},
+		{
+			"a.go", "", "package a\n\nfunc traced() bool {\n\treturn frames() > 3\n}\n\nfunc open(n int) plan {\n\treturn plan{n: n, on: traced()}\n}\n\nfunc f(n int) int {\n\tp := open(n)\n\tif p.on {\n\t\treturn 1\n\t}\n\tif p.n {\n\t\treturn 2\n\t}\n\treturn n\n}\n",
+			"13: if (false && (p.on)) { | 13: if (true || (p.on)) { | 13: if  false && (p.on) { | 16: if  false && (p.n) {",
+		},
+		{
+			"A.java", "", "class A {\n  static int f(int n) {\n    boolean seen = Walker.walk(frames ->\n      frames.map(x));\n    boolean big = n > 3;\n    if (seen) {\n      return 1;\n    }\n    return big ? 2 : 3;\n  }\n}\n",
+			"6: if ((false && (seen))) { | 6: if ((true || (seen))) { | 6: if ( false && (seen)) {",
+		},
+		{"a.py", "", "def f(n):\n    m = load(n)\n    k = load(m)\n    if k and n:\n        return 1\n    return 2\n", "4: if False and (k and n):"},
 		{"a.rs", "", "fn f(n: char) -> u8 {\n    match n {\n        'a' => 1,\n        'b' | 'c' => 2,\n        other => 3,\n    }\n}\n", "3: 'a' if false => 1, | 4: 'b' | 'c' if false => 2,"},
 		{"a.py", "", "def f(n):\n    match n:\n        case 'a' | 'b':\n            return 1\n        case _:\n            return 2\n", "3: case 'a' | 'b' if False:"},
 		{"a.sh", "", "if [ $# -lt 2 ]; then\n  x=1\nelif [ -e \"$dir/a\" ]; then\n", "3: elif false && { [ -e \"$dir/a\" ]; }; then"},
