@@ -76,9 +76,9 @@ func (a *app) resumeInSession(s *loopinfo.Loop, given loop.Limits) error {
 		return failure.New(failure.Usage, hint, "the Claude Code session of loop %s is closed%s", s.ID, was)
 	}
 	if !paused {
-		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is running%s", s.ID, loopinfo.SessionWords(s.Summary()))
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is running%s", s.ID, loopinfo.SessionText(s.Summary()))
 	}
-	a.printf("%s continues%s\n", s.ID, loopinfo.SessionWords(s.Summary()))
+	a.printf("%s continues%s\n", s.ID, loopinfo.SessionText(s.Summary()))
 	return nil
 }
 

@@ -150,13 +150,13 @@ func parseInteger(v any) (int64, bool) {
 
 // integerRange is the range of integers that an option allows, with its description for messages.
 type integerRange struct {
-	least, most int64
-	words       string
+	min, max int64
+	words    string
 }
 
 func decodeWhole[N ~int | ~int64](p *N, path string, v any, w integerRange) error {
 	n, ok := parseInteger(v)
-	if !ok || n < w.least || n > w.most {
+	if !ok || n < w.min || n > w.max {
 		return wantError(path, w.words, v)
 	}
 	*p = N(n)

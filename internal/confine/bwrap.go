@@ -42,18 +42,18 @@ type mount struct {
 
 // The options of mounts. If a path has several, the last of these applies.
 const (
-	writable = "--bind"
-	scratch  = "--tmpfs"
-	readonly = "--ro-bind"
-	hidden   = "hide"
+	mountWritable = "--bind"
+	mountEmpty    = "--tmpfs"
+	mountReadOnly = "--ro-bind"
+	mountHidden   = "hide"
 )
 
 func (m mount) args() []string {
 	switch m.option {
-	case hidden:
+	case mountHidden:
 		return hide(m.path)
-	case scratch:
-		return []string{scratch, m.path}
+	case mountEmpty:
+		return []string{mountEmpty, m.path}
 	}
 	return []string{m.option, m.path, m.path}
 }
@@ -72,14 +72,14 @@ func (p Policy) mounts() []mount {
 	for _, kind := range []struct {
 		how   string
 		paths []string
-	}{{writable, p.Write}, {scratch, p.Scratch}, {readonly, p.Read}, {hidden, p.Hide}} {
+	}{{mountWritable, p.Write}, {mountEmpty, p.Scratch}, {mountReadOnly, p.Read}, {mountHidden, p.Hide}} {
 		for _, path := range kind.paths {
 			at[path] = kind.how
 		}
 	}
 	var all []mount
 	for path, how := range at {
-		if p.visible(path) {
+		if p.needsMount(path) {
 			all = append(all, mount{path, how})
 		}
 	}
@@ -87,9 +87,9 @@ func (p Policy) mounts() []mount {
 	return slices.DeleteFunc(all, func(m mount) bool { return isBelowAny(m.path, p.Hide) })
 }
 
-// visible reports whether a path exists and needs a mount: bubblewrap mounts some paths by
+// needsMount reports whether a path exists and needs a mount: bubblewrap mounts some paths by
 // default.
-func (p Policy) visible(path string) bool {
+func (p Policy) needsMount(path string) bool {
 	return path != "/" && path != "/tmp" && path != "/run" && !isInside(path, "/proc") && !isInside(path, "/dev") && exists(path)
 }
 

@@ -54,7 +54,7 @@ func (s *Loop) replay(first, last int) (out replayResult) {
 		case r.Type == memory.TypeEvent:
 			step := explainRecord(r, t)
 			a := out.attempt(s, n, step.Task)
-			a.Steps = append(a.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Event: step.words(), Decisions: step.Decided, Reasons: step.Because})
+			a.Steps = append(a.Steps, page.Step{At: step.At.Local().Format(time.TimeOnly), Event: step.happenedText(), Decisions: step.Decided, Reasons: step.Because})
 		case r.Type == memory.TypeReceipt && json.Unmarshal(r.Data, &rec) == nil:
 			a := out.attempt(s, n, state.Current)
 			a.Gates = append(a.Gates, page.Gate{

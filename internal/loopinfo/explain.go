@@ -70,7 +70,7 @@ func cleanAll(lines []string) []string {
 // Text returns a step for people.
 func (e Step) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), e.words())
+	fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), e.happenedText())
 	for _, d := range e.Decided {
 		fmt.Fprintf(&b, "          so: %s\n", d)
 	}
@@ -80,8 +80,8 @@ func (e Step) Text() string {
 	return b.String()
 }
 
-// words says what happened.
-func (e Step) words() string {
+// happenedText says what happened.
+func (e Step) happenedText() string {
 	if e.Happened == "" {
 		return "nothing to report in the work tree"
 	}

@@ -21,7 +21,7 @@ func CurrentSummary(l record.Entry) record.Summary {
 
 // StateOrOutcome returns the state, or the outcome of a loop that ended.
 func StateOrOutcome(s record.Summary) string {
-	words := s.State + SessionWords(s)
+	words := s.State + SessionText(s)
 	if s.Outcome != "" {
 		words = string(s.Outcome)
 	}

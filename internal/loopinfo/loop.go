@@ -89,8 +89,8 @@ func currentState(journalled record.Summary, alive bool) string {
 	return journalled.State
 }
 
-// SessionWords says where a loop lives.
-func SessionWords(sum record.Summary) string {
+// SessionText says where a loop lives.
+func SessionText(sum record.Summary) string {
 	switch {
 	case !sum.InSession:
 		return ""

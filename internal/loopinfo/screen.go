@@ -44,10 +44,10 @@ type Screen struct {
 	ctx            context.Context
 	isInRepository func(root string) bool // reports whether a folder belongs to this repository
 
-	mu      sync.Mutex
-	history *history                // history of the open loop, or nil
-	told    map[string]newsPosition // what News returned, by loop
-	list    *store.Lister[record.Summary]
+	mu            sync.Mutex
+	history       *history                // history of the open loop, or nil
+	newsPositions map[string]newsPosition // what News returned, by loop
+	list          *store.Lister[record.Summary]
 }
 
 // NewScreen returns a screen that follows the journal of a loop until ctx ends. It does not read loops
@@ -116,7 +116,7 @@ func (w *Screen) Loop(id string) (watch.Detail, error) {
 		return watch.Detail{}, err
 	}
 	sum := s.Summary()
-	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: w.followHistory(s).all()}
+	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: w.followHistory(s).copyLines()}
 	d.LimitOptions = cmp.Or(strings.Join(s.Memory.State.Policy.Limits.Flags(), " "), "--max-iterations=0")
 	if s.HasEnded() {
 		d.LimitOptions, d.RaiseOption = "", s.Memory.State.MoreFlags(loop.Limits{})
@@ -135,7 +135,7 @@ func (w *Screen) News(id string) ([]string, error) {
 	l := w.Store.Loop(id)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t, known := w.told[id]
+	t, known := w.newsPositions[id]
 	if size, err := l.JournalSize(); err != nil || known && size == t.mark.End {
 		return nil, err
 	}
@@ -143,10 +143,10 @@ func (w *Screen) News(id string) ([]string, error) {
 	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
 		return nil, err
 	}
-	if w.told == nil {
-		w.told = map[string]newsPosition{}
+	if w.newsPositions == nil {
+		w.newsPositions = map[string]newsPosition{}
 	}
-	w.told[id] = newsPosition{mark, m.State}
+	w.newsPositions[id] = newsPosition{mark, m.State}
 	if !known {
 		return nil, nil
 	}
@@ -254,7 +254,7 @@ func (n *history) add(r journal.Record) {
 	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
 }
 
-func (n *history) all() []watch.Line {
+func (n *history) copyLines() []watch.Line {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.lines)

@@ -204,7 +204,7 @@ func (s *Loop) locationText(sum record.Summary) string {
 	if !s.InSession() && (s.Spec.Policy.InSession || s.Memory.Bound.Session != "") {
 		return fmt.Sprintf(" in fresh sessions, process %d", s.Driver.PID)
 	}
-	return SessionWords(sum)
+	return SessionText(sum)
 }
 
 // LastOwner says what happened to the last process that drove the loop.

@@ -168,7 +168,7 @@ func (t Step) requestText() string {
 	case loop.TestChangeRequested:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + ReasonClause(e.Why)
 	case loop.Approved:
-		return approvalWords(e)
+		return approvalText(e)
 	case loop.Rejected:
 		return "pawl reject: the agent may not change " + ApprovedTests(e.Paths)
 	case loop.LessonLearned:
@@ -176,7 +176,7 @@ func (t Step) requestText() string {
 	case loop.LessonForgotten:
 		return "lesson removed: " + e.Lesson
 	case loop.PlanEditRequested:
-		return "the user edits the plan: " + editWords(e.Edits)
+		return "the user edits the plan: " + editText(e.Edits)
 	case loop.MergeRequested:
 		return "the agent asks to merge its work: " + e.Summary
 	case loop.CheckpointRestored:

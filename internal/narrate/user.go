@@ -38,14 +38,14 @@ func (t Step) Tasks() []string {
 
 // planEdits describes the edits of the plan that were made.
 func planEdits(edits []plan.Edit) string {
-	if made := editWords(edits); made != "" {
+	if made := editText(edits); made != "" {
 		return "the plan was edited: " + made
 	}
 	return "the plan does not change"
 }
 
-// editWords lists edits of the plan, without those that failed: a notice says why.
-func editWords(edits []plan.Edit) string {
+// editText lists edits of the plan, without those that failed: a notice says why.
+func editText(edits []plan.Edit) string {
 	var words []string
 	for _, edit := range edits {
 		if edit.Failed == "" {
@@ -120,8 +120,8 @@ func clock(at, now time.Time) string {
 	return at.Local().Format("2006-01-02 15:04")
 }
 
-// approvalWords says what a user approved.
-func approvalWords(a loop.Approved) string {
+// approvalText says what a user approved.
+func approvalText(a loop.Approved) string {
 	if len(a.Tasks) > 0 {
 		return "pawl approve: the work of " + strings.Join(a.Tasks, ", ") + " is accepted"
 	}

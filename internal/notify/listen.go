@@ -50,7 +50,7 @@ type Listener struct {
 	Log func(loop, what string)
 
 	mu          sync.Mutex
-	said        map[string]bool
+	logged      map[string]bool
 	shortPauses bool // short polls and pauses, for tests
 }
 
@@ -155,11 +155,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (l *Listener) logOnce(loop, what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.said == nil {
-		l.said = map[string]bool{}
+	if l.logged == nil {
+		l.logged = map[string]bool{}
 	}
-	if key := loop + " " + what; !l.said[key] {
-		l.said[key] = true
+	if key := loop + " " + what; !l.logged[key] {
+		l.logged[key] = true
 		l.Log(loop, what)
 	}
 }

@@ -81,12 +81,12 @@ func (d Detail) questionKeys() (keys []string) {
 }
 
 func questionKey(q loop.Question) string {
-	return key(q.Task, q.At.UTC().Format(time.RFC3339Nano), q.Text, q.Tree)
+	return hashKey(q.Task, q.At.UTC().Format(time.RFC3339Nano), q.Text, q.Tree)
 }
 
-func testsKey(tests []string) string { return key(tests...) }
+func testsKey(tests []string) string { return hashKey(tests...) }
 
-func key(of ...string) string {
+func hashKey(of ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(of, "\n")))
 	return hex.EncodeToString(sum[:8])
 }

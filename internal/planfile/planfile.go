@@ -224,7 +224,7 @@ func (f *File) markedInPlace(data []byte, edits []mark, done bool) *File {
 	for _, e := range edits { // applyMarks has sorted them
 		to[e.at] = true
 		if e.set != done {
-			ends, grown = append(ends, e.end), append(grown, grown[len(grown)-1]+len(e.written(done))-(e.end-e.at))
+			ends, grown = append(ends, e.end), append(grown, grown[len(grown)-1]+len(e.text(done))-(e.end-e.at))
 		}
 	}
 	moved := func(at int) int {
@@ -271,8 +271,8 @@ func (f *File) withLocations() (*File, error) {
 	return whole, err
 }
 
-// written returns the text of a mark.
-func (m mark) written(done bool) string {
+// text returns the text of a mark.
+func (m mark) text(done bool) string {
 	if done {
 		return m.done
 	}
@@ -294,7 +294,7 @@ func applyMarks(data []byte, marks []mark, done bool) []byte {
 			continue
 		}
 		out.Write(data[last:m.at])
-		out.WriteString(m.written(done))
+		out.WriteString(m.text(done))
 		last = m.end
 	}
 	out.Write(data[last:])

@@ -24,8 +24,8 @@ type identity struct {
 
 func (e entry) identity() identity { return identity{e.pid, e.start} }
 
-// descent selects the descendants of a process.
-type descent struct {
+// descendantFilter selects the descendants of a process.
+type descendantFilter struct {
 	self, selfSID int
 	leader        int    // pid, and session, of the process that was started
 	leaderStart   string // "" if unknown
@@ -34,10 +34,10 @@ type descent struct {
 }
 
 // descendants returns the running and dead descendants of a leader, without the leader.
-func descendants(table []entry, k descent) []entry {
+func descendants(table []entry, k descendantFilter) []entry {
 	in := map[int]bool{k.leader: true}
 	for _, e := range table {
-		if e.pid != k.self && e.pid != 1 && k.belongs(e) {
+		if e.pid != k.self && e.pid != 1 && k.isDescendant(e) {
 			in[e.pid] = true
 		}
 	}
@@ -60,22 +60,22 @@ func descendants(table []entry, k descent) []entry {
 	return out
 }
 
-// belongs reports whether a process is a descendant by parent, session or tag.
-func (k descent) belongs(e entry) bool {
+// isDescendant reports whether a process is a descendant by parent, session or tag.
+func (k descendantFilter) isDescendant(e entry) bool {
 	return e.sid == k.leader || e.pgid == k.leader ||
-		hasTag(e.tags, k.tag) || k.seen[e.identity()] || k.adopted(e)
+		hasTag(e.tags, k.tag) || k.seen[e.identity()] || k.isAdopted(e)
 }
 
-// adopted reports whether a child of this process is an orphan that it adopted as subreaper or
+// isAdopted reports whether a child of this process is an orphan that it adopted as subreaper or
 // process 1. Its other children share its session or, if this package started them, have a tag.
 // Between fork and exec they look like this process.
-func (k descent) adopted(e entry) bool {
+func (k descendantFilter) isAdopted(e entry) bool {
 	return e.ppid == k.self && e.sid != k.selfSID && e.tags == "" &&
-		e.foreignEnv && k.leaderStart != "" && !older(e.start, k.leaderStart)
+		e.foreignEnv && k.leaderStart != "" && !startedBefore(e.start, k.leaderStart)
 }
 
-// older compares start times in clock ticks, as decimal numbers.
-func older(a, b string) bool {
+// startedBefore reports whether start time a precedes b. Both are decimal numbers of clock ticks.
+func startedBefore(a, b string) bool {
 	if len(a) != len(b) {
 		return len(a) < len(b)
 	}

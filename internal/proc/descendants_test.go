@@ -9,7 +9,7 @@ import (
 func TestDescendantsAreFound(t *testing.T) {
 	t.Parallel()
 	const self, leader = 10, 100
-	k := descent{
+	k := descendantFilter{
 		self: self, selfSID: 9, leader: leader, leaderStart: "5000", tag: "T",
 		seen: map[identity]bool{{400, "6000"}: true},
 	}
@@ -52,7 +52,7 @@ func TestDescendantsAreTransitive(t *testing.T) {
 		{pid: 3, ppid: 2, sid: 3}, {pid: 2, ppid: 1, tags: "T"}, {pid: 4, ppid: 3, sid: 4}, {pid: 5, ppid: 1},
 	}
 	var got []int
-	for _, e := range descendants(table, descent{self: 10, leader: 100, tag: "T"}) {
+	for _, e := range descendants(table, descendantFilter{self: 10, leader: 100, tag: "T"}) {
 		got = append(got, e.pid)
 	}
 	if diff := cmp.Diff([]int{3, 2, 4}, got); diff != "" {

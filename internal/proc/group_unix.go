@@ -51,7 +51,7 @@ func (g *group) descendants(table []entry, tag string) []entry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	self := os.Getpid()
-	k := descent{
+	k := descendantFilter{
 		self: self, selfSID: sessionID(self), leader: g.leader, leaderStart: g.start,
 		tag: tag, seen: g.seen,
 	}
@@ -80,7 +80,7 @@ func (g *group) sweep(o sweepOptions) int {
 		var victims []entry
 		for _, e := range g.descendants(table, o.tag) {
 			isInside := e.sid == g.leader || e.pgid == g.leader
-			if o.scope == everything || isInside == (o.scope == inside) {
+			if o.scope == allDescendants || isInside == (o.scope == inLeaderSession) {
 				victims = append(victims, e)
 				if e.sid == g.leader && hasName(e.pid, bubblewrap) {
 					own[e.identity()] = true
@@ -89,7 +89,7 @@ func (g *group) sweep(o sweepOptions) int {
 		}
 		return victims
 	})
-	reapOrphans(strays(table))
+	reapOrphans(deadOrphans(table))
 	return max(0, killed-len(own))
 }
 
@@ -139,7 +139,7 @@ func SweepMarked(marker string, grace time.Duration) int {
 	if marker == "" {
 		return 0
 	}
-	killed, _ := terminateAll(grace, "", func(table []entry) []entry { return marked(table, marker) })
+	killed, _ := terminateAll(grace, "", func(table []entry) []entry { return withMarker(table, marker) })
 	return killed
 }
 
@@ -151,10 +151,10 @@ func Orphans(marker string) []string {
 	}
 	table := readTable("")
 	self := os.Getpid()
-	orphans := descent{self: self, selfSID: sessionID(self), leader: -1, leaderStart: startID(self)}
-	left := marked(table, marker)
+	orphans := descendantFilter{self: self, selfSID: sessionID(self), leader: -1, leaderStart: startID(self)}
+	left := withMarker(table, marker)
 	for _, e := range table {
-		if !e.zombie && orphans.adopted(e) && !slices.Contains(left, e) {
+		if !e.zombie && orphans.isAdopted(e) && !slices.Contains(left, e) {
 			left = append(left, e)
 		}
 	}
@@ -169,7 +169,7 @@ func Orphans(marker string) []string {
 // descend from one that has. It returns false if that is unknown.
 func AllMarked(marker, program string) bool {
 	table := readTable("")
-	ours := marked(table, marker)
+	ours := withMarker(table, marker)
 	some := false
 	for _, e := range table {
 		if e.zombie || !hasName(e.pid, program) {
@@ -205,11 +205,11 @@ func AllStartedWhen(program string, holds func(time.Time) bool) bool {
 	return len(runs) > 0
 }
 
-// marked returns the processes with a marker and their descendants, without the caller
+// withMarker returns the processes with a marker and their descendants, without the caller
 // and its ancestors.
-func marked(table []entry, marker string) []entry {
+func withMarker(table []entry, marker string) []entry {
 	self := os.Getpid()
-	k := descent{self: self, leader: -1, seen: map[identity]bool{}}
+	k := descendantFilter{self: self, leader: -1, seen: map[identity]bool{}}
 	spared := ancestors(table, self)
 	for _, e := range table {
 		if e.marker == marker && !spared[e.pid] {
@@ -258,7 +258,7 @@ func reapOrphans(dead []entry) {
 		}
 	}
 	for begin := time.Now(); len(leaders) > 0; time.Sleep(20 * time.Millisecond) {
-		left := slices.DeleteFunc(strays(readStats()), func(e entry) bool { return !leaders[e.identity()] })
+		left := slices.DeleteFunc(deadOrphans(readStats()), func(e entry) bool { return !leaders[e.identity()] })
 		if time.Since(begin) >= orphanAge {
 			reap(left)
 			return
@@ -270,8 +270,8 @@ func reapOrphans(dead []entry) {
 	}
 }
 
-// strays returns the dead children that are in another session than this process.
-func strays(table []entry) []entry {
+// deadOrphans returns the dead children that are in another session than this process.
+func deadOrphans(table []entry) []entry {
 	self := os.Getpid()
 	sid := sessionID(self)
 	return slices.DeleteFunc(table, func(e entry) bool { return !e.zombie || e.ppid != self || e.sid == sid })

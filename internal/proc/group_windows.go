@@ -91,7 +91,7 @@ func (g *group) dieWithUs(die bool) {
 
 // sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
-	if o.scope != everything {
+	if o.scope != allDescendants {
 		return 0
 	}
 	n := g.active()

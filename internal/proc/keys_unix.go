@@ -60,13 +60,13 @@ func (k *Keys) Close() {
 
 func (k *Keys) read() {
 	defer close(k.done)
-	defer k.restore()
+	defer k.restoreMode()
 	for {
 		select {
 		case <-k.stop:
 			return
 		case hold := <-k.holds:
-			k.restore()
+			k.restoreMode()
 			close(hold.ready)
 			<-hold.over
 		default:
@@ -88,7 +88,7 @@ func (k *Keys) next() (key byte, ok bool) {
 		time.Sleep(keyTimeout)
 		return 0, false
 	}
-	k.raw()
+	k.setRawMode()
 	fds := []unix.PollFd{{Fd: int32(k.tty.Fd()), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, int(keyTimeout/time.Millisecond))
 	if err != nil || n == 0 || !InForeground(k.tty) {
@@ -102,9 +102,9 @@ func (k *Keys) next() (key byte, ok bool) {
 	return b[0], true
 }
 
-// raw makes the terminal return each key without an echo. A shell resets this when it stops a job,
+// setRawMode makes the terminal return each key without an echo. A shell resets this when it stops a job,
 // so it is set before each read.
-func (k *Keys) raw() {
+func (k *Keys) setRawMode() {
 	fd := int(k.tty.Fd())
 	now, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil || now.Lflag&(unix.ICANON|unix.ECHO) == 0 {
@@ -119,8 +119,8 @@ func (k *Keys) raw() {
 	_ = unix.IoctlSetTermios(fd, setTermios, now) // if this fails, keys arrive after Enter
 }
 
-// restore restores the terminal, unless it belongs to another job now.
-func (k *Keys) restore() {
+// restoreMode restores the terminal, unless it belongs to another job now.
+func (k *Keys) restoreMode() {
 	if k.was != nil && InForeground(k.tty) {
 		_ = unix.IoctlSetTermios(int(k.tty.Fd()), setTermios, k.was)
 		k.was = nil

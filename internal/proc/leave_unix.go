@@ -22,7 +22,7 @@ func LeaveTerminal(out *os.File) error {
 	}
 	defer none.Close()
 	_, err = unix.Setsid()
-	err = errors.Join(err, duplicate(none, 0), duplicate(out, 1), duplicate(out, 2))
+	err = errors.Join(err, duplicateFD(none, 0), duplicateFD(out, 1), duplicateFD(out, 2))
 	if err != nil {
 		return fmt.Errorf("leave the terminal: %w", err)
 	}

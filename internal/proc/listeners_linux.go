@@ -104,7 +104,7 @@ func netTable(name string, fields int) (lines [][]string) {
 func EndListener(l Listener, grace time.Duration) {
 	begun := startID(l.PID)
 	terminateAll(grace, begun, func(table []entry) []entry {
-		victims := descendants(table, descent{self: os.Getpid(), leader: l.PID})
+		victims := descendants(table, descendantFilter{self: os.Getpid(), leader: l.PID})
 		for _, e := range table {
 			if e.pid == l.PID && e.start == begun && !e.zombie {
 				victims = append(victims, e)

@@ -180,7 +180,7 @@ func (p *Process) SweepSessions() int {
 	case <-p.done:
 		return 0
 	default:
-		return p.group.sweep(sweepOptions{tag: p.tag, scope: escaped, grace: p.spec.Grace})
+		return p.group.sweep(sweepOptions{tag: p.tag, scope: outsideLeaderSession, grace: p.spec.Grace})
 	}
 }
 
@@ -229,7 +229,7 @@ func (p *Process) supervise(ctx context.Context) {
 	}
 	o := sweepOptions{tag: p.tag, grace: p.spec.Grace}
 	if p.spec.KeepBackground && !e.Cancelled {
-		o.scope = inside
+		o.scope = inLeaderSession
 	}
 	e.Swept = p.group.sweep(o)
 	p.group.release(p.spec.KeepBackground)
@@ -270,9 +270,9 @@ type sweepOptions struct {
 type scope int
 
 const (
-	everything scope = iota
-	inside           // only the leader's session and group
-	escaped          // only those in neither
+	allDescendants       scope = iota
+	inLeaderSession            // only the leader's session and group
+	outsideLeaderSession       // only those in neither
 )
 
 // exitOf interprets the result of Wait. A pipe that had to be closed is not an error of the

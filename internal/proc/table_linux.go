@@ -18,7 +18,7 @@ func readTable(since string) []entry {
 	table := readStats()
 	self, _ := os.Readlink("/proc/self/exe")
 	for i := range table {
-		if !older(table[i].start, since) {
+		if !startedBefore(table[i].start, since) {
 			readEnviron(&table[i], self)
 		}
 	}

@@ -10,4 +10,4 @@ import (
 
 const getTermios, setTermios = unix.TIOCGETA, unix.TIOCSETA
 
-func duplicate(f *os.File, fd int) error { return unix.Dup2(int(f.Fd()), fd) }
+func duplicateFD(f *os.File, fd int) error { return unix.Dup2(int(f.Fd()), fd) }

@@ -8,4 +8,4 @@ import (
 
 const getTermios, setTermios = unix.TCGETS, unix.TCSETS
 
-func duplicate(f *os.File, fd int) error { return unix.Dup3(int(f.Fd()), fd, 0) }
+func duplicateFD(f *os.File, fd int) error { return unix.Dup3(int(f.Fd()), fd, 0) }

@@ -226,13 +226,13 @@ func Recap(history []loop.RecapLine) []string {
 	for _, h := range history[old:] {
 		text := fmt.Sprintf("iteration %d", h.Iteration)
 		if h.Task != "" && h.Task != loop.GoalTask {
-			text += ", task " + head(line(h.Task), 40)
+			text += ", task " + truncate(oneLine(h.Task), 40)
 		}
-		text += ": " + line(h.What)
+		text += ": " + oneLine(h.What)
 		if h.LastAgentLine != "" {
-			text += "; " + line(h.LastAgentLine)
+			text += "; " + oneLine(h.LastAgentLine)
 		}
-		out = append(out, line(text))
+		out = append(out, oneLine(text))
 	}
 	return out
 }

@@ -74,9 +74,9 @@ func receiptLine(r Receipt) string {
 	if r.Passed+r.Failed > 0 {
 		s += fmt.Sprintf(", %d tests pass, %d fail", r.Passed, r.Failed)
 	}
-	s += ": " + line(gateLine(gate.Gate{Name: r.Gate, Command: r.Command}))
+	s += ": " + oneLine(gateLine(gate.Gate{Name: r.Gate, Command: r.Command}))
 	if len(r.Failing) > 0 {
-		s += "; failing: " + line(strings.Join(r.Failing[:min(len(r.Failing), 10)], ", "))
+		s += "; failing: " + oneLine(strings.Join(r.Failing[:min(len(r.Failing), 10)], ", "))
 	}
 	return s
 }

@@ -46,7 +46,7 @@ const (
 
 var funcs = template.FuncMap{
 	"fence":    fence,
-	"line":     line,
+	"line":     oneLine,
 	"evidence": evidenceText,
 	"gate":     gateLine,
 	"failure":  failureText,
@@ -58,10 +58,10 @@ var funcs = template.FuncMap{
 // withinBounds returns the data with every part cut to its limit and cleaned.
 func withinBounds(d Data) Data {
 	is := boundsOf(d)
-	d.Loop = line(d.Loop)
+	d.Loop = oneLine(d.Loop)
 	d.Goal = goalText(d, is.goal)
 	d.Overview = cutMiddle(clean(d.Overview), is.overview)
-	d.Task.ID, d.Task.Title = line(d.Task.ID), line(d.Task.Title)
+	d.Task.ID, d.Task.Title = oneLine(d.Task.ID), oneLine(d.Task.Title)
 	d.Task.Detail = cutMiddle(clean(d.Task.Detail), is.detail)
 	d.Task.Criteria = lastLines(d.Task.Criteria, is.items)
 	if context := cutMiddle(clean(strings.Join(d.Task.Context, "\n\n")), is.overview); context != "" {
@@ -71,12 +71,12 @@ func withinBounds(d Data) Data {
 	d.Reason = cutMiddle(clean(d.Reason), is.reason)
 	d.Recap, d.Lessons = lastLines(d.Recap, is.items), lastLines(d.Lessons, is.items)
 	d.Notes = lastNotes(d.Notes, is)
-	d.Enough, d.Moved, d.Heading, d.Marks, d.Tested = line(d.Enough), line(d.Moved), line(d.Heading), line(d.Marks), line(d.Tested)
-	d.Source = line(d.Source)
+	d.Enough, d.Moved, d.Heading, d.Marks, d.Tested = oneLine(d.Enough), oneLine(d.Moved), oneLine(d.Heading), oneLine(d.Marks), oneLine(d.Tested)
+	d.Source = oneLine(d.Source)
 	d.Changes, d.Signs = lastLines(d.Changes, maxChanges), lastLines(d.Signs, is.items)
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]
-	if d.Promise = line(d.Promise); d.Promise == "" {
+	if d.Promise = oneLine(d.Promise); d.Promise == "" {
 		d.Promise = claim.DefaultPromise
 	}
 	return d
@@ -88,9 +88,9 @@ func goalText(d Data, limit int) string {
 	if len(goal) <= limit || !d.InSession {
 		return cutMiddle(goal, limit)
 	}
-	text := "As the user asked above in this conversation, in full. It begins: " + line(goal)
+	text := "As the user asked above in this conversation, in full. It begins: " + oneLine(goal)
 	if d.GoalFile != "" {
-		text += "\n\nShould you not have it any more, read it in " + line(d.GoalFile) + "."
+		text += "\n\nShould you not have it any more, read it in " + oneLine(d.GoalFile) + "."
 	}
 	return text
 }
@@ -107,19 +107,19 @@ func clean(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// line returns s as one clean line of limited length.
-func line(s string) string {
+// oneLine returns s as one clean line of limited length.
+func oneLine(s string) string {
 	if len(s) > 8*maxLine {
 		s = s[:8*maxLine]
 	}
-	return head(strings.Join(strings.Fields(clean(s)), " "), maxLine)
+	return truncate(strings.Join(strings.Fields(clean(s)), " "), maxLine)
 }
 
 // lastLines keeps the last items, which are the newest or the nearest to the end.
 func lastLines(in []string, most int) []string {
 	var out []string
 	for _, s := range in[max(0, len(in)-most):] {
-		if s = line(s); s != "" {
+		if s = oneLine(s); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -142,7 +142,7 @@ func lastNotes(in []string, is bounds) []string {
 	return out
 }
 
-func head(s string, limit int) string {
+func truncate(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -215,13 +215,13 @@ func taskText(d Data) string {
 
 func gateLine(g gate.Gate) string {
 	if g.Kind == gate.ByReview {
-		return line(g.Name) + ": another agent looks at the work: " + line(g.Rubric)
+		return oneLine(g.Name) + ": another agent looks at the work: " + oneLine(g.Rubric)
 	}
 	command := g.Command
 	if len(g.Argv) > 0 {
 		command = strings.Join(g.Argv, " ")
 	}
-	command, name := line(command), line(g.Name)
+	command, name := oneLine(command), oneLine(g.Name)
 	if name == "" || name == command {
 		return command
 	}
@@ -231,7 +231,7 @@ func gateLine(g gate.Gate) string {
 // failureText returns the failing tests, the first error, and the beginning and end of the output.
 func failureText(r gate.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gate: %s\n", line(r.Gate))
+	fmt.Fprintf(&b, "gate: %s\n", oneLine(r.Gate))
 	switch {
 	case r.TimedOut:
 		fmt.Fprintf(&b, "result: timed out after %s\n", r.Duration.Round(time.Second))
@@ -245,26 +245,26 @@ func failureText(r gate.Result) string {
 		fmt.Fprintf(&b, "result: failed, exit code %d\n", r.ExitCode)
 	}
 	if r.Reason != "" {
-		fmt.Fprintf(&b, "reason: %s\n", line(r.Reason))
+		fmt.Fprintf(&b, "reason: %s\n", oneLine(r.Reason))
 	}
 	for i, name := range r.Failing {
 		if i == 10 {
 			fmt.Fprintf(&b, "… and %d more\n", len(r.Failing)-i)
 			break
 		}
-		fmt.Fprintf(&b, "failing: %s\n", head(line(name), 100))
+		fmt.Fprintf(&b, "failing: %s\n", truncate(oneLine(name), 100))
 	}
 	out, most := plan.Excerpt(r.Tail, maxLines, maxOutput), maxOutput
 	if out != "" {
 		most = maxOutput / 4
 	}
 	if first := clean(r.FirstError); first != "" && !strings.Contains(out, first) {
-		fmt.Fprintf(&b, "\n%s\n", head(first, most))
+		fmt.Fprintf(&b, "\n%s\n", truncate(first, most))
 	}
 	if out != "" {
 		fmt.Fprintf(&b, "\n%s\n", out)
 	}
-	return fence("output", head(b.String(), maxFailure))
+	return fence("output", truncate(b.String(), maxFailure))
 }
 
 // evidenceText says what a claim needs besides passing gates.

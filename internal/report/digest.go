@@ -91,11 +91,11 @@ func (l Entry) goal() string {
 
 // cost returns the loop's cost since the digest's time, and the total if that is more.
 func (l Entry) cost() string {
-	whole := costWords(l.State.Usage.CostUSD, l.State.CostUnknown())
+	whole := costText(l.State.Usage.CostUSD, l.State.CostUnknown())
 	if l.Before.Usage.CostUSD == 0 {
 		return whole
 	}
-	return costWords(l.spent(), l.State.CostUnknown()) + " of " + whole
+	return costText(l.spent(), l.State.CostUnknown()) + " of " + whole
 }
 
 // spent returns the loop's cost since the digest's time, in US dollars.
@@ -125,7 +125,7 @@ func totals(loops []Entry) string {
 	if p := all.Progress(); p != "" {
 		words += " · " + p
 	}
-	return words + " · " + costWords(usd, unknown)
+	return words + " · " + costText(usd, unknown)
 }
 
 // countedTasks returns the tasks of a loop for the totals, without those done before the digest's time. Open
@@ -154,8 +154,8 @@ func latestLoops(loops []Entry) []bool {
 	return latest
 }
 
-// costWords returns the cost for lines without a label.
-func costWords(usd float64, unknown bool) string {
+// costText returns the cost for lines without a label.
+func costText(usd float64, unknown bool) string {
 	if unknown && usd == 0 {
 		return "cost unknown"
 	}

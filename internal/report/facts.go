@@ -115,8 +115,8 @@ func (l Loop) Facts(status record.Status) Facts {
 	return f
 }
 
-// proofWords says what shows that a task is done, or why it is not.
-func (p *page) proofWords(t loop.Task, meaning string) string {
+// proofText says what shows that a task is done, or why it is not.
+func (p *page) proofText(t loop.Task, meaning string) string {
 	if t.Status == loop.Done && len(t.Flipped) > 0 && !t.DoneEarlier && t.Evidence == gate.Proven {
 		return "failed before, passes now: " + joinNames(t.Flipped, 5)
 	}

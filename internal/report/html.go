@@ -128,7 +128,7 @@ func (h *htmlPage) htmlTasks(p *page) {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			row := htmlTask{
-				ID: t.ID, Group: g.name, Name: narrate.Name(t), Done: t.Status == loop.Done, Why: p.proofWords(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
+				ID: t.ID, Group: g.name, Name: narrate.Name(t), Done: t.Status == loop.Done, Why: p.proofText(t, g.meaning), NeedsYou: t.NeedsUser() || t.Unproven(),
 				Show: strings.TrimPrefix(strings.TrimSpace(p.showCommand(t)), "→ "),
 			}
 			if t.Turns > 0 {

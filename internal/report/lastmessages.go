@@ -52,14 +52,14 @@ func (p *page) lastMessages() {
 	}
 	for _, s := range said {
 		say := p.under(s.At.In(p.Zone).Format("15:04:05"))
-		for _, line := range lastWords(s.Text) {
+		for _, line := range lastLines(s.Text) {
 			say("%s", line)
 		}
 	}
 }
 
-// lastWords returns the last lines of a text that are not empty.
-func lastWords(text string) []string {
+// lastLines returns the last lines of a text that are not empty.
+func lastLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = plan.OneLine(line, maxMessageLineBytes); line != "" {

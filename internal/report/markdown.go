@@ -52,7 +52,7 @@ func (p *page) markdownTasks() {
 	p.out.WriteString("\n| | task | | commit |\n|---|---|---|---|\n")
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
-			why := p.proofWords(t, g.meaning)
+			why := p.proofText(t, g.meaning)
 			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(narrate.Name(t)), escape(why), shortCommit(t.Commit))
 		}
 	}

@@ -140,7 +140,7 @@ func (s Stats) Text(w io.Writer) error {
 	if !s.Since.IsZero() {
 		since = " since " + s.Since.Format("2006-01-02 15:04")
 	}
-	fmt.Fprintf(&b, "%s%s%s\n", figure.Count(s.All.Loops, "loop"), since, outcomeWords(s.All))
+	fmt.Fprintf(&b, "%s%s%s\n", figure.Count(s.All.Loops, "loop"), since, outcomeText(s.All))
 	if s.All.Loops > 0 {
 		b.WriteByte('\n')
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -202,8 +202,8 @@ func (s Stats) weekly() string {
 	return b.String()
 }
 
-// outcomeWords lists the outcomes, the most frequent first.
-func outcomeWords(f Figures) string {
+// outcomeText lists the outcomes, the most frequent first.
+func outcomeText(f Figures) string {
 	names := slices.SortedFunc(maps.Keys(f.Outcomes), func(a, b string) int {
 		return cmp.Or(f.Outcomes[b]-f.Outcomes[a], strings.Compare(a, b))
 	})

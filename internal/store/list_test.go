@@ -58,7 +58,7 @@ func TestAListerReadsWhatHasChanged(t *testing.T) {
 }
 
 // A loop that rests is looked at after a while, too.
-func TestAListerLooksAtWhatRests(t *testing.T) {
+func TestListerRarelyChecksIdleLoops(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	l, err := s.Create("/repo", nil)

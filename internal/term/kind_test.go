@@ -9,7 +9,7 @@ func TestEndsOfOtherKinds(t *testing.T) {
 		"": "when the goal is reached, or after 2 iterations", "answer": "with the answer, or after 2 iterations",
 		"explore": "when you stop it, or after 2 iterations", "periodic": "when you stop it, or after 2 iterations",
 	} {
-		if got := ends(LoopStarted{Kind: kind, MaxIterations: 2}); got != want {
+		if got := endText(LoopStarted{Kind: kind, MaxIterations: 2}); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", kind, got, want)
 		}
 	}

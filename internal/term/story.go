@@ -135,10 +135,10 @@ func (s *story) header(e LoopStarted) []line {
 	if e.Kind != "" {
 		out = append(out, labelled("kind", dim, Clean(e.Kind)))
 	}
-	return append(out, labelled("ends", dim, ends(e)+s.keys()))
+	return append(out, labelled("ends", dim, endText(e)+s.keys()))
 }
 
-func ends(e LoopStarted) string {
+func endText(e LoopStarted) string {
 	when := "when the goal is reached"
 	switch {
 	case e.Kind == "explore" || e.Kind == "periodic": // these end at a limit

@@ -166,11 +166,11 @@ func (b *Beads) run(ctx context.Context, out *[]bead, args ...string) error {
 	})
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
-		return temporary("install bd, the program of beads", "bd is not installed")
+		return temporaryError("install bd, the program of beads", "bd is not installed")
 	case answer.Truncated:
 		return newError("", "bd %s prints more than %d bytes", args[0], maxReply)
 	case exit.Cancelled:
-		return temporary("", "bd %s: no answer within %s", args[0], ghTimeout)
+		return temporaryError("", "bd %s: no answer within %s", args[0], ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	case exit.Code != 0:

@@ -53,11 +53,11 @@ func (g *GitHub) api(ctx context.Context, c call, out any) error {
 	exit := proc.Run(ctx, spec)
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound):
-		return temporary("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
+		return temporaryError("install gh (https://cli.github.com), then  gh auth login", "gh is not installed")
 	case answer.Truncated:
 		return newError("", "the answer to %s is larger than %d bytes", c.path, maxReply)
 	case exit.Cancelled:
-		return temporary("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
+		return temporaryError("check the network, then try again", "no answer to %s within %s", c.path, ghTimeout)
 	case exit.Err != nil:
 		return exit.Err
 	}
@@ -73,10 +73,10 @@ const ghAuthExit = 4
 // noCallError explains why gh made no call.
 func noCallError(code int, said string) error {
 	if code == ghAuthExit {
-		return temporary("gh auth login, or set GH_TOKEN", "gh is not logged in")
+		return temporaryError("gh auth login, or set GH_TOKEN", "gh is not logged in")
 	}
 	said, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
-	return temporary("check the network, and  gh auth status", "gh: exit %d: %s", code, cleanLine(said))
+	return temporaryError("check the network, and  gh auth status", "gh: exit %d: %s", code, cleanLine(said))
 }
 
 // ghEnv returns the environment of gh, without prompts and colours.

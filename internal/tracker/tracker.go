@@ -89,9 +89,9 @@ func (r Reply) userError(program string) error {
 // Handler handles a request. An *Error becomes the reply.
 type Handler func(ctx context.Context, r Request) (Reply, error)
 
-// temporary returns an *Error after which the same request may succeed later, for example because
+// temporaryError returns an *Error after which the same request may succeed later, for example because
 // the tracker is unreachable.
-func temporary(hint, format string, args ...any) *Error {
+func temporaryError(hint, format string, args ...any) *Error {
 	e := newError(hint, format, args...)
 	e.Retry = true
 	return e

@@ -37,11 +37,11 @@ type Conversation struct {
 	// Warning says what is missing in a finished plan: the review, or the revision after it.
 	Warning string
 
-	step      Step
-	questions []Question
-	asked     bool // the author has asked its questions
-	reviewed  bool // the critic has replied
-	failures  int
+	step           Step
+	questions      []Question
+	askedQuestions bool // the author has asked its questions
+	reviewed       bool // the critic has replied
+	failures       int
 }
 
 // Answer is the user's answer to a question.
@@ -136,10 +136,10 @@ func (c Conversation) authorReplied(text string) Conversation {
 }
 
 func (c Conversation) authorAsks(questions []Question) Conversation {
-	if c.asked {
+	if c.askedQuestions {
 		return c.rejected("the questions were asked before: decide what is open, and write the plan")
 	}
-	c.asked, c.Rejected, c.failures = true, "", 0
+	c.askedQuestions, c.Rejected, c.failures = true, "", 0
 	for _, q := range questions[:min(len(questions), MaxQuestions)] {
 		if strings.TrimSpace(q.Question) != "" {
 			c.questions = append(c.questions, q)

@@ -49,13 +49,13 @@ func MayFollow(p *Progress, c FolderContext) (ok bool, why string) {
 	return !p.Ended(), ""
 }
 
-// preparedWithin is how long a folder counts as prepared for a later session.
-const preparedWithin = 24 * time.Hour
+// maxPreparedAge is how long a folder counts as prepared for a later session.
+const maxPreparedAge = 24 * time.Hour
 
 // whyStale returns why a folder prepared before the session is not followed, and how to start it. It
 // returns "" for old folders.
 func (p *Progress) whyStale(c FolderContext) string {
-	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > preparedWithin {
+	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > maxPreparedAge {
 		return ""
 	}
 	return p.name + " " + freshness.TooOldMessage(c.StartCommand)

@@ -62,7 +62,7 @@ type Failure struct {
 // output, and also the beginning, where a compiler reports errors.
 func (f Failure) Entry() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s%s%s\n", failureFrom, f.At.Format(time.RFC3339), failureMark)
+	fmt.Fprintf(&b, "\n%s%s%s\n", headPrefix, f.At.Format(time.RFC3339), headSuffix)
 	if f.Base != "" {
 		fmt.Fprintf(&b, "Checkpoint: %s\n", f.Base)
 	}
@@ -83,14 +83,14 @@ func (f Failure) Entry() []byte {
 			b.WriteString(line + "\n")
 		}
 	}
-	b.WriteString(failureTo + "\n")
+	b.WriteString(footer + "\n")
 	return []byte(b.String())
 }
 
 const (
-	failureFrom = "=== Test Failure "
-	failureMark = " ==="
-	failureTo   = "=== End Failure ==="
+	headPrefix = "=== Test Failure "
+	headSuffix = " ==="
+	footer     = "=== End Failure ==="
 )
 
 // line returns the line that identifies the attempt in the log.

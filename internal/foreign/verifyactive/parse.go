@@ -103,8 +103,8 @@ func (r *reader) text(object span, name string) string {
 
 // number describes a whole number: its name, its limits, and the value if it is missing or null.
 type number struct {
-	name                  string
-	least, most, fallback float64
+	name               string
+	min, max, fallback float64
 }
 
 func (r *reader) number(object span, n number) float64 {
@@ -113,8 +113,8 @@ func (r *reader) number(object span, n number) float64 {
 		return n.fallback
 	}
 	f, ok := r.decimal(v)
-	if !ok || f != math.Trunc(f) || f < n.least || f > n.most {
-		r.addError(v, n.name+" is "+r.shown(v), fmt.Sprintf("a whole number from %.0f to %.0f", n.least, n.most))
+	if !ok || f != math.Trunc(f) || f < n.min || f > n.max {
+		r.addError(v, n.name+" is "+r.shown(v), fmt.Sprintf("a whole number from %.0f to %.0f", n.min, n.max))
 		return n.fallback
 	}
 	return f
