@@ -110,7 +110,7 @@ func (c *claim) unfinished(ctx context.Context) (found []string, err error) {
 		found = append(found, s.Path+" "+s.Does)
 	}
 	found = append(found, c.signs.changedByHand(ctx)...)
-	for _, find := range []func(context.Context) ([]string, error){c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.withoutEffect} {
+	for _, find := range []func(context.Context) ([]string, error){c.signs.onlyUnusedFiles, c.signs.shadowedDependencies, c.missingFiles, c.withoutEffect} {
 		more, err := find(ctx)
 		if err != nil {
 			return nil, err
