@@ -1,6 +1,7 @@
 package mutant
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -204,6 +205,9 @@ func (t *testText) isAssertHelper(name string, n int) bool {
 		return false
 	}
 	params := t.arguments(bracket{at: at})
+	if last := len(params) - 1; n > last && strings.Contains(params[last], "...") {
+		n = last
+	}
 	if n >= len(params) {
 		return false
 	}
@@ -212,7 +216,7 @@ func (t *testText) isAssertHelper(name string, n int) bool {
 		if !strings.Contains(body, p) {
 			return false
 		}
-		return regex.New(`(?:[=!]==?\s*|(?i:equals?|strcmp|memcmp|_eq!?)\([^()]*(?:\([^()]*\)[^()]*)?)\b` + p + `\b|\b` + p + `\b\s*(?:[=!]==?|\.\w*(?i:equal|compare)\w*)`).MatchString(body)
+		return regex.New(`(?:[=!]==?\s*|(?i:equals?|strcmp|memcmp|_eq!?)\([^()]*(?:\([^()]*\)[^()]*)?(?:\w+\()?)\b` + p + `\b|\b` + p + `\b\s*(?:[=!]==?|\.\w*(?i:equal|compare)\w*)`).MatchString(body)
 	})
 }
 
@@ -335,3 +339,28 @@ var (
 	wanted = regex.New(`(?i)^(?:want\w*|exp|expect\w*|out|output|result|answer)$`)
 	named  = regex.New(`(?i)^(?:name|desc\w*|title|label|msg|message|id|path|file\w*|dir|timeout|size|n|i|k)$`)
 )
+
+// isGiven reports whether a value is that of a variable which the test gives to the work's functions: what it
+// then expects is no other value than the one that it gave.
+func (t *testText) isGiven(l testValue) bool {
+	from := l.begin
+	if len(l.around) > 0 {
+		for _, b := range l.around {
+			if !t.isBlock(b) {
+				from = t.collection(b)
+				break
+			}
+		}
+	}
+	m := givenVariable.FindStringSubmatch(t.code[max(0, from-maxCallee):from])
+	if m == nil {
+		return false
+	}
+	rest := t.code[from:]
+	return slices.ContainsFunc(t.workFunctions, func(name string) bool {
+		return regex.New(`\b` + regexp.QuoteMeta(name) + `\((?:[^()]*[^()\w.])?` + m[1] + `\s*[,)]`).MatchString(rest)
+	})
+}
+
+// givenVariable matches what precedes the value of a variable.
+var givenVariable = regex.New(`(\w+)\s*(?::?=|:?=\s*range|\bin|\bof)\s*$`)

@@ -39,6 +39,7 @@ func TestValuesOfTests(t *testing.T) {
 		{"Run.java", "void run(Method m) {\n  if (!m.getName().startsWith(\"test\")) return;\n  equal(\"ab\", f(\"cd\"));\n}\n", "ac", "de"},
 		{"t/f.t", "out=$(sh f.sh)\necho \"$out\" | grep -qx '2 groups' || exit 1\nif grep -q bad log; then exit 1; fi\n", "3", ""},
 		{"t/f.t", "use Test::More;\nis(f('ab'), 'cd');\n", "ce", "bc"},
+		{"ATest.java", "static void check(List<String> got, String... want) {\n  assert got.equals(List.of(want)) : got;\n}\nvoid a() { check(f(\"ab\", 3), \"cd\", \"ef\"); }\n", "ce eg", "bc 34"},
 		{"test.sh", "[ \"$(sh f.sh 2)\" = \"two\" ] || exit 1\n[ \"$1\" = -v ] && set -x\n", "twp", ""},
 	} {
 		v := Values(c.file, []byte(c.text), nil, nil)
@@ -103,6 +104,22 @@ func TestColumnsOfTables(t *testing.T) {
 		}
 		if got := textsOf(v.Inputs); got != c.inputs {
 			t.Errorf("%s\nis asked for %q, want %q", c.text, got, c.inputs)
+		}
+	}
+}
+
+// What a test gives to the program and then compares with what comes back is not only expected: another
+// value comes back as well.
+func TestValuesThatGoThereAndBack(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, text, expected string }{
+		{"a_test.go", "func TestA(t *testing.T) {\n\twant := Map{\"theme\": \"dark\"}\n\tSave(path, want)\n\tif got := Load(path); !reflect.DeepEqual(got, want) {\n\t\tt.Error(got)\n\t}\n}\n", ""},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tfor _, want := range []string{\"ab\", \"cd\"} {\n\t\ts.Save(want)\n\t\tif got := s.Load(); got != want {\n\t\t\tt.Error(got)\n\t\t}\n\t}\n}\n", ""},
+		{"test_a.py", "def test_a():\n    want = {'a': 'ab'}\n    save(want)\n    assert load() == want\n", ""},
+		{"a_test.go", "func TestA(t *testing.T) {\n\twant := Map{\"theme\": \"dark\"}\n\tif got := Load(path); !reflect.DeepEqual(got, want) {\n\t\tt.Error(got)\n\t}\n}\n", "darl"},
+	} {
+		if got := textsOf(Values(c.file, []byte(c.text), nil, []string{"Save", "Load", "save", "load"}).Expected); got != c.expected {
+			t.Errorf("%s\nexpects %q, want %q", c.text, got, c.expected)
 		}
 	}
 }
