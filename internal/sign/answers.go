@@ -60,7 +60,7 @@ var (
 )
 
 const (
-	number   = `-?(?:0[xX][0-9a-fA-F_]+|\d[\d_]*(?:\.\d+)?)(?:[uU]?[lL]|[fFn]|_?[iuf](?:8|16|32|64|size))?`
+	number   = `-?(?:0[xX][0-9a-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d{1,2})?)(?:[uU]?[lL]|[fFn]|_?[iuf](?:8|16|32|64|size))?`
 	text     = `"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|` + "`[^`\n]*`"
 	literals = text + `|\b` + number + `\b`
 )
@@ -80,6 +80,9 @@ func literalValue(word string) string {
 	if n, err := strconv.ParseUint(word, 0, 64); err == nil {
 		return strconv.FormatUint(n, 10)
 	}
+	if f, err := strconv.ParseFloat(word, 64); err == nil && strings.ContainsAny(word, "eE") {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
 	return word
 }
 
@@ -88,8 +91,12 @@ func (t *Tests) IsRequested(s Sign) bool {
 	if s.AllowedBy == "" {
 		return false
 	}
+	text := t.requestText
+	if s.OnlyTaskAllows {
+		text = t.knownText
+	}
 	re, err := regexp.Compile(s.AllowedBy)
-	return err == nil && re.MatchString(t.requestText)
+	return err == nil && re.MatchString(text)
 }
 
 // isOnlyInTests reports whether a literal is specific, occurs in tests, and does not occur in

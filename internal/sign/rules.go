@@ -79,10 +79,21 @@ func questionRules() []rule {
 			`\binspect\.(?:stack|currentframe|getouterframes|trace|getframeinfo)\(|\bsys\._(?:getframe|current_frames)\b|\bf_(?:locals|back)\b|\btraceback\.(?:extract_stack|format_stack|walk_stack)\(|` +
 				`\bruntime\.(?:Callers?|CallersFrames|FuncForPC)\(|\bdebug\.Stack\(\)|\bgetStackTrace\(\)|\bnew (?:Error|Throwable|Exception)\([^)]*\)\.(?:stack|getStackTrace)\b|\.stack\.(?:includes|match|indexOf|split|search)\(|\.test\(\w+\.stack\)|\bgc\.get_(?:objects|referrers)\(|\bError\(\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bStackWalker\b|` +
 				`\bBacktrace::(?:capture|force_capture|new)\b|\bcaller_locations\b|\bnew StackTrace\(|\bdebug_backtrace\(`)},
+		{kind: TestDetection, does: "compares something with the name of a test runner", allowedBy: runners + `|test (?:runner|framework)`, onlyTaskAllows: true, uncommented: re(comparedWith + runnerName + `|` + runnerName + `\s*(?:(?:not\s+)?in\b|[=!]==?)`), replacements: []replacement{
+			{re(runnerName), `"` + absent + `"`},
+		}},
 		{kind: CIDetection, does: "asks whether it runs in CI", uncommented: re(
 			`\bprocess\.env\.(?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b|(?:[gG]et_?[eE]nv|environ\.get|env::var(?:_os)?|LookupEnv|environ|ENV|System\.getenv)\s*[(\[]\s*["'](?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)["']|\$\{?(?:CI|GITHUB_ACTIONS|GITLAB_CI)\b`)},
 	}
 }
+
+// A name of a test runner: of its modules, its classes, its folders for temporary files. A program has no other
+// use for it than to find out who runs it, unless the task is about test runners.
+const (
+	runners      = `(?:py\.?test|unittest|tRunner|junit|vitest|node:test|surefire|testng|rspec|minitest|phpunit|doctest)`
+	runnerName   = `(?:"[^"\s]*?` + runners + `[^"\s]*"|'[^'\s]*?` + runners + `[^'\s]*')`
+	comparedWith = `(?:[=!]==?\s*|\bcase\s+|\w\[|\b\w*(?:[wW]ith|[pP]refix|[sS]uffix|[cC]ontains?|includes|indexOf|[iI]ndex|[fF]ind|[mM]atch\w*|get|test|count|[eE]quals\w*|search|split|partition|glob|Cut|matches|strstr|strcmp|strncmp|is)\((?:[^()"']*,)?\s*)`
+)
 
 // ownFrameOnly are swaps by which whoever looks at its callers sees itself, or nobody.
 func ownFrameOnly() []replacement {

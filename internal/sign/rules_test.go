@@ -31,6 +31,13 @@ func TestRulesMatchOnlyTheirLines(t *testing.T) {
 			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
 			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
 		},
+		"compares something with the name of a test runner": {
+			"a.py\treturn any(p.startswith(\"pytest-\") for p in parts)",
+			"a.py\tlib = sys.modules.get(\"unittest.result\")",
+			"a.py\tif \"pytest-of\" in str(path):",
+			"a.go\tif strings.HasSuffix(f.Function, \"tRunner\") {",
+			"A.java\treturn name.startsWith(\"org.junit.\");",
+		},
 		"waits for a time, and for no event": {
 			"a.go\ttime.Sleep(settle)",
 			"a.js\tawait new Promise((resolve) => setTimeout(resolve, 5));",
@@ -237,6 +244,9 @@ func TestRulesMatchOnlyTheirLines(t *testing.T) {
 			"a.sh\tif [ $(date +%s) -lt 1893456000 ]; then",
 		},
 		"": {
+			"a.py\textras = {\"test\": [\"pytest\"]}",
+			"a.py\tprint(\"run pytest first\")",
+			"a.js\tif (drink === 'mocha') {",
 			"a.py\t# if PYTEST_CURRENT_TEST is set",
 			"a.js\t// NODE_TEST_CONTEXT tells",
 			"a.py\tlatest = open('latest.txt')",

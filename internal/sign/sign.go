@@ -31,6 +31,8 @@ type Sign struct {
 	MadeFrom string `json:"-"`
 	// AllowedBy matches text that asks for it: then it is not a sign, see Tests.IsRequested.
 	AllowedBy string `json:"-"`
+	// OnlyTaskAllows: not in a test, for tests are what it is about.
+	OnlyTaskAllows bool `json:"-"`
 }
 
 func (s Sign) String() string {
@@ -121,7 +123,7 @@ func (v *view) hits(rules *ruleSet) []hit {
 			r := rules.rules[i]
 			if last, ok := v.matches(r, n); ok {
 				s := v.sign(n, r.kind, r.does)
-				s.AllowedBy = v.allowedBy(r, n)
+				s.AllowedBy, s.OnlyTaskAllows = v.allowedBy(r, n), r.onlyTaskAllows
 				found = append(found, hit{s, r, last})
 				break
 			}
@@ -144,6 +146,7 @@ type rule struct {
 	assignsImported bool                // finds changes of imported and global values, see view.assignsImported
 	unlessBelow     *regex.Regex        // no sign if a statement of the block below matches
 	allowedBy       string              // pattern: no sign if the task, a document or a test matches it; $1 is the rule's first group
+	onlyTaskAllows  bool                // allowedBy: only in the task or a document
 	unlessMain      bool                // no sign in a file that is started as a program
 	replacements    []replacement       // neutralize the sign, see Neutralize; nil = it is only reported
 	hasContext      bool                // names of tests in lines around it are neutralized too
