@@ -70,6 +70,24 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 // IsProgram reports whether a file of this name is a program that the rules cover.
 func IsProgram(file string) bool { return source.HasExtension(programs, file) }
 
+// IsProgramText is IsProgram also for a script whose name has no extension, and whose first line says what runs it.
+func IsProgramText(file string, content []byte) bool { return IsProgram(language(file, content)) }
+
+// language returns the name of a file, with the extension that it would have if it has none and says in its first
+// line what runs it.
+func language(file string, content []byte) string {
+	if path.Ext(file) != "" {
+		return file
+	}
+	if m := runBy.FindSubmatch(content); m != nil {
+		return file + map[string]string{"python": ".py", "node": ".js", "ruby": ".rb"}[string(m[1])] + map[bool]string{true: ".sh"}[len(m[2]) > 0]
+	}
+	return file
+}
+
+// runBy matches the first line of a script.
+var runBy = regex.New(`^#![^\n]*[/ ](?:(python|node|ruby)[\d.]*|((?:ba|da|z|k)?sh))(?:\s|$)`)
+
 // IsMain reports whether a file is started as a program.
 func IsMain(file string, content []byte) bool { return NewChange(file, nil, content).view().main() }
 

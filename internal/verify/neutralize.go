@@ -34,7 +34,7 @@ func (c *claim) neutralize(ctx context.Context, only []string) (tree string, nam
 	}
 	files := map[string][]byte{}
 	for _, ch := range c.signs.changed {
-		if ch.Status == 'D' || !sign.IsProgram(ch.Path) {
+		if ch.Status == 'D' || !sign.IsProgramText(ch.Path, ch.after) {
 			continue
 		}
 		if text, ok := moved[ch.Path]; ok {

@@ -77,10 +77,15 @@ func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes [
 		return nil, err
 	}
 	in := &inspection{repo: repo, r: r, changes: changes, tests: tests}
-	programs := slices.DeleteFunc(slices.Clone(in.first()), func(c git.Change) bool { return !sign.IsProgram(c.Path) && !mutant.Knows(c.Path) })
+	programs := slices.DeleteFunc(slices.Clone(in.first()), func(c git.Change) bool {
+		return !sign.IsProgram(c.Path) && !mutant.Knows(c.Path) && path.Ext(c.Path) != ""
+	})
 	if in.changed, err = readChanged(ctx, repo, programs); err != nil {
 		return nil, err
 	}
+	in.changed = slices.DeleteFunc(in.changed, func(f changedFile) bool {
+		return !mutant.Knows(f.Path) && !sign.IsProgramText(f.Path, f.after) && !sign.IsProgram(f.Path)
+	})
 	in.readPrograms()
 	return in, nil
 }
@@ -157,7 +162,7 @@ func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sig
 	if f.Status == 'D' {
 		return found, nil
 	}
-	if found = append(found, sign.InvisibleCharacters(f.Path, f.before, f.after)...); !sign.IsProgram(f.Path) {
+	if found = append(found, sign.InvisibleCharacters(f.Path, f.before, f.after)...); !sign.IsProgramText(f.Path, f.after) {
 		return found, nil
 	}
 	change := f.sides()

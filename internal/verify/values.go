@@ -249,13 +249,13 @@ func (c *claim) workAsSigns(ctx context.Context, as sign.Sign) ([]sign.Sign, err
 			as.Line, as.Text = f.Line, f.Name
 			signs = append(signs, as)
 		}
-		if first, ok := ch.sides().FirstAdded(); ok && len(functions) == 0 {
-			first.Kind, first.Does = as.Kind, as.Does
-			signs = append(signs, first)
-		} else if script, ok := bytes.CutPrefix(ch.after, []byte("#!")); ok && !sign.IsProgram(ch.Path) {
+		if script, ok := bytes.CutPrefix(ch.after, []byte("#!")); ok && !sign.IsProgram(ch.Path) {
 			interpreter, _, _ := strings.Cut(string(script), "\n")
 			as.Line, as.Text = 1, "#!"+interpreter
 			signs = append(signs, as)
+		} else if first, ok := ch.sides().FirstAdded(); ok && len(functions) == 0 {
+			first.Kind, first.Does = as.Kind, as.Does
+			signs = append(signs, first)
 		}
 		return nil
 	})
