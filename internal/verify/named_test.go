@@ -142,3 +142,19 @@ func TestScriptsThatGatesRunInALoop(t *testing.T) {
 		t.Errorf("t is a folder of tests where a gate runs: %q", below)
 	}
 }
+
+// The checks that a Makefile compiles by a pattern are tests: the next one needs no line in it.
+func TestChecksThatAMakefileFindsByPattern(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	const text = "check: $(patsubst %.c,%,$(wildcard check_*.c))\n\t./check_a\n\nall: $(wildcard *.c)\n"
+	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	globs := verify.TestsOfGates([]gate.Gate{{Command: "make check"}}, root)
+	for file, want := range map[string]bool{"check_a.c": true, "a.c": false, "lib/check_a.c": false} {
+		if got := verify.IsTest(globs, file); got != want {
+			t.Errorf("%s: a test: %v, want %v", file, got, want)
+		}
+	}
+}

@@ -59,8 +59,8 @@ func IsTest(globs []string, file string) bool {
 var defaultTests = sync.OnceValue(func() work.Globs { return work.CompileGlobs(DefaultTests()) })
 
 // TestsOfGates returns DefaultTests, the test files that gates name to runners, the check scripts
-// and the scripts of a loop that they run, the folders t of their folders, and targets of test links
-// in the root. It returns nil if there are only DefaultTests. A named file need not exist yet.
+// and the scripts of a loop that they run, the folders t of their folders, the checks that their Makefiles
+// compile by a pattern, and targets of test links in the root. It returns nil if there are only DefaultTests. A named file need not exist yet.
 func TestsOfGates(gates []gate.Gate, root string) []string {
 	globs := DefaultTests()
 	known := len(globs)
@@ -73,7 +73,7 @@ func TestsOfGates(gates []gate.Gate, root string) []string {
 		}
 	}
 	steps, _ := testreport.Reach(gate.Commands(gates), testreport.FilesIn(root))
-	for _, glob := range slices.Concat(checkScripts(steps, root), loopedScripts(steps), testFolders(gates, steps, root)) {
+	for _, glob := range slices.Concat(checkScripts(steps, root), loopedScripts(steps), testFolders(gates, steps, root), compiledChecks(gates, steps, root)) {
 		if !IsTest(globs, glob) {
 			globs = append(globs, glob)
 		}
