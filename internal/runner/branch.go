@@ -256,7 +256,7 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 		r.enqueue(ctx, func(context.Context) error { r.markFilesEnded(); return nil })
 	}
 	if untouched {
-		r.leaveUnusedBranch(ctx)
+		r.leaveUnusedBranch(ctx, m)
 		return
 	}
 	if err := r.restoreGitConfigAtEnd(ctx, m); err != nil {
@@ -279,11 +279,11 @@ func (r *Runner) conclude(ctx context.Context, m memory.ActionContext) {
 		warn(fmt.Errorf("the branch is kept: %w", err))
 		return
 	}
-	r.leaveUnusedBranch(ctx)
+	r.leaveUnusedBranch(ctx, m)
 }
 
 // leaveUnusedBranch switches back to the user's branch if nothing was committed, and notes it.
-func (r *Runner) leaveUnusedBranch(ctx context.Context) {
+func (r *Runner) leaveUnusedBranch(ctx context.Context, m memory.ActionContext) {
 	left, err := r.leaveEmptyBranch(ctx)
 	if err != nil {
 		r.enqueueNote(ctx, loop.Warning, err.Error())
@@ -291,15 +291,17 @@ func (r *Runner) leaveUnusedBranch(ctx context.Context) {
 	if left != "" {
 		r.enqueueNote(ctx, loop.Info, "nothing was committed: "+left)
 	}
-	r.noteUncommitted(ctx, left != "" || err != nil)
+	isLeft := func(file string) bool { return left != "" || err != nil || slices.Contains(m.ByAgent, file) }
+	r.noteUncommitted(ctx, isLeft)
 }
 
 // maxFilesLeft bounds the files that a note names for the report.
 const maxFilesLeft = 100
 
 // noteUncommitted notes the changes that stay in the user's checkout, since git may refuse to
-// switch branches over them; for a loop without a commit also the new files.
-func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
+// switch branches over them; of new files, those for which isLeft holds: all of a loop without a
+// commit, else the agent's.
+func (r *Runner) noteUncommitted(ctx context.Context, isLeft func(file string) bool) {
 	if r.Spec.UsesWorktree || r.isUserTree() {
 		return
 	}
@@ -309,9 +311,7 @@ func (r *Runner) noteUncommitted(ctx context.Context, fresh bool) {
 		return
 	}
 	before := func(path string) bool { return slices.Contains(r.Spec.Untracked, path) }
-	if !fresh {
-		st.Untracked = nil
-	}
+	st.Untracked = slices.DeleteFunc(st.Untracked, func(file string) bool { return !isLeft(file) })
 	all := slices.Sorted(slices.Values(slices.Concat(st.Dirty, st.Untracked))) // one that is out of the index is both
 	if files := slices.DeleteFunc(slices.Compact(all), before); len(files) > 0 {
 		r.enqueue(ctx, func(context.Context) error {
