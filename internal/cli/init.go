@@ -33,11 +33,8 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if have := gate.Commands(settings.Gates); len(have) > 0 {
-		for _, command := range c.Gate {
-			if !slices.ContainsFunc(have, func(g gate.Gate) bool { return g.Command == command }) {
-				return failure.New(failure.Usage, "add it there, or run once with it: pawl run --gate CMD",
-					"nothing was written: %s has gates already, and %s is none of them", settings.Sources["gates"], plan.OneLine(command, 100))
-			}
+		if err := c.refuseOthers(have, settings.Sources["gates"]); err != nil {
+			return err
 		}
 		for _, g := range have {
 			where := ""
@@ -82,6 +79,17 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.nextSteps(root)
+	return nil
+}
+
+// refuseOthers returns an error if a typed gate is none of those that the settings have.
+func (c *initCmd) refuseOthers(have []gate.Gate, where config.Source) error {
+	for _, command := range c.Gate {
+		if !slices.ContainsFunc(have, func(g gate.Gate) bool { return g.Command == command }) {
+			return failure.New(failure.Usage, "add it there, or run once with it: pawl run --gate CMD",
+				"nothing was written: %s has gates already, and %s is none of them", where, plan.OneLine(command, 100))
+		}
+	}
 	return nil
 }
 
