@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,68 +18,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/report"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 var now = time.Date(2026, 3, 1, 22, 15, 4, 0, time.UTC)
-
-// double is a Source with fixed loops. It keeps the commands.
-type double struct {
-	mu       sync.Mutex
-	loops    []record.Summary
-	detail   Detail
-	calls    []record.Call
-	says     string
-	err      error
-	commands []string
-	news     map[string][]string
-}
-
-func (d *double) Loops() ([]record.Summary, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.loops), d.err
-}
-
-func (d *double) Loop(string) (Detail, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.detail, d.err
-}
-
-func (d *double) News(id string) ([]string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	lines := d.news[id]
-	delete(d.news, id)
-	return lines, d.err
-}
-
-func (d *double) Diff(_ context.Context, _, task string) ([]report.DiffLine, error) {
-	if task != "US-1" {
-		return nil, d.err
-	}
-	text := []report.DiffLine{
-		{Kind: "file", Text: "--- a/main.go"},
-		{Kind: "file", Text: "+++ b/main.go"},
-		{Kind: "at", Text: "@@ -1,2 +1,60 @@"},
-		{Text: " package main"},
-		{Kind: "del", Text: "-old\x1b[2J"},
-	}
-	for i := range 60 {
-		text = append(text, report.DiffLine{Kind: "add", Text: fmt.Sprintf("+\tline %d of the log-out button, which is long enough for any screen of eighty columns and of more", i)})
-	}
-	return append(text, report.DiffLine{Text: "… and 7 more lines"}), d.err
-}
-
-func (d *double) Calls(string) ([]record.Call, error) { return d.calls, d.err }
-
-func (d *double) Command(_ context.Context, args ...string) (string, error) {
-	d.commands = append(d.commands, strings.Join(args, " "))
-	return d.says, nil
-}
 
 func loops() []record.Summary {
 	of := func(id, state string, outcome loop.Outcome, done, open int, age time.Duration, goal string) record.Summary {
