@@ -15,10 +15,11 @@ import (
 
 // TestValues are the values in a test file, each as the mutant that replaces it.
 type TestValues struct {
-	Expected    []Mutant // compared with results; each changes a little
-	Inputs      []Mutant // given to the program; equal texts change equally
-	Mixed       []Mutant // the same, all different, longer or in another order
-	Distinctive []string // expected values that other inputs do not give by chance
+	Expected    []Mutant    // compared with results; each changes a little
+	Inputs      []Mutant    // given to the program; equal texts change equally
+	Mixed       []Mutant    // the same, all different, longer or in another order
+	Distinctive []string    // expected values that other inputs do not give by chance
+	Rows        [][2]string // inputs, each with the expected value that follows it
 }
 
 // The kinds of mutants of a test's values.
@@ -67,6 +68,9 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	}
 	for i, l := range t.values {
 		if roles[i] == wrong {
+			if i > 0 && roles[i-1] == another {
+				v.Rows = append(v.Rows, [2]string{t.values[i-1].text, l.text})
+			}
 			nudged := l
 			if t.shell {
 				nudged = l.number()

@@ -18,11 +18,12 @@ import (
 
 // Tests holds the content of test files, for the signs that compare with it.
 type Tests struct {
-	literals    map[string]bool // strings and numbers
-	dates       string          // digits of those that are dates, joined by spaces
-	commands    map[string]bool // functions that shell scripts of tests define
-	knownText   string          // task and documents, in lower case
-	requestText string          // task, documents and tests
+	literals    map[string]bool    // strings and numbers
+	dates       string             // digits of those that are dates, joined by spaces
+	expected    map[string]bool    // values that tests expect, see AddExpected
+	rows        map[[2]string]bool // inputs with what tests expect for them
+	knownText   string             // task and documents, in lower case
+	requestText string             // task, documents and tests
 }
 
 // maxLiterals bounds the literals that are read from one test file.
@@ -31,7 +32,7 @@ const maxLiterals = 5000
 // NewTests reads test files, given by name. known is the text of the task and of documents: a
 // program may take values from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, knownText: strings.ToLower(known), requestText: known}
+	t := &Tests{literals: map[string]bool{}, expected: map[string]bool{}, rows: map[[2]string]bool{}, knownText: strings.ToLower(known), requestText: known}
 	for name, content := range files {
 		text := string(content)
 		t.requestText += "\n" + text

@@ -173,9 +173,7 @@ func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sig
 		return append(found, in.testDoubles(f.Path, f.before, f.after)...), nil
 	}
 	found = append(found, slices.DeleteFunc(change.Signs(), in.tests.IsRequested)...)
-	for _, a := range in.tests.AnswerTables(change) {
-		found = append(found, a.Sign)
-	}
+	found = append(found, in.answers(change)...)
 	for _, made := range mutant.EqualityFunctions(f.Path, f.before, f.after) {
 		if s := equalitySign(made); !slices.ContainsFunc(found, s.Within(made.Lines)) {
 			found = append(found, s)
@@ -197,6 +195,18 @@ func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sig
 		}
 	}
 	return found, nil
+}
+
+// answers returns the signs that a program holds the answers to its tests: by its inputs, else by what
+// it gives.
+func (in *inspection) answers(c *sign.Change) (found []sign.Sign) {
+	for _, a := range in.tests.AnswerTables(c) {
+		found = append(found, a.Sign)
+	}
+	if len(found) == 0 {
+		return in.tests.HardcodedAnswers(c)
+	}
+	return found
 }
 
 // testDoubles returns new functions in a test file with the name of a changed function: the tests
@@ -285,7 +295,12 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	for _, text := range said {
 		known = append(known, string(text))
 	}
-	return sign.NewTests(tests, strings.Join(known, "\n")), err
+	t := sign.NewTests(tests, strings.Join(known, "\n"))
+	for file, content := range tests {
+		values := mutant.Values(file, content, nil, nil)
+		t.AddExpected(values.Distinctive, values.Rows)
+	}
+	return t, err
 }
 
 // contentsOf reads the first files of a selection.
