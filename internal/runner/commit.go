@@ -214,12 +214,14 @@ func (r *Runner) commitParent(ctx context.Context, m memory.ActionContext) (stri
 		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
 	}
 	if !later { // a commit would undo what the user did
-		return "", needsUser{failure.New(failure.Usage, "pawl resume "+r.Loop.ID+"  checks the work anew",
-			"HEAD moved away from commit %s, on which the work was checked: nothing can be committed", short(gated))}
+		return "", failure.New(failure.Usage, "pawl resume "+r.Loop.ID+"  checks the work anew", "%w %s, on which the work was checked", errMoved, short(gated))
 	}
 	r.enqueueNote(ctx, loop.Info, userCommitsText("the branch", head))
 	return head, nil
 }
+
+// errMoved is in the error about a branch that is not where it was when the gates ran.
+var errMoved = errors.New("HEAD moved away from commit")
 
 // withCommitsSince returns the tree with the changes of the commits between from and to.
 func (r *Runner) withCommitsSince(ctx context.Context, tree, from, to string) (string, error) {

@@ -212,7 +212,7 @@ func faulted(err error) loop.Faulted {
 	if ok {
 		err = needs // what was being done tells the user nothing
 	}
-	return loop.Faulted{Error: err.Error(), Hint: hint, Lost: errors.Is(err, git.ErrLost), NeedsUser: ok}
+	return loop.Faulted{Error: err.Error(), Hint: hint, Lost: errors.Is(err, git.ErrLost), NeedsUser: ok, Moved: errors.Is(err, errMoved)}
 }
 
 // recoverPanics returns a performer that turns a panic into an error. A bug of Pawl then ends the

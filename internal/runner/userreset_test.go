@@ -88,7 +88,7 @@ func TestUserResetIsNotUndone(t *testing.T) {
 		mul  = "-- 2/sleep --\n500ms\n-- 2/files/mul_test.sh --\ntest_mul() { [ $(mul 3 2) = 6 ]; }\n-- 2/files/mul --\nmul() { echo $(($1 * $2)); }\n-- 2/run --\ntrue\n-- 2/reply --\n<promise>DONE</promise>\n"
 		sub2 = "-- 3/files/sub_test.sh --\ntest_sub() { [ $(sub 3 2) = 1 ]; }\n-- 3/files/lib --\nadd() { echo $(($1 + $2)); }\nsub() { echo $(($1 - $2)); }\n-- 3/reply --\n<promise>DONE</promise>\n"
 		one  = "feat(2): add mul, which multiplies|lib mul mul_test.sh plan.md sub_test.sh"
-		two  = "feat(1): add sub, which subtracts|lib plan.md sub_test.sh feat(2): add mul, which multiplies|mul mul_test.sh plan.md"
+		two  = "feat(1): add sub, which subtracts|lib sub_test.sh feat(2): add mul, which multiplies|mul mul_test.sh"
 	)
 	for _, tt := range []struct {
 		mode    string
@@ -100,6 +100,9 @@ func TestUserResetIsNotUndone(t *testing.T) {
 			files := sumPackage()
 			files["plan.md"] = "- [ ] add sub, which subtracts\n- [ ] add mul, which multiplies\n"
 			files["run.sh"] = "if test -f mul; then . ./mul; fi\n" + files["run.sh"]
+			if tt.inGates {
+				files["run.sh"] = "if test -f mul; then sleep 1; fi\n" + files["run.sh"] // time for the reset
+			}
 			b := newBench(t, files)
 			reset := func() { b.git("reset", "-q", tt.mode, "HEAD~1") }
 			var w runner.Observer = inSecondTask(b, reset)
@@ -111,6 +114,9 @@ func TestUserResetIsNotUndone(t *testing.T) {
 				t.Errorf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
 			}
 			got := strings.ReplaceAll(b.git("log", "--name-only", "--format=%s|", "main..HEAD"), "|\n\n", "|")
+			if tt.mode == "--hard" { // either commit may tick the first task again
+				got = strings.ReplaceAll(got, "plan.md", "")
+			}
 			if got = strings.Join(strings.Fields(got), " "); got != tt.commits {
 				t.Errorf("commits:\n%s", got)
 			}

@@ -128,6 +128,7 @@ func sampleEvents(k loop.EventKind) []loop.Event {
 		add(loop.Cancelled{Cause: loop.ByStop})
 	case loop.KindFaulted:
 		add(loop.Faulted{Error: "text"})
+		add(loop.Faulted{Error: "text", Moved: true})
 	default:
 		out = append(out, emptyEvent(k))
 		out[0].At = at

@@ -125,6 +125,8 @@ type Faulted struct {
 	Lost  bool   `json:"lost,omitempty"` // git does not have an object any more, so a repetition would fail, too
 	// NeedsUser means that the user can do at once what the hint says: the loop waits.
 	NeedsUser bool `json:"needs_user,omitempty"`
+	// Moved means that the branch is not where it was when the gates ran: they run again.
+	Moved bool `json:"moved,omitempty"`
 }
 
 // LimitHit means that the owner noticed a limit.

@@ -204,6 +204,20 @@ func TestLoopStartsAfterFailedSetUp(t *testing.T) {
 	}
 }
 
+// If the branch moved after the gates ran, they run again.
+func TestMovedBranchIsGatedAgain(t *testing.T) {
+	t.Parallel()
+	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
+	sc := begin(t, p)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.feed(loop.Event{Payload: loop.Faulted{Error: "HEAD moved", Moved: true}}, "note; gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("gates final")
+}
+
 // If a fault or a user ended the loop before the final gates, they still have to run, though each task
 // is done.
 func TestReopeningRunsInterruptedFinalGatesAgain(t *testing.T) {

@@ -267,6 +267,10 @@ func (m *machine) faulted(f Faulted) {
 	case f.NeedsUser:
 		m.holdForUser(f.Error, f.Hint)
 		return
+	case f.Moved && m.s.Phase == Committing:
+		m.note(Info, f.Error+": the work is checked again")
+		m.runGates(ForClaim)
+		return
 	case m.s.Phase == Committing:
 		if !f.Lost { // otherwise what is in the work tree is checked anew
 			m.s.After = ThenCommit
