@@ -194,6 +194,10 @@ func (r *Runner) recordGates(since time.Time) (reached bool, err error) {
 // or the user changed the tree, they run again on the new tree. If it changes each time, the result is
 // unknown.
 func (r *Runner) verifyClaim(ctx context.Context, a loop.RunGates, m memory.ActionContext, dir string) (loop.Gates, error) {
+	m, err := r.followMoved(ctx, m)
+	if err != nil {
+		return loop.Gates{}, err
+	}
 	at, known, err := r.prepareClaim(ctx, a, m)
 	if err != nil || known != nil {
 		return *cmp.Or(known, &loop.Gates{}), err

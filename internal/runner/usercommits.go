@@ -145,6 +145,20 @@ func (r *Runner) followReset(ctx context.Context, m memory.ActionContext, at *ca
 	return m, true, err
 }
 
+// followMoved is followReset for a reset after the gates of a claim ran, before it was committed.
+func (r *Runner) followMoved(ctx context.Context, m memory.ActionContext) (memory.ActionContext, error) {
+	if m.ClaimGates == nil {
+		return m, nil
+	}
+	gated := candidate{head: m.ClaimGates.Head, tree: m.ClaimGates.Tree}
+	now, err := r.currentTree(ctx)
+	if err != nil {
+		return m, fmt.Errorf("take the tree to check: %w", err)
+	}
+	m, _, err = r.followReset(ctx, m, &gated, now)
+	return m, err
+}
+
 // replayWork puts the work of a candidate back onto the files as a reset left them, and returns the
 // tree. What the user had edited stays as they left it.
 func (r *Runner) replayWork(ctx context.Context, m memory.ActionContext, at candidate, now string) (string, error) {

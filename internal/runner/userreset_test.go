@@ -1,7 +1,6 @@
 package runner_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -56,11 +55,12 @@ func TestUserResetDuringTurnReopensTask(t *testing.T) {
 	}
 }
 
-// gateResetter calls a function when the first gate after the second turn starts.
+// gateResetter calls a function when the first gate after the second turn starts, or when the gates have passed.
 type gateResetter struct {
 	noteRecorder
-	turns int
-	then  func()
+	turns      int
+	afterGates bool
+	then       func()
 }
 
 func (w *gateResetter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
@@ -68,10 +68,15 @@ func (w *gateResetter) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	if e.Kind() == loop.KindTurnEnded {
 		w.turns++
 	}
+	if e.Kind() == loop.KindGatesFinished && w.turns == 2 && w.then != nil && w.afterGates {
+		time.Sleep(3 * fileDoubt)
+		w.then()
+		w.then = nil
+	}
 }
 
 func (w *gateResetter) Gate(p verify.Progress) {
-	if w.turns == 2 && p.Result == nil && w.then != nil {
+	if w.turns == 2 && p.Result == nil && w.then != nil && !w.afterGates {
 		time.Sleep(3 * fileDoubt)
 		w.then()
 		w.then = nil
@@ -79,7 +84,7 @@ func (w *gateResetter) Gate(p verify.Progress) {
 }
 
 // The user takes the first task's commit off the loop's branch while the second task is worked on or
-// checked. Their reset stays. Where it left the first task's changes in place, they become part of the
+// checked, or just after that. Their reset stays. Where it left the first task's changes in place, they become part of the
 // next commit; else the task is open again.
 func TestUserResetIsNotUndone(t *testing.T) {
 	t.Parallel()
@@ -92,22 +97,22 @@ func TestUserResetIsNotUndone(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		mode    string
-		inGates bool
+		when    string
 		commits string
-	}{{"--soft", false, one}, {"--mixed", false, one}, {"--soft", true, one}, {"--hard", true, two}} {
-		t.Run(fmt.Sprint(tt.mode, " ", tt.inGates), func(t *testing.T) {
+	}{{"--soft", "in the turn", one}, {"--mixed", "in the turn", one}, {"--soft", "in gates", one}, {"--hard", "in gates", two}, {"--soft", "after gates", one}, {"--hard", "after gates", two}} {
+		t.Run(tt.mode+" "+tt.when, func(t *testing.T) {
 			t.Parallel()
 			files := sumPackage()
 			files["plan.md"] = "- [ ] add sub, which subtracts\n- [ ] add mul, which multiplies\n"
 			files["run.sh"] = "if test -f mul; then . ./mul; fi\n" + files["run.sh"]
-			if tt.inGates {
+			if tt.when == "in gates" {
 				files["run.sh"] = "if test -f mul; then sleep 1; fi\n" + files["run.sh"] // time for the reset
 			}
 			b := newBench(t, files)
 			reset := func() { b.git("reset", "-q", tt.mode, "HEAD~1") }
 			var w runner.Observer = inSecondTask(b, reset)
-			if tt.inGates {
-				w = &gateResetter{noteRecorder: noteRecorder{onStep: onStep{logObserver: logObserver{t}}}, then: reset}
+			if tt.when != "in the turn" {
+				w = &gateResetter{noteRecorder: noteRecorder{onStep: onStep{logObserver: logObserver{t}}}, then: reset, afterGates: tt.when == "after gates"}
 			}
 			s := b.runObserved(sub+mul+sub2, []string{"plan.md"}, withTestGate(map[string]any{"max_iterations": "4"}), w)
 			if s.Outcome != loop.Verified || b.git("status", "--porcelain") != "" {
