@@ -66,4 +66,3 @@ func (d *double) Command(_ context.Context, args ...string) (string, error) {
 	d.commands = append(d.commands, strings.Join(args, " "))
 	return d.says, nil
 }
-
