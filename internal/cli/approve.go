@@ -88,7 +88,7 @@ func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string,
 		return "", failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
 			"nothing waits for your approval: the agent has not asked to change any tests, and no work needs it")
 	}
-	return a.sendTestDecision(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.ApprovedTests(paths))
+	return a.sendTestDecision(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.TestFiles(paths))
 }
 
 // approvalPoints names the points at which a loop waits for the user's approval.
@@ -143,10 +143,10 @@ func (a *app) approveEnded(s *loopinfo.Loop, paths []string) (string, error) {
 	}
 	for _, path := range paths {
 		if path != loop.AllTests && !slices.Contains(waiting, path) {
-			return "", failure.New(failure.Usage, "it waits for "+narrate.ApprovedTests(waiting), "loop %s has ended, and %s does not wait for your approval", s.ID, path)
+			return "", failure.New(failure.Usage, "it waits for "+narrate.TestFiles(waiting), "loop %s has ended, and %s does not wait for your approval", s.ID, path)
 		}
 	}
-	return a.applyToEnded(s, loop.Event{Payload: loop.Approved{Paths: paths}}, "approved "+narrate.ApprovedTests(paths))
+	return a.applyToEnded(s, loop.Event{Payload: loop.Approved{Paths: paths}}, "approved "+narrate.TestFiles(paths))
 }
 
 // applyToEnded applies a user's decision to an ended loop and returns the result in words.
@@ -158,7 +158,7 @@ func (a *app) applyToEnded(s *loopinfo.Loop, e loop.Event, what string) (string,
 	}
 	words := fmt.Sprintf("%s: %s\n", s.ID, what)
 	if left := st.Unapproved(); len(left) > 0 {
-		words += fmt.Sprintf("it still waits for %s\n", narrate.ApprovedTests(left))
+		words += fmt.Sprintf("it still waits for %s\n", narrate.TestFiles(left))
 	}
 	why := ""
 	if st.Reason != "" {
@@ -202,7 +202,7 @@ func (a *app) rejectTests(s *loopinfo.Loop, paths []string, d decision) (string,
 		return "", failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
 	}
 	m := record.Message{Kind: record.MessageReject, Paths: paths, Text: d.why}
-	return a.sendTestDecision(s, d.id, m, "the agent may not change "+narrate.ApprovedTests(paths))
+	return a.sendTestDecision(s, d.id, m, "the agent may not change "+narrate.TestFiles(paths))
 }
 
 // rejectEnded reopens work of an ended loop that waited for the approval of these tests.
@@ -211,9 +211,9 @@ func (a *app) rejectEnded(s *loopinfo.Loop, paths []string, d decision) (string,
 	of := func(path string) bool { return path == loop.AllTests || slices.Contains(waiting, path) }
 	if len(waiting) == 0 || !slices.ContainsFunc(paths, of) {
 		return "", failure.New(failure.Usage, "to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
-			"loop %s has ended %s, and no change of %s waits for approval", s.ID, s.Memory.State.Outcome, narrate.ApprovedTests(paths))
+			"loop %s has ended %s, and no change of %s waits for approval", s.ID, s.Memory.State.Outcome, narrate.TestFiles(paths))
 	}
-	words, err := a.applyToEnded(s, loop.Event{Payload: loop.Rejected{Paths: paths, Why: d.why}}, "rejected changes of "+narrate.ApprovedTests(paths))
+	words, err := a.applyToEnded(s, loop.Event{Payload: loop.Rejected{Paths: paths, Why: d.why}}, "rejected changes of "+narrate.TestFiles(paths))
 	if err != nil {
 		return "", err
 	}

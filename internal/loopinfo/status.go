@@ -60,7 +60,7 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 		line("", "%s", s.approvalCommands(ask))
 	}
 	if len(st.Approved) > 0 {
-		line("approved", "the agent may change %s", plan.OneLine(narrate.ApprovedTests(st.Approved), 200))
+		line("approved", "the agent may change %s", plan.OneLine(narrate.TestFiles(st.Approved), 200))
 	}
 	Rows(line, "why", plan.OneLine(st.Reason, 0), s.failedStep())
 	line("next", "%s", s.nextSteps(sum.State))

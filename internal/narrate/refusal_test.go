@@ -109,7 +109,7 @@ func TestResultAndExplanationDoNotRepeat(t *testing.T) {
 // The agent chooses the names of tests, and a user reads them at a terminal.
 func TestTestNamesAreCleaned(t *testing.T) {
 	t.Parallel()
-	if got, want := ApprovedTests([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {
+	if got, want := TestFiles([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

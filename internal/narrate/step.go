@@ -170,7 +170,7 @@ func (t Step) requestText() string {
 	case loop.Approved:
 		return approvalText(e)
 	case loop.Rejected:
-		return "pawl reject: the agent may not change " + ApprovedTests(e.Paths)
+		return "pawl reject: the agent may not change " + TestFiles(e.Paths)
 	case loop.LessonLearned:
 		return "lesson added: " + e.Lesson
 	case loop.LessonForgotten:

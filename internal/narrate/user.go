@@ -125,11 +125,11 @@ func approvalText(a loop.Approved) string {
 	if len(a.Tasks) > 0 {
 		return "pawl approve: the work of " + strings.Join(a.Tasks, ", ") + " is accepted"
 	}
-	return "pawl approve: the agent may change " + ApprovedTests(a.Paths)
+	return "pawl approve: the agent may change " + TestFiles(a.Paths)
 }
 
-// ApprovedTests lists the tests that the user lets the agent change, "any test" for all.
-func ApprovedTests(paths []string) string {
+// TestFiles lists the tests that a user decides about, "any test" for all.
+func TestFiles(paths []string) string {
 	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
 		return "any test"
 	}
