@@ -37,7 +37,7 @@ func (c *Change) NeutralizeTest(pick func(Sign) bool) ([]byte, []Sign) {
 
 func (c *Change) neutralize(view func() *view, rules ruleFinder, pick func(Sign) bool) ([]byte, []Sign) {
 	v := view()
-	found, after := v.hits(rules(v.language)), string(c.After)
+	found, after := v.hits(rules(v.programName)), string(c.After)
 	if pick != nil {
 		found = slices.DeleteFunc(found, func(h hit) bool { return !pick(h.Sign) })
 	}
@@ -62,7 +62,7 @@ func (c *Change) neutralize(view func() *view, rules ruleFinder, pick func(Sign)
 		if h.rule.hasContext {
 			for n := max(0, first-contextLines); n <= min(len(lines)-1, last+contextLines); n++ {
 				if v.added[n] {
-					put(n, withoutTestNames(v.language, joinStrings(lines[n]), v.joinedStrings[n]))
+					put(n, withoutTestNames(v.programName, joinStrings(lines[n]), v.joinedStrings[n]))
 				}
 			}
 		}

@@ -71,22 +71,31 @@ func (s *ruleSet) candidates(v *view) func(n int) []bool {
 func IsProgram(file string) bool { return source.HasExtension(programs, file) }
 
 // IsProgramText is IsProgram also for a script whose name has no extension, and whose first line says what runs it.
-func IsProgramText(file string, content []byte) bool { return IsProgram(language(file, content)) }
+func IsProgramText(file string, content []byte) bool { return IsProgram(programName(file, content)) }
 
-// language returns the name of a file, with the extension that it would have if it has none and says in its first
-// line what runs it.
-func language(file string, content []byte) string {
+// programName returns the name of a file. A script without an extension gets that of the interpreter which its
+// first line names.
+func programName(file string, content []byte) string {
 	if path.Ext(file) != "" {
 		return file
 	}
-	if m := runBy.FindSubmatch(content); m != nil {
-		return file + map[string]string{"python": ".py", "node": ".js", "ruby": ".rb"}[string(m[1])] + map[bool]string{true: ".sh"}[len(m[2]) > 0]
+	m := interpreter.FindSubmatch(content)
+	if m == nil {
+		return file
 	}
-	return file
+	switch string(m[1]) {
+	case "python":
+		return file + ".py"
+	case "node":
+		return file + ".js"
+	case "ruby":
+		return file + ".rb"
+	}
+	return file + ".sh"
 }
 
-// runBy matches the first line of a script.
-var runBy = regex.New(`^#![^\n]*[/ ](?:(python|node|ruby)[\d.]*|((?:ba|da|z|k)?sh))(?:\s|$)`)
+// interpreter matches the first line of a script.
+var interpreter = regex.New(`^#![^\n]*[/ ](python|node|ruby|(?:ba|da|z|k)?sh)[\d.]*(?:\s|$)`)
 
 // IsMain reports whether a file is started as a program.
 func IsMain(file string, content []byte) bool { return NewChange(file, nil, content).view().main() }

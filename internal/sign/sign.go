@@ -74,12 +74,12 @@ func NewChange(file string, before, after []byte) *Change {
 // Signs returns the signs in the added lines, in their order. A line has one sign at most,
 // that of the first rule that matches.
 func (c *Change) Signs() []Sign {
-	return signsOf(c.view().hits(programRules()(c.view().language)))
+	return signsOf(c.view().hits(programRules()(c.view().programName)))
 }
 
 // TestSigns is Signs for a test file.
 func (c *Change) TestSigns() []Sign {
-	return signsOf(c.tests().hits(testRules()(c.tests().language)))
+	return signsOf(c.tests().hits(testRules()(c.tests().programName)))
 }
 
 func signsOf(hits []hit) []Sign {

@@ -19,7 +19,7 @@ func (c *Change) UnreadValues(all string) []Sign {
 			continue
 		}
 		for _, w := range writers {
-			if !source.HasExtension(w.names, c.view().language) {
+			if !source.HasExtension(w.names, c.view().programName) {
 				continue
 			}
 			m := w.re.FindStringSubmatch(line)
@@ -121,12 +121,12 @@ func (v *view) isReadAsWhole(n int, name string) bool {
 			continue
 		}
 		switch {
-		case source.HasExtension(python, v.language):
+		case source.HasExtension(python, v.programName):
 			in = source.Indent(line)
 			if strings.HasPrefix(strings.TrimSpace(line), "class ") {
 				return !strings.Contains(v.uncommented[n], "self."+name) || strings.Contains(line, "(")
 			}
-		case source.HasExtension(golang, v.language):
+		case source.HasExtension(golang, v.programName):
 			m := goStruct.FindStringSubmatch(line)
 			return m == nil || regex.New(`\bmap\[`+m[1]+`\]|json|yaml|gob|%\+?v`).MatchString(v.allCode)
 		default:

@@ -14,7 +14,7 @@ import (
 // view holds the forms of a file that rules match, by line.
 type view struct {
 	file          string
-	language      string      // the file's name, or that which a script would have; see language
+	programName   string      // the file's name; of a script without an extension, with that of its interpreter
 	text          []string    // unchanged lines
 	uncommented   []string    // without comments
 	joinedStrings []string    // uncommented, with concatenated strings joined
@@ -32,8 +32,8 @@ type view struct {
 // newView returns the view of a file. That of no program has no lines.
 func newView(file string, before, after []byte, tests bool) *view {
 	all := string(after)
-	v := &view{file: file, language: language(file, after), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }), spans: map[*regex.Regex]map[int]int{}}
-	if file = v.language; !IsProgram(file) {
+	v := &view{file: file, programName: programName(file, after), main: sync.OnceValue(func() bool { return mainProgram.MatchString(all) }), spans: map[*regex.Regex]map[int]int{}}
+	if file = v.programName; !IsProgram(file) {
 		return v
 	}
 	known := map[string]int{}
