@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -19,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -97,11 +99,35 @@ func (d *Driver) setUpWorktree(ctx context.Context, l *store.Loop, v *verify.Ver
 	if len(d.Spec.Setup) > 0 {
 		do = func(ctx context.Context) error { return v.SetUp(ctx, d.Repo.Root()) }
 	}
-	if err := do(ctx); err != nil {
+	stopped, err := untilStop(ctx, l, do)
+	if err != nil || stopped { // the runner ends a stopped loop before its first turn
 		return err
 	}
 	return os.WriteFile(marker, nil, 0o600)
 }
+
+// untilStop calls do, and cancels it as soon as a user stops the loop: nobody wants to wait for
+// a set-up whose loop ends with it.
+func untilStop(ctx context.Context, l *store.Loop, do func(context.Context) error) (stopped bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		stopped, _ = Poll(ctx, setUpTimeout, func() (bool, error) { return record.StopWaits(l), nil })
+		if stopped {
+			cancel()
+		}
+	})
+	err = do(ctx)
+	cancel()
+	watch.Wait()
+	if stopped {
+		err = nil
+	}
+	return stopped, err
+}
+
+// setUpTimeout is how long that is watched. Each command has a shorter limit of its own.
+const setUpTimeout = 24 * time.Hour
 
 // setUpMarker returns the marker file.
 func setUpMarker(l *store.Loop) string { return filepath.Join(l.Dir, "set-up") }

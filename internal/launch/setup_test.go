@@ -2,16 +2,19 @@ package launch_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -141,5 +144,47 @@ func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 	st, err := d.Run(t.Context())
 	if err := errors.Join(err, d.Close()); err != nil || st.Outcome != loop.Verified {
 		t.Fatalf("%s: %s, %v", st.Outcome, st.Reason, err)
+	}
+}
+
+// A user who stops the loop while its worktree is set up does not wait for the set-up.
+func TestStopDuringSetUp(t *testing.T) {
+	t.Parallel()
+	root, env := newProject(t)
+	configureScriptAgent(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
+	config := filepath.Join(env.ConfigHome, "pawl", "config.toml")
+	begun, finished := filepath.Join(env.Home, "begun"), filepath.Join(env.Home, "finished")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setUp := fmt.Sprintf("touch '%s'; sleep 60; touch '%s'", filepath.ToSlash(begun), filepath.ToSlash(finished))
+	write(t, config, fmt.Sprintf("%sgates = [\"sh ./sub/check.sh\"]\n[worktree]\nsetup = [%q]\n", text, setUp))
+	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: map[string]any{"worktree": true}, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	posted := make(chan error, 1)
+	go func() {
+		ok, err := launch.Poll(t.Context(), time.Minute, func() (bool, error) { _, err := os.Lstat(begun); return err == nil, nil })
+		if err == nil && !ok {
+			err = errors.New("no set-up began within a minute")
+		}
+		posted <- errors.Join(err, l.Post("stop-1", record.Message{Kind: record.MessageStop}))
+	}()
+	d, err := launch.Resume(t.Context(), l, env, launch.ResumeOptions{})
+	if err = errors.Join(err, <-posted); err != nil {
+		t.Fatal(err)
+	}
+	st, err := d.Run(t.Context())
+	if err := errors.Join(err, d.Close()); err != nil || st.Outcome != loop.CancelledEnd || st.Turns != 0 {
+		t.Fatalf("%s after %d turns: %v", st.Outcome, st.Turns, err)
+	}
+	if _, err := os.Lstat(finished); err == nil {
+		t.Error("the set-up ran to its end")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/claim"
@@ -149,6 +150,15 @@ func PendingEdits(l *store.Loop) ([]plan.Edit, error) {
 		}
 	}
 	return edits, nil
+}
+
+// StopWaits reports whether the inbox has a message that stops the loop.
+func StopWaits(l *store.Loop) bool {
+	messages, _ := l.Peek() // one that cannot be read is met by the loop's owner
+	return slices.ContainsFunc(messages, func(m store.Message) bool {
+		var body Message
+		return json.Unmarshal(m.Body, &body) == nil && body.Kind == MessageStop
+	})
 }
 
 // FindClaim returns the claim in the agent's last message, or nil. Of several claims, being
