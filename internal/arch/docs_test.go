@@ -74,6 +74,31 @@ func TestDeadPathsAreFound(t *testing.T) {
 	}
 }
 
+// decisionPage matches the title and the sections of a decision.
+var decisionPage = regexp.MustCompile(`^# (\d{3}): [^\n]+\n\n## Decision\n(?s:.+)\n## Why\n(?s:.+)\n## Alternatives refused\n(?s:.+)\n## Price\n`)
+
+func TestDecisionsHaveOneForm(t *testing.T) {
+	t.Parallel()
+	const dir = "docs/explanation/decisions/"
+	index, pages := string(read(t, dir+"README.md")), 0
+	for doc, text := range documents(t) {
+		name, ok := strings.CutPrefix(doc, dir)
+		if !ok || name == "README.md" {
+			continue
+		}
+		pages++
+		if m := decisionPage.FindStringSubmatch(text); m == nil || !strings.HasPrefix(name, m[1]+"-") {
+			t.Errorf("%s: its title or its sections are not those of %sREADME.md", doc, dir)
+		}
+		if !strings.Contains(index, "]("+name+")") {
+			t.Errorf("%sREADME.md does not link to %s", dir, name)
+		}
+	}
+	if pages < 23 {
+		t.Errorf("%d decisions", pages)
+	}
+}
+
 // private matches what holds on one machine only: the folder of this checkout,
 // the one around it, and hosts that packages come from (a lock file with them
 // works nowhere else).
