@@ -3,11 +3,13 @@ package gate
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A known failure is a test that failed when the task started and fails still. It says nothing about
 // the work, but hides other tests: its gate fails with the work, without it, and on mutants.
-// So a verdict ignores these tests, except that it names them as still red.
+// So a verdict ignores these tests, except that it names them as still red. If one crashes its group
+// each time, the tests that run before the crash are compared as if the group had finished.
 
 // withoutKnownFailures removes the known failures from all runs of the observation.
 func (o Observation) withoutKnownFailures() Observation {
@@ -31,17 +33,28 @@ func (o Observation) knownFailures() map[string][]string {
 	known := map[string][]string{}
 	for _, now := range o.Now {
 		before := resultOf(o.Baseline, now.Gate)
-		if red := intersect(now.Failing, before.Failing); len(red) > 0 && before.namesAllFailures() && now.namesAllFailures() {
+		red := intersect(now.Failing, before.Failing)
+		if len(red) > 0 && before.namesAllFailures(red) && now.namesAllFailures(red) {
 			known[now.Gate] = red
 		}
 	}
 	return known
 }
 
-// namesAllFailures reports whether tests failed, and the result names each of them.
-func (r Result) namesAllFailures() bool {
-	whole := r.Status == Fail && !r.BuildFailed && !r.TimedOut && !r.MultipleRuns && len(r.IncompleteGroups) == 0
+// namesAllFailures reports whether tests failed, and the result names each of them, apart from those
+// that the known failures hid by a crash.
+func (r Result) namesAllFailures(known []string) bool {
+	whole := r.Status == Fail && !r.BuildFailed && !r.TimedOut && !r.MultipleRuns && len(r.incompleteWithout(known)) == 0
 	return whole && len(r.Failing) > 0 && !slices.Contains(r.Failing, r.Gate) && (len(r.Tests) > 0 || r.Failed == len(r.Failing))
+}
+
+// incompleteWithout returns the incomplete groups that the known failures do not explain: no known
+// one failed there, or other tests did as well.
+func (r Result) incompleteWithout(known []string) []string {
+	return filter(r.IncompleteGroups, func(group string) bool {
+		failed := filter(r.Failing, func(id string) bool { return group != "" && strings.HasPrefix(id, group+".") })
+		return len(failed) == 0 || len(without(failed, known)) > 0
+	})
 }
 
 // withoutTests removes tests, by gate, from the results. A gate that failed only by these passes.
@@ -58,9 +71,10 @@ func (r Result) withoutTests(tests []string) Result {
 		return r
 	}
 	others := without(r.Failing, tests)
-	if r.namesAllFailures() && len(others) == 0 {
+	if r.namesAllFailures(tests) && len(others) == 0 {
 		r.Status, r.ExitCode, r.Reason, r.FirstError = Pass, 0, "", ""
 	}
+	r.IncompleteGroups = r.incompleteWithout(tests)
 	if r.Failed > 0 {
 		r.Failed -= len(r.Failing) - len(others)
 	}

@@ -3,6 +3,7 @@ package gate_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,11 +26,12 @@ func TestKnownFailureChangesNoVerdict(t *testing.T) {
 		}
 		drawAnswers(t, o)
 		changeResults(&o, failOnlyByTests)
+		crashes := rapid.Bool().Draw(t, "crashes")
 		red := o
 		red.Runs = maps.Clone(o.Runs)
 		changeResults(&red, func(r gate.Result) gate.Result {
 			if some(o.Now, func(now gate.Result) bool { return now.Gate == r.Gate }) {
-				return addKnownFailure(r)
+				return addKnownFailure(r, crashes)
 			}
 			return r
 		})
@@ -71,6 +73,36 @@ func TestKnownFailureProvesNothing(t *testing.T) {
 	}
 }
 
+// A test that crashed before the work and crashes still hides the later tests of its group, before
+// and after. What ran before the crash is compared as ever.
+func TestKnownCrashHidesNoNewTest(t *testing.T) {
+	t.Parallel()
+	crash := func(tests map[string]gate.Status) gate.Result {
+		tests["p.Crash"] = gate.Fail
+		return gate.Result{Gate: "go", Status: gate.Fail, ExitCode: 1, Failing: []string{"p.Crash"}, Tests: tests, IncompleteGroups: []string{"p"}}
+	}
+	before := []gate.Result{crash(map[string]gate.Status{"p.Old": gate.Pass})}
+	now := []gate.Result{crash(map[string]gate.Status{"p.New": gate.Pass, "p.Old": gate.Pass})}
+	notBuilt := []gate.Result{{Gate: "go", Status: gate.Fail, ExitCode: 1, BuildFailed: true, IncompleteGroups: []string{"p"}}}
+	o := gate.Observation{
+		Gates: []gate.Gate{{Name: "go"}}, Changed: true, Baseline: before, Now: now, Tests: gate.TestChanges{New: []string{"new_test.go"}},
+		Runs: map[gate.Probe]gate.Run{gate.RepeatClean: {Results: now}, gate.Control: {Results: before}, gate.Overlay: {Results: notBuilt}},
+	}
+	v := gate.Decide(o)
+	if v.Evidence != gate.Proven || !slices.Equal(v.Proving, []string{"p.New"}) || v.FullGreen {
+		t.Errorf("%s by %q, full green %v: %s", v.Evidence, v.Proving, v.FullGreen, v.Reason)
+	}
+	o.Now = []gate.Result{crash(map[string]gate.Status{"p.New": gate.Pass})}
+	if v := gate.Decide(o); v.Status != gate.Fail {
+		t.Errorf("an old test that does not run any more: %s, %s", v.Status, v.Reason)
+	}
+	first := gate.Result{Gate: "go", Status: gate.Fail, ExitCode: 1, Failing: []string{"p.Other"}, Tests: map[string]gate.Status{"p.Other": gate.Fail}, IncompleteGroups: []string{"p"}}
+	o.Now = []gate.Result{first}
+	if v := gate.Decide(o); v.Status != gate.Fail {
+		t.Errorf("another test crashes first: %s, %s", v.Status, v.Reason)
+	}
+}
+
 // changeResults changes every result of an observation.
 func changeResults(o *gate.Observation, change func(gate.Result) gate.Result) {
 	all := func(rs []gate.Result) []gate.Result {
@@ -104,9 +136,13 @@ func failOnlyByTests(r gate.Result) gate.Result {
 	return r
 }
 
-func addKnownFailure(r gate.Result) gate.Result {
+// addKnownFailure adds a test that fails. If it crashes, later tests of its group do not run.
+func addKnownFailure(r gate.Result, crashes bool) gate.Result {
 	if r.Status == gate.Unknown {
 		return r
+	}
+	if crashes && r.Tests != nil {
+		r.IncompleteGroups = append(slices.Clip(r.IncompleteGroups), "z")
 	}
 	r.Status, r.Failing, r.Failed = gate.Fail, append(slices.Clip(r.Failing), "z.Old"), r.Failed+1
 	if r.Tests != nil {
@@ -114,4 +150,23 @@ func addKnownFailure(r gate.Result) gate.Result {
 		r.Tests["z.Old"] = gate.Fail
 	}
 	return r
+}
+
+// If a crash before the work hid tests, and another test fails now, the reason says so.
+func TestReasonNamesGroupsThatDidNotFinish(t *testing.T) {
+	t.Parallel()
+	before := []gate.Result{{Gate: "go", Status: gate.Fail, ExitCode: 1, Failing: []string{"p.Crash"}, Tests: map[string]gate.Status{"p.Crash": gate.Fail}, IncompleteGroups: []string{"p"}}}
+	now := []gate.Result{{
+		Gate: "go", Status: gate.Fail, ExitCode: 1, Failing: []string{"p.Crash", "p.Late"}, IncompleteGroups: []string{"p"},
+		Tests: map[string]gate.Status{"p.Crash": gate.Fail, "p.Late": gate.Fail, "p.New": gate.Pass},
+	}}
+	v := gate.Decide(gate.Observation{
+		Gates: []gate.Gate{{Name: "go"}}, Changed: true, Baseline: before, Now: now, Tests: gate.TestChanges{New: []string{"new_test.go"}},
+		Runs: map[gate.Probe]gate.Run{
+			gate.Originals: {Results: before}, gate.RepeatClean: {Results: now}, gate.Control: {Results: before}, gate.Overlay: {Results: before},
+		},
+	})
+	if want := "not all tests of these ran, because one crashed or the build failed: p"; !strings.Contains(v.Reason, want) {
+		t.Errorf("%s: %s", v.Evidence, v.Reason)
+	}
 }

@@ -205,7 +205,21 @@ func (o Observation) probeProblem(probes ...Probe) string {
 		return "on the tree from before the task, these give other results in a clean checkout than in the work tree: " + plan.Few(names, 4) +
 			`; if they are flaky: flaky = true for their gate in pawl.toml` + last.remedy()
 	}
+	if groups := o.incompleteBefore(); len(groups) > 0 {
+		return "before this task, not all tests of these ran, because one crashed or the build failed: " + plan.Few(groups, 4)
+	}
 	return "the gates give other results in a clean checkout than in the work tree" + last.remedy()
+}
+
+// incompleteBefore returns the groups that did not finish on the baseline tree and have more tests now.
+func (o Observation) incompleteBefore() []string {
+	var groups []string
+	for _, before := range o.Baseline {
+		if resultOf(o.Now, before.Gate).incompleteIn(before) {
+			groups = append(groups, filter(before.IncompleteGroups, func(group string) bool { return group != "" })...)
+		}
+	}
+	return groups
 }
 
 // differsInCheckout returns the baseline tests, or gates without IDs, whose result differs in a
