@@ -18,7 +18,7 @@ import (
 // none.
 func EqualityFunctions(file string, before, after []byte) (all []Function) {
 	for _, f := range edited(file, before, after) {
-		if !equality.MatchString(f.name[strings.LastIndexByte(f.name, '.')+1:]) || isAssertion(f.text) {
+		if !equality.MatchString(f.name[strings.LastIndexByte(f.name, '.')+1:]) || !f.takesTwoValues(file) || isAssertion(f.text) {
 			continue
 		}
 		e := f.summary(file)
@@ -32,6 +32,24 @@ func EqualityFunctions(file string, before, after []byte) (all []Function) {
 
 // equality matches the names of comparing functions.
 var equality = regex.New(`^(?:__(?:eq|ne)__|(?i:(?:\w*_)?(?:is_?)?(?:eq|equals?|same)(?:_to)?)|\w*[a-z](?:Equals?|Eq))(?:#\d)?$`)
+
+// takesTwoValues reports whether a function has two parameters, or a receiver and one.
+func (f function) takesTwoValues(file string) bool {
+	n := 0
+	for param := range strings.SplitSeq(f.params, ",") {
+		if param = strings.TrimSpace(param); strings.HasPrefix(param, "*") || strings.Contains(param, "...") {
+			return false // zip_equal(*iterables)
+		} else if param != "" {
+			n++
+		}
+	}
+	return n == 2 || n == 1 && f.hasReceiverBesides(file)
+}
+
+// hasReceiverBesides reports whether a method's receiver is not among its parameters.
+func (f function) hasReceiverBesides(file string) bool {
+	return strings.Contains(f.name, ".") && path.Ext(file) != ".py" && path.Ext(file) != ".rs"
+}
 
 // isAssertion reports whether a function fails a test for different values, and returns nothing to
 // a program.
@@ -104,8 +122,7 @@ func comparedValues(file string, f function) (a, b string, ok bool) {
 		}
 		names = append(names, strings.Trim(name, " \t&*"))
 	}
-	method := strings.Contains(f.name, ".")
-	if len(names) == 1 && method && path.Ext(file) != ".py" && path.Ext(file) != ".rs" {
+	if len(names) == 1 && f.hasReceiverBesides(file) {
 		names = []string{"this", names[0]}
 	}
 	if len(names) != 2 || !identifier.MatchString(names[0]) || !identifier.MatchString(names[1]) {

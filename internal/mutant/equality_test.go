@@ -30,6 +30,7 @@ func TestEqualitiesCompareAllFields(t *testing.T) {
 		{"Check.java", "", "class Check {\n    static void equal(Object want, Object got) {\n        if (!want.equals(got)) throw new AssertionError(got);\n    }\n}\n", ""},
 		{"a.js", "", "class A {\n  equals(o) {\n    return true;\n  }\n}\n", "return JSON.stringify(this) === JSON.stringify(o);"},
 		{"a.c", "int point_equal(struct p *a, struct p *b) {\n  return a->x == b->x;\n}\n", "int point_equal(struct p *a, struct p *b) {\n  return 1;\n}\n", "return a->x == b->x"},
+		{"a.py", "def zip_equal(*its):\n    return zip(*its)\n", "def zip_equal(*its):\n    return zip(*its, strict=True)\n", ""},
 		{"a.py", "def is_equal(a, b):\n    return a == b\n", "def is_equal(a, b):\n    return a == b  # both\n", ""},
 	} {
 		found := mutant.EqualityFunctions(c.file, []byte(c.before), []byte(c.after))
