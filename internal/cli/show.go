@@ -101,15 +101,15 @@ func (s *show) showAction(now loop.State, a loop.Action) {
 		s.usage, s.context = loop.Usage{}, -1
 		s.showActivity("thinking")
 	case loop.RunGates:
-		s.showActivity(map[loop.Purpose]string{
+		s.showActivity(cmp.Or(map[loop.Purpose]string{
 			loop.ForBaseline: "running the gates before the work", loop.ForFinal: "running the gates on the final tree",
-		}[a.Purpose])
+		}[a.Purpose], "running the gates"))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Why})
 	}
 }
 
-// showWaitOver says that a wait for a usage limit or an answer is over, which counts against no limit.
+// showWaitOver says that a wait for a usage limit or an answer is over, which does not count for limits.
 func (s *show) showWaitOver(before, now loop.State) {
 	if before.Phase != loop.Waiting || before.AwayFrom.IsZero() {
 		return
@@ -240,7 +240,7 @@ func (s *show) Agent(e agent.Event) {
 
 func (s *show) showActivity(doing string) {
 	if doing == "" {
-		doing = "judging"
+		doing = "working"
 	}
 	iteration := s.state.Iteration
 	if s.state.Phase == loop.Baseline || iteration == 0 { // the turn starts next
