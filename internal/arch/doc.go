@@ -1,14 +1,13 @@
-// Package arch holds the rules of the house as tests: who may import whom, how
-// long a file may be, which names mean nothing. It has no code of its own.
+// Package arch tests the rules of the repository: which package may import which, how
+// long a file may be, which names are too vague. It has only tests.
 //
-// The policy stands as data in policy_test.go. It is a statement of intent: do
-// not change it to make a build pass; change the code, or the intent.
+// policy_test.go has the policy as data. It states an intent: do not change it to make a
+// build pass. Change the code, or the intent.
 //
-// The tests read the source with go/parser, over files that they open
-// themselves. A test that asked `go list` instead would be wrong: go test caches
-// a result by the files the test opened, so it would continue saying "ok".
+// The tests read the source with go/parser, from files that they open themselves. With
+// `go list` they would be wrong: go test caches a result by the files that the test
+// opened, so it would print "ok" after a change.
 //
-// Here too stand the tests of what is said about the code: paths named in the
-// documents exist, examples in them do what they show, and the tool starts as
-// fast as it should.
+// Other tests check the documents: paths in them exist, and their examples print what
+// they show. One test checks that the tool starts fast enough.
 package arch

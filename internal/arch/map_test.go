@@ -76,7 +76,7 @@ const behaviours = `
 	estimate of the time and cost left               core/loop/estimate.go Estimate
 `
 
-// TestArchitecturePageIsCurrent holds docs/explanation/architecture.md to the code.
+// TestArchitecturePageIsCurrent compares docs/explanation/architecture.md with the code.
 func TestArchitecturePageIsCurrent(t *testing.T) {
 	files := sources(t)
 	want := mapText(t, files)
@@ -94,11 +94,11 @@ func mapText(t *testing.T, files []source) string {
 	var b strings.Builder
 	b.WriteString(`# Architecture: the packages
 
-For engineers who read or change the code. This page is printed from the code (` + "`go generate ./internal/arch`" + `).
+For engineers who read or change the code. Do not edit this page: it is generated (` + "`go generate ./internal/arch`" + `).
 
 Start with ` + "`core/loop`" + `: a pure function that takes a state and an event and returns a new state and actions. ` + "`runner`" + `
 performs these actions for loops in the background, ` + "`hook`" + ` for loops in a user's session. [The design](../DESIGN.md) says what must be true,
-[the decisions](decisions/README.md) why.
+[the decisions](decisions/README.md) give the reasons.
 
 ## Where a behaviour begins
 
@@ -113,7 +113,7 @@ performs these actions for loops in the background, ` + "`hook`" + ` for loops i
 		}
 		fmt.Fprintf(&b, "| %s | [`internal/%s`](../../internal/%s) | `%s` |\n", strings.Join(f[:len(f)-2], " "), file, file, name)
 	}
-	b.WriteString("\n## What each package is for\n\nA package imports only packages of its own ring and of the rings above it in this table.\n\n")
+	b.WriteString("\n## What each package is for\n\nA package imports only packages from its ring and from the rings above it in this table.\n\n")
 	imported := packageImports(files)
 	synopses := packageDocs(files)
 	groups := rings()
@@ -127,7 +127,7 @@ performs these actions for loops in the background, ` + "`hook`" + ` for loops i
 			}
 		}
 	}
-	b.WriteString("\n## Who imports whom\n\nImports that follow from others are left out, and so are packages that nearly all import.\n\n")
+	b.WriteString("\n## Imports\n\nThe diagram leaves out indirect imports, and packages that nearly all others import.\n\n")
 	b.WriteString(diagram(groups, imported))
 	return b.String()
 }

@@ -1,6 +1,6 @@
-// Package atomicfile replaces files so that a reader, a crash or a full disk
-// never meets half of one: the bytes go to a temporary file in the same folder,
-// reach the disk, and then take the name in a single step.
+// Package atomicfile replaces files atomically, so that neither a reader nor a crash nor a
+// full disk leaves half of one: it writes a temporary file in the same folder, syncs it to
+// disk, and renames it.
 //
 //	err := atomicfile.Write("plan.md", data, 0o644)
 //	data, err := atomicfile.Read("plan.md", 4<<20) // of at most 4 MB

@@ -1,11 +1,11 @@
-// Package audit asks again what a commit of a loop is worth.
+// Package audit runs the gates of a loop's commit again and compares the results with the recorded ones.
 //
 //	result, err := audit.Commit(ctx, audit.Options{Store: st, Repo: repo, Find: find}, "HEAD")
 //
 // The commit's trailers name its loop and the receipts of its gates. The gates run again in a
-// clean checkout, with nothing kept from earlier runs, and what they say now is compared
-// with the receipts in the loop's journal. What cannot be compared is undecided, with the
-// reason: no loop is known, a receipt is missing, only a review judged the commit.
+// clean checkout, without results of earlier runs, and the new results are compared
+// with the receipts in the loop's journal. A commit that cannot be compared is undecided, with the
+// reason: no loop is known, a receipt is missing, only a review passed the commit.
 package audit
 
 import (

@@ -1,5 +1,5 @@
-// Package autostart has the system resume background loops when its user logs in after a
-// restart: by a user unit of systemd on Linux, by an agent of launchd on macOS.
+// Package autostart makes the system resume background loops when the user logs in after a
+// restart, with a systemd user unit on Linux and a launchd agent on macOS.
 //
 //	s, err := autostart.New("linux", autostart.Command{Program: "/usr/bin/pawl", Home: home, ConfigHome: config, Path: path})
 //	result, err := s.Install()

@@ -1,4 +1,4 @@
-// Package config resolves the options of five layers, each above the one before:
+// Package config resolves options from five layers, each of which overrides the one before:
 //
 //	defaults < user (~/.config/pawl/config.toml) < project (pawl.toml)
 //	         < loop file (front matter) < flags

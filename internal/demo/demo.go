@@ -1,13 +1,11 @@
 // Package demo runs a whole loop with git and a shell only: a small repository, a plan
 // of three tasks, and a scripted agent that makes the mistakes that agents make.
 //
-// Only the agent's mind is scripted. The repository, its tests, the gates, the
-// judging and the commits are what they are in `pawl run`, for it is `pawl run`
-// that the command performs; what was caught is read from the loop's journal
-// afterwards (catch.go) and nowhere asserted in advance.
+// Only the agent is scripted. The command performs `pawl run` with a real repository,
+// tests, gates and commits. The mistakes that Pawl caught are read from the loop's
+// journal afterwards (catch.go).
 //
-// Files: shop.txtar is the repository, script.txtar the part that the agent
-// plays, both to be read by anyone who wonders what happened.
+// Files: shop.txtar is the repository, script.txtar the script of the agent.
 package demo
 
 import (

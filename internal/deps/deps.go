@@ -1,6 +1,6 @@
-// Package deps knows the folders into which package managers install what a project
-// depends on (node_modules, a virtual environment): which of them is missing, which
-// command installs it, and how it is copied into another checkout (copy.go).
+// Package deps finds the folders into which package managers install a project's
+// dependencies (node_modules, a virtual environment): which of them are missing, which
+// command installs them, and how to copy them into another checkout (copy.go).
 package deps
 
 import (

@@ -1,5 +1,5 @@
-// Package dirwatch tells when the files of a folder change, so that a process which waits for
-// one can sleep until then, and which files of a tree changed (Tree).
+// Package dirwatch reports when the files of a folder change, so that a process can wait
+// without polling, and which files of a tree changed (Tree).
 //
 // Watch says that something changed, not what: the caller reads the folder, as it would when
 // polling. Watching is a help and no promise. A caller polls beside it, rarely, because a

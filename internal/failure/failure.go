@@ -1,6 +1,5 @@
-// Package failure holds errors that a user will read: what failed, what to do
-// about it, and with which exit code the tool ends. The command line prints
-// them as
+// Package failure has the errors that a user reads: what failed, what to do, and
+// the exit code. The command line prints them as
 //
 //	pawl: error: the work tree has changes that are not committed (a.go)
 //	pawl: hint: commit or stash them; or --worktree to run without them

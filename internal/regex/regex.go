@@ -1,4 +1,4 @@
-// Package regex is regexp with expressions that are compiled when they are first used.
+// Package regex compiles regular expressions at their first use instead of at the start.
 //
 // Pawl knows some hundred expressions, for the reports of test runners, languages and
 // plans, and a call needs few of them: `pawl version` and each hook none. Compiled

@@ -1,5 +1,5 @@
-// Package restore brings the work tree of a loop back to a checkpoint, or back to it what was
-// undone of a task.
+// Package restore returns the work tree of a loop to a checkpoint, or reapplies a task's work that a
+// restore removed.
 //
 //	result, err := restore.Run(ctx, store, loop, restore.Options{Find: restore.BeforeLastRestore, Agree: ask})
 //

@@ -1,5 +1,5 @@
-// Package indexfile reads and writes git's index, the file .git/index, which is quicker than to ask
-// git. See gitformat-index(5).
+// Package indexfile reads and writes git's index, the file .git/index, faster than a git
+// command. See gitformat-index(5).
 package indexfile
 
 import (
