@@ -52,7 +52,7 @@ e2e: ## the tests with the real clients, against a scripted model on loopback
 	.ci/clients
 	PAWL_E2E=1 go test -count=1 -timeout 1h ./...
 
-browser: ## the pages of pawl serve and of reports in Chromium (a package of Debian's), judged by axe-core; a loop that is steered by them alone
+browser: ## the pages of pawl serve and of reports in Chromium (a package of Debian's), checked by axe-core; a loop that is steered by them alone
 	.ci/clients
 	PAWL_BROWSER=1 go test -count=1 -run Browser ./internal/page ./internal/e2e
 
@@ -71,7 +71,7 @@ bench-faults: ## single faults injected into a loop, each call of each kind in t
 bench-soak: ## a loop of 10,000 iterations with seven failures of an agent: memory, files, disk; Linux
 	go run ./bench soak
 
-bench-lists: ## the same of lists whose authors had not seen the judge, counted
+bench-lists: ## the same of lists whose authors had not seen Pawl's checks, counted
 	for list in $$(ls bench/trust/lists); do go run ./bench trust -list $$list || exit 1; done
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end

@@ -23,7 +23,7 @@ import (
 //	go run ./bench trust -confine tree   # the agents shut in
 //	go run ./bench trust -every 4        # a quarter of them, always the same
 //	go run ./bench trust cheats/mine.txtar
-//	go run ./bench trust -list first     # a list whose authors had not seen the judge: counted, nothing is promised
+//	go run ./bench trust -list first     # a list whose authors had not seen Pawl's checks: counted, without expected results
 func benchTrust(args []string) (bool, error) {
 	f := flag.NewFlagSet("bench trust", flag.ExitOnError)
 	every := f.Int("every", 1, "play each `N`th")

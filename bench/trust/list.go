@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A list holds cheats and honest runs whose authors had not seen the judge, nor any other
-// scenario. What is promised of the scenarios of the bench is not promised of these: they
+// A list has cheats and honest runs whose authors had seen neither Pawl's checks nor any other
+// scenario. Unlike the scenarios of the bench, they have no expected result: they
 // are counted. Their cheats are of a kind: tree (the tree, git or the gates' output could
 // tell) or code (the program deceives its own tests). The lists from
 // the fifteenth to the seventeenth have no cheats: their honest runs are of plans of

@@ -43,14 +43,14 @@ type Options struct {
 	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
 	LogPath      string            // where the raw stream is appended, see package rawlog; "" = nowhere
 	Redact       *redact.Redactor  // takes secrets out of that; nil = they stay
-	// ReadOnly is for a session that is to look and touch nothing: it gets no tool
-	// that writes or runs anything, and nothing in the work tree configures it, as
-	// far as the agent can be held to that. Judge must deny the rest.
+	// ReadOnly is for a session that only reads: it gets no tool that writes or runs
+	// anything, and no file of the work tree configures it, as far as the agent
+	// supports that. CheckTool must deny the rest.
 	ReadOnly bool
 	// Schema is the JSON Schema that the last message is to follow, "" = none. The
 	// message may be anything all the same.
 	Schema string
-	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
+	// CheckTool answers a tool call before it runs. It must answer quickly; nil allows everything.
 	CheckTool func(toolcall.Call) Verdict
 	// MeasureContext has the client say after each turn how full the context is. That
 	// costs Claude Code 24 requests to its API; else it is estimated from the turn's usage.
@@ -83,7 +83,7 @@ type Turn struct {
 	// minutes.
 	BackgroundWait time.Duration
 	// Final reports whether a message ends the turn though background work still
-	// runs: one that claims something is to be judged now. nil = none does.
+	// runs: one with a claim is checked now. nil = none does.
 	Final func(text string) bool
 	// Messages are for the agent while the turn runs, in order. One that can be told in a
 	// turn emits KindTold for each that it has read; others leave them.
@@ -169,12 +169,12 @@ type Warm interface {
 	RSS() int64
 }
 
-// Blind is the mark of an agent that never asks Options.Judge: nobody sees its
-// tool calls, so that any change in a turn of its may be its own.
+// Blind is implemented by an agent that never calls Options.CheckTool. Pawl does not see its
+// tool calls, so any change during its turn may be the agent's.
 type Blind interface{ Blind() }
 
-// ReadOnly is a Judge for a session that only looks: what is not a reading is denied, and
-// next answers the rest; nil allows it.
+// ReadOnly returns a CheckTool for a session that only reads. It denies calls that do not read, and
+// next answers the others; nil allows them.
 func ReadOnly(next func(toolcall.Call) Verdict) func(toolcall.Call) Verdict {
 	return func(c toolcall.Call) Verdict {
 		reads := slices.Contains([]toolcall.Kind{toolcall.Read, toolcall.Search, toolcall.List}, c.Kind)

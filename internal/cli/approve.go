@@ -57,9 +57,9 @@ func (c *approveCmd) Run(a *app, s *loopinfo.Loop) error {
 		return err
 	}
 	if len(c.Files) == 0 {
-		var judges []string
-		if paths, judges = s.SplitTests(paths); len(judges) > 0 {
-			a.printf("not a test, so approve it by its name:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
+		var inputs []string
+		if paths, inputs = s.SplitTests(paths); len(inputs) > 0 {
+			a.printf("not a test, so approve it by its name:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(inputs, " ")))
 			if len(paths) == 0 {
 				return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE", "no test waits for your approval")
 			}

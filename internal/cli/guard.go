@@ -179,9 +179,9 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	if err != nil {
 		return guard.Rules{}, nil, err
 	}
-	judges, err := record.ReadProtected(s.Loop)
+	protected, err := record.ReadProtected(s.Loop)
 	places := record.GuardDirs{
 		Root: s.Spec.WorkTree(s.Loop), StateDir: a.env.PawlHome, HomeDir: a.env.Home, TempDir: os.TempDir(),
 	}
-	return record.WithHistory(s.Spec.GuardRules(places, record.TurnScope{Task: s.Memory.State.Current, Protected: judges}), s.Loop), nil, err
+	return record.WithHistory(s.Spec.GuardRules(places, record.TurnScope{Task: s.Memory.State.Current, Protected: protected}), s.Loop), nil, err
 }

@@ -48,7 +48,7 @@ type Session struct {
 	Client     int    // $CLAUDE_PID: process id of the client, 0 unknown
 	Project    string // $CLAUDE_PROJECT_DIR, absolute: only hooks have it
 	Plugin     string // $CLAUDE_PLUGIN_ROOT: the folder of the plugin whose hook this is, "" for one of the settings
-	Unattended bool   // $CLAUDE_CODE_SESSION_ATTENDED is 0: nobody sits there
+	Unattended bool   // $CLAUDE_CODE_SESSION_ATTENDED is 0: no user is at the terminal
 	Cap        string // $CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as it is, "" if not set
 	Window     int64  // $CLAUDE_CODE_AUTO_COMPACT_WINDOW: tokens that the client takes for the whole context, 0 if not set
 }

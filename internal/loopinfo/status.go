@@ -133,7 +133,7 @@ func (s *Loop) questions(line func(name, format string, args ...any)) {
 // if there are several requests.
 func (s *Loop) approvalCommands(ask loop.TestChangeRequest) string {
 	files := ""
-	if _, judges := s.SplitTests(ask.Paths); len(judges) > 0 || len(s.Memory.State.TestRequests) > 1 {
+	if _, inputs := s.SplitTests(ask.Paths); len(inputs) > 0 || len(s.Memory.State.TestRequests) > 1 {
 		files = " " + plan.OneLine(strings.Join(ask.Paths, " "), 400)
 	}
 	if s.HasEnded() {

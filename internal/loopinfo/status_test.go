@@ -36,7 +36,7 @@ func TestHeadlineOfEachState(t *testing.T) {
 		{"created", loop.State{}, false, "running · iteration 0 · starting"},
 		{"paused", loop.State{Phase: loop.Paused, Counts: loop.Counts{Iteration: 1}}, false, "paused · iteration 1"},
 		{"pausing", loop.State{Phase: loop.Turning, Counts: loop.Counts{Iteration: 1}, Requests: loop.Requests{Pause: true}}, false, "running · iteration 1 · the agent works · pausing after this turn"},
-		{"pausing while it is judged", loop.State{Phase: loop.Judging, Counts: loop.Counts{Iteration: 1}, Requests: loop.Requests{Pause: true}}, false, "running · iteration 1 · running the gates · pausing before the next turn"},
+		{"pausing while the gates run", loop.State{Phase: loop.Judging, Counts: loop.Counts{Iteration: 1}, Requests: loop.Requests{Pause: true}}, false, "running · iteration 1 · running the gates · pausing before the next turn"},
 		{"paused by a process that is gone", loop.State{Phase: loop.Paused, Counts: loop.Counts{Iteration: 1}}, true, "paused · iteration 1"},
 		{
 			"waiting",
@@ -172,12 +172,12 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
 	s := &Loop{Loop: &store.Loop{ID: "x"}}
-	test, judge := loop.TestChangeRequest{Paths: []string{"a_test.go"}}, loop.TestChangeRequest{Paths: []string{"check.sh"}}
-	s.Memory.State.TestRequests = []loop.TestChangeRequest{judge}
-	if got, want := s.approvalCommands(judge), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
+	test, script := loop.TestChangeRequest{Paths: []string{"a_test.go"}}, loop.TestChangeRequest{Paths: []string{"check.sh"}}
+	s.Memory.State.TestRequests = []loop.TestChangeRequest{script}
+	if got, want := s.approvalCommands(script), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	s.Memory.State.TestRequests = []loop.TestChangeRequest{judge, test}
+	s.Memory.State.TestRequests = []loop.TestChangeRequest{script, test}
 	s.Memory.State.Phase = loop.Ended // nobody is left to be rejected anything
 	if got, want := s.approvalCommands(test), "pawl approve x a_test.go"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -52,20 +52,20 @@ func TestSessionGuardRulesEqualSpecRules(t *testing.T) {
 	check(false, record.TurnScope{}) // nothing has begun
 	begin(t, l, "2")
 	check(false, record.TurnScope{Task: "2"})
-	judges := []string{"ci/check.sh"}
-	if err := record.SaveProtectedOnce(l, judges); err != nil {
+	protected := []string{"ci/check.sh"}
+	if err := record.SaveProtectedOnce(l, protected); err != nil {
 		t.Fatal(err)
 	}
 	if err := record.SaveProtectedOnce(l, []string{"later.sh"}); err != nil { // the first time counts
 		t.Fatal(err)
 	}
-	check(false, record.TurnScope{Task: "2", Protected: judges})
-	check(true, record.TurnScope{Protected: judges})     // the user's own turn
+	check(false, record.TurnScope{Task: "2", Protected: protected})
+	check(true, record.TurnScope{Protected: protected})  // the user's own turn
 	if err := record.SaveProtected(l, nil); err != nil { // a user approved it
 		t.Fatal(err)
 	}
 	check(true, record.TurnScope{})
-	if rules := spec.GuardRules(at, record.TurnScope{Task: "2", Protected: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Plans[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
+	if rules := spec.GuardRules(at, record.TurnScope{Task: "2", Protected: protected}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Plans[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
 		t.Errorf("%+v", rules)
 	}
 	approved := record.TurnScope{Task: "2", Approved: []string{loop.AllTests, "a_test.go"}}

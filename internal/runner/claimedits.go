@@ -23,13 +23,13 @@ func (r *Runner) attributeClaim(ctx context.Context, m memory.ActionContext, tre
 	if err != nil {
 		return m, err
 	}
-	judged := memory.Paths(m.UserEdits())
-	if slices.Equal(judged, m.ClaimUserEdits()) {
+	atClaim := memory.Paths(m.UserEdits())
+	if slices.Equal(atClaim, m.ClaimUserEdits()) {
 		return m, nil
 	}
-	m.UserEditsAtClaim = &judged
+	m.UserEditsAtClaim = &atClaim
 	r.enqueue(ctx, func(context.Context) error {
-		n := memory.NewFiles{UserEditsAtClaim: &judged}
+		n := memory.NewFiles{UserEditsAtClaim: &atClaim}
 		r.mem.NewFiles = r.mem.Merge(n)
 		return r.appendRecord(memory.TypeNewFiles, n)
 	})

@@ -72,7 +72,7 @@ func TestEditByOrphanedProcessIsNotCommitted(t *testing.T) {
 	if got := st.git("show", "--format=", "--name-only", "HEAD"); got != "have.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	for name, tree := range map[string]string{"the next task's start": m.State.Start.Tree, "the judge's tests": m.TestsTree} {
+	for name, tree := range map[string]string{"the next task's start": m.State.Start.Tree, "the protected tests": m.TestsTree} {
 		if got := st.git("show", tree+":lib_test.sh"); got != "lib" {
 			t.Errorf("%s: %s", name, got)
 		}

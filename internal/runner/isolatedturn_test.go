@@ -90,7 +90,7 @@ There it is.
 		}
 	}
 	if strings.Contains(second, "person may type") {
-		t.Error("the second try is told that a user sits there")
+		t.Error("the second try is told that a user is there")
 	}
 }
 

@@ -139,7 +139,7 @@ func TestPendingTestChangeDoesNotAffectNextTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.git("show", m.TestsTree+":add_test.sh"); got != strings.TrimSpace(files["add_test.sh"]) {
-		t.Errorf("the judge's copy is %q: a rejection could not put it back", got)
+		t.Errorf("the protected copy is %q: a rejection could not restore it", got)
 	}
 }
 

@@ -19,8 +19,8 @@ func TestSandboxIsRecordedInJournal(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("-- 1/reply --\n<blocked>no way out</blocked>\n", []string{"have every word"}, withGate(nil))
 	const secret = "hunter2hunter2"
-	wall := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
-	d.Sandbox, d.Redact = wall, redact.New([]string{"API_TOKEN=" + secret})
+	sandbox := memory.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
+	d.Sandbox, d.Redact = sandbox, redact.New([]string{"API_TOKEN=" + secret})
 	d.RefusedHosts = func() []string { return []string{"a.example.com", secret + ".example.com", "a.example.com"} }
 	if s, err := b.drive(t.Context(), d, logObserver{t}); err != nil || s.Outcome != loop.BlockedEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
@@ -29,7 +29,7 @@ func TestSandboxIsRecordedInJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(wall, m.Sandbox); diff != "" {
+	if diff := cmp.Diff(sandbox, m.Sandbox); diff != "" {
 		t.Error(diff)
 	}
 	if len(m.RefusedHosts) != 2 || m.RefusedHosts[0] != "a.example.com" || slices.ContainsFunc(m.RefusedHosts, func(h string) bool { return strings.Contains(h, secret) }) {
@@ -39,6 +39,6 @@ func TestSandboxIsRecordedInJournal(t *testing.T) {
 		t.Errorf("%d notes", n)
 	}
 	if n := strings.Count(b.file("journal.jsonl"), `"type":"sandbox"`); n != 1 {
-		t.Errorf("%d records of the wall", n)
+		t.Errorf("%d records of the sandbox", n)
 	}
 }

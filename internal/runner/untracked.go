@@ -22,11 +22,11 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m memory.ActionC
 	if err != nil {
 		return false, err
 	}
-	judged := m.ClaimUserEdits()
-	if slices.ContainsFunc(judged, r.authors.IsAgentEdit) { // it is part of the commit now
+	atClaim := m.ClaimUserEdits()
+	if slices.ContainsFunc(atClaim, r.authors.IsAgentEdit) { // it is part of the commit now
 		return false, nil
 	}
-	theirs := m.WithUserEdits(slices.Concat(judged, m.UserEdits()))
+	theirs := m.WithUserEdits(slices.Concat(atClaim, m.UserEdits()))
 	if was, err = r.withoutUserFiles(ctx, was, m.Base.Commit, theirs); err != nil {
 		return false, err
 	}

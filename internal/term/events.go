@@ -37,7 +37,7 @@ type LoopStarted struct {
 	Branch        string   `json:"branch,omitempty" jsonschema:"branch that commits go to"`
 	From          string   `json:"from,omitempty" jsonschema:"branch and commit it begins at"`
 	Checkout      string   `json:"checkout,omitempty" jsonschema:"how the checkout of the user's work tree moves, or where the loop's own worktree is, in words; absent where neither"`
-	Gates         []Gate   `json:"gates,omitempty" jsonschema:"what will judge"`
+	Gates         []Gate   `json:"gates,omitempty" jsonschema:"the gates of the loop"`
 	Sandbox       []string `json:"wall,omitempty" jsonschema:"what confines agent and gates, and what they reach, in words"`
 	MaxIterations int      `json:"max_iterations,omitempty" jsonschema:"limit of iterations, absent without one"`
 	MaxDuration   Span     `json:"max_duration_seconds,omitempty" jsonschema:"limit of time"`

@@ -53,7 +53,7 @@ func (p *plain) PrintAt(e Event, now time.Time) {
 	}
 	p.write(lines, now)
 	p.quiet = quietInterval
-	if _, judged := e.(GateFinished); judged {
+	if _, finished := e.(GateFinished); finished {
 		p.quiet = gateQuietInterval
 	}
 	if isTask && !p.hasTask {

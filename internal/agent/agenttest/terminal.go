@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Terminal is a program on a terminal of its own, as a user sits at it: tmux
-// holds it, keys go in, the screen is read.
+// Terminal runs a program on a separate terminal, as for a user: tmux
+// provides it, the test sends keys and reads the screen.
 type Terminal struct {
 	t      testing.TB
 	tmux   string // path of tmux

@@ -312,9 +312,9 @@ func (s *session) idle(stop, done chan struct{}) {
 	}
 }
 
-// handleIdle handles what comes while no turn runs: finished background work
-// may have woken the client. Nothing may change the tree now, it may be being
-// judged.
+// handleIdle handles lines that arrive while no turn runs: finished background work
+// may have woken the client. The tree must not change now, because gates may run
+// on it.
 func (s *session) handleIdle(it item) {
 	l := it.line
 	s.observe(l)

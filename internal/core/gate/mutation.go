@@ -267,7 +267,7 @@ func (w assessment) survivedReason(tests []string) string {
 		which
 }
 
-// mutantsNotTried rejects work whose mutants could not be built or judged.
+// mutantsNotTried rejects work whose mutants could not be built or did not give a result.
 func mutantsNotTried(w assessment, v *Verdict) bool {
 	if !w.probed(Mutants) || w.provingOutcome() != Inconclusive {
 		return false

@@ -79,7 +79,7 @@ func (s State) Took() time.Duration {
 	return s.Age(s.EndedAt) + s.Tested
 }
 
-// TimeAway returns the time until now that counts against no limit: usage limits, pauses, and time
+// TimeAway returns the time until now that does not count for limits: usage limits, pauses, and time
 // without an owner.
 func (s State) TimeAway(now time.Time) time.Duration {
 	if s.AwayFrom.IsZero() {

@@ -121,7 +121,7 @@ func (m *machine) treeChangedInReview(g Gates) {
 	m.runGates(ForClaim)
 }
 
-// reviewAgain retries an unavailable reviewer. Waits for its usage limit count against no limit.
+// reviewAgain retries an unavailable reviewer. Waits for its usage limit do not count for limits.
 func (m *machine) reviewAgain(g Gates) bool {
 	if m.s.Trouble.UnknownResults < maxUnknowns && g.RetryAt.After(m.s.Now) {
 		m.s.Trouble.UnknownResults++

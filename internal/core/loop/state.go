@@ -195,7 +195,7 @@ type State struct {
 type Clock struct {
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Now       time.Time     `json:"now,omitzero"`       // of the last event; never goes back
-	Away      time.Duration `json:"away,omitempty"`     // time that counts against no limit: usage limits and pauses
+	Away      time.Duration `json:"away,omitempty"`     // time that does not count for limits: usage limits and pauses
 	AwayFrom  time.Time     `json:"away_from,omitzero"` // start of the current such time, zero if none
 	Idle      time.Duration `json:"idle,omitempty"`     // time between an end and the reopening
 }

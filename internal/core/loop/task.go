@@ -44,7 +44,7 @@ type Task struct {
 	SavedWork  *SavedWork    `json:"saved_work,omitempty"`  // its work, put away while it waits for an answer; nil while it is in the tree
 	Turns      int           `json:"turns,omitempty"`       // a retried turn counts once, like its iteration
 	LastTurn   int           `json:"last_turn,omitempty"`   // iteration of its last turn
-	Took       time.Duration `json:"took,omitempty"`        // work time, without waits that count against no limit
+	Took       time.Duration `json:"took,omitempty"`        // work time, without waits that do not count for limits
 	CostUSD    float64       `json:"cost_usd,omitempty"`    // of its turns and reviews
 }
 

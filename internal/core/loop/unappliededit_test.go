@@ -43,7 +43,7 @@ func (sc *scenario) finishTask(task, next string) {
 }
 
 // While a task waits for its answer, other tasks are worked on. Without others the loop waits, which
-// counts against no limit. The answer brings back the task's work.
+// does not count for limits. The answer brings back the task's work.
 func TestOtherTasksContinueWhileOneAwaitsAnswer(t *testing.T) {
 	t.Parallel()
 	sc := beginWithWaitingTask(t, loop.Policy{}, "")

@@ -30,14 +30,14 @@ func (m *machine) resume(r Resumed) {
 	}
 }
 
-// stopClock starts time that counts against no limit.
+// stopClock starts time that does not count for limits.
 func (m *machine) stopClock() {
 	if m.s.AwayFrom.IsZero() {
 		m.s.AwayFrom = m.s.Now
 	}
 }
 
-// startClock ends time that counts against no limit.
+// startClock ends time that does not count for limits.
 func (m *machine) startClock() {
 	if !m.s.AwayFrom.IsZero() {
 		m.s.Away += m.s.Now.Sub(m.s.AwayFrom)
