@@ -66,7 +66,7 @@ func (a *app) awaitTake(d *launch.Driver, e *signalHandler) (*launch.Driver, err
 func (c *runCmd) detach(a *app, p *launch.Prepared) error {
 	ctx := a.untilSignal()
 	p.Spec.DetachOnHangup = true // also of who resumes it in a terminal
-	l, err := p.Create(ctx)
+	l, _, err := p.Create(ctx)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (c *planNewCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if begun.Source != "" {
-		if begun.Idea, err = launch.IssueText(ctx, from, launch.IssueSource{Settings: settings, Root: root, Env: a.env}); err != nil {
+		if begun.Idea, err = launch.IssueText(ctx, from, settings, root, a.env); err != nil {
 			return err
 		}
 	}

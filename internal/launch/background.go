@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -57,7 +58,8 @@ func (b Background) StartDriver(ctx context.Context, l *store.Loop, epoch int64,
 	}
 	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {
 		alive = proc.Alive(pid) // before begun: the last act of a process must not be missed
-		return hasBegunInBackground(l, from), alive
+		m, _, err := record.Load(l)
+		return err == nil && !m.State.InSession && !m.State.Now.Before(from), alive
 	})
 	switch {
 	case errors.Is(err, errNoSuccessor):
@@ -98,12 +100,6 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 		return last.PID, nil
 	}
 	return 0, errSuccessorSlow
-}
-
-// hasBegunInBackground reports whether the loop continues outside of a session.
-func hasBegunInBackground(l *store.Loop, since time.Time) bool {
-	m, _, err := record.Load(l)
-	return err == nil && !m.State.InSession && !m.State.Now.Before(since)
 }
 
 // LastWords returns the end of a process's output: the error and its hint.
@@ -177,21 +173,15 @@ func (b Background) DriveInSession(ctx context.Context, l *store.Loop, timeout t
 		return err
 	}
 	if state.HandsOverTo() != loop.OwnerRunner {
-		return b.startProving(l)
+		if m, _, err := record.Load(l); err != nil || !runner.HasMutationTestsLeft(l, m) {
+			return err
+		}
+		return b.startBeside(l, "prove")
 	}
 	if _, err = b.StartDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {
 		return err
 	}
 	return KeepInSession(ctx, l, b.Env, err.Error())
-}
-
-// startProving starts mutation testing if some is left.
-func (b Background) startProving(l *store.Loop) error {
-	m, _, err := record.Load(l)
-	if err != nil || !runner.HasMutationTestsLeft(l, m) {
-		return err
-	}
-	return b.startBeside(l, "prove")
 }
 
 // ContinueGates starts a process that waits for the gates if they still run.
@@ -248,4 +238,26 @@ func Poll(ctx context.Context, timeout time.Duration, look func() (done bool, er
 		case <-time.After(pollInterval):
 		}
 	}
+}
+
+// lastNoticeTimeout is how long Close waits for notices that are being sent.
+const lastNoticeTimeout = 5 * time.Second
+
+// outbox returns the outbox that sends the loop's notices. It sends nothing if the path of
+// this program is unknown.
+func (d *Driver) outbox(l *store.Loop, env environment.Environment) *notify.Outbox {
+	box := &notify.Outbox{Dir: l.Dir, Loop: l.ID, Vars: env.Vars}
+	if self, err := os.Executable(); err == nil {
+		box.Tool, box.Settings = []string{self}, d.Spec.Notify
+	}
+	return box
+}
+
+// Listen starts a process that receives answers to the questions of an ended loop.
+func Listen(l *store.Loop, env environment.Environment) error {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return err
+	}
+	return (&Driver{Spec: spec}).outbox(l, env).Listen()
 }

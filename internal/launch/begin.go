@@ -21,6 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/tracker"
@@ -71,8 +72,9 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err := refuseHomeInWorkTree(ctx, repo, q.Env.PawlHome); err != nil {
 		return nil, err
 	}
-	if err := checkWritable(q.Env.PawlHome); err != nil {
-		return nil, err
+	if _, err := store.CheckWritable(q.Env.PawlHome); err != nil {
+		return nil, failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is",
+			"PAWL_HOME (%s), where loops live, cannot be written: %w", q.Env.PawlHome, err)
 	}
 	follows, err := q.useFeatureFolder(ctx, repo.Root())
 	if err != nil {
@@ -123,17 +125,21 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 	if err != nil {
 		return nil, err
 	}
-	goal.redactPrompt(q.Env.Vars)
+	clean := redact.New(q.Env.Vars).Prose(goal.Prompt) // the prompt is stored and sent in each turn
+	goal.Prompt, goal.HadSecret = clean, clean != goal.Prompt
 	s, err := config.Resolve(append(layers, goal.Layer, fromEnv.layer(goal, q.Flags), config.Flags(q.Flags))...)
 	if err != nil {
 		return nil, err
 	}
-	if !isIssues {
-		if err := goal.readConfiguredPlan(root, s); err != nil {
+	if !isIssues && goal.Plan == nil && s.Plan != "" { // a configuration file or loop file names it
+		if err := goal.readPlan(root, root, AbsPath(root, s.Plan)); err != nil {
 			return nil, err
 		}
 	}
-	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, EnvSettings: fromEnv.followed, env: q.Env, root: root}
+	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, EnvSettings: fromEnv.followed, env: q.Env, root: root, programDir: root}
+	if _, typed := q.Flags["agent_command"]; typed {
+		p.programDir = q.Dir
+	}
 	if isIssues {
 		if err := p.readIssues(ctx, issues); err != nil {
 			return nil, err
@@ -142,7 +148,6 @@ func resolveRequest(ctx context.Context, q Request, root string) (*Prepared, err
 	if err := checkTaskIDs(p.Goal, s, q.Flags); err != nil {
 		return nil, err
 	}
-	p.resolveTypedProgram(q)
 	if err := p.addPlanGates(); err != nil {
 		return nil, err
 	}
@@ -170,14 +175,6 @@ func (p *Prepared) inspect(ctx context.Context, repo *git.Repo) error {
 	return err
 }
 
-// readConfiguredPlan reads the plan that a configuration file or loop file names.
-func (g *Goal) readConfiguredPlan(root string, s config.Settings) error {
-	if g.Plan != nil || s.Plan == "" {
-		return nil
-	}
-	return g.readPlan(root, root, AbsPath(root, s.Plan))
-}
-
 // addPlanGates uses the plan's validation commands as gates if there are no others. Like
 // all commands from the repository they must be trusted.
 func (p *Prepared) addPlanGates() error {
@@ -195,12 +192,7 @@ func (p *Prepared) addPlanGates() error {
 
 // UseGate replaces the command gates by one.
 func (p *Prepared) UseGate(ctx context.Context, command string) error {
-	return p.UseGates(ctx, append([]gate.Gate{{Name: command, Command: command}}, gate.Reviews(p.Settings.Gates)...))
-}
-
-// UseGates replaces the gates.
-func (p *Prepared) UseGates(ctx context.Context, gates []gate.Gate) error {
-	p.Settings.Gates = gates
+	p.Settings.Gates = append([]gate.Gate{{Name: command, Command: command}}, gate.Reviews(p.Settings.Gates)...)
 	return p.freeze(ctx)
 }
 
@@ -209,7 +201,8 @@ func (p *Prepared) Renew(ctx context.Context, gates []gate.Gate) error {
 	if err := p.inspect(ctx, p.Repo); err != nil {
 		return err
 	}
-	return p.UseGates(ctx, gates)
+	p.Settings.Gates = gates
+	return p.freeze(ctx)
 }
 
 // freeze builds the spec of a loop that the runner drives.

@@ -46,7 +46,10 @@ func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_
 	case err != nil:
 		return nil, "", err
 	case args.Help:
-		return nil, beginUsage(r.Command), nil
+		what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[r.Command]
+		return nil, fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+
+			"  [--kind answer|explore|periodic] [--every 5m] [--handover] [--tries N] [--isolate=false]\n"+
+			"Without a limit there are %d iterations; 0 = unlimited.", r.Command, what, DefaultIterations), nil
 	}
 	w.setOptions(args)
 	switch r.Command {
@@ -56,7 +59,11 @@ func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_
 		}
 		err = w.AdoptNamed(ctx)
 	case "verify":
-		w.setVerify(args)
+		if args.Verify == "" && len(args.Gates) == 0 { // the words are the command that must succeed
+			w.Verify = args.Prompt
+		} else {
+			w.Text, w.VerifyGates = args.Prompt, true
+		}
 	case "ralph-loop":
 		err = w.setRalphLoop(ctx, args)
 	default:
@@ -106,16 +113,6 @@ func (q *SessionRequest) readPrompt(prompt string) (found bool, err error) {
 	return true, nil
 }
 
-// setVerify uses the words as the command that must succeed, unless an option names one.
-func (q *SessionRequest) setVerify(args ralphloop.Args) {
-	switch {
-	case args.Verify == "" && len(args.Gates) == 0:
-		q.Verify = args.Prompt
-	default:
-		q.Text, q.VerifyGates = args.Prompt, true
-	}
-}
-
 // setRalphLoop starts a loop as the ralph-loop plugin does, with a file of its format.
 func (q *SessionRequest) setRalphLoop(ctx context.Context, args ralphloop.Args) error {
 	if statefile.IsRalphPluginEnabled(q.Project, q.Env.ClientConfig()) {
@@ -148,12 +145,4 @@ func (q *SessionRequest) setRalphLoop(ctx context.Context, args ralphloop.Args) 
 		return nil
 	}
 	return nil
-}
-
-// beginUsage returns the text of --help for a command.
-func beginUsage(command string) string {
-	what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[command]
-	return fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+
-		"  [--kind answer|explore|periodic] [--every 5m] [--handover] [--tries N] [--isolate=false]\n"+
-		"Without a limit there are %d iterations; 0 = unlimited.", command, what, DefaultIterations)
 }

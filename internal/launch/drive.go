@@ -74,7 +74,7 @@ func (e *StoppedError) Unwrap() error { return e.Cause }
 // Begin creates the loop. If it fails before the first turn the repository is left as it
 // was, and the loop can be resumed.
 func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
-	l, version, err := p.create(ctx)
+	l, version, err := p.Create(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +94,9 @@ func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
 	return d, nil
 }
 
-// Create creates the loop for another process, which begins it by Resume.
-func (p *Prepared) Create(ctx context.Context) (*store.Loop, error) {
-	l, _, err := p.create(ctx)
-	return l, err
-}
-
-// create creates the loop unless something is in its way, and returns the version of the
-// agent's client.
-func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, err error) {
+// Create creates the loop unless something is in its way, for this process or for another one,
+// which begins it by Resume. It also returns the version of the agent's client.
+func (p *Prepared) Create(ctx context.Context) (l *store.Loop, version string, err error) {
 	if err := p.Refuse(ctx); err != nil {
 		return nil, "", err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
@@ -268,7 +267,10 @@ func isPrompt(path string) bool {
 func (g *Goal) readPlan(root, dir, path string) error {
 	f, err := planfile.Load(path)
 	invalid, ok := errors.AsType[*planfile.Invalid](err)
-	name := relativeTo(dir, path)
+	name, outside := filepath.Rel(dir, path) // as it is typed in that folder
+	if outside != nil {
+		name = path
+	}
 	if ok {
 		err = invalid.WithName(name)
 	}
@@ -284,14 +286,6 @@ func (g *Goal) readPlan(root, dir, path string) error {
 	}
 	g.Plan, g.Path, g.From = f, filepath.ToSlash(rel), filepath.ToSlash(rel)
 	return nil
-}
-
-// relativeTo returns a path as it is typed in a folder.
-func relativeTo(dir, path string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil {
-		return rel
-	}
-	return path
 }
 
 // findPlan returns the one plan in the current folder, or else in the root.
@@ -348,13 +342,6 @@ type SeveralPlansError struct {
 // Error lists the plans.
 func (s *SeveralPlansError) Error() string {
 	return "there are several plans here: " + strings.Join(s.Plans, ", ")
-}
-
-// redactPrompt removes secrets from the prompt, which is stored and sent in each turn:
-// those of known formats, and the values in env (NAME=value).
-func (g *Goal) redactPrompt(env []string) {
-	clean := redact.New(env).Prose(g.Prompt)
-	g.Prompt, g.HadSecret = clean, clean != g.Prompt
 }
 
 // AbsPath returns a path relative to dir as an absolute path.

@@ -85,10 +85,15 @@ func PrepareInSession(ctx context.Context, q SessionRequest) (*Prepared, error) 
 	if err := p.specInSession(ctx, q); err != nil {
 		return nil, err
 	}
-	if q.Commit {
-		return p, p.checkCommit(ctx)
+	switch {
+	case !q.Commit:
+		return p, nil
+	case p.Repo == nil:
+		return p, failure.New(failure.Usage, `make one: git init && git add . && git commit -m "start"`, "--commit needs a git repository with a commit")
+	case p.Status.Detached:
+		return p, failure.New(failure.Usage, "switch to a branch, or leave out --commit", "HEAD is detached")
 	}
-	return p, nil
+	return p, p.Repo.Identity(ctx)
 }
 
 // openWorkTree returns git's work tree that contains the project folder, or the folder
@@ -145,17 +150,6 @@ func (q *SessionRequest) addVerifyGate() {
 	if _, plan := q.Flags["plan"]; len(q.Words) == 0 && !plan {
 		q.Text = cmp.Or(q.Text, "Make this command succeed: "+q.Verify)
 	}
-}
-
-// checkCommit returns why commits cannot be made, or nil.
-func (p *Prepared) checkCommit(ctx context.Context) error {
-	if p.Repo == nil {
-		return failure.New(failure.Usage, `make one: git init && git add . && git commit -m "start"`, "--commit needs a git repository with a commit")
-	}
-	if p.Status.Detached {
-		return failure.New(failure.Usage, "switch to a branch, or leave out --commit", "HEAD is detached")
-	}
-	return p.Repo.Identity(ctx)
 }
 
 // RefuseInSession returns why the loop cannot begin in this session, or nil.

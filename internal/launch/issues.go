@@ -33,7 +33,11 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 	if err != nil {
 		return err
 	}
-	made, err := tracker.NewPlan(from, issues, p.earlierIssuePlan(from))
+	earlier, err := planfile.Load(filepath.Join(p.root, filepath.FromSlash(tracker.PlanPath(from))))
+	if err != nil {
+		earlier = nil // a new plan is made
+	}
+	made, err := tracker.NewPlan(from, issues, earlier)
 	if err != nil {
 		return err
 	}
@@ -42,9 +46,9 @@ func (p *Prepared) readIssues(ctx context.Context, from tracker.Address) error {
 	return nil
 }
 
-// IssueText returns the text of issues. It claims none.
-func IssueText(ctx context.Context, from tracker.Address, p IssueSource) (string, error) {
-	at := Prepared{Settings: p.Settings, root: p.Root, env: p.Env, Home: p.Env.PawlHome}
+// IssueText returns the text of issues, for the work tree at root. It claims none.
+func IssueText(ctx context.Context, from tracker.Address, s config.Settings, root string, env environment.Environment) (string, error) {
+	at := Prepared{Settings: s, root: root, env: env, Home: env.PawlHome}
 	issues, err := at.listIssues(ctx, from)
 	if err != nil {
 		return "", err
@@ -59,22 +63,6 @@ func (p *Prepared) listIssues(ctx context.Context, from tracker.Address) ([]trac
 	}
 	answer, err := program.Ask(ctx, tracker.Request{Do: tracker.List, Query: from.Query, Label: p.Settings.Tracker.Label})
 	return answer.Issues, err
-}
-
-// IssueSource says how to read issues.
-type IssueSource struct {
-	Settings config.Settings
-	Root     string // of the work tree
-	Env      environment.Environment
-}
-
-// earlierIssuePlan returns the plan that an earlier loop made of the same issues, or nil.
-func (p *Prepared) earlierIssuePlan(from tracker.Address) *planfile.File {
-	f, err := planfile.Load(filepath.Join(p.root, filepath.FromSlash(tracker.PlanPath(from))))
-	if err != nil {
-		return nil // a new plan is made
-	}
-	return f
 }
 
 // trackerProgram returns the program that reads issues. A command that a repository's file names must

@@ -66,13 +66,10 @@ func (d *issueClient) save() error {
 	return nil
 }
 
-// retryPauses are the pauses before a request is made again that may succeed later.
-func retryPauses() []time.Duration { return []time.Duration{time.Second, 4 * time.Second} }
-
 // ask sends a request, with retries if the tracker asks for them.
 func (d *issueClient) ask(ctx context.Context, r tracker.Request) (tracker.Reply, error) {
 	r.Label = d.spec.Tracker.Label
-	for _, pause := range retryPauses() {
+	for _, pause := range []time.Duration{time.Second, 4 * time.Second} {
 		answer, err := d.program.Ask(ctx, r)
 		if told, ok := errors.AsType[*tracker.Error](err); !ok || !told.Retry {
 			return answer, err

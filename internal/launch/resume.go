@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/environment"
@@ -13,6 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -37,7 +40,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 	if err := useCommitMessage(&spec, env); err != nil && m.State.Outcome == loop.Errored {
 		return nil, err // the user may have fixed what ended it; other loops keep their settings
 	}
-	ended := m.State.Phase == loop.Ended
+	wasSetUp, ended := !m.State.StartedAt.IsZero(), m.State.Phase == loop.Ended
 	if ended {
 		if err := checkResumable(l, m, options.MoreLimits); err != nil {
 			return nil, err
@@ -48,10 +51,11 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 			return nil, err
 		}
 	}
-	wasSetUp := !m.State.StartedAt.IsZero()
-	version, err := clientVersion(ctx, spec, m)
-	if err != nil {
-		return nil, err
+	version := m.Session.Version
+	if !wasSetUp && !spec.Policy.InSession {
+		if version, err = checkAgents(ctx, spec); err != nil {
+			return nil, err
+		}
 	}
 	d := &Driver{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: options.MayOwn, UserCommit: m.UserCommit}
 	d.beforeFirstTurn = !spec.Policy.InSession && m.State.BeforeFirstTurn()
@@ -70,30 +74,21 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	if err = d.checkPrograms(ctx, env); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	if ended || !d.wasSetUp && !spec.Policy.InSession {
+	err = d.checkPrograms(ctx, env)
+	if err == nil && (ended || !d.wasSetUp && !spec.Policy.InSession) {
 		d.NewLimits = options.MoreLimits
 		err = d.prepareReopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.CommitPending())
 	}
 	if err == nil {
-		err = d.reconnect(ctx, l, m.State, env)
+		err = d.claimIssues(ctx, m.State, env)
+	}
+	if err == nil && (m.State.AsksUser() || len(notify.Posted(l.Dir)) > 0) {
+		err = d.outbox(l, env).Listen() // for answers, and to send notices
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// reconnect claims the issues of a resumed loop, and continues to listen for answers and to send
-// notices.
-func (d *Driver) reconnect(ctx context.Context, l *store.Loop, st loop.State, env environment.Environment) error {
-	err := d.claimIssues(ctx, st, env)
-	if err != nil || !st.AsksUser() && len(notify.Posted(l.Dir)) == 0 {
-		return err
-	}
-	return d.outbox(l, env).Listen()
 }
 
 // checkResumable returns why a loop cannot continue after its end, or nil: it was
@@ -124,15 +119,6 @@ func LoadResumable(l *store.Loop) (memory.Memory, error) {
 	}
 	return m, failure.New(failure.Error,
 		"pawl stop "+l.ID+" ends it and keeps its commits and checkpoints; then pawl run starts a new one", "%w", err)
-}
-
-// clientVersion returns the version of a resumed loop's client. If the loop was never set up,
-// it asks the client, and checks the reviewers.
-func clientVersion(ctx context.Context, spec record.Spec, m memory.Memory) (string, error) {
-	if m.State.StartedAt.IsZero() && !spec.Policy.InSession {
-		return checkAgents(ctx, spec)
-	}
-	return m.Session.Version, nil
 }
 
 // prepareReopen lets the runner continue a loop that ended. The end left none of the agent's
@@ -169,4 +155,91 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 		return firstError(ctx, []precondition{p.gitLocks})
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())
+}
+
+// useCommitMessage reads the form of commit messages from the current configuration: a hook that
+// refused the last one ended the loop, and the user was told to set another. A form that was given
+// for the run stays. It returns an error if the configuration cannot be read.
+func useCommitMessage(spec *record.Spec, env environment.Environment) error {
+	if spec.MessageFromCLI {
+		return nil
+	}
+	layers, err := config.ReadFiles(env, spec.Root)
+	if err != nil {
+		return err
+	}
+	s, err := config.Resolve(layers...)
+	if err == nil {
+		spec.CommitMessage = s.CommitMessage
+	}
+	return err
+}
+
+// ReopenInSession continues a loop that ended in a session with work left. Skipped tasks are open
+// again.
+func ReopenInSession(ctx context.Context, l *store.Loop, env environment.Environment, o SessionOptions) (_ *SessionLoop, err error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return nil, err
+	}
+	a, p := &SessionLoop{Loop: l, Spec: spec}, prepareExisting(spec, env)
+	m, err := p.checkReopen(ctx, l, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Rejoin(ctx, l, env, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if m, err = p.checkReopen(ctx, l, o); err != nil { // another process may have changed the loop
+		return nil, err
+	}
+	d.Observer, d.NewLimits = o.Observer, o.NewLimits
+	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
+		return nil, err
+	}
+	if err := d.prepareReopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.CommitPending()); err != nil {
+		return nil, err
+	}
+	if err := a.runToFirstTurn(ctx, d, o.GateTimeout); err != nil {
+		return nil, d.abandon(explainCancel(ctx, err))
+	}
+	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
+}
+
+// prepareExisting returns an existing loop as Prepared, to check what prevents it from continuing.
+func prepareExisting(spec record.Spec, env environment.Environment) *Prepared {
+	return &Prepared{Home: env.PawlHome, Spec: spec, loop: spec.ID, root: spec.Root, env: env}
+}
+
+// checkReopen returns the loop's memory, or why it cannot continue in this session.
+func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o SessionOptions) (memory.Memory, error) {
+	m, err := LoadResumable(l)
+	if err != nil {
+		return m, err
+	}
+	if err := checkResumable(l, m, o.NewLimits); err != nil {
+		return m, err
+	}
+	if err := checkBranch(ctx, l, p.Spec.Repository); err != nil {
+		return m, err
+	}
+	return m, p.refuseConflicts(ctx, o.Session)
+}
+
+// ApplyToEnded applies a user's decision to a loop that has ended, and returns the new state.
+// No driver runs.
+func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environment, e loop.Event) (_ loop.State, err error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return loop.State{}, err
+	}
+	owner, err := l.Own(ctx)
+	if err != nil {
+		return loop.State{}, err
+	}
+	defer func() { err = errors.Join(err, owner.Close()) }()
+	r := runner.Runner{Loop: l, Owner: owner, Spec: spec, Redact: redact.New(env.Vars), Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}}
+	return r.ApplyToEnded(ctx, e)
 }

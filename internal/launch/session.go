@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
@@ -265,3 +266,20 @@ func acquireWithin(ctx context.Context, timeout time.Duration, own func() (*stor
 	})
 	return owner, cmp.Or(ended, err)
 }
+
+// missingAgent is used if the agent is not installed. Its methods return the error.
+type missingAgent struct {
+	name string
+	err  error
+}
+
+var _ agent.Agent = missingAgent{}
+
+// Name returns the agent's name.
+func (a missingAgent) Name() string { return a.name }
+
+// Version returns the error.
+func (a missingAgent) Version(context.Context) (string, error) { return "", a.err }
+
+// Start returns the error.
+func (a missingAgent) Start(context.Context, agent.Options) (agent.Session, error) { return nil, a.err }

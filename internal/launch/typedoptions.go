@@ -15,17 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store"
 )
-
-// resolveTypedProgram makes a typed agent's program relative to the current folder, and one
-// that a file names relative to the root.
-func (p *Prepared) resolveTypedProgram(q Request) {
-	p.programDir = p.root
-	if _, typed := q.Flags["agent_command"]; typed {
-		p.programDir = q.Dir
-	}
-}
 
 // runTypedGatesIn lets gates from the command line run in the session's folder, where its
 // agent works. With a runner both are the root.
@@ -100,14 +90,6 @@ func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) erro
 		return err
 	}
 	return failure.New(failure.Usage, "set PAWL_HOME to another folder or unset it, or let git ignore it", "PAWL_HOME (%s) is in the work tree", home)
-}
-
-// checkWritable refuses a $PAWL_HOME that cannot be written.
-func checkWritable(home string) error {
-	if _, err := store.CheckWritable(home); err != nil {
-		return failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is", "PAWL_HOME (%s), where loops live, cannot be written: %w", home, err)
-	}
-	return nil
 }
 
 // taskIDHint returns a hint with the ids of the tasks or, for several ids in one word, how to name
