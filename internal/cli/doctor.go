@@ -39,7 +39,13 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	found = append(found, a.settingsFindings(a.root())...)
+	if settings, err := a.resolve(a.root(), nil); err != nil { // pawl run and pawl verify read them too
+		found = append(found, doctor.Finding{
+			Check: "configuration", Status: doctor.Bad, What: "no loop can start and no gate can run: " + err.Error(), Fix: failure.Hint(err),
+		})
+	} else {
+		found = append(append(found, a.notifyFindings(a.root())...), a.telemetryFindings(settings)...)
+	}
 	for _, words := range launch.NotFollowed(a.env, a.root()) {
 		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
 	}
@@ -49,17 +55,6 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		text:   func() { a.printf("%s", findingsText(found, c.Verbose, cmp.Or(a.columns, findingsWidth))) },
 		code:   map[bool]error{true: codeFailed}[broken],
 	})
-}
-
-// settingsFindings checks the settings here that pawl run and pawl verify read.
-func (a *app) settingsFindings(root string) []doctor.Finding {
-	settings, err := a.resolve(root, nil)
-	if err != nil {
-		return []doctor.Finding{{
-			Check: "configuration", Status: doctor.Bad, What: "no loop can start and no gate can run: " + err.Error(), Fix: failure.Hint(err),
-		}}
-	}
-	return append(a.notifyFindings(root), a.telemetryFindings(settings)...)
 }
 
 // pluginVersion returns the version of the plugin that this Pawl makes for a hook command.

@@ -65,7 +65,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	}
 	for _, t := range s.Tasks {
 		if why, option := taskOutlook(p, t); why != "" {
-			line("note", "%s %s. Add  %s  to accept that", taskName(t), why, option)
+			line("note", "%s %s. Add  %s  to accept that", narrate.TaskInSentence(t.ID, t.Title), why, option)
 		}
 	}
 	for _, e := range p.Settings.Explain() {
@@ -97,14 +97,6 @@ func taskOutlook(p *launch.Prepared, t loop.Task) (why, option string) {
 		option = strings.NewReplacer(t.ID+"=", "", "="+t.ID, "").Replace(option)
 	}
 	return why, option
-}
-
-// taskName returns a task's name in a sentence.
-func taskName(t loop.Task) string {
-	if t.ID == loop.GoalTask {
-		return "the goal"
-	}
-	return fmt.Sprintf("task %s %q", t.ID, t.Title)
 }
 
 // obstacleLines lists each reason why a loop would not begin, with its hint.
@@ -166,7 +158,11 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 		line("", "%s", reviewsHint)
 	}
 	if len(p.Spec.Gates) == 0 {
-		line("gate", "%s", noGateWords(p.Spec.Policy.Kind))
+		words := noGate
+		if kind := p.Spec.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
+			words = "none: nothing checks the work; it ends as finished at its limit"
+		}
+		line("gate", "%s", words)
 	}
 	if len(p.Spec.Gates) == 0 || p.OnlyReviews() {
 		for _, c := range p.Suggested {

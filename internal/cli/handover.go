@@ -33,7 +33,7 @@ func (c *handoverCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	case s.InSession() && !c.Now && a.isSessionBusy(s):
 		return a.requestHandover(s)
 	}
-	pid, err := a.background().StartDriver(ctx, s.Loop, s.Driver.Epoch, append(c.args(), "--now")...)
+	pid, err := a.background().StartDriver(ctx, s.Loop, s.Driver.Epoch, append(c.given().Flags(), "--now")...)
 	if err != nil && ctx.Err() == nil && s.InSession() && !s.HasEnded() {
 		err = errors.Join(err, launch.KeepInSession(ctx, s.Loop, a.env, err.Error()))
 	}

@@ -30,9 +30,13 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	}
 	limits := at.Policy.Limits
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, stateDir: d.StateDir, context: -1, userCommit: d.UserCommit, excludedFiles: d.UserFiles, uncommitted: uncommitted, unsigned: unsigned, possibleUserChanges: doubtful}
+	from := loopinfo.StartCommit(d.Spec.Repository)
+	if home := d.Spec.StartBranch; home != "" && home != d.Spec.Branch {
+		from = home + " " + from
+	}
 	started := term.LoopStarted{
-		Loop: d.Loop.ID, Source: goalSource(d.Spec.Request), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
-		Branch: commitBranch(d.Spec.Repository), From: startPoint(d.Spec.Repository), Resumed: d.Resumed, Done: at.Tasks.Count(loop.Done),
+		Loop: d.Loop.ID, Source: cmp.Or(d.Spec.Plan, plan.OneLine(d.Spec.Prompt, 60)), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
+		Branch: commitBranch(d.Spec.Repository), From: from, Resumed: d.Resumed, Done: at.Tasks.Count(loop.Done),
 		MaxIterations: limits.Iterations, MaxDuration: term.Span(limits.Duration), MaxCostUSD: limits.CostUSD, CostUnknown: d.Spec.Agent.ReportsNoCost(), Sandbox: d.Sandbox.Lines(false),
 	}
 	switch {
@@ -57,25 +61,12 @@ func newShow(out term.Printer, d *launch.Driver) (*show, error) {
 	return s, nil
 }
 
-// goalSource returns the plan's file, or the beginning of the prompt.
-func goalSource(spec record.Request) string {
-	return cmp.Or(spec.Plan, plan.OneLine(spec.Prompt, 60))
-}
-
 // commitBranch returns the branch that the loop commits to, "" if it commits to none.
 func commitBranch(spec record.Repository) string {
 	if spec.NoCommit {
 		return ""
 	}
 	return spec.Branch
-}
-
-// startPoint returns the loop's first commit, with the user's branch if it is not the loop's.
-func startPoint(spec record.Repository) string {
-	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
-		return spec.StartBranch + " " + loopinfo.StartCommit(spec)
-	}
-	return loopinfo.StartCommit(spec)
 }
 
 // displayGate returns a gate for the screen, with the folder that it runs in.

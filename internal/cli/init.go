@@ -33,8 +33,11 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if have := gate.Commands(settings.Gates); len(have) > 0 {
-		if err := c.refuseOthers(have, settings.Sources["gates"]); err != nil {
-			return err
+		for _, command := range c.Gate {
+			if !slices.ContainsFunc(have, func(g gate.Gate) bool { return g.Command == command }) {
+				return failure.New(failure.Usage, "add it there, or run once with it: pawl run --gate CMD",
+					"nothing was written: %s has gates already, and %s is none of them", settings.Sources["gates"], plan.OneLine(command, 100))
+			}
 		}
 		for _, g := range have {
 			where := ""
@@ -63,7 +66,7 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	for _, r := range results {
-		a.printf("%s  %s  %s\n", statusMark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
+		a.printf("%-7s  %s  %s\n", r.Status, plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
 		if r.Status != gate.Pass {
 			a.printf("    %s\n", narrate.GateResult(r))
 			for _, line := range failingLines(r) {
@@ -79,17 +82,6 @@ func (c *initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.nextSteps(root)
-	return nil
-}
-
-// refuseOthers returns an error if a typed gate is none of those that the settings have.
-func (c *initCmd) refuseOthers(have []gate.Gate, where config.Source) error {
-	for _, command := range c.Gate {
-		if !slices.ContainsFunc(have, func(g gate.Gate) bool { return g.Command == command }) {
-			return failure.New(failure.Usage, "add it there, or run once with it: pawl run --gate CMD",
-				"nothing was written: %s has gates already, and %s is none of them", where, plan.OneLine(command, 100))
-		}
-	}
 	return nil
 }
 

@@ -15,13 +15,14 @@ type limitCmd struct {
 
 // Run changes a loop's limits.
 func (c *limitCmd) Run(a *app, s *loopinfo.Loop) error {
-	if s.HasEnded() {
-		return endedError(s)
-	}
-	if err := limitFlags(c.totalLimits).check(); err != nil {
+	if err := requireUnended(s); err != nil {
 		return err
 	}
-	given := c.given()
+	typed := limitFlags(c.totalLimits)
+	if err := typed.check(); err != nil {
+		return err
+	}
+	given := typed.given()
 	if given == (loop.Limits{}) {
 		return failure.New(failure.Usage, "pawl limit "+s.ID+" --max-iterations 40", "no limit was given; the limits of loop %s: %s", s.ID, limits(s.Memory.State.Policy.Limits))
 	}

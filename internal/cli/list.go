@@ -69,25 +69,20 @@ func (c *listCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(rows)
 	}
-	if len(rows) == 0 {
-		a.printf("%s\n", noLoops(c.All, len(listed)))
-	} else {
+	switch {
+	case len(rows) > 0:
 		a.printLoops(rows, where)
+	case len(listed) == 0:
+		a.printf("there is no loop yet: pawl run starts one\n")
+	case c.All:
+		a.printf("none of the loops here can be read\n")
+	default:
+		a.printf("there is no loop here; pawl list --all shows loops in other folders\n")
 	}
 	for _, words := range launch.NotFollowed(a.env, a.root()) {
 		a.printf("%s\n", words)
 	}
 	return nil
-}
-
-func noLoops(all bool, elsewhere int) string {
-	switch {
-	case elsewhere == 0:
-		return "there is no loop yet: pawl run starts one"
-	case all:
-		return "none of the loops here can be read"
-	}
-	return "there is no loop here; pawl list --all shows loops in other folders"
 }
 
 // printLoops prints the loops, with their folders if where is true.

@@ -92,19 +92,14 @@ func isolationWords(s record.Spec) string {
 	if len(bounds) > 0 {
 		text += ": at most " + strings.Join(bounds, " and ")
 	}
-	if all := triesCost(s, most-fewest); all > 0 {
+	all := is.MaxCostUSD * float64(max(most-fewest, 0))
+	if limit := s.Policy.Limits.CostUSD; limit > 0 && (all == 0 || limit < all) {
+		all = limit
+	}
+	if all > 0 {
 		text += fmt.Sprintf("; at most %s in all (--max-cost)", figure.Money(all))
 	}
 	return text
-}
-
-// triesCost returns the maximum cost of so many isolated tries, 0 = no limit.
-func triesCost(s record.Spec, tries int) float64 {
-	all := s.Isolation.MaxCostUSD * float64(max(tries, 0))
-	if most := s.Policy.Limits.CostUSD; most > 0 && (all == 0 || most < all) {
-		return most
-	}
-	return all
 }
 
 // handoverWords says when a loop leaves its session.
@@ -145,14 +140,6 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 }
 
 const noGate = "none: it can only end unverified"
-
-// noGateWords says how a goal of this kind ends without a gate.
-func noGateWords(kind loop.GoalKind) string {
-	if kind == loop.Explore || kind == loop.Periodic {
-		return "none: nothing checks the work; it ends as finished at its limit"
-	}
-	return noGate
-}
 
 // gatesWords returns the gates with their first results.
 func gatesWords(s record.Verification, begun *launch.SessionLoop) []string {

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // loopArg is an optional operand that names a loop.
@@ -71,7 +72,10 @@ func (a *app) find(ref string) (*loopinfo.Loop, error) {
 	}
 	s, err := loopinfo.Read(l)
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
-		a.warnDamage(s, corrupt)
+		if a.damaged != s.ID { // once for each loop
+			term.Warnf(a.Err, "%s; what follows may be incomplete", corrupt)
+		}
+		s.Damage, a.damaged = corrupt, s.ID
 	} else if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/mcpserver"
 	"github.com/pawl-dev/pawl/internal/version"
 )
@@ -36,4 +37,9 @@ func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {
 	}
 	results, _, err := a.runGates(ctx, root, settings)
 	return results, err
+}
+
+// setTools sets the tools of the agent that the loop's runner drives.
+func (a *app) setTools(d *launch.Driver) {
+	d.Tools = mcpserver.New(mcpserver.Options{Env: a.env, Loop: d.Loop.ID, Version: version.String()})
 }

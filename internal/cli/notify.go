@@ -120,13 +120,6 @@ func (a *app) ringOnNotice(d *launch.Driver) {
 	}
 }
 
-// warnUnreachable warns of receivers that cannot work here.
-func (a *app) warnUnreachable(s notice.Settings, root string) {
-	for _, words := range a.unreachableReceivers(s, root) {
-		term.Warnf(a.Err, "%s", words)
-	}
-}
-
 // unreachableReceivers lists the receivers that cannot work here, with the reasons.
 func (a *app) unreachableReceivers(s notice.Settings, root string) []string {
 	var out []string

@@ -24,10 +24,10 @@ type planCmd struct {
 	Convert planConvertCmd `cmd:"" help:"print a plan in another format"`
 	Add     planAddCmd     `cmd:"" user:"edit the plan of a loop" help:"add a task, also while a loop works on the plan"`
 	Edit    planEditCmd    `cmd:"" user:"edit the plan of a loop" help:"change the title of a task"`
-	Skip    planSkipCmd    `cmd:"" user:"edit the plan of a loop" help:"skip a task"`
-	Retry   planRetryCmd   `cmd:"" user:"edit the plan of a loop" help:"try a skipped task again"`
+	Skip    planTaskCmd    `cmd:"" user:"edit the plan of a loop" help:"skip a task"`
+	Retry   planTaskCmd    `cmd:"" user:"edit the plan of a loop" help:"try a skipped task again"`
 	Move    planMoveCmd    `cmd:"" user:"edit the plan of a loop" help:"work on a task next, or before or after another one"`
-	Reopen  planReopenCmd  `cmd:"" user:"edit the plan of a loop" help:"work on a done task again"`
+	Reopen  planTaskCmd    `cmd:"" user:"edit the plan of a loop" help:"work on a done task again"`
 	Accept  planAcceptCmd  `cmd:"" user:"accept an edit of the plan" help:"apply an edit of the plan that a loop did not apply"`
 }
 
@@ -178,34 +178,33 @@ type planCheckResult struct {
 // Run prints all that is wrong with a plan, and the checkbox marks that it does not know.
 func (c *planCheckCmd) Run(a *app) error {
 	f, err := c.open(a)
-	invalid, _ := errors.AsType[*planfile.Invalid](err)
-	if err != nil && invalid == nil {
+	if invalid, ok := errors.AsType[*planfile.Invalid](err); ok {
+		return a.conclude(c.JSON, verdict{planCheckResult{Problems: invalid.Problems, Odd: invalid.Warnings}, func() {
+			all := slices.Concat(invalid.Problems, invalid.Warnings)
+			slices.SortStableFunc(all, func(x, y plan.Problem) int { return cmp.Compare(x.Line, y.Line) })
+			for _, line := range planfile.Lines(invalid.Name, all) {
+				a.printf("%s\n", term.Clean(line))
+			}
+		}, exitCode(failure.Usage)})
+	}
+	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return errors.Join(a.printJSON(newPlanCheckResult(f, invalid)), checkCode(invalid))
-	}
-	if invalid != nil {
-		all := slices.Concat(invalid.Problems, invalid.Warnings)
-		slices.SortStableFunc(all, func(x, y plan.Problem) int { return cmp.Compare(x.Line, y.Line) })
-		for _, line := range planfile.Lines(invalid.Name, all) {
+	p, odd := f.Plan(), f.Warnings()
+	out := planCheckResult{Format: p.Format, Problems: []plan.Problem{}, Odd: odd, Outlooks: outlooks(p)}
+	return a.conclude(c.JSON, verdict{result: out, text: func() {
+		for _, line := range planfile.Lines(c.File, odd) {
 			a.printf("%s\n", term.Clean(line))
 		}
-		return checkCode(invalid)
-	}
-	for _, line := range planfile.Lines(c.File, f.Warnings()) {
-		a.printf("%s\n", term.Clean(line))
-	}
-	p := f.Plan()
-	verdict := "is fine"
-	if n := len(f.Warnings()); n > 0 {
-		verdict = "can be run, if that is what you want (" + figure.Count(n, "warning") + ")"
-	}
-	a.printf("%s %s: %s, %d done (%s)\n", c.File, verdict, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
-	for _, o := range outlooks(p) {
-		a.printf("  %s\n", term.Clean(fmt.Sprintf("task %s %s; pawl run %s accepts that in advance", o.ID, o.Message, o.Option)))
-	}
-	return nil
+		words := "is fine"
+		if len(odd) > 0 {
+			words = "can be run, if that is what you want (" + figure.Count(len(odd), "warning") + ")"
+		}
+		a.printf("%s %s: %s, %d done (%s)\n", c.File, words, figure.Count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+		for _, o := range out.Outlooks {
+			a.printf("  %s\n", term.Clean(fmt.Sprintf("task %s %s; pawl run %s accepts that in advance", o.ID, o.Message, o.Option)))
+		}
+	}})
 }
 
 // outlook is a task that will probably wait for the user, see plan.Task.Outlook.
@@ -224,20 +223,6 @@ func outlooks(p plan.Plan) []outlook {
 		}
 	}
 	return all
-}
-
-func newPlanCheckResult(f *planfile.File, invalid *planfile.Invalid) planCheckResult {
-	if invalid != nil {
-		return planCheckResult{Problems: invalid.Problems, Odd: invalid.Warnings}
-	}
-	return planCheckResult{Format: f.Plan().Format, Problems: []plan.Problem{}, Odd: f.Warnings(), Outlooks: outlooks(f.Plan())}
-}
-
-func checkCode(invalid *planfile.Invalid) error {
-	if invalid == nil {
-		return nil
-	}
-	return exitCode(failure.Usage)
 }
 
 type planConvertCmd struct {

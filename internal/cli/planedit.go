@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -56,18 +58,12 @@ func (c *planEditCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retitle, Task: c.Task, Title: strings.Join(c.Title, " ")})
 }
 
-type planSkipCmd struct{ editedTaskArg }
+// planTaskCmd is `pawl plan skip`, `retry` or `reopen`: an edit that is named like the command.
+type planTaskCmd struct{ editedTaskArg }
 
-// Run lets a loop skip a task.
-func (c *planSkipCmd) Run(a *app) error {
-	return a.editPlan(c.Plan, plan.Edit{Do: plan.Skip, Task: c.Task})
-}
-
-type planRetryCmd struct{ editedTaskArg }
-
-// Run lets a loop try a task again.
-func (c *planRetryCmd) Run(a *app) error {
-	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retry, Task: c.Task})
+// Run makes the edit.
+func (c *planTaskCmd) Run(a *app, k *kong.Context) error {
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.EditKind(k.Selected().Name), Task: c.Task})
 }
 
 type planMoveCmd struct {
@@ -78,13 +74,6 @@ type planMoveCmd struct {
 // Run changes when a task is worked on.
 func (c *planMoveCmd) Run(a *app) error {
 	return a.editPlan(c.Plan, plan.Edit{Do: plan.Move, Task: c.Task, Before: c.Before, After: c.After})
-}
-
-type planReopenCmd struct{ editedTaskArg }
-
-// Run opens a done task again.
-func (c *planReopenCmd) Run(a *app) error {
-	return a.editPlan(c.Plan, plan.Edit{Do: plan.Reopen, Task: c.Task})
 }
 
 type planAcceptCmd struct {
@@ -120,7 +109,7 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 		}
 		return a.editPlanOf(s, path, e)
 	}
-	s, err := a.findNewest(word, worksOnPlan)
+	s, err := a.findNewest(word, func(s *loopinfo.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() })
 	if err != nil {
 		return err
 	}
@@ -129,9 +118,6 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 	}
 	return a.editPlanOf(s, s.PlanPath(), e)
 }
-
-// worksOnPlan reports whether the loop has a plan and has not ended.
-func worksOnPlan(s *loopinfo.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() }
 
 // loopOfPlan returns the loop that works on a plan, or else the last one that did, or nil.
 func (a *app) loopOfPlan(path string) (*loopinfo.Loop, error) {
@@ -193,7 +179,10 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 		}
 	default:
 		if out, e, err = f.Edit(e, s == nil || !s.HasWorkLeft()); err != nil {
-			return asUsage(err)
+			if errors.Is(err, planfile.ErrKeepsOrder) { // it lacks ids
+				err = failure.New(failure.Usage, "give the tasks ids, as in  - [ ] T1 title", "%w", err)
+			}
+			return err
 		}
 	}
 	if err := planfile.Write(path, out); err != nil {
@@ -204,14 +193,6 @@ func (a *app) editPlanFile(s *loopinfo.Loop, path string, e plan.Edit) error {
 		a.printf("%s", a.reopenedTasksText(s))
 	}
 	return nil
-}
-
-// asUsage returns an error about missing ids as a usage error.
-func asUsage(err error) error {
-	if !errors.Is(err, planfile.ErrKeepsOrder) {
-		return err
-	}
-	return failure.New(failure.Usage, "give the tasks ids, as in  - [ ] T1 title", "%w", err)
 }
 
 // tryEdit checks an edit on the loop's plan, after the edits that are pending. It returns the edit as

@@ -5,12 +5,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 type reportCmd struct {
@@ -59,4 +64,68 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.printf("%s", page.String())
 	return err
+}
+
+// digest reports on all loops that ran since a time, in every repository.
+func (a *app) digest(ctx context.Context, c *reportCmd) error {
+	now := time.Now()
+	since, err := parseSince(c.Since, now)
+	if err != nil {
+		return err
+	}
+	listed, err := a.listed()
+	if err != nil {
+		return err
+	}
+	var rows []record.Summary
+	for _, l := range listed {
+		if sum := loopinfo.CurrentSummary(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
+			rows = append(rows, sum)
+		}
+	}
+	loops, all := []report.Entry(nil), []report.Facts{}
+	for _, sum := range record.FilterAndGroup(rows, "", now) {
+		s, err := loopinfo.Read(a.store.Loop(sum.ID))
+		if s == nil {
+			term.Warnf(a.Err, "%s", err)
+			continue
+		}
+		if c.JSON {
+			all = append(all, s.Facts(s.Report(ctx, a.env, slices.Collect(loopinfo.Events(s.Records(journal.Mark{}))))))
+			continue
+		}
+		loops = append(loops, report.Entry{
+			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Status: sum.State, State: s.Memory.State, Before: s.StateAt(since),
+		})
+	}
+	switch {
+	case c.JSON:
+		return a.printJSON(all)
+	case c.Markdown:
+		return report.DigestMarkdown(a.Out, since, loops)
+	}
+	return report.Digest(a.Out, since, loops)
+}
+
+// parseSince reads a day or an age, such as yesterday, 2026-01-31 or 12h.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	day := func(back int) time.Time {
+		return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, now.Location())
+	}
+	switch text {
+	case "today":
+		return day(0), nil
+	case "yesterday":
+		return day(1), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, nil
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(text, "d")); err == nil && strings.HasSuffix(text, "d") && n >= 0 {
+		return now.AddDate(0, 0, -n), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, failure.New(failure.Usage, "yesterday, today, 12h, 3d or a date such as 2026-01-31", "--since: %q is not a time", text)
 }

@@ -60,10 +60,15 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 func (a *app) findUnended(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
 		s, err := a.findNewest(ref, func(s *loopinfo.Loop) bool { return !s.HasEnded() })
-		if err == nil && ref == "." && !a.isThisSession(s) {
-			a.warnOthersOpen(s)
+		if err != nil || ref != "." || a.isThisSession(s) {
+			return s, err
 		}
-		return s, err
+		open, err := a.unendedHere()
+		others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == s.ID })
+		if err == nil && len(others) > 0 { // "." could mean one of them
+			term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", s.ID, plan.Few(loopNames(others), 4))
+		}
+		return s, nil
 	}
 	s, err := a.currentLoop()
 	if err == nil && s.HasEnded() {
@@ -125,8 +130,11 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 		return s, err
 	}
 	open, err := a.unendedHere()
-	if err == nil && len(open) == 0 && !s.HasWorkLeft() {
-		a.warnOlderLeft(s)
+	if err == nil && len(open) == 0 && !s.HasWorkLeft() { // the user must name an older loop: it may be weeks old
+		older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
+		if err == nil && older.ID != s.ID {
+			term.Warnf(a.Err, "%s is the newest loop here; an older loop has open tasks: pawl resume %s (%s)", s.ID, older.ID, older.Memory.State.Outcome)
+		}
 	}
 	if err != nil || len(open) == 0 {
 		return s, err
@@ -146,24 +154,6 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 		term.Warnf(a.Err, "takes %s, the newest loop here%s; also open: %s", s.ID, which, plan.Few(others, 4))
 	}
 	return s, nil
-}
-
-// warnOthersOpen warns of other loops here that have not ended: "." could mean one of them.
-func (a *app) warnOthersOpen(newest *loopinfo.Loop) {
-	open, err := a.unendedHere()
-	others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == newest.ID })
-	if err == nil && len(others) > 0 {
-		term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", newest.ID, plan.Few(loopNames(others), 4))
-	}
-}
-
-// warnOlderLeft names an older loop that could continue if the newest cannot. The user must name it to
-// resume it: it may be weeks old.
-func (a *app) warnOlderLeft(newest *loopinfo.Loop) {
-	older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
-	if err == nil && older.ID != newest.ID {
-		term.Warnf(a.Err, "%s is the newest loop here; an older loop has open tasks: pawl resume %s (%s)", newest.ID, older.ID, older.Memory.State.Outcome)
-	}
 }
 
 // isThisSession reports whether the loop lives in the session that runs this command.

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -67,13 +68,18 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	if c.Detach && !s.Alive {
-		return a.startInBackground(begin, s.Loop, backgroundRun{epoch: s.Driver.Epoch, flags: c.args(), quiet: c.Quiet})
+		return a.startInBackground(begin, s.Loop, backgroundRun{epoch: s.Driver.Epoch, flags: given.Flags(), quiet: c.Quiet})
 	}
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only acquiring the loop shows whether a process drives it: a child of a runner that was just
 	// killed holds the lock for a moment.
 	if held, ok := errors.AsType[*store.HeldError](err); ok && held.Loop == s.ID {
-		return a.resumeDriven(s)
+		if st := s.Memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
+			a.printf("%s continues\n", s.ID)
+		} else {
+			a.printf("%s is running already\n", s.ID)
+		}
+		return post(s, record.MessageResume, "")
 	}
 	if err != nil {
 		return err
@@ -98,16 +104,6 @@ func (a *app) reopenedTasksText(s *loopinfo.Loop) string {
 	}
 	shown := a.relativePath(s.PlanPath())
 	return fmt.Sprintf("%s has %s: pawl run %[1]s\n", shown, figure.Count(f.Plan().Open(), "open task"))
-}
-
-// resumeDriven ends the pause or the wait of a loop that a process drives.
-func (a *app) resumeDriven(s *loopinfo.Loop) error {
-	if st := s.Memory.State; st.Phase == loop.Paused || st.Phase == loop.Waiting || st.Pause {
-		a.printf("%s continues\n", s.ID)
-	} else {
-		a.printf("%s is running already\n", s.ID)
-	}
-	return post(s, record.MessageResume, "")
 }
 
 // resumableArg names a loop to continue, and its new limits.
@@ -136,10 +132,6 @@ type totalLimits struct {
 	MaxCost       *float64       `placeholder:"USD" help:"maximum cost in total, in US dollars"`
 	MaxTokens     *int64         `placeholder:"N" help:"maximum tokens in total"`
 	TurnTimeout   *time.Duration `placeholder:"1h" help:"maximum time of one turn, from the next one on"`
-}
-
-func (f totalLimits) given() loop.Limits {
-	return limitFlags(f).given()
 }
 
 // given returns the typed limits, with -1 for a typed 0 (unlimited).
@@ -195,5 +187,51 @@ func limitValue[T int | int64 | float64 | time.Duration](typed *T) T {
 	return *typed
 }
 
-// args returns the limits as flags for another process.
-func (f limitFlags) args() []string { return f.given().Flags() }
+// afterRestart resumes in the background each loop that ran there when the machine restarted. The
+// service of `pawl install service` calls it. A loop that cannot be resumed does not stop the others.
+func (c *resumeCmd) afterRestart(a *app) error {
+	if c.Loop != "" || c.Yes || c.JSON || c.limitFlags.given() != (loop.Limits{}) {
+		return failure.New(failure.Usage, "pawl resume --after-restart, or pawl resume LOOP", "--after-restart takes neither LOOP nor limits")
+	}
+	ctx := a.untilSignal()
+	listed, err := record.List(a.store)
+	if err != nil {
+		return err
+	}
+	resumed, failed := 0, 0
+	for _, l := range listed {
+		s, err := loopinfo.Read(l.Loop)
+		switch {
+		case err != nil:
+			term.Warnf(a.Err, "%s: %v", l.Loop.ID, err)
+			continue
+		case !s.EndedByRestart(time.Now()):
+			_, asks := a.checkAsking(l.Loop)
+			if asks && !s.Alive && s.HasEnded() || len(notify.Posted(l.Loop.Dir)) > 0 {
+				if err := launch.Listen(l.Loop, a.env); err != nil {
+					term.Warnf(a.Err, "cannot send the notices of %s: %v", l.Loop.ID, err)
+				}
+			}
+			continue
+		}
+		if err = launch.RefuseResume(ctx, s.Loop, a.env); err == nil {
+			err = a.startInBackground(ctx, s.Loop, backgroundRun{epoch: s.Driver.Epoch, quiet: true})
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			term.Warnf(a.Err, "%s was not resumed: %v", s.ID, err)
+			failed++
+			continue
+		}
+		resumed++
+	}
+	switch {
+	case failed > 0:
+		return errors.New(figure.Count(failed, "loop") + " could not be resumed")
+	case resumed == 0:
+		a.printf("no background loop was ended by a restart\n")
+	}
+	return nil
+}

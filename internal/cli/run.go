@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -161,7 +160,9 @@ func (c *runCmd) Run(a *app) error {
 	a.warnFolder("agent and gates", p.Root(), c.Gate)
 	a.warnPrepared(ctx, p, c.DryRun)
 	a.warnUnknownCost(p.Spec, p.Spec.Policy.Limits)
-	a.warnUnreachable(p.Spec.Notify, p.Root())
+	for _, words := range a.unreachableReceivers(p.Spec.Notify, p.Root()) {
+		term.Warnf(a.Err, "%s", words)
+	}
 	if c.DryRun {
 		return a.dryRun(ctx, p)
 	}
@@ -211,13 +212,6 @@ func (c *runCmd) begin(a *app, p *launch.Prepared) (*redQuestion, error) {
 func (a *app) warnUnknownCost(s record.Spec, l loop.Limits) {
 	if s.Agent.ReportsNoCost() && (l.CostUSD > 0 || l.Tokens > 0) {
 		term.Warnf(a.Err, "the cost of --agent command is unknown: cost and token limits have no effect; use --max-iterations or --max-duration")
-	}
-}
-
-// warnPlanEdited warns that the user's edit of the plan is committed, though they did not ask for it.
-func (a *app) warnPlanEdited(p *launch.Prepared) {
-	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
-		term.Warnf(a.Err, "your edit of %s is committed first, under your name", plan.Few(files, 2))
 	}
 }
 
@@ -303,19 +297,12 @@ func (a *app) showMoved(s *show, d *launch.Driver) error {
 		s.showEnd(m.State)
 		return exitError(m.State.Outcome.ExitCode(m.State.Stop.Cause))
 	}
-	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s continues it in fresh sessions", d.Loop.ID, narrate.OwnerPlace(ownerOf(m))))
+	owner := m.State.HandsOverTo() // the one that is about to acquire it
+	if owner == "" && m.State.InSession {
+		owner = loop.OwnerSession
+	}
+	s.note(term.Info, fmt.Sprintf("%s has not ended: it continues %s → pawl status %[1]s; pawl handover %[1]s continues it in fresh sessions", d.Loop.ID, narrate.OwnerPlace(owner)))
 	return codeTaken
-}
-
-// ownerOf returns the owner of a loop, or the one that is about to acquire it.
-func ownerOf(m memory.Memory) loop.Owner {
-	if next := m.State.HandsOverTo(); next != "" {
-		return next
-	}
-	if m.State.InSession {
-		return loop.OwnerSession
-	}
-	return loop.OwnerRunner
 }
 
 // driveOptions holds the options for showing a driven loop.
@@ -346,7 +333,7 @@ func (a *app) runLoop(d *launch.Driver, how driveOptions) (err error) {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
 	screen := term.New(term.Options{
-		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
+		Out: signalWriter{a.Out, ears}, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
 		Detachable: a.foreground != nil,
 	})
 	out := a.keepScreen(screen, d)
@@ -378,7 +365,7 @@ func (a *app) runLoop(d *launch.Driver, how driveOptions) (err error) {
 			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept")+"; continue with  pawl resume "+d.Loop.ID, "%w", err)
 		}
 		if state.Phase != loop.HandingOver {
-			if err := a.openPullRequest(d, state, func(words string) { s.note(term.Info, words) }); err != nil {
+			if err := a.openPullRequest(d, s, state); err != nil {
 				return err
 			}
 			a.reportIssues(d, s)

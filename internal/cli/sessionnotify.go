@@ -41,7 +41,13 @@ func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 		posting.Wait()
 		return errors.Join(err, heard)
 	}
-	send := func() (bool, error) { return a.sendOne(l, spec.Notify, c.Name) }
+	send := func() (asks bool, err error) {
+		n, err := notify.TakePosted(l.Dir, c.Name)
+		if err != nil {
+			return false, err
+		}
+		return n.IsAnswerable(), a.sendNotice(l, spec.Notify, n)
+	}
 	if !spec.Notify.QuietUntil(time.Now()).IsZero() {
 		send = func() (bool, error) { return a.sendPosted(l, spec.Notify) }
 	}
@@ -50,15 +56,6 @@ func (c *sessionNotifyCmd) Run(a *app, l *store.Loop) error {
 		err = errors.Join(err, a.listenForReplies(l, spec.Notify))
 	}
 	return err
-}
-
-// sendOne sends a notice that was just posted. It reports whether the notice asks the user something.
-func (a *app) sendOne(l *store.Loop, s notice.Settings, name string) (asks bool, err error) {
-	n, err := notify.TakePosted(l.Dir, name)
-	if err != nil {
-		return false, err
-	}
-	return n.IsAnswerable(), a.sendNotice(l, s, n)
 }
 
 // sendPosted waits for the end of quiet hours and sends the posted notices that are still current. It

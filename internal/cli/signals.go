@@ -69,16 +69,13 @@ func (e *signalHandler) handle(s os.Signal) {
 	}
 	e.sendCause(cause)
 	if e.signalCount++; e.signalCount == 2 {
-		go e.exitAfter(lastGrace, loop.CancelledEnd.ExitCode(cause))
-	}
-}
-
-// exitAfter ends the process after the grace, unless stop is called first.
-func (e *signalHandler) exitAfter(grace time.Duration, code int) {
-	select {
-	case <-time.After(grace):
-		e.exit(code)
-	case <-e.done:
+		go func() {
+			select {
+			case <-time.After(lastGrace):
+				e.exit(loop.CancelledEnd.ExitCode(cause))
+			case <-e.done:
+			}
+		}()
 	}
 }
 
@@ -119,9 +116,7 @@ func (a *app) exitNow(id string, mode term.Mode) func(code int) {
 	}
 }
 
-// writer returns a writer that notices when nobody reads w any more.
-func (e *signalHandler) writer(w io.Writer) io.Writer { return signalWriter{w, e} }
-
+// signalWriter notices when nobody reads its output any more.
 type signalWriter struct {
 	io.Writer
 	handler *signalHandler

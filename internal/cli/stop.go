@@ -31,7 +31,11 @@ func (c *stopCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 		return err
 	}
 	if s.CannotContinue() {
-		return a.giveUp(s)
+		if err := s.GiveUp(time.Now()); err != nil {
+			return err
+		}
+		a.printf("%s was ended: its journal is damaged; journal, commits and checkpoints are kept\n", s.ID)
+		return nil
 	}
 	if s.InSession() {
 		return a.stopInSession(ctx, s, c.Wait)

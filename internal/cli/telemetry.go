@@ -38,7 +38,11 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	if !d.Spec.SendsTelemetry(a.env.Vars) {
 		return
 	}
-	pid, err := a.startTelemetry(d.Loop, d.Spec.Observers)
+	settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(d.Spec.Telemetry))
+	pid := 0
+	if err == nil && settings.Enabled() { // a variable may turn it off
+		pid, err = (&notify.Outbox{Dir: d.Loop.Dir, Loop: d.Loop.ID, Tool: []string{a.self}, Vars: a.env.Vars}).StartTelemetry()
+	}
 	if err != nil {
 		s.note(term.Warn, fmt.Sprintf("no telemetry is sent: %v", err))
 		return
@@ -46,15 +50,6 @@ func (a *app) sendTelemetry(d *launch.Driver, s *show) {
 	for deadline := time.Now().Add(telemetryEndTimeout); proc.Alive(pid) && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-// startTelemetry starts that process and returns its id. It returns 0 if a variable turns telemetry
-// off.
-func (a *app) startTelemetry(l *store.Loop, spec record.Observers) (pid int, err error) {
-	if settings, err := telemetry.ReadSettings(a.env.Vars, telemetry.Collector(spec.Telemetry)); err != nil || !settings.Enabled() {
-		return 0, err
-	}
-	return (&notify.Outbox{Dir: l.Dir, Loop: l.ID, Tool: []string{a.self}, Vars: a.env.Vars}).StartTelemetry()
 }
 
 // telemetryFindings says for the doctor where traces and metrics are sent. It returns nothing if

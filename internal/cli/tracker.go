@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
@@ -45,16 +46,6 @@ func (a *app) reportIssues(d *launch.Driver, s *show) {
 	s.note(term.Info, "updated the issues with the result: "+term.Clean(d.Spec.Tracker.From))
 }
 
-// warnIssues names the issues that the plan leaves out.
-func (a *app) warnIssues(p *launch.Prepared) {
-	if p.Issues == nil {
-		return
-	}
-	for _, left := range p.Issues.LeftOut {
-		term.Warnf(a.Err, "left out: issue %s", term.Clean(left))
-	}
-}
-
 // reportIssuesAgain reports the end of an ended loop to its issues if that is missing: its process died, or
 // the tracker could not be reached.
 func (a *app) reportIssuesAgain(ctx context.Context, s *loopinfo.Loop) error {
@@ -70,4 +61,13 @@ func (a *app) reportIssuesAgain(ctx context.Context, s *loopinfo.Loop) error {
 	}
 	defer owner.Close()
 	return launch.ReportIssues(ctx, s.Loop, a.env)
+}
+
+// openPullRequest opens a pull request if the user allows it, and says the result.
+func (a *app) openPullRequest(d *launch.Driver, s *show, ended loop.State) error {
+	p, err := d.OpenPullRequest(a.untilSignal(), ended, a.env)
+	if words := p.Text(); words != "" {
+		s.note(term.Info, "the agent asks to merge: "+words)
+	}
+	return err
 }

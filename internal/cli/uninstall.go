@@ -38,9 +38,15 @@ func (c *uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	plugin := c.Scope == pluginScope || c.Scope == "all" && a.hasPlugin()
+	_, missing := os.Stat(filepath.Join(a.env.PawlHome, "plugin")) // where Pawl writes the plugin that the client reads
+	plugin := c.Scope == pluginScope || c.Scope == "all" && missing == nil
 	if len(removals) == 0 && !plugin {
-		a.printf("nothing to remove: Pawl is not in %s\n", c.searched(a))
+		places := "your settings, nor in those of this project, and the plugin is not installed"
+		args := settingsArgs{Scope: c.Scope}
+		if r, err := args.request(a); err == nil {
+			places = a.displayPath(r.Path)
+		}
+		a.printf("nothing to remove: Pawl is not in %s\n", places)
 		return nil
 	}
 	if err := c.consent(a, removals, plugin); err != nil {
@@ -98,21 +104,6 @@ func (c *uninstallCmd) removals(a *app) ([]removal, error) {
 		}
 	}
 	return out, nil
-}
-
-// hasPlugin reports whether Pawl has written the plugin that the client reads.
-func (a *app) hasPlugin() bool {
-	_, err := os.Stat(filepath.Join(a.env.PawlHome, "plugin"))
-	return err == nil
-}
-
-// searched names the places where Pawl was not found.
-func (c *uninstallCmd) searched(a *app) string {
-	args := settingsArgs{Scope: c.Scope}
-	if r, err := args.request(a); err == nil {
-		return a.displayPath(r.Path)
-	}
-	return "your settings, nor in those of this project, and the plugin is not installed"
 }
 
 // consent asks the user if Pawl is in several places and no scope was named.

@@ -52,7 +52,8 @@ func (c *verifyCmd) Run(ctx context.Context, a *app) error {
 			out.Result = r.Status
 		}
 	}
-	return a.conclude(c.JSON, verdict{out, func() { a.printResults(results, out) }, verifyCode(out.Result)})
+	code := map[gate.Status]error{gate.Fail: codeFailed, gate.Unknown: codeUndecided}[out.Result]
+	return a.conclude(c.JSON, verdict{out, func() { a.printResults(results, out) }, code})
 }
 
 // settings returns the settings of the user and the project with the typed gates. Of the gates it
@@ -75,7 +76,11 @@ const showTrust = "pawl trust shows them and asks you to trust them"
 func (a *app) gates(command, root string, typed []string, hint string) (config.Settings, error) {
 	s, err := a.settings(root, typed)
 	if err == nil && len(s.Gates) == 0 {
-		err = noGates(command, root)
+		hint := "name one: pawl " + command + " --gate CMD, or gates = [\"CMD\"] in pawl.toml"
+		if likely := config.Suggest(root); len(likely) > 0 {
+			hint = fmt.Sprintf("this looks right: pawl %s --gate '%s'", command, likely[0])
+		}
+		err = failure.New(failure.Usage, hint, "there is no gate to run")
 	}
 	if err == nil {
 		err = a.requireTrust(root, s.RepoCommands(), hint)
@@ -92,15 +97,6 @@ func (a *app) resolve(root string, typed map[string]any) (config.Settings, error
 	return config.Resolve(append(layers, config.Flags(typed))...)
 }
 
-// noGates returns the error of a command that needs a gate.
-func noGates(command, root string) error {
-	hint := "name one: pawl " + command + " --gate CMD, or gates = [\"CMD\"] in pawl.toml"
-	if likely := config.Suggest(root); len(likely) > 0 {
-		hint = fmt.Sprintf("this looks right: pawl %s --gate '%s'", command, likely[0])
-	}
-	return failure.New(failure.Usage, hint, "there is no gate to run")
-}
-
 // requireTrust returns an error if a command of the repository is not trusted. hint says what to do about
 // it.
 func (a *app) requireTrust(root string, commands []config.Command, hint string) error {
@@ -108,16 +104,11 @@ func (a *app) requireTrust(root string, commands []config.Command, hint string) 
 	if err != nil || len(strange) == 0 {
 		return err
 	}
-	first := strange[0]
-	return failure.New(failure.Usage, hint, "%s in this repository would run %q, which is not allowed yet%s",
-		first.File, plan.OneLine(first.Text, 80), andMore(len(strange)-1))
-}
-
-func andMore(n int) string {
-	if n == 0 {
-		return ""
+	first, more := strange[0], ""
+	if n := len(strange) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	return fmt.Sprintf(" (and %d more)", n)
+	return failure.New(failure.Usage, hint, "%s in this repository would run %q, which is not allowed yet%s", first.File, plan.OneLine(first.Text, 80), more)
 }
 
 // runGates runs the gates in the work tree. It returns the tree they ran on, "" if that is unknown.
@@ -180,7 +171,7 @@ func (a *app) watchGate(p verify.Progress) {
 
 func (a *app) printResults(results []gate.Result, out verifyResult) {
 	for i, r := range results {
-		a.printf("%s  %s  %s  receipt %s\n", statusMark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration), out.Gates[i].ID)
+		a.printf("%-7s  %s  %s  receipt %s\n", r.Status, plan.OneLine(r.Gate, 100), figure.Duration(r.Duration), out.Gates[i].ID)
 		if r.Status == gate.Pass && r.Warning == "" {
 			continue
 		}
@@ -209,24 +200,4 @@ func failingLines(r gate.Result) []string {
 		lines = append(lines, first)
 	}
 	return lines
-}
-
-func statusMark(s gate.Status) string {
-	switch s {
-	case gate.Pass:
-		return "pass   "
-	case gate.Fail:
-		return "fail   "
-	}
-	return "unknown"
-}
-
-func verifyCode(s gate.Status) error {
-	switch s {
-	case gate.Pass:
-		return nil
-	case gate.Fail:
-		return codeFailed
-	}
-	return codeUndecided
 }

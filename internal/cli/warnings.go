@@ -13,27 +13,43 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // warnPrepared warns of what a user should know before a loop starts.
 func (a *app) warnPrepared(ctx context.Context, p *launch.Prepared, dryRun bool) {
-	a.warnSecret(p.Goal)
+	if words := secretWords(p.Goal); words != "" {
+		term.Warnf(a.Err, "%s", words)
+	}
 	a.warnGates(p.Spec, p.Root())
 	a.warnGateEnv(p.Spec.GateEnv)
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
-	a.warnDamaged(p)
+	for _, id := range p.Conflicts.Damaged { // they do not stop a new loop
+		term.Warnf(a.Err, "the journal of loop %s is damaged, so its state is unknown; this run starts beside it", id)
+		term.Hintf(a.Err, "pawl log %s shows what can be read; pawl stop %[1]s ends the loop", id)
+	}
 	a.warnUnfinishedWork(p)
 	a.warnUntracked(p)
-	a.warnPlanEdited(p)
+	if files := p.CommittedFirst(); len(files) > 0 && !p.Settings.AllowDirty {
+		term.Warnf(a.Err, "your edit of %s is committed first, under your name", plan.Few(files, 2))
+	}
 	a.warnSamePlan(p)
 	a.warnEarlierEdits(p)
-	a.warnFromEnv(p)
-	a.warnIssues(p)
+	if len(p.EnvSettings) > 0 {
+		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.EnvSettings, ", ")))
+	}
+	if p.Issues != nil {
+		for _, left := range p.Issues.LeftOut {
+			term.Warnf(a.Err, "left out: issue %s", term.Clean(left))
+		}
+	}
 	if !dryRun { // a dry run says more about each
 		a.warnOutlooks(p)
 	}
@@ -47,7 +63,7 @@ func (a *app) warnOutlooks(p *launch.Prepared) {
 	var tasks, options []string
 	for _, t := range p.Spec.Tasks {
 		if why, option := taskOutlook(p, t); why != "" {
-			tasks, options = append(tasks, taskName(t)), append(options, option)
+			tasks, options = append(tasks, narrate.TaskInSentence(t.ID, t.Title)), append(options, option)
 		}
 	}
 	switch {
@@ -128,13 +144,6 @@ func namesFolder(command, dir string) bool {
 	})
 }
 
-// warnFromEnv names the variables of another tool that the loop uses.
-func (a *app) warnFromEnv(p *launch.Prepared) {
-	if len(p.EnvSettings) > 0 {
-		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.EnvSettings, ", ")))
-	}
-}
-
 // warnGates names gates that hide the results of their tests, and gates whose folder or script does
 // not exist.
 func (a *app) warnGates(s record.Spec, root string) {
@@ -173,4 +182,40 @@ func (a *app) warnGateEnv(names []string) {
 			term.Hintf(a.Err, "set it and run the command again, or take %s out of gate_env", name)
 		}
 	}
+}
+
+// warnUntracked names untracked files that look like work. The loop's commits will not contain them.
+func (a *app) warnUntracked(p *launch.Prepared) {
+	files := p.UntrackedWork()
+	if len(files) == 0 {
+		return
+	}
+	const most = 5
+	add := files
+	if len(files) > most {
+		add = []string{"FILE…"}
+	}
+	term.Warnf(a.Err, "git does not track %s: the loop does not commit %s, and its commits may fail the gates without %[2]s",
+		term.Clean(plan.Few(files, most)), figure.Verb(len(files), "it", "them"))
+	term.Hintf(a.Err, "to include them: git add %s && git commit; to exclude them, list them in .gitignore", term.Clean(shell.QuoteCommand(add)))
+}
+
+// withoutSecrets returns text for the agent without secrets: Pawl stores it in files and prompts.
+func (a *app) withoutSecrets(text string) string {
+	clean := redact.New(a.env.Vars).Prose(text)
+	if clean != text {
+		term.Warnf(a.Err, "removed a secret from what you typed, because Pawl stores it: %s", secretHint)
+	}
+	return clean
+}
+
+// secretHint says how the agent can still use a secret.
+const secretHint = "put it in an environment variable, and give the agent that name"
+
+// secretWords says that a secret was removed from the goal, "" if there was none.
+func secretWords(g launch.Goal) string {
+	if !g.HadSecret {
+		return ""
+	}
+	return "removed a secret from the goal, because Pawl stores it: " + secretHint
 }
