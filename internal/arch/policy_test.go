@@ -189,7 +189,7 @@ const meaningless = `util utils common helper helpers type types model models ma
 // package regex.
 const constant = `errors.New fmt.Errorf regex.New strings.NewReplacer template.Must sync.OnceValue sync.OnceValues reflect.TypeFor`
 
-// Sizes. Longer means that two things stand in one place.
+// Sizes. A longer file or function usually does two things.
 const (
 	maxFileLines     = 400
 	maxFunctionLines = 60

@@ -125,9 +125,9 @@ func (c *clientBench) wrong(r messagesapi.Request) messagesapi.Response {
 // loop stays in the tree.
 func TestClientUnverifiedEnds(t *testing.T) {
 	t.Parallel()
-	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
+	costly := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	half := func(c *clientBench) messagesapi.Response {
-		return messagesapi.Write(c.path("half.txt"), "half\n").Using(dear)
+		return messagesapi.Write(c.path("half.txt"), "half\n").Using(costly)
 	}
 	then := func(step messagesapi.Response) func(c *clientBench) messagesapi.Script {
 		return func(c *clientBench) messagesapi.Script { return messagesapi.Steps(half(c), step) }
@@ -146,7 +146,7 @@ func TestClientUnverifiedEnds(t *testing.T) {
 		"blocked":    {model: then(blocked), code: 14, says: "there is no database here"},
 		"iterations": {model: then(messagesapi.Text("More to come.")), args: []string{"--max-iterations", "2"}, code: 10, kept: "half.txt"},
 		"duration":   {model: then(messagesapi.Bash("sleep 60")), args: []string{"--max-duration", "20s"}, code: 11, kept: "half.txt"},
-		"cost":       {model: then(messagesapi.Bash("touch more").Using(dear)), args: []string{"--max-cost", "0.5"}, code: 12, kept: "half.txt"},
+		"cost":       {model: then(messagesapi.Bash("touch more").Using(costly)), args: []string{"--max-cost", "0.5"}, code: 12, kept: "half.txt"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -157,11 +157,11 @@ func TestClientReviewWithoutTheTool(t *testing.T) {
 
 // The cost of reviews counts against the loop's limit.
 func TestClientReviewCosts(t *testing.T) {
-	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
+	costly := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
 	c.api.Play(withReviewer(
 		messagesapi.Steps(c.answerAddingWord("bye"), done),
-		func(messagesapi.Request) messagesapi.Response { return structured(t, reviewed).Using(dear) },
+		func(messagesapi.Request) messagesapi.Response { return structured(t, reviewed).Using(costly) },
 	))
 	r := c.run(12, c.goal("plan.md", "--review", "The word is real.", "--max-cost", "0.3")...)
 	if s := c.status(); s.Outcome != "budget" || s.CostUSD < 0.42 || s.Commits != 1 || s.Evidence != "unknown" || s.Turns != 1 {

@@ -101,7 +101,7 @@ func (t *testText) columns(l testValue) (names []string, column int) {
 }
 
 // fieldsOf returns the fields of the rows of a Go table: those of the struct before its brace, or of
-// the type that stands there.
+// the type named there.
 func (t *testText) fieldsOf(table bracket) (names []string) {
 	before := strings.TrimRight(t.code[:table.at], " ")
 	var body string

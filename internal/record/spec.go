@@ -1,7 +1,7 @@
 // Package record defines what is stored about a loop, and reads it back: the request it
 // was created with (Spec, in spec.json), the messages in its inbox (Message), its tool
-// calls, and the summary that lists and scripts show (Summary). It reads and writes; what
-// the journal's records mean stands in internal/core/memory.
+// calls, and the summary that lists and scripts show (Summary). It only reads and
+// writes; package memory interprets the journal's records.
 //
 // All owners of a loop write these types and no others: the runner, and the hook of the
 // session that has the loop. The package imports neither git nor an agent, since the hook

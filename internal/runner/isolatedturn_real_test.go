@@ -19,16 +19,16 @@ import (
 func TestClientInIsolatedAttempt(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
-	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
+	costly := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	first := ""
 	api := agenttest.API(t, func(r messagesapi.Request) messagesapi.Response {
 		first = cmp.Or(first, r.Session)
 		begun := slices.ContainsFunc(r.Messages, func(m messagesapi.Message) bool { return m.Role == "assistant" })
 		switch {
 		case r.Session == first && !begun:
-			return messagesapi.Bash("git push").Using(dear)
+			return messagesapi.Bash("git push").Using(costly)
 		case r.Session == first: // passes the budget, does not run; the client may ask once more before it is stopped
-			return messagesapi.Bash("touch late.txt").Using(dear)
+			return messagesapi.Bash("touch late.txt").Using(costly)
 		case !begun:
 			return messagesapi.Bash("test -n \"$PAWL_LOOP\" && echo two >> have.txt")
 		}

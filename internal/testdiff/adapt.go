@@ -138,7 +138,7 @@ func readText(f File) (testText, bool) {
 			continue
 		}
 		beside(sp.from)
-		if at = max(at, sp.to); sp.group { // what stands in it is its tests', but for its head
+		if at = max(at, sp.to); sp.group { // its content belongs to its tests, except for its head
 			at = sp.head + source.LineEnd(t.plain[sp.head:])
 			continue
 		}

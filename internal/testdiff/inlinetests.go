@@ -119,7 +119,7 @@ func rustTests(text string) []string {
 		}
 		inside = ok && inside != fence
 	}
-	if len(found) > 0 && hasBlockDocs(text) { // what stands in these is not told apart
+	if len(found) > 0 && hasBlockDocs(text) { // their content is not split into tests
 		return []string{text}
 	}
 	for _, fn := range bracedBlocks(s, rustFunction) {

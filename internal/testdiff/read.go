@@ -133,7 +133,7 @@ func (l language) nameOf(s source.Source, m []int, group string) string {
 func (l language) classify(s source.Source, sp *span, start int, mark string) {
 	above := s.Code[sp.from:start]
 	body := s.Code[start:sp.to]
-	if sp.group { // what stands in it is its tests'
+	if sp.group { // its content belongs to its tests
 		body = body[:source.LineEnd(body)]
 	}
 	hit := func(re *regex.Regex, texts ...string) bool {

@@ -25,11 +25,11 @@ import (
 // limit is the last, and its tool does not run.
 func TestClientCostLimit(t *testing.T) {
 	r := newRig(t)
-	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
+	costly := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	r.api.Play(messagesapi.Steps(
-		messagesapi.Bash("touch first").Using(dear),
-		messagesapi.Bash("touch second").Using(dear),
-		messagesapi.Text("never").Using(dear),
+		messagesapi.Bash("touch first").Using(costly),
+		messagesapi.Bash("touch second").Using(costly),
+		messagesapi.Text("never").Using(costly),
 	))
 	s := r.start()
 	res := r.turnOf(t.Context(), s, agent.Turn{Prompt: "spend", MaxCostUSD: 0.5})

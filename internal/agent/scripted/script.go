@@ -182,9 +182,9 @@ func lines(text string) []string {
 	return out
 }
 
-// pick is the part for a turn: by its number, else by the first word that
-// stands in the prompt, else the last that is played from a turn on, else one
-// that has nothing to say.
+// pick returns the part for a turn: by its number, else by the first word that
+// the prompt contains, else the last part for all turns from a number on, else
+// an empty one.
 func (s *Script) pick(number int, prompt string) *part {
 	if p := s.byNumber[number]; p != nil {
 		return p

@@ -216,7 +216,7 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *loop.Failure {
 	return &f
 }
 
-// think sleeps, in silence. It hears what it is told meanwhile.
+// think sleeps without output. It receives messages meanwhile.
 func (t *turn) think(ctx context.Context, o agent.Turn) *loop.Failure {
 	if f := contextFailure(ctx); f != nil {
 		return f

@@ -30,7 +30,7 @@ type transcriptLine struct {
 	Sidechain bool      `json:"isSidechain"`
 	At        time.Time `json:"timestamp"`
 
-	// Of an error of the API, which stands there as an answer: its class, and the end of
+	// The transcript has an error of the API as an answer. Its class, and the end of
 	// the usage limit, in seconds since 1970.
 	IsError bool   `json:"isApiErrorMessage"`
 	Error   string `json:"error"`
