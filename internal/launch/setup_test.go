@@ -164,7 +164,7 @@ func TestStopDuringSetUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := p.Create(t.Context())
+	l, _, err := p.Create(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
