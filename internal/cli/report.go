@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -46,24 +45,22 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if c.JSON {
 		return a.printJSON(s.Facts(l))
 	}
-	var page bytes.Buffer
 	switch {
 	case c.HTML != "":
-		if err := report.HTML(&page, l); err != nil {
+		page, err := report.HTML(l)
+		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(a.abs(c.HTML), page.Bytes(), 0o644); err != nil {
+		if err := atomicfile.Write(a.abs(c.HTML), page, 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", c.HTML, err)
 		}
 		a.printf("report of %s is in %s\n", s.ID, c.HTML)
-		return nil
 	case c.Markdown:
-		err = report.Markdown(&page, l)
+		a.printf("%s", report.Markdown(l))
 	default:
-		err = report.Text(&page, l)
+		a.printf("%s", report.Text(l))
 	}
-	a.printf("%s", page.String())
-	return err
+	return nil
 }
 
 // digest reports on all loops that ran since a time, in every repository.
@@ -102,9 +99,11 @@ func (a *app) digest(ctx context.Context, c *reportCmd) error {
 	case c.JSON:
 		return a.printJSON(all)
 	case c.Markdown:
-		return report.DigestMarkdown(a.Out, since, loops)
+		a.print(report.DigestMarkdown(since, loops))
+	default:
+		a.print(report.Digest(since, loops))
 	}
-	return report.Digest(a.Out, since, loops)
+	return nil
 }
 
 // parseSince reads a day or an age, such as yesterday, 2026-01-31 or 12h.

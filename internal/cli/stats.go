@@ -46,5 +46,6 @@ func (c *statsCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(stats)
 	}
-	return stats.Text(a.Out)
+	a.print(stats.Text())
+	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -166,4 +167,41 @@ func (s *Loop) IsReleased() bool {
 // Sandbox describes the loop's sandbox in lines, without one in none.
 func (s *Loop) Sandbox() []string {
 	return s.Spec.EffectiveSandbox(s.Memory).Lines(s.InSession())
+}
+
+// CurrentSummary returns the summary with the current state: the stored one does not know whether the loop's
+// process is alive.
+func CurrentSummary(l record.Entry) record.Summary {
+	sum := l.Summary
+	sum.ID = l.Loop.ID
+	if sum.State == "running" || sum.State == "waiting" {
+		_, alive, err := l.Loop.Holder()
+		sum.State = currentState(sum, alive || err != nil)
+	}
+	sum.MarkClosedIfGone(proc.Alive)
+	return sum
+}
+
+// StateOrOutcome returns the state, or the outcome of a loop that ended.
+func StateOrOutcome(s record.Summary) string {
+	words := s.State + SessionText(s)
+	if s.Outcome != "" {
+		words = string(s.Outcome)
+	}
+	if s.State != "ended" && s.Question != nil {
+		words += ", asks you"
+	}
+	if s.State == "paused" && s.Reason != "" {
+		words += ": " + plan.OneLine(s.Reason, 60)
+	}
+	if len(s.Tests) > 0 {
+		words += ", waits for an approval"
+	}
+	if len(s.Approved) > 0 {
+		words += ", tests approved"
+	}
+	if s.Merge != "" {
+		words += ", asks you to merge"
+	}
+	return words
 }

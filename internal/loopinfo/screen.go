@@ -115,8 +115,10 @@ func (w *Screen) Loop(id string) (watch.Detail, error) {
 	if err != nil {
 		return watch.Detail{}, err
 	}
-	sum := s.Summary()
-	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: w.followHistory(s).copyLines()}
+	sum, h := s.Summary(), w.followHistory(s)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	d := watch.Detail{Summary: sum, Headline: s.Headline(sum, time.Now()), State: s.Memory.State, Lines: slices.Clone(h.lines)}
 	d.LimitOptions = cmp.Or(strings.Join(s.Memory.State.Policy.Limits.Flags(), " "), "--max-iterations=0")
 	if s.HasEnded() {
 		d.LimitOptions, d.RaiseOption = "", s.Memory.State.MoreFlags(loop.Limits{})
@@ -252,12 +254,6 @@ func (n *history) add(r journal.Record) {
 	t := narrate.StepOf(r, n.state)
 	n.state, n.lines = t.After, append(n.lines, historyLines(r, t)...)
 	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
-}
-
-func (n *history) copyLines() []watch.Line {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.Clone(n.lines)
 }
 
 // Command runs pawl in the screen's folder.

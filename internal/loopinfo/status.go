@@ -30,7 +30,11 @@ func (s *Loop) Status(ctx context.Context, now time.Time) string {
 	line("goal", "%s", s.Spec.Goal())
 	Rows(line, "kind", narrate.Kind(s.Spec.Policy))
 	if sum.CountsTasks() {
-		line("tasks", "%s", narrate.TaskCount(sum.Tasks))
+		words := fmt.Sprintf("%d done, %d open", sum.Tasks.Done, sum.Tasks.Open)
+		if n := sum.Tasks.Skipped; n > 0 {
+			words += fmt.Sprintf(", %d skipped", n)
+		}
+		line("tasks", "%s", words)
 	}
 	Rows(line, "", taskLines(st, sum.State == "running")...)
 	for _, g := range s.Memory.Results {

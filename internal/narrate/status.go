@@ -43,14 +43,6 @@ func IsolatedTurn(t loop.IsolatedTurn) string {
 	return what
 }
 
-// sinceText says when a pause started.
-func sinceText(st loop.State, now time.Time) string {
-	if st.AwayFrom.IsZero() {
-		return ""
-	}
-	return " since " + clock(st.AwayFrom, now)
-}
-
 // Capped describes a loop whose client ended a turn by itself.
 const Capped = "waiting for you: the client ended the turn"
 
@@ -73,7 +65,10 @@ func NeedsUser(s record.Summary, now time.Time) string {
 
 // Paused says since when a loop is paused, and what the user must fix.
 func Paused(st loop.State, now time.Time) string {
-	words := "paused" + sinceText(st, now)
+	words := "paused"
+	if !st.AwayFrom.IsZero() {
+		words += " since " + clock(st.AwayFrom, now)
+	}
 	if st.Trouble.HoldReason != "" {
 		words += ", needs you: " + plan.OneLine(st.Trouble.HoldReason, 200)
 	}
@@ -250,13 +245,4 @@ func EditsNotMade(s loop.State) (texts []string) {
 		texts = append(texts, e.String())
 	}
 	return texts
-}
-
-// TaskCount says how many tasks are done, open and skipped.
-func TaskCount(t record.TaskCount) string {
-	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
-	if t.Skipped > 0 {
-		line += fmt.Sprintf(", %d skipped", t.Skipped)
-	}
-	return line
 }

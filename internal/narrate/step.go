@@ -97,7 +97,7 @@ func (t Step) IsTrouble(r journal.Record) bool {
 func (t Step) Sentence() string {
 	switch e := t.Event.Payload.(type) {
 	case loop.Started:
-		return t.started()
+		return fmt.Sprintf("the loop starts: %s, %d open", figure.Count(len(t.After.Tasks), "task"), t.After.Tasks.Count(loop.Open))
 	case loop.Checkpointed:
 		return fmt.Sprintf("checkpoint of the work tree made (%.7s)", e.Tree)
 	case loop.GatesFinished:
@@ -138,11 +138,17 @@ func (t Step) Sentence() string {
 	case loop.HandoverRequested:
 		return "asked to continue " + OwnerPlace(e.To) + ReasonClause(e.Why)
 	case loop.HandedOver:
-		return handedOver(e)
+		if e.Failed {
+			return "stays in its session" + ReasonClause(e.Why)
+		}
+		return "continues " + OwnerPlace(e.To) + ReasonClause(e.Why)
 	case loop.Concluded:
 		return "cleanup after the end is finished"
 	case loop.PlanEdited:
-		return planEdits(e.Edits)
+		if made := editText(e.Edits); made != "" {
+			return "the plan was edited: " + made
+		}
+		return "the plan does not change"
 	}
 	return t.requestText()
 }
@@ -168,7 +174,10 @@ func (t Step) requestText() string {
 	case loop.TestChangeRequested:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + ReasonClause(e.Why)
 	case loop.Approved:
-		return approvalText(e)
+		if len(e.Tasks) > 0 {
+			return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
+		}
+		return "pawl approve: the agent may change " + TestFiles(e.Paths)
 	case loop.Rejected:
 		return "pawl reject: the agent may not change " + TestFiles(e.Paths)
 	case loop.LessonLearned:
@@ -185,13 +194,6 @@ func (t Step) requestText() string {
 	return string(t.Event.Kind())
 }
 
-func handedOver(e loop.HandedOver) string {
-	if e.Failed {
-		return "stays in its session" + ReasonClause(e.Why)
-	}
-	return "continues " + OwnerPlace(e.To) + ReasonClause(e.Why)
-}
-
 // OwnerPlace says where an owner works.
 func OwnerPlace(o loop.Owner) string {
 	if o == loop.OwnerSession {
@@ -206,10 +208,6 @@ func ReasonClause(why string) string {
 		return ""
 	}
 	return ": " + why
-}
-
-func (t Step) started() string {
-	return fmt.Sprintf("the loop starts: %s, %d open", figure.Count(len(t.After.Tasks), "task"), t.After.Tasks.Count(loop.Open))
 }
 
 func (t Step) turn(e loop.TurnEnded) string {
@@ -304,21 +302,17 @@ func inspectionText(s loop.Inspection) string {
 }
 
 func (t Step) committed(commit string) string {
-	tasks := strings.Join(newlyDone(t.Before, t.After), ", ")
-	if commit == "" {
-		return "done: " + tasks
-	}
-	return fmt.Sprintf("committed %.7s: %s", commit, tasks)
-}
-
-func newlyDone(before, after loop.State) []string {
 	var names []string
-	for _, task := range after.ChangedTasks(before) {
+	for _, task := range t.After.ChangedTasks(t.Before) {
 		if task.Status == loop.Done {
 			names = append(names, Name(task))
 		}
 	}
-	return names
+	tasks := strings.Join(names, ", ")
+	if commit == "" {
+		return "done: " + tasks
+	}
+	return fmt.Sprintf("committed %.7s: %s", commit, tasks)
 }
 
 // consequences lists the consequences of the event that a user wants to know.

@@ -36,14 +36,6 @@ func (t Step) Tasks() []string {
 	return ids
 }
 
-// planEdits describes the edits of the plan that were made.
-func planEdits(edits []plan.Edit) string {
-	if made := editText(edits); made != "" {
-		return "the plan was edited: " + made
-	}
-	return "the plan does not change"
-}
-
 // editText lists edits of the plan, without those that failed: a notice says why.
 func editText(edits []plan.Edit) string {
 	var words []string
@@ -118,14 +110,6 @@ func clock(at, now time.Time) string {
 		return at.Format("15:04:05")
 	}
 	return at.Local().Format("2006-01-02 15:04")
-}
-
-// approvalText says what a user approved.
-func approvalText(a loop.Approved) string {
-	if len(a.Tasks) > 0 {
-		return "pawl approve: the work of " + strings.Join(a.Tasks, ", ") + " is accepted"
-	}
-	return "pawl approve: the agent may change " + TestFiles(a.Paths)
 }
 
 // TestFiles lists the tests that a user decides about, "any test" for all.

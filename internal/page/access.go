@@ -33,6 +33,8 @@ func (s *server) readCookieValue() string {
 // the token if they need one.
 func (s *server) withSecurity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookie, err := r.Cookie(readCookie)
+		mayRead := !s.Locked || s.hasToken(r) || err == nil && equalTokens(cookie.Value, s.readCookieValue())
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -48,7 +50,7 @@ func (s *server) withSecurity(next http.Handler) http.Handler {
 			http.Error(w, "this request comes from a page of another site", http.StatusForbidden)
 		case r.Method == http.MethodPost && !s.hasToken(r):
 			http.Error(w, "open the address that pawl serve printed: it has the token", http.StatusUnauthorized)
-		case s.Locked && r.Method != http.MethodPost && s.files[r.URL.Path].data == nil && !s.mayRead(r):
+		case !mayRead && r.Method != http.MethodPost && s.files[r.URL.Path].data == nil:
 			s.render(w, http.StatusUnauthorized, "problem", errorPage{layout{Title: "Token needed", Lock: true}, "Open the address that pawl serve printed: it has the token."})
 		default:
 			next.ServeHTTP(w, r)
@@ -87,14 +89,6 @@ func isCrossSite(r *http.Request) bool {
 
 func (s *server) hasToken(r *http.Request) bool {
 	return equalTokens(r.Header.Get(tokenHeader), s.Token)
-}
-
-func (s *server) mayRead(r *http.Request) bool {
-	if s.hasToken(r) {
-		return true
-	}
-	c, err := r.Cookie(readCookie)
-	return err == nil && equalTokens(c.Value, s.readCookieValue())
 }
 
 // equalTokens compares secrets in constant time for equal lengths.

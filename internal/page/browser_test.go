@@ -274,14 +274,11 @@ func TestReportInABrowser(t *testing.T) {
 	source := browsertest.Axe(t)
 	b := browsertest.Browse(t)
 	path := filepath.Join(t.TempDir(), "report.html")
-	f, err := os.Create(path)
+	file, err := report.HTML(detailed().Report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.HTML(f, detailed().Report); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, s := range screens() {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -25,9 +24,9 @@ type Entry struct {
 	Before loop.State
 }
 
-// Digest writes a summary of several loops. The first line says what needs the user; then each loop
+// Digest returns a summary of several loops. The first line says what needs the user; then each loop
 // follows, by group.
-func Digest(w io.Writer, since time.Time, loops []Entry) error {
+func Digest(since time.Time, loops []Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", digestLead(since, loops))
 	group := ""
@@ -42,15 +41,12 @@ func Digest(w io.Writer, since time.Time, loops []Entry) error {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return b.String()
 }
 
-// DigestMarkdown writes the same as a table, for a chat or a page of the team. Text of the agent and
+// DigestMarkdown returns the same as a table, for a chat or a page of the team. Text of the agent and
 // of plans is escaped for Markdown.
-func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
+func DigestMarkdown(since time.Time, loops []Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n", escape(digestLead(since, loops)))
 	if len(loops) > 0 {
@@ -63,10 +59,7 @@ func DigestMarkdown(w io.Writer, since time.Time, loops []Entry) error {
 		}
 		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, escape(l.goal()), strings.Join(result, "<br>"), l.cost())
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return b.String()
 }
 
 // digestLead returns the first line: the number of loops, their results and their cost.

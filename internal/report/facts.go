@@ -72,7 +72,7 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 			}
 			if s.Refusals > before.Refusals || len(s.History) > 0 && (len(before.History) == 0 || s.History[len(s.History)-1] != before.History[len(before.History)-1]) {
 				all[last].Decision = plan.OneLine(s.History[len(s.History)-1].What, 200)
-				ended[last] = finishesTask(before, s, all[last].Task)
+				ended[last] = slices.ContainsFunc(s.ChangedTasks(before), func(t loop.Task) bool { return t.ID == all[last].Task && t.Status == loop.Done })
 			}
 		}
 		if turn, begins := loop.FindAction[loop.BeginTurn](acts); begins {
@@ -86,11 +86,6 @@ func Iterations(events iter.Seq[loop.Event]) []Iteration {
 		}
 	}
 	return all
-}
-
-// finishesTask reports whether a task was finished in a step.
-func finishesTask(before, after loop.State, id string) bool {
-	return slices.ContainsFunc(after.ChangedTasks(before), func(t loop.Task) bool { return t.ID == id && t.Status == loop.Done })
 }
 
 // recordEnd records the duration and usage of a turn.

@@ -126,11 +126,7 @@ func TestFactsMatchTheJournal(t *testing.T) {
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	l, f := pages(t)
-	var b strings.Builder
-	if err := report.HTML(&b, l); err != nil {
-		t.Fatal(err)
-	}
-	page := b.String()
+	page := html(t, l)
 	for _, never := range []string{"<script", "<img", "<b>", "http:", "https:", "url(", "</pre>\n+", "ZgotmplZ"} {
 		if strings.Contains(page, never) {
 			t.Errorf("the page has %s", never)
@@ -164,12 +160,17 @@ func TestLongHTML(t *testing.T) {
 	for i := range 250 {
 		l.Iterations = append(l.Iterations, report.Iteration{Number: i + 1, Context: -1, Failing: -1})
 	}
-	var b strings.Builder
-	if err := report.HTML(&b, l); err != nil {
-		t.Fatal(err)
-	}
-	page := b.String()
+	page := html(t, l)
 	if n := strings.Count(page, `<tr><td class="n">`); n != 200 || !strings.Contains(page, "50 earlier ones are not shown: <code>pawl report calm-heron --json</code>") {
 		t.Errorf("%d rows", n)
 	}
+}
+
+func html(t *testing.T, l report.Loop) string {
+	t.Helper()
+	page, err := report.HTML(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
 }

@@ -1,12 +1,12 @@
 package report
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
-	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -33,10 +33,6 @@ func Templates() (*template.Template, error) {
 	}
 	return t, nil
 }
-
-var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Parse(pageHTML))
-})
 
 // htmlPage is the data of the template. html/template escapes it, so the agent's text is never markup.
 type htmlPage struct {
@@ -66,12 +62,17 @@ type htmlDiff struct {
 	Lines []DiffLine
 }
 
-// HTML writes the page as one file, without scripts and external resources.
-func HTML(w io.Writer, l Loop) error {
-	if err := pageTemplate().Execute(w, TemplateData(l)); err != nil {
-		return fmt.Errorf("write report: %w", err)
+// HTML returns the page as one file, without scripts and external resources.
+func HTML(l Loop) ([]byte, error) {
+	t, err := Templates()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	var page bytes.Buffer
+	if err := t.Execute(&page, TemplateData(l)); err != nil {
+		return nil, fmt.Errorf("make the page of the report: %w", err)
+	}
+	return page.Bytes(), nil
 }
 
 // TemplateData returns the data of the templates for a loop.
@@ -145,8 +146,9 @@ const maxIterationRows = 200
 func (h *htmlPage) htmlIterations(l Loop) {
 	h.Earlier = max(0, len(l.Iterations)-maxIterationRows)
 	for _, i := range l.Iterations[h.Earlier:] {
+		t, _ := l.State.Task(i.Task)
 		row := htmlIteration{
-			Number: fmt.Sprint(i.Number), Task: taskName(l.State, i.Task), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Cost(i.CostUSD, l.State.CostUnknown()),
+			Number: fmt.Sprint(i.Number), Task: cmp.Or(narrate.Name(t), plan.OneLine(i.Task, 40)), At: i.At.In(l.Zone).Format("15:04:05"), Cost: figure.Cost(i.CostUSD, l.State.CostUnknown()),
 			Took: figure.Duration(time.Duration(i.Seconds * float64(time.Second))), Tokens: figure.Tokens(i.Tokens), Came: i.Decision,
 		}
 		if i.Context >= 0 {
@@ -157,13 +159,6 @@ func (h *htmlPage) htmlIterations(l Loop) {
 		}
 		h.Iterations = append(h.Iterations, row)
 	}
-}
-
-func taskName(s loop.State, id string) string {
-	if t, ok := s.Task(id); ok {
-		return narrate.Name(t)
-	}
-	return plan.OneLine(id, 40)
 }
 
 const maxDiffLines = 400 // maximum number of lines of one diff

@@ -28,21 +28,16 @@ func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
 	return said
 }
 
-// isEndless reports whether the goal has no end to claim, so that its task is neither open nor done.
-func (p *page) isEndless() bool {
-	kind := p.State.Policy.Kind
-	return kind == loop.Explore || kind == loop.Periodic
-}
-
 const (
 	maxLastMessages     = 12  // maximum number of turns
 	maxLinesPerMessage  = 4   // maximum number of lines of each
 	maxMessageLineBytes = 200 // maximum length of a line, in bytes
 )
 
-// lastMessages prints the last messages for such a goal, the newest last.
+// lastMessages prints the last messages for a goal that has no end to claim, so that its task is
+// neither open nor done, the newest last.
 func (p *page) lastMessages() {
-	if !p.isEndless() || len(p.LastMessages) == 0 {
+	if kind := p.State.Policy.Kind; kind != loop.Explore && kind != loop.Periodic {
 		return
 	}
 	said := p.LastMessages

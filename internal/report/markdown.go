@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -11,9 +10,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/narrate"
 )
 
-// Markdown writes the report for a pull request: what the user must do, what was done and its
+// Markdown returns the report for a pull request: what the user must do, what was done and its
 // evidence, and what to review. The agent's text is escaped, so it contains no link, mention or HTML.
-func Markdown(w io.Writer, l Loop) error {
+func Markdown(l Loop) string {
 	p := &page{Loop: l}
 	fmt.Fprintf(&p.out, "**%s**\n", escape(p.resultLine()))
 	p.markdownTasks()
@@ -26,10 +25,7 @@ func Markdown(w io.Writer, l Loop) error {
 		p.markdownList("Not sent", []string{p.NotSent})
 	}
 	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), narrate.Spending(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
-	if _, err := w.Write(p.out.Bytes()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return p.out.String()
 }
 
 // resultLine returns the result and what needs the user, in one line.

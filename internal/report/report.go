@@ -1,7 +1,7 @@
 // Package report writes the summary of a loop: how it ended, what was done and its evidence, what was
 // not done and why, what it cost, and what to type next.
 //
-//	report.Text(w, report.Loop{ID: "brisk-otter-7f3a", State: state, Waits: report.Waits(events)})
+//	fmt.Print(report.Text(report.Loop{ID: "brisk-otter-7f3a", State: state, Waits: report.Waits(events)}))
 //
 // All of it comes from the journal. The agent's own words appear only as the reason why it cannot
 // continue, and as the result of a goal without changes. What the user must read (changed tests, work
@@ -11,11 +11,11 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -61,8 +61,8 @@ type Loop struct {
 	Zone                *time.Location
 }
 
-// Text writes the report as plain text.
-func Text(w io.Writer, l Loop) error {
+// Text returns the report as plain text.
+func Text(l Loop) string {
 	if l.Zone == nil {
 		l.Zone = time.Local
 	}
@@ -80,26 +80,36 @@ func Text(w io.Writer, l Loop) error {
 	p.interventions()
 	p.list("still running", "%s", 100, p.Orphans...)
 	p.merge()
-	p.leftOut()
-	p.untoldIssues()
+	if n := len(p.LeftOut); n > 0 {
+		p.line("left out", "%s of the plan: %s", figure.Count(n, "open task"), plan.OneLine(strings.Join(p.LeftOut, ", "), 300))
+	}
+	if len(p.UntoldIssues) > 0 {
+		p.line("not told", "%s the result: the tracker could not be reached  → pawl resume %s", plan.OneLine(joinNames(p.UntoldIssues, 5), 0), p.ID)
+	}
 	p.list("not sent", "%s; pawl notify test tries the receivers", 300, p.NotSent)
-	p.userCommit()
+	if c := p.UserCommit; c != "" {
+		p.line("yours", "commit %s has your earlier uncommitted changes; git cherry-pick -n %[1]s takes it to another branch", shortCommit(c))
+	}
 	p.list("yours?", "%s", 300, p.PossibleUserChanges...)
 	p.uncommittedFiles()
 	p.list("not applied", "an edit of the plan, kept in %s", 0, p.State.UnappliedEditFiles...)
 	p.list("not made", "your edit of the plan: %s  → "+p.State.ResumeCommand(p.ID), 0, narrate.EditsNotMade(p.State)...)
 	p.list("undelivered", "your message: %s  → "+p.State.ResumeCommand(p.ID), 0, narrate.NotDelivered(p.State)...)
-	p.lessons()
+	lesson := p.under("lessons")
+	for _, l := range p.State.Lessons {
+		lesson("%s", plan.OneLine(l.String(), 300))
+	}
 	p.cost()
 	p.list("left", "%s", 0, narrate.TimeLeft(p.State))
 	p.answer()
 	p.lastMessages()
-	p.branch()
-	p.next()
-	if _, err := w.Write(p.out.Bytes()); err != nil {
-		return fmt.Errorf("write report: %w", err)
+	if p.BranchFate != "" {
+		p.line("branch", "%s, %s", p.Branch, p.BranchFate)
 	}
-	return nil
+	if next := p.nextCommands(); next != "" {
+		p.line("next", "%s", next)
+	}
+	return p.out.String()
 }
 
 // page is a report that is being written.
@@ -159,20 +169,6 @@ func (p *page) headline() {
 	}
 	if s.Hint != "" {
 		p.line("hint", "%s", plan.OneLine(s.Hint, 0))
-	}
-}
-
-// untoldIssues lists the issues whose tracker could not be reached, and the command that tries again.
-func (p *page) untoldIssues() {
-	if len(p.UntoldIssues) > 0 {
-		p.line("not told", "%s the result: the tracker could not be reached  → pawl resume %s", plan.OneLine(joinNames(p.UntoldIssues, 5), 0), p.ID)
-	}
-}
-
-// leftOut lists the open tasks that the user left out.
-func (p *page) leftOut() {
-	if n := len(p.LeftOut); n > 0 {
-		p.line("left out", "%s of the plan: %s", figure.Count(n, "open task"), plan.OneLine(strings.Join(p.LeftOut, ", "), 300))
 	}
 }
 
@@ -256,13 +252,6 @@ func (p *page) denied() (n int) {
 	return n
 }
 
-func (p *page) lessons() {
-	say := p.under("lessons")
-	for _, l := range p.State.Lessons {
-		say("%s", plan.OneLine(l.String(), 300))
-	}
-}
-
 // cost prints the money, the tokens and the time. The client of a user's session does not report the
 // first two; Pawl's own runs beside it count.
 func (p *page) cost() {
@@ -298,19 +287,6 @@ func (p *page) answer() {
 		fmt.Fprintf(&p.out, "%s\n", cleanLine(line))
 	}
 	p.out.WriteString("\n")
-}
-
-func (p *page) next() {
-	if next := p.nextCommands(); next != "" {
-		p.line("next", "%s", next)
-	}
-}
-
-// branch prints what happened to a branch that can no longer be merged.
-func (p *page) branch() {
-	if p.BranchFate != "" {
-		p.line("branch", "%s, %s", p.Branch, p.BranchFate)
-	}
 }
 
 // nextCommands returns the commands to type next.
@@ -350,4 +326,25 @@ func (p *page) leastProven() (loop.Task, bool) {
 		}
 	}
 	return worst, worst.Commit != ""
+}
+
+// uncommittedFiles lists files that are in no commit: the agent's, and new ones of others.
+func (p *page) uncommittedFiles() {
+	p.list("uncommitted", "%s: the branch lacks it", 300, p.Uncommitted...)
+	if n := len(p.LeftInCheckout); n > 0 && p.State.Phase == loop.Ended {
+		p.line("uncommitted", "%s: no commit has it; look for it in your checkout", plan.Few(p.LeftInCheckout, 5))
+	}
+	if p.Unsigned != "" {
+		p.line("unsigned", "%s", p.Unsigned)
+	}
+	if len(p.UserFiles) > 0 {
+		p.line("left alone", "%s (not the agent's, not in the loop's commits)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
+	}
+}
+
+// cleanLine keeps the indentation of a line of the agent's text and removes terminal control characters.
+func cleanLine(line string) string {
+	text := strings.TrimLeftFunc(line, unicode.IsSpace)
+	indent := strings.ReplaceAll(strings.TrimRight(line[:len(line)-len(text)], "\r\n"), "\t", "    ")
+	return indent + plan.OneLine(text, 0)
 }

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +18,7 @@ var evening = time.Date(2026, 1, 31, 22, 0, 0, 0, time.UTC)
 func text(t *testing.T, l report.Loop) string {
 	t.Helper()
 	l.ID, l.Zone = "brisk-otter-7f3a", time.UTC
-	var b strings.Builder
-	if err := report.Text(&b, l); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return report.Text(l)
 }
 
 // night returns a loop that ran overnight, with a task of each result.
@@ -258,18 +253,6 @@ func TestWaitsAreListed(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-func TestWriteErrorIsReturned(t *testing.T) {
-	t.Parallel()
-	full := errors.New("disk full")
-	if err := report.Text(broken{full}, night()); !errors.Is(err, full) {
-		t.Errorf("err = %v", err)
-	}
-}
-
-type broken struct{ err error }
-
-func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
 func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 	t.Parallel()

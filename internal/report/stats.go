@@ -97,7 +97,11 @@ func (f *Figures) add(s loop.State) {
 		f.CostUnknown++
 	}
 	f.WorkSeconds += s.Elapsed().Seconds()
-	for _, t := range workedTasks(s) {
+	for _, t := range s.Tasks {
+		// A task that was done before counts only in the loop that did it.
+		if t.DoneEarlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open {
+			continue
+		}
 		f.Tasks++
 		if t.Status != loop.Done {
 			continue
@@ -113,14 +117,6 @@ func (f *Figures) add(s loop.State) {
 	}
 }
 
-// workedTasks returns the tasks that count for a loop: those that it started or finished. A task that was
-// done before counts only in the loop that did it, so that a plan that ran twice does not count twice.
-func workedTasks(s loop.State) []loop.Task {
-	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool {
-		return t.DoneEarlier || t.LeftOut || t.Turns == 0 && t.Status == loop.Open
-	})
-}
-
 func (f *Figures) medians() {
 	if f.Outcomes == nil {
 		f.Outcomes = map[string]int{}
@@ -133,8 +129,8 @@ func (f *Figures) medians() {
 	}
 }
 
-// Text writes the statistics as a table.
-func (s Stats) Text(w io.Writer) error {
+// Text returns the statistics as a table.
+func (s Stats) Text() string {
 	var b bytes.Buffer
 	since := ""
 	if !s.Since.IsZero() {
@@ -154,16 +150,11 @@ func (s Stats) Text(w io.Writer) error {
 				f.row(t, g.name+" "+plan.OneLine(f.Name, 60))
 			}
 		}
-		if err := t.Flush(); err != nil {
-			return fmt.Errorf("write statistics: %w", err)
-		}
+		_ = t.Flush() // writing to memory does not fail
 		b.WriteString("\ntime/task and cost/task are medians of the tasks that are done; a task that no turn worked on is not counted\n")
 		b.WriteString(s.weekly())
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write statistics: %w", err)
-	}
-	return nil
+	return b.String()
 }
 
 const (

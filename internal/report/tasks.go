@@ -80,7 +80,11 @@ func (p *page) taskLine(t loop.Task, meaning string) string {
 	if why := p.taskReason(t, meaning); why != "" {
 		words += "  " + why
 	}
-	return words + p.showCommand(t) + p.restoreCommand(t)
+	words += p.showCommand(t)
+	if t.Restorable() {
+		words += fmt.Sprintf("  → pawl restore %s --task %s", p.ID, plan.OneLine(t.ID, 40))
+	}
+	return words
 }
 
 // taskReason returns the reason of one task, or else its group's meaning.
@@ -150,14 +154,6 @@ func (p *page) showCommand(t loop.Task) string {
 		return ""
 	}
 	return "  → git show " + shortCommit(t.Commit)
-}
-
-// restoreCommand returns the command that restores a task's undone work.
-func (p *page) restoreCommand(t loop.Task) string {
-	if !t.Restorable() {
-		return ""
-	}
-	return fmt.Sprintf("  → pawl restore %s --task %s", p.ID, plan.OneLine(t.ID, 40))
 }
 
 func (p *page) groups() []group {
@@ -271,3 +267,5 @@ func joinNames(words []string, most int) string {
 	}
 	return text
 }
+
+func shortCommit(commit string) string { return commit[:min(len(commit), 7)] }

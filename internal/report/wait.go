@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +21,12 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	var waits []Wait
 	waiting := false
 	for e := range events {
-		if waiting && !slices.Contains(nonEndingEvents(), e.Kind()) {
-			waits[len(waits)-1].Until = e.At
-			waiting = false
+		switch e.Kind() {
+		case loop.KindMessageArrived, loop.KindOwnerChanged, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged: // they do not end it
+		default:
+			if waiting {
+				waits[len(waits)-1].Until, waiting = e.At, false
+			}
 		}
 		if f, failed := e.Payload.(loop.AgentFailed); failed && f.Failure.Class == loop.UsageLimit {
 			waits = append(waits, Wait{From: e.At})
@@ -32,11 +34,6 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 		}
 	}
 	return waits
-}
-
-// nonEndingEvents returns the events that do not end a wait.
-func nonEndingEvents() []loop.EventKind {
-	return []loop.EventKind{loop.KindMessageArrived, loop.KindOwnerChanged, loop.KindLessonLearned, loop.KindLessonForgotten, loop.KindLimitsChanged}
 }
 
 // waitedText says how long the loop waited, and when, unless there were many waits.

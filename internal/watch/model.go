@@ -72,9 +72,6 @@ func NewModel(ctx context.Context, s Source, o Options) Model {
 // Init starts reading.
 func (m Model) Init() tea.Cmd { return tea.Batch(m.firstRead, nextTick()) }
 
-// read reads what the screen shows, and starts the timer for the next read.
-func (m Model) read() tea.Cmd { return tea.Batch(m.readNow(), nextTick()) }
-
 func nextTick() tea.Cmd {
 	return tea.Tick(refreshInterval, func(t time.Time) tea.Msg { return tick(t) })
 }
@@ -87,7 +84,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.fitPages()
 	case tick:
 		m.now = time.Time(msg)
-		return m, m.read()
+		return m, tea.Batch(m.readNow(), nextTick())
 	case loopsRead:
 		m.err, m.hasLoops = nil, true
 		m.setLoops(msg)

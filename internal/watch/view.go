@@ -123,34 +123,15 @@ func (m Model) bottomRow() string {
 	case m.loopID != "" && m.diff != nil:
 		return paint(dim, "↑↓ task · pgup/pgdn scroll · d, esc back · ? keys · "+m.taskKeysHelp()+"t tell · r report")
 	case m.loopID != "" && m.detail.Summary.State == "ended":
-		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeysHelp()+"r report · a approve · x reject · "+m.undoKeyHelp()+"esc back")
+		undo := ""
+		if m.detail.Summary.CanUndoRestore {
+			undo = "u undo · "
+		}
+		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeysHelp()+"r report · a approve · x reject · "+undo+"esc back")
 	case m.loopID != "":
 		return paint(dim, "↑↓ task · d diff · c calls · ? keys · "+m.taskKeysHelp()+"t tell · p pause · s stop · r report · a answer · esc back")
 	}
 	return paint(dim, "enter open · ? keys · q quit · n start · t tell · p pause · s stop · r report · / search")
-}
-
-// undoKeyHelp returns the help for the undo key, "" if there is no restore to undo.
-func (m Model) undoKeyHelp() string {
-	if !m.detail.Summary.CanUndoRestore {
-		return ""
-	}
-	return "u undo · "
-}
-
-// commandLine returns a pawl command as the user would type it.
-func commandLine(args []string) string {
-	words := []string{"pawl"}
-	for _, a := range args {
-		if a == "--" {
-			continue
-		}
-		if strings.ContainsAny(a, " '\"") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
-	}
-	return strings.Join(words, " ")
 }
 
 // overview returns the rows of the loops, by group. If there is no room for all, they are those
@@ -282,20 +263,15 @@ func repositoryNames(loops []record.Summary) map[string]string {
 // row returns the row of a loop in the overview.
 func (m Model) row(s record.Summary, l layout, selected bool) string {
 	text := l.columns(cells{s.ID, stateOrOutcome(s), cmp.Or(s.TaskProgress(), "-"), narrate.Cost(s), loopAge(s, m.now), l.repositories[s.Root]})
-	text += m.goalAndNeed(s, m.width-2-ansi.StringWidth(text))
+	goal, room := goalText(s), m.width-2-ansi.StringWidth(text)
+	if need := clean(narrate.NeedsUser(s, m.now)); need != "" {
+		goal = ansi.Truncate(goal, max(8, room/3), "…") + ": " + need
+	}
+	text += goal
 	if selected {
 		return paint(reverse, fit("> "+text, m.width))
 	}
 	return "  " + paint(m.rowStyle(s), text)
-}
-
-// goalAndNeed returns a loop's goal, and what it needs the user for.
-func (m Model) goalAndNeed(s record.Summary, width int) string {
-	text, why := goalText(s), clean(narrate.NeedsUser(s, m.now))
-	if why == "" {
-		return text
-	}
-	return ansi.Truncate(text, max(8, width/3), "…") + ": " + why
 }
 
 // stateOrOutcome returns a loop's state or, after its end, its outcome.

@@ -13,11 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/report"
 )
@@ -157,4 +159,10 @@ func (m Model) command(args ...string) tea.Cmd {
 		text, err := m.source.Command(ctx, args...)
 		return commandResult{commandLine(args), text, err}
 	}
+}
+
+// commandLine returns a pawl command as the user would type it.
+func commandLine(args []string) string {
+	words := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" })
+	return "pawl " + shell.QuoteCommand(words)
 }
