@@ -101,7 +101,11 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }()
-	c.forgetOld()
+	for _, q := range c.questions() {
+		if time.Since(q.At) > maxQuestionAge {
+			_ = os.Remove(c.path(q.MessageRef)) // the next call tries again
+		}
+	}
 	poll := l.pollTelegram
 	if r.Kind == notice.Slack {
 		poll = l.pollSlack
@@ -125,14 +129,6 @@ func (l *Listener) Listen(ctx context.Context, r notice.Receiver) error {
 
 // maxPause limits the pause that a service can request.
 const maxPause = 15 * time.Minute
-
-// longPollTimeout returns how long a service may hold a request until there is an update.
-func (l *Listener) longPollTimeout() time.Duration {
-	if l.shortPauses {
-		return time.Second
-	}
-	return pollTimeout
-}
 
 // pollInterval returns the pause between two requests.
 func (l *Listener) pollInterval() time.Duration {
@@ -255,27 +251,4 @@ func (c *chat) questions() []SentQuestion {
 		}
 	}
 	return all
-}
-
-// forgetOld removes questions older than maxQuestionAge.
-func (c *chat) forgetOld() {
-	for _, q := range c.questions() {
-		if time.Since(q.At) > maxQuestionAge {
-			_ = os.Remove(c.path(q.MessageRef)) // the next call tries again
-		}
-	}
-}
-
-// offset returns the number of the first update that was not handled.
-func (c *chat) offset() int64 {
-	data, err := atomicfile.Read(filepath.Join(c.dir, "offset"), 64)
-	if err != nil {
-		return 0
-	}
-	n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // a damaged file counts as 0
-	return n
-}
-
-func (c *chat) setOffset(n int64) error {
-	return atomicfile.Write(filepath.Join(c.dir, "offset"), []byte(strconv.FormatInt(n, 10)), 0o600)
 }

@@ -65,7 +65,7 @@ func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver)
 	var wg sync.WaitGroup
 	for _, r := range to {
 		wg.Go(func() {
-			if err := s.sendTo(ctx, n, r); err != nil {
+			if err := failure.Retry(ctx, s.pauses, func() error { return s.attempt(ctx, n, r) }); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failed[r] = err
@@ -95,11 +95,6 @@ func (s Sender) redacted(text string) string {
 		return text
 	}
 	return s.Redact(text)
-}
-
-// sendTo sends to one receiver, with retries.
-func (s Sender) sendTo(ctx context.Context, n notice.Notice, r notice.Receiver) error {
-	return failure.Retry(ctx, s.pauses, func() error { return s.attempt(ctx, n, r) })
 }
 
 // attempt sends a notice once.
@@ -151,37 +146,24 @@ func (s Sender) CheckAnswers(r notice.Receiver) error {
 
 // localArgv returns the command that shows a notice on the desktop, or speaks it.
 func localArgv(kind notice.Kind, n notice.Notice) ([]string, error) {
-	if kind == notice.Speech {
-		return speechArgv(n)
+	words := strings.TrimLeft(strings.ReplaceAll(n.Title, "·", ","), "-") // must not look like an option
+	commands, missing := [][]string{{"say", words}, {"spd-say", "--wait", "--", words}, {"espeak-ng", "--", words}}, "neither say nor spd-say nor espeak-ng is installed"
+	if kind == notice.Desktop {
+		const script = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
+		commands = [][]string{{"notify-send", "--app-name=pawl", "--", n.Title, markup.Replace(n.Text)}, {"osascript", "-e", script, n.Title, n.Text}}
+		missing = "neither notify-send nor osascript is installed"
 	}
-	return desktopArgv(n)
+	for _, argv := range commands {
+		if path, err := exec.LookPath(argv[0]); err == nil {
+			argv[0] = path
+			return argv, nil
+		}
+	}
+	return nil, errors.New(missing)
 }
 
 // markup escapes text for Slack, and for the desktop.
 var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-// desktopArgv returns the command that shows a notice on the desktop.
-func desktopArgv(n notice.Notice) ([]string, error) {
-	if path, err := exec.LookPath("notify-send"); err == nil {
-		return []string{path, "--app-name=pawl", "--", n.Title, markup.Replace(n.Text)}, nil
-	}
-	if path, err := exec.LookPath("osascript"); err == nil {
-		const script = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
-		return []string{path, "-e", script, n.Title, n.Text}, nil
-	}
-	return nil, errors.New("neither notify-send nor osascript is installed")
-}
-
-// speechArgv returns the command that speaks a notice's title.
-func speechArgv(n notice.Notice) ([]string, error) {
-	words := strings.TrimLeft(strings.ReplaceAll(n.Title, "·", ","), "-") // must not look like an option
-	for _, argv := range [][]string{{"say"}, {"spd-say", "--wait", "--"}, {"espeak-ng", "--"}} {
-		if path, err := exec.LookPath(argv[0]); err == nil {
-			return append(append([]string{path}, argv[1:]...), words), nil
-		}
-	}
-	return nil, errors.New("neither say nor spd-say nor espeak-ng is installed")
-}
 
 // runCommand runs the user's command with the notice as JSON and in its environment.
 func (s Sender) runCommand(ctx context.Context, n notice.Notice, command string) error {

@@ -52,17 +52,6 @@ func (o *Outbox) Post(n notice.Notice) {
 	}
 }
 
-// withoutBell returns the receivers without the bell, which rings at the terminal.
-func withoutBell(all []notice.Receiver) []notice.Receiver {
-	var out []notice.Receiver
-	for _, r := range all {
-		if r.Kind != notice.Bell {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // post stores a notice and starts its sender. In quiet hours the sender waits until they end.
 func (o *Outbox) post(n notice.Notice, quiet bool) error {
 	// Names sort by time. Another process that posts at the same moment posts another event.
@@ -104,9 +93,9 @@ func (o *Outbox) Listen() error {
 	return err
 }
 
-// Receivers returns the receivers of a notice.
+// Receivers returns the receivers of a notice, without the bell, which rings at the terminal.
 func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
-	return withoutBell(o.Settings.ReceiversFor(n.Event))
+	return slices.DeleteFunc(o.Settings.ReceiversFor(n.Event), func(r notice.Receiver) bool { return r.Kind == notice.Bell })
 }
 
 // Wait waits until everything is sent, but at most atMost. The rest is sent without this process,

@@ -29,18 +29,18 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 		if err := sleep(ctx, l.pollInterval()); err != nil {
 			return err
 		}
-		reply, err := l.Sender.call(ctx, notice.Slack, u, method{
+		answer, err := l.Sender.call(ctx, notice.Slack, u, method{
 			name:   "conversations.replies",
 			fields: map[string]any{"channel": q.Chat, "ts": q.Message, "oldest": max(q.LastReply, q.Message), "limit": 100},
 		})
 		if err != nil {
 			return err
 		}
-		for _, m := range reply.Messages {
+		for _, m := range answer.Messages {
 			if m.TS <= max(q.LastReply, q.Message) || m.Bot != "" || m.Subtype != "" {
 				continue
 			}
-			l.handleReply(c, u, replyOf(q, m))
+			l.handleReply(c, u, reply{id: m.TS, to: q.MessageRef, from: m.User, text: html.UnescapeString(m.Text)})
 			if known, ok := c.find(q.MessageRef); ok { // its answer may have been stored since
 				q = known
 			}
@@ -50,8 +50,4 @@ func (l *Listener) pollSlack(ctx context.Context, c *chat, u *url.URL) error {
 		}
 	}
 	return sleep(ctx, l.pollInterval())
-}
-
-func replyOf(q SentQuestion, m slackMessage) reply {
-	return reply{id: m.TS, to: q.MessageRef, from: m.User, text: html.UnescapeString(m.Text)}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
@@ -63,8 +65,13 @@ const (
 // pollTelegram waits for updates and takes the replies among them. Handled updates are confirmed by
 // the next poll, and their number is stored in a file until then.
 func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error {
-	offset := c.offset()
-	hold := l.longPollTimeout()
+	var offset int64 // the number of the first update that was not handled
+	stored := filepath.Join(c.dir, "offset")
+	_ = atomicfile.ReadJSON(stored, &offset) // a missing or damaged file counts as 0
+	hold := pollTimeout
+	if l.shortPauses {
+		hold = time.Second
+	}
 	reply, err := l.Sender.call(ctx, notice.Telegram, u, method{
 		name: "getUpdates", timeout: hold + attemptTimeout,
 		fields: map[string]any{
@@ -94,7 +101,7 @@ func (l *Listener) pollTelegram(ctx context.Context, c *chat, u *url.URL) error 
 			l.handleReply(c, u, update.reply())
 		}
 		offset = head.ID + 1
-		if err := c.setOffset(offset); err != nil {
+		if err := atomicfile.WriteJSON(stored, offset); err != nil {
 			return err
 		}
 	}
