@@ -21,13 +21,8 @@ func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[
 
 func (v version) before(w version) bool { return slices.Compare(v[:], w[:]) < 0 }
 
-// These functions return the first client versions that have a feature, and the last version
-// that Pawl was tested with.
-
-func lastMessageVersion() version     { return version{2, 1, 47} }  // first with last_assistant_message
-func stopCapVersion() version         { return version{2, 1, 143} } // first with a cap on blocked stops
-func backgroundTasksVersion() version { return version{2, 1, 145} } // first with background_tasks
-func testedVersion() version          { return version{2, 1, 332} }
+// testedVersion returns the last version of the client that Pawl was tested with.
+func testedVersion() version { return version{2, 1, 332} }
 
 // readVersion returns the first version in a text, such as "2.1.332 (Claude Code)" or
 // "git version 2.39.5 (Apple Git-154)". The version must begin a word.
@@ -66,9 +61,9 @@ func checkClient(f Facts) []Finding {
 		return []Finding{bad("claude --version should print its version; else "+installClientCommand, "%s does not answer: %s", c.path, c.problem)}
 	case !known:
 		return []Finding{warn("claude --version should print its version; else "+installClientCommand, "%s does not say its version", c.path)}
-	case v.before(lastMessageVersion()):
+	case v.before(version{2, 1, 47}):
 		return []Finding{warn("claude update", "claude %s does not pass the agent's last message to hooks: Pawl reads it from the transcript, which lags behind", v)}
-	case v.before(backgroundTasksVersion()):
+	case v.before(version{2, 1, 145}):
 		return []Finding{warn("claude update", "claude %s does not report background work to hooks, so Pawl may continue the turn while the agent waits for it", v)}
 	case testedVersion().before(v):
 		return []Finding{warn("if a loop behaves oddly: "+installClientCommand+"@"+testedVersion().String(), "claude %s: not tested with this version yet", v)}
@@ -93,7 +88,7 @@ func checkLogin(f Facts) []Finding {
 func checkCap(f Facts) []Finding {
 	v, known := readVersion(f.client.version)
 	switch {
-	case known && v.before(stopCapVersion()):
+	case known && v.before(version{2, 1, 143}):
 		return []Finding{ok("this client does not count blocked stops")}
 	case len(f.ownHooks()) == 0:
 		return []Finding{skipped("the cap on blocked stops matters only where Pawl's hook is installed")}
@@ -123,7 +118,8 @@ func checkCap(f Facts) []Finding {
 func checkSwitches(f Facts) []Finding {
 	var out []Finding
 	for _, name := range []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"} {
-		if isTruthy(f.vars[name]) { // no effect in settings files
+		value := strings.ToLower(strings.TrimSpace(f.vars[name]))
+		if slices.Contains([]string{"1", "true", "yes", "on"}, value) { // no effect in settings files
 			out = append(out, bad("unset "+name, "%s is set: the client runs no hooks", name))
 		}
 	}
@@ -153,15 +149,6 @@ func fixIn(s settingsFile, fix string) string {
 		return "ask whoever manages this machine; pawl run works without hooks"
 	}
 	return fix
-}
-
-// isTruthy reports whether the client takes a variable's value as true.
-func isTruthy(value string) bool {
-	switch strings.ToLower(strings.TrimSpace(value)) {
-	case "1", "true", "yes", "on":
-		return true
-	}
-	return false
 }
 
 // checkSettings finds settings files, or hooks in them, that the client does not load.

@@ -60,7 +60,11 @@ func Gather(ctx context.Context, o Options) Facts {
 	f.git = probeProgram(ctx, f.vars["PATH"], "git")
 	f.files = readFiles(f, o)
 	f.plugins = readPlugins(f, o)
-	f.hooks = f.settingsHooks()
+	for _, s := range f.files {
+		for _, e := range s.settings.hooks {
+			f.hooks = append(f.hooks, hook{entry: e, scope: s.scope})
+		}
+	}
 	for i, p := range f.plugins {
 		if !p.enabled || p.dirMissing {
 			continue
@@ -148,17 +152,6 @@ func managedDirs(system string) []string {
 		return []string{`C:\ProgramData\ClaudeCode`, `C:\Program Files\ClaudeCode`}
 	}
 	return []string{"/etc/claude-code"}
-}
-
-// settingsHooks returns the hooks of the settings files.
-func (f Facts) settingsHooks() []hook {
-	var hooks []hook
-	for _, s := range f.files {
-		for _, e := range s.settings.hooks {
-			hooks = append(hooks, hook{entry: e, scope: s.scope})
-		}
-	}
-	return hooks
 }
 
 // readLoops returns the loops of the project that have not ended.

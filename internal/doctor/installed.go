@@ -136,11 +136,7 @@ func checkAnswers(f Facts) []Finding {
 	case longest > slowAnswer:
 		return []Finding{warn("find out what slows program starts (a virus scanner, a slow disk)", "hook answers in %s", figure.Brief(longest))}
 	}
-	return []Finding{ok("hook answers in %s", milliseconds(longest))}
-}
-
-func milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds()))
+	return []Finding{ok("hook answers in %d ms", max(1, longest.Round(time.Millisecond).Milliseconds()))}
 }
 
 // describeFault returns the fault of an answer that should be empty, "" if it has none.
@@ -173,11 +169,6 @@ type plugin struct {
 func (p plugin) name() string {
 	name, _, _ := strings.Cut(p.id, "@")
 	return name
-}
-
-func (p plugin) marketplace() string {
-	_, market, _ := strings.Cut(p.id, "@")
-	return market
 }
 
 func (p plugin) isOwn() bool { return p.name() == "pawl" }

@@ -60,7 +60,7 @@ func readPlugins(f Facts, o Options) []plugin {
 // dirOf returns the folder from which the client reads a plugin. That is the client's copy, unless
 // the marketplace is a local folder. The client reads plugins there in place (measured).
 func (k pluginRegistry) dirOf(id, root string) string {
-	p := plugin{id: id}
+	name, marketplace, _ := strings.Cut(id, "@")
 	dir := ""
 	for _, at := range k.installed.Plugins[id] {
 		if at.Project == root {
@@ -71,7 +71,7 @@ func (k pluginRegistry) dirOf(id, root string) string {
 			dir = at.Dir
 		}
 	}
-	market := k.marketplaces[p.marketplace()].Source
+	market := k.marketplaces[marketplace].Source
 	if dir == "" || market.Kind != "directory" {
 		return dir
 	}
@@ -84,7 +84,7 @@ func (k pluginRegistry) dirOf(id, root string) string {
 	readJSON(filepath.Join(market.Path, ".claude-plugin", "marketplace.json"), &content)
 	for _, listed := range content.Plugins {
 		var source string
-		if listed.Name == p.name() && json.Unmarshal(listed.Source, &source) == nil && filepath.IsLocal(filepath.FromSlash(source)) {
+		if listed.Name == name && json.Unmarshal(listed.Source, &source) == nil && filepath.IsLocal(filepath.FromSlash(source)) {
 			return filepath.Join(market.Path, filepath.FromSlash(source))
 		}
 	}

@@ -1,8 +1,5 @@
 package doctor
 
-// minGitVersion returns the oldest version of git that Pawl works with.
-func minGitVersion() version { return version{2, 30} }
-
 // checkGit checks that git is installed and recent enough.
 func checkGit(f Facts) []Finding {
 	const fix = "install git 2.30 or newer and put it on PATH"
@@ -13,7 +10,7 @@ func checkGit(f Facts) []Finding {
 	switch {
 	case !known:
 		return []Finding{bad(fix, "%s does not say its version: %s", f.git.path, f.git.problem)}
-	case v.before(minGitVersion()):
+	case v.before(version{2, 30}):
 		return []Finding{bad(fix, "git %s is too old", v)}
 	}
 	return []Finding{ok("git %s", v)}
