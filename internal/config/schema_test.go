@@ -301,7 +301,7 @@ For users who write a ` + "`pawl.toml`.\n\n```toml\ngates = [\"go test ./...\"]\
 		for _, f := range optionsOf(ptr) {
 			meaning := f.doc
 			if names := allowedNames(f.ptr); names != nil {
-				meaning += " (" + joinWithOr(names) + ")"
+				meaning += " (" + joinNames(names, " or ") + ")"
 			}
 			fallback := ""
 			switch ptr.(type) {

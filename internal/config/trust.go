@@ -219,7 +219,11 @@ func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]strin
 		news := slices.DeleteFunc(slices.Clone(strange), func(c Command) bool { return at != place{c.Kind, c.File} })
 		alone := len(news) == 1 && len(entries) == 1
 		for _, c := range news {
-			i := slices.IndexFunc(entries, func(e trustEntry) bool { return alone || sameProgram(e.Text, c.Text) })
+			program := strings.Fields(c.Text + " ")
+			i := slices.IndexFunc(entries, func(e trustEntry) bool {
+				first := strings.Fields(e.Text)
+				return alone || len(first) > 0 && len(program) > 0 && first[0] == program[0]
+			})
 			if i >= 0 {
 				was[c] = entries[i].Text
 				entries = slices.Delete(entries, i, i+1)
@@ -227,12 +231,6 @@ func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]strin
 		}
 	}
 	return was, nil
-}
-
-// sameProgram reports whether two commands begin with the same word.
-func sameProgram(a, b string) bool {
-	first, second := strings.Fields(a), strings.Fields(b)
-	return len(first) > 0 && len(second) > 0 && first[0] == second[0]
 }
 
 // Add adds the commands of the repository at root to the list. It locks the file for that, and

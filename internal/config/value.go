@@ -95,13 +95,11 @@ func wantError(path, what string, v any) error {
 func decodeName(ptr any, path string, v any, names []string) error {
 	text, ok := v.(string)
 	if !ok || !slices.Contains(names, text) {
-		return wantError(path, joinWithOr(names), v)
+		return wantError(path, joinNames(names, " or "), v)
 	}
 	reflect.ValueOf(ptr).Elem().SetString(text)
 	return nil
 }
-
-func joinWithOr(names []string) string { return joinNames(names, " or ") }
 
 // joinNames joins names with commas, and the last one with the word.
 func joinNames(names []string, word string) string {
@@ -308,8 +306,8 @@ func (e *Evidence) decode(path string, v any, _ map[string]int) error {
 				return wantError(path, "a level of evidence or a table of them", v)
 			}
 			task, level := "default", text
-			if before, after, ok := cutLast(text, "="); ok {
-				task, level = before, after
+			if i := strings.LastIndex(text, "="); i >= 0 { // a task id may contain one too
+				task, level = text[:i], text[i+1:]
 			}
 			table[task] = level
 		}
@@ -333,21 +331,45 @@ func (e *Evidence) decode(path string, v any, _ map[string]int) error {
 	return nil
 }
 
-// cutLast cuts s at the last separator, because a task id may contain the separator too.
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
-
 func (p *Worktree) decode(path string, v any, lines map[string]int) error {
 	if table, ok := v.(map[string]any); ok {
 		return decodeTable(p, path, table, lines)
 	}
 	if decodeBool(&p.Use, path, v) != nil {
 		return wantError(path, "true, false or a table with use and setup", v)
+	}
+	return nil
+}
+
+// Approve lists the points at which a loop stops until the user approves.
+type Approve []loop.Approval
+
+// String returns the names of the points, separated by commas.
+func (a Approve) String() string {
+	var names []string
+	for _, at := range a {
+		names = append(names, string(at))
+	}
+	return strings.Join(names, ", ")
+}
+
+// decode reads a list of points, or a single one.
+func (a *Approve) decode(path string, v any, _ map[string]int) error {
+	var names []string
+	if err := decodeTexts(&names, path, v); err != nil {
+		return err
+	}
+	var known []string
+	for _, at := range loop.Approvals() {
+		known = append(known, string(at))
+	}
+	*a = nil
+	for i, name := range names {
+		var at string
+		if err := decodeName(&at, fmt.Sprintf("%s[%d]", path, i), name, known); err != nil {
+			return err
+		}
+		*a = append(*a, loop.Approval(at))
 	}
 	return nil
 }
