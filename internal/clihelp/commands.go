@@ -131,13 +131,6 @@ func flagSynopsis(f *kong.Flag) string {
 	return "--" + f.Name + " " + f.FormatPlaceHolder()
 }
 
-func flagHelp(f *kong.Flag) string {
-	if f.HasDefault && f.Default != "" && f.Default != "false" {
-		return fmt.Sprintf("%s (%s)", f.Help, f.Default)
-	}
-	return f.Help
-}
-
 // Row is a name with its help text.
 type Row struct{ Name, Help string }
 
@@ -168,7 +161,10 @@ func flagGroups(n *kong.Node) []flagGroup {
 	var grouped []flagGroup
 	rest := flagGroup{title: "flags"}
 	for _, f := range shownFlags(n) {
-		r := Row{flagSynopsis(f), flagHelp(f)}
+		r := Row{flagSynopsis(f), f.Help}
+		if f.HasDefault && f.Default != "" && f.Default != "false" {
+			r.Help += " (" + f.Default + ")"
+		}
 		if f.Short != 0 {
 			r.Name = fmt.Sprintf("-%c, %s", f.Short, r.Name)
 		}

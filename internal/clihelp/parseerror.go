@@ -48,7 +48,8 @@ func ParseError(n *kong.Node, rest []string, err error) error {
 		what, hint = missingValue(n, flag, rest)
 	default:
 		what = inHelpWords(n, what)
-		if strings.HasPrefix(what, "unknown flag ") && near == "" && takesWords(n) {
+		takesWords := slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })
+		if strings.HasPrefix(what, "unknown flag ") && near == "" && takesWords { // words may look like flags
 			hint = "if it is not a flag of Pawl, quote the words, or put -- before them"
 		}
 	}
@@ -61,12 +62,6 @@ func helpCommand(n *kong.Node) string {
 		return "pawl help --all"
 	}
 	return Name(n) + " --help"
-}
-
-// takesWords reports whether the arguments of a command may look like flags: a shell command, or
-// text.
-func takesWords(n *kong.Node) bool {
-	return slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })
 }
 
 // missingValue returns the error for a flag whose value is missing, or looks like a flag.
