@@ -31,9 +31,9 @@ type approveCmd struct {
 // ProvideLoop finds the loop. With --task, it may be an ended one with unproven work.
 func (c *approveCmd) ProvideLoop(a *app) (*loopinfo.Loop, error) {
 	if len(c.Task) == 0 {
-		return a.findWaiting(c.Loop)
+		return c.approvalLoopArg.ProvideLoop(a)
 	}
-	return a.findNewest(c.Loop, func(s *loopinfo.Loop) bool {
+	return a.findNewest(c.Loop, "", func(s *loopinfo.Loop) bool {
 		return waitsForApproval(s) || s.HasEnded() && len(s.Memory.State.UnprovenTasks()) > 0
 	})
 }

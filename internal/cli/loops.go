@@ -54,7 +54,9 @@ type approvalLoopArg struct {
 }
 
 // ProvideLoop finds the loop, for the Run method of a command that takes it.
-func (l approvalLoopArg) ProvideLoop(a *app) (*loopinfo.Loop, error) { return a.findWaiting(l.Loop) }
+func (l approvalLoopArg) ProvideLoop(a *app) (*loopinfo.Loop, error) {
+	return a.findNewest(l.Loop, "waiting for you", waitsForApproval)
+}
 
 // loopID is the operand of the commands of pawl session.
 type loopID struct {

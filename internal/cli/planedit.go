@@ -109,7 +109,7 @@ func (a *app) editPlan(word string, e plan.Edit) error {
 		}
 		return a.editPlanOf(s, path, e)
 	}
-	s, err := a.findNewest(word, func(s *loopinfo.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() })
+	s, err := a.findNewest(word, "", func(s *loopinfo.Loop) bool { return s.Spec.Plan != "" && !s.HasEnded() })
 	if err != nil {
 		return err
 	}

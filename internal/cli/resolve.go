@@ -1,12 +1,18 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -59,27 +65,30 @@ func (a *app) sessionLoop(id string) (*store.Loop, bool) {
 // ended; "." is the newest of these.
 func (a *app) findUnended(ref string) (*loopinfo.Loop, error) {
 	if ref != "" {
-		s, err := a.findNewest(ref, func(s *loopinfo.Loop) bool { return !s.HasEnded() })
-		if err != nil || ref != "." || a.isThisSession(s) {
-			return s, err
-		}
-		open, err := a.unendedHere()
-		others := slices.DeleteFunc(open, func(sum record.Summary) bool { return sum.ID == s.ID })
-		if err == nil && len(others) > 0 { // "." could mean one of them
-			term.Warnf(a.Err, "takes %s, the newest loop here; also open: %s", s.ID, plan.Few(loopNames(others), 4))
-		}
-		return s, nil
+		return a.findNewest(ref, "open", func(s *loopinfo.Loop) bool { return !s.HasEnded() })
 	}
-	s, err := a.currentLoop()
-	if err == nil && s.HasEnded() {
-		err = endedError(s)
+	s, err := a.find("")
+	if err != nil || a.isThisSession(s) {
+		return s, err
 	}
-	return s, err
+	open, err := a.unendedHere()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(open) > 1:
+		return nil, failure.New(failure.Usage, "say which: "+plan.Few(loopNames(open), 4), "%d loops here have not ended", len(open))
+	case len(open) == 1:
+		if s, err = a.find(open[0].ID); err != nil {
+			return nil, err
+		}
+	}
+	return s, requireUnended(s)
 }
 
 // findNewest returns the loop for a command that fits only some loops: "." is the newest here that
-// fits, or else the newest.
-func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.Loop, error) {
+// fits, or else the newest. It warns of others here that fit, because "." could mean one of them; also
+// is the word for these, "" for no warning.
+func (a *app) findNewest(ref, also string, fits func(*loopinfo.Loop) bool) (*loopinfo.Loop, error) {
 	if ref != "." {
 		return a.find(ref)
 	}
@@ -87,35 +96,22 @@ func (a *app) findNewest(ref string, fits func(*loopinfo.Loop) bool) (*loopinfo.
 	if err != nil {
 		return nil, err
 	}
+	var found []record.Summary
 	for _, sum := range here {
 		if s, err := loopinfo.ReadDamaged(a.store.Loop(sum.ID)); err == nil && fits(s) {
-			return a.find(s.ID)
+			if found = append(found, sum); also == "" {
+				break
+			}
 		}
 	}
-	return a.find(ref)
-}
-
-// findWaiting returns the loop that waits for an approval, as findNewest does. It warns of others here
-// that wait too.
-func (a *app) findWaiting(ref string) (*loopinfo.Loop, error) {
-	s, err := a.findNewest(ref, waitsForApproval)
-	if err != nil || ref != "." || a.isThisSession(s) {
-		return s, err
+	if len(found) == 0 {
+		return a.find(ref)
 	}
-	here, err := a.loopsHere()
-	if err != nil {
-		return nil, err
+	s, err := a.find(found[0].ID)
+	if err == nil && len(found) > 1 && !a.isThisSession(s) {
+		term.Warnf(a.Err, "takes %s, the newest loop here; also %s: %s", s.ID, also, plan.Few(loopNames(found[1:]), 4))
 	}
-	var others []string
-	for _, sum := range here {
-		if other, err := loopinfo.ReadDamaged(a.store.Loop(sum.ID)); err == nil && other.ID != s.ID && waitsForApproval(other) {
-			others = append(others, sum.ID)
-		}
-	}
-	if len(others) > 0 {
-		term.Warnf(a.Err, "takes %s, the newest loop here that waits for your approval; so do: %s", s.ID, plan.Few(others, 4))
-	}
-	return s, nil
+	return s, err
 }
 
 // findResumable returns the loop to continue. Without a reference it is the loop of this session, else
@@ -131,7 +127,7 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 	}
 	open, err := a.unendedHere()
 	if err == nil && len(open) == 0 && !s.HasWorkLeft() { // the user must name an older loop: it may be weeks old
-		older, err := a.findNewest(".", (*loopinfo.Loop).HasWorkLeft)
+		older, err := a.findNewest(".", "", (*loopinfo.Loop).HasWorkLeft)
 		if err == nil && older.ID != s.ID {
 			term.Warnf(a.Err, "%s is the newest loop here; an older loop has open tasks: pawl resume %s (%s)", s.ID, older.ID, older.Memory.State.Outcome)
 		}
@@ -159,25 +155,6 @@ func (a *app) findResumable(ref string) (*loopinfo.Loop, error) {
 // isThisSession reports whether the loop lives in the session that runs this command.
 func (a *app) isThisSession(s *loopinfo.Loop) bool {
 	return s.InSession() && !s.HasEnded() && s.Memory.Bound.Session == a.env.Session.ID
-}
-
-// currentLoop returns the loop of this session, or the only one here that has not ended. If all have
-// ended, it returns the newest.
-func (a *app) currentLoop() (*loopinfo.Loop, error) {
-	s, err := a.find("")
-	if err != nil || a.isThisSession(s) {
-		return s, err
-	}
-	open, err := a.unendedHere()
-	switch {
-	case err != nil:
-		return nil, err
-	case len(open) == 0:
-		return s, nil
-	case len(open) == 1:
-		return a.find(open[0].ID)
-	}
-	return nil, failure.New(failure.Usage, "say which: "+plan.Few(loopNames(open), 4), "%d loops here have not ended", len(open))
 }
 
 // loopsHere returns the loops of this work tree, the newest first.
@@ -208,4 +185,56 @@ func endedError(s *loopinfo.Loop) error {
 		hint = s.Memory.State.ResumeCommand(s.ID) + "  continues with the rest; " + hint
 	}
 	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.Memory.State.Outcome)
+}
+
+// addOtherWorktrees adds the repository's loops in other worktrees to an error that there is none here.
+func (a *app) addOtherWorktrees(err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	loops, listErr := a.summaries(record.SameRepository(a.root()))
+	if listErr != nil {
+		return err
+	}
+	if len(loops) == 0 {
+		if moved := a.movedLoop(); moved.ID != "" {
+			back := term.Clean(shell.QuoteCommand([]string{"mv", a.root(), moved.Root}))
+			return failure.New(failure.Usage, fmt.Sprintf("loop %s began in %s, which is gone; if that folder is this one, move it back: %s",
+				moved.ID, term.Clean(moved.Root), back), "%w", err)
+		}
+		return err
+	}
+	var names []string
+	for _, sum := range loops {
+		names = append(names, fmt.Sprintf("%s (%s, in %s)", sum.ID, loopinfo.StateOrOutcome(sum), sum.Root))
+	}
+	return failure.New(failure.Usage, "name one of the repository's: "+plan.Few(names, 4), "%w", err)
+}
+
+// movedLoop returns the newest loop whose folder is gone and whose first commit is in this repository:
+// the folder may have been moved here.
+func (a *app) movedLoop() record.Summary {
+	const most = 5 // each starts a git process
+	gone, err := a.summaries(func(root string) bool {
+		_, err := os.Stat(root)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if err != nil || len(gone) == 0 {
+		return record.Summary{}
+	}
+	ctx := context.Background()
+	repo, err := git.Open(ctx, a.root())
+	if err != nil {
+		return record.Summary{}
+	}
+	for _, sum := range gone[:min(most, len(gone))] {
+		spec, err := record.ReadSpec(a.store.Loop(sum.ID))
+		if err != nil || spec.StartCommit == "" {
+			continue
+		}
+		if _, err := repo.Resolve(ctx, spec.StartCommit+"^{commit}"); err == nil {
+			return sum
+		}
+	}
+	return record.Summary{}
 }

@@ -70,7 +70,7 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 		}
 		return err == nil
 	}
-	s, err := a.findNewest(cmp.Or(c.Loop, "."), restored)
+	s, err := a.findNewest(cmp.Or(c.Loop, "."), "", restored)
 	if err != nil {
 		return err
 	}

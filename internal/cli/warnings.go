@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/narrate"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -218,4 +220,40 @@ func secretWords(g launch.Goal) string {
 		return ""
 	}
 	return "removed a secret from the goal, because Pawl stores it: " + secretHint
+}
+
+// warnSamePlan warns that another loop of the repository works on the same plan.
+func (a *app) warnSamePlan(p *launch.Prepared) {
+	loops, err := a.summaries(record.SameRepository(p.Root()))
+	if err != nil || p.Spec.Plan == "" {
+		return // commands that need the list report the error
+	}
+	for _, sum := range loops {
+		if sum.State == "ended" || sum.State == loopinfo.Orphaned {
+			continue
+		}
+		if spec, err := record.ReadSpec(a.store.Loop(sum.ID)); err == nil && spec.Plan == p.Spec.Plan && sharesTasks(spec.Tasks, p.Spec.Tasks) {
+			term.Warnf(a.Err, "loop %s works on %s too: both would do the same tasks", sum.ID, p.Spec.Plan)
+			term.Hintf(a.Err, "pawl status %s shows it; --task ID gives each loop different tasks", sum.ID)
+		}
+	}
+}
+
+// sharesTasks reports whether a task is open in the plans of both loops.
+func sharesTasks(a, b []loop.Task) bool {
+	return slices.ContainsFunc(a, func(t loop.Task) bool {
+		return t.Status != loop.Done && slices.ContainsFunc(b, func(o loop.Task) bool { return o.ID == t.ID && o.Status != loop.Done })
+	})
+}
+
+// warnEarlierEdits warns of edits that the plan's last loop did not make, and says what happens to
+// them.
+func (a *app) warnEarlierEdits(p *launch.Prepared) {
+	for _, e := range p.Earlier.Additions {
+		term.Warnf(a.Err, "applies an edit of the plan that loop %s had not applied: %s", p.Earlier.Loop, e)
+	}
+	for _, e := range p.Earlier.Others {
+		term.Warnf(a.Err, "loop %s had not applied an edit of the plan; neither does this run: %s", p.Earlier.Loop, e)
+		term.Hintf(a.Err, "%s applies it while the loop runs", term.Clean(e.Command(p.Spec.Plan)))
+	}
 }
