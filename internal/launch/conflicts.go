@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -146,12 +145,12 @@ func (p *Prepared) UntrackedWork() []string {
 	if p.Spec.NoCommit || p.Spec.UsesWorktree {
 		return nil
 	}
-	agent, _ := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(p.Spec.Agent.Command))
+	agent, _ := relativeTo(p.root, p.Spec.Agent.Command)
 	left := p.IgnoredLeftovers() // warned of separately
 	var files []string
 	for _, file := range p.Spec.Untracked {
 		isWork := work.IsSource(file) || work.IsScript(file) || verify.IsTest(p.Spec.Tests, file)
-		if isWork && file != filepath.ToSlash(agent) && !planfile.IsPlanFile(p.Spec.Plan, file) && !slices.Contains(left, file) {
+		if isWork && file != agent && !planfile.IsPlanFile(p.Spec.Plan, file) && !slices.Contains(left, file) {
 			files = append(files, file)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
@@ -280,11 +279,11 @@ func (g *Goal) readPlan(root, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, inside := relativeTo(root, path)
+	if !inside {
 		return failure.New(failure.Usage, "move it into the repository: Pawl ticks its tasks there", "the plan %s is outside %s", path, root)
 	}
-	g.Plan, g.Path, g.From = f, filepath.ToSlash(rel), filepath.ToSlash(rel)
+	g.Plan, g.Path, g.From = f, rel, rel
 	return nil
 }
 

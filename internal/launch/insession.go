@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -73,9 +72,7 @@ func PrepareInSession(ctx context.Context, q SessionRequest) (*Prepared, error) 
 		return nil, err
 	}
 	p.adoptsFile = q.AdoptsFile
-	if err := p.runTypedGatesIn(q.Request); err != nil {
-		return nil, err
-	}
+	p.runTypedGatesIn(q.Request)
 	if err := p.verifyGate(q); err != nil {
 		return nil, err
 	}
@@ -131,8 +128,8 @@ func refuseHome(root, home, state string) error {
 
 // contains reports whether a path, if any, is the folder or inside it.
 func contains(folder, path string) bool {
-	rel, err := filepath.Rel(folder, record.ResolvePath(path))
-	return path != "" && err == nil && filepath.IsLocal(rel)
+	_, inside := relativeTo(folder, path)
+	return inside && path != ""
 }
 
 // addVerifyGate adds the command that is to succeed as a gate, and as the goal if there
@@ -154,19 +151,13 @@ func (q *SessionRequest) addVerifyGate() {
 
 // RefuseInSession returns why the loop cannot begin in this session, or nil.
 func (p *Prepared) RefuseInSession(ctx context.Context, in UserSession) error {
-	return firstError(ctx, p.inSessionChecks(in))
+	return cmp.Or(p.refusalsInSession(ctx, in)...)
 }
 
-// inSessionChecks returns the preconditions of BeginInSession.
-func (p *Prepared) inSessionChecks(in UserSession) []precondition {
-	return []precondition{
-		singleCheck(func() error { return p.refuseOtherLoop(in) }),
-		singleCheck(p.refuseUnconfined),
-		singleCheck(p.refuseDirtyHere),
-		singleCheck(p.refuseUntrusted),
-		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
-		p.gitLocks,
-	}
+// refusalsInSession is refusals for BeginInSession.
+func (p *Prepared) refusalsInSession(ctx context.Context, in UserSession) []error {
+	all := []error{p.refuseOtherLoop(in), p.refuseUnconfined(), p.refuseDirtyHere(), p.refuseUntrusted()}
+	return slices.Concat(all, missingGatePrograms(p.Spec, p.root, p.env), p.gitLocks(ctx))
 }
 
 // refuseDirtyHere is refuseDirty for a session, which needs a clean tree only to commit.

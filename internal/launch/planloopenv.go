@@ -10,7 +10,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/environment"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
@@ -31,8 +30,8 @@ func (e *planLoopEnv) plan(root, dir string) string {
 	}
 	for _, n := range named {
 		path := AbsPath(dir, n.path)
-		rel, err := filepath.Rel(record.ResolvePath(root), record.ResolvePath(path))
-		if n.value == "" || err != nil || !statefile.IsPlanLoop(filepath.ToSlash(rel)) {
+		rel, inside := relativeTo(root, path)
+		if n.value == "" || !inside || !statefile.IsPlanLoop(rel) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {

@@ -1,9 +1,11 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -14,25 +16,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// precondition returns why a loop cannot begin; nil errors are ignored.
-type precondition func(context.Context) []error
-
-// singleCheck makes a precondition of a function with one result.
-func singleCheck(f func() error) precondition {
-	return func(context.Context) []error { return []error{f()} }
-}
-
-// preconditions returns what Begin checks before anything changes, cheap checks first.
-func (p *Prepared) preconditions() []precondition {
-	return []precondition{
-		singleCheck(p.refuseActive),
-		singleCheck(p.refuseDirty),
-		singleCheck(p.refuseUnconfined),
-		singleCheck(p.refuseUntrusted),
-		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
-		func(ctx context.Context) []error { return []error{p.refuseBranch(ctx)} },
-		p.gitLocks,
-	}
+// refusals returns what Begin checks before anything changes. Some of the errors may be nil.
+func (p *Prepared) refusals(ctx context.Context) []error {
+	all := []error{p.refuseActive(), p.refuseDirty(), p.refuseUnconfined(), p.refuseUntrusted()}
+	all = append(all, missingGatePrograms(p.Spec, p.root, p.env)...)
+	return slices.Concat(all, []error{p.refuseBranch(ctx)}, p.gitLocks(ctx))
 }
 
 // gitLocks returns lock files of git that prevent commits, so that no turn is paid for in vain.
@@ -45,45 +33,25 @@ func (p *Prepared) gitLocks(ctx context.Context) []error {
 }
 
 // Refuse returns why the loop cannot begin, or nil.
-func (p *Prepared) Refuse(ctx context.Context) error { return firstError(ctx, p.preconditions()) }
+func (p *Prepared) Refuse(ctx context.Context) error { return cmp.Or(p.refusals(ctx)...) }
 
 // AllRefusals returns all reasons why the loop cannot begin: those of Refuse, and what only
 // the agents' clients can tell. It changes nothing.
 func (p *Prepared) AllRefusals(ctx context.Context) []error {
-	agentReady := func(ctx context.Context) []error { return []error{p.checkAgent(ctx, p.Spec.Agent)} }
-	branchFree := func(ctx context.Context) []error { return p.Repo.NewBranchObstacles(ctx, p.newBranch()) }
-	return allErrors(ctx, append(p.preconditions(), singleCheck(p.refuseRunning), branchFree, agentReady, p.reviewerErrors))
+	all := append(p.refusals(ctx), p.refuseRunning())
+	all = append(all, p.Repo.NewBranchObstacles(ctx, p.newBranch())...)
+	all = append(all, p.checkAgent(ctx, p.Spec.Agent))
+	return withoutNil(append(all, p.reviewerErrors(ctx)...))
 }
 
 // AllRefusalsInSession returns the reasons of RefuseInSession, and reviewers that cannot be
 // asked.
 func (p *Prepared) AllRefusalsInSession(ctx context.Context, in UserSession) []error {
-	return allErrors(ctx, append(p.inSessionChecks(in), p.reviewerErrors))
+	return withoutNil(append(p.refusalsInSession(ctx, in), p.reviewerErrors(ctx)...))
 }
 
-// firstError returns the first reason.
-func firstError(ctx context.Context, checks []precondition) error {
-	for _, c := range checks {
-		for _, err := range c(ctx) {
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// allErrors returns all reasons.
-func allErrors(ctx context.Context, checks []precondition) []error {
-	var all []error
-	for _, c := range checks {
-		for _, err := range c(ctx) {
-			if err != nil {
-				all = append(all, err)
-			}
-		}
-	}
-	return all
+func withoutNil(all []error) []error {
+	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
 }
 
 // refuseMissingFilter refuses a repository with files that git cannot read here, since a

@@ -49,3 +49,10 @@ func lockTarget(root string, repo *git.Repo) store.WorkTree {
 	}
 	return repo
 }
+
+// relativeTo returns a path relative to a folder, with slashes and symlinks resolved. inside is false
+// for a path that is not in the folder.
+func relativeTo(folder, path string) (rel string, inside bool) {
+	rel, err := filepath.Rel(record.ResolvePath(folder), record.ResolvePath(path))
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+}

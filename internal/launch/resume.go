@@ -152,7 +152,7 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 	}
 	if b.InSession == "" {
 		p.Repo, _ = git.Open(ctx, spec.Root) // resuming the loop reports the error
-		return firstError(ctx, []precondition{p.gitLocks})
+		return cmp.Or(p.gitLocks(ctx)...)
 	}
 	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.InSession, b.sessionText())
 }

@@ -72,7 +72,7 @@ func (p *Prepared) resolveReview(g *gate.Gate) error {
 // agent receives the content.
 func (p *Prepared) workTreeFile(name string) (string, error) {
 	path := record.ResolvePath(filepath.Join(p.root, name))
-	if rel, err := filepath.Rel(record.ResolvePath(p.root), path); err != nil || !filepath.IsLocal(rel) {
+	if !contains(p.root, path) {
 		return "", errors.New("it is outside the work tree")
 	}
 	return path, nil

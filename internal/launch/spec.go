@@ -209,8 +209,8 @@ func (p *Prepared) setStateFile(path, format string) {
 		return
 	}
 	s.CompatFormat, s.CompatFile = format, filepath.ToSlash(record.ResolvePath(path))
-	if rel, err := filepath.Rel(record.ResolvePath(p.root), record.ResolvePath(path)); err == nil && filepath.IsLocal(rel) {
-		s.CompatFile = filepath.ToSlash(rel)
+	if rel, inside := relativeTo(p.root, path); inside {
+		s.CompatFile = rel
 		if format == statefile.RalphLoopName || format == statefile.VerifyActiveName {
 			s.Guard.StateFile = s.CompatFile
 		}
@@ -235,11 +235,11 @@ func (p *Prepared) verifyGate(q SessionRequest) error {
 		return nil
 	}
 	dir := record.ResolvePath(cmp.Or(q.VerifyDir, root))
-	rel, err := filepath.Rel(root, dir)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, inside := relativeTo(root, dir)
+	if !inside {
 		return failure.New(failure.Usage, "start it in a session of that folder", "the command of %s runs in %s, which is outside %s", q.VerifyFrom, dir, root)
 	}
-	if g.Dir = filepath.ToSlash(rel); g.Dir == "." {
+	if g.Dir = rel; g.Dir == "." {
 		g.Dir = ""
 	}
 	strange, err := config.OpenTrust(p.Home).Untrusted(p.root, []config.Command{config.VerifyCommand(root, record.ResolvePath(q.VerifyFrom), dir, q.Verify)})

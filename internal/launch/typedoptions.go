@@ -2,7 +2,6 @@ package launch
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -19,20 +18,16 @@ import (
 
 // runTypedGatesIn lets gates from the command line run in the session's folder, where its
 // agent works. With a runner both are the root.
-func (p *Prepared) runTypedGatesIn(q Request) error {
-	root := record.ResolvePath(p.root)
-	here, err := filepath.Rel(root, record.ResolvePath(q.Dir))
-	if err != nil {
-		return fmt.Errorf("find %s in %s: %w", q.Dir, root, err)
+func (p *Prepared) runTypedGatesIn(q Request) {
+	here, inside := relativeTo(p.root, q.Dir)
+	if _, typed := q.Flags["gates"]; !typed || here == "." || !inside {
+		return
 	}
-	if _, typed := q.Flags["gates"]; typed && here != "." && filepath.IsLocal(here) {
-		for i, g := range p.Settings.Gates {
-			if g.Kind != gate.ByReview {
-				p.Settings.Gates[i].Dir = filepath.ToSlash(here)
-			}
+	for i, g := range p.Settings.Gates {
+		if g.Kind != gate.ByReview {
+			p.Settings.Gates[i].Dir = here
 		}
 	}
-	return nil
 }
 
 // agentProgram returns the absolute path of the agent's program or script, since its
@@ -77,12 +72,8 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 // refuseHomeInWorkTree refuses a $PAWL_HOME in the work tree: its files would be
 // attributed to the agent, and committed.
 func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) error {
-	in := func(dir string) (string, bool) {
-		rel, err := filepath.Rel(record.ResolvePath(dir), record.ResolvePath(home))
-		return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
-	}
-	rel, inside := in(repo.Root())
-	if _, own := in(repo.CommonDir()); !inside || own {
+	rel, inside := relativeTo(repo.Root(), home)
+	if _, own := relativeTo(repo.CommonDir(), home); !inside || own {
 		return nil
 	}
 	ignored, err := repo.Ignores(ctx, rel+"/loops")
