@@ -64,6 +64,53 @@ func TestTaskApprovalPrecedesCommit(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
+// A loop that ends while it waits for an approval asks again once it is reopened, and the answer counts:
+// the work needs no other turn. Files may have changed meanwhile, so it is inspected first.
+func TestReopenedLoopWaitsForItsApproval(t *testing.T) {
+	t.Parallel()
+	reopen := func(sc *scenario, want string) {
+		t.Helper()
+		sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
+		sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+		sc.feed(loop.Event{Payload: loop.Reopened{}}, "inspect deep")
+		sc.feed(loop.Event{Payload: loop.TreeInspected{Inspection: loop.Inspection{Changed: true}}}, want)
+	}
+	for answer, want := range map[string]string{"yes": "commit a", "keep the old flag": "turn 2 continue no_claim"} {
+		sc := beginWithApproval(t, loop.ApproveTask)
+		sc.turn("done", "gates claim")
+		sc.gates(proven, "wait")
+		asked := sc.awaitedApproval()
+		reopen(sc, "gates claim")
+		sc.gates(proven, "wait")
+		if got := sc.awaitedApproval(); got != asked {
+			t.Errorf("asks %q, asked %q before", got, asked)
+		}
+		sc.answer(answer, want)
+	}
+	for answer, want := range map[string]string{"yes": "gates claim", "no": "turn 2 continue no_claim"} {
+		sc := beginWithApproval(t, loop.ApproveClaim)
+		sc.turn("done", "wait")
+		reopen(sc, "wait")
+		sc.answer(answer, want)
+	}
+	sc := beginWithApproval(t, loop.ApproveTask) // unproven work that was refused once is not refused again
+	sc.turn("done", "gates claim")
+	sc.gates(green, "turn 2 continue claim_refused")
+	sc.turn("done", "gates claim")
+	sc.gates(green, "wait")
+	reopen(sc, "gates claim")
+	sc.gates(green, "wait")
+	sc.answer("yes", "commit a")
+
+	sc = beginWithApproval(t, loop.ApproveTask) // the user undid the work
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "wait")
+	sc.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByStop}}, "finish cancelled")
+	sc.feed(loop.Event{Payload: loop.Concluded{}}, "")
+	sc.feed(loop.Event{Payload: loop.Reopened{}}, "inspect deep")
+	sc.feed(loop.Event{Payload: loop.TreeInspected{}}, "turn 2 continue claim_refused")
+}
+
 // Approving unproven work during the loop counts as much as after its end.
 func TestApprovedUnprovenTaskIsVerified(t *testing.T) {
 	t.Parallel()

@@ -37,10 +37,25 @@ func (m *machine) reopen(r Reopened) {
 		return
 	}
 	if begun && len(t.Rejected) == 0 { // otherwise the originals are restored before the task starts again
+		if m.reopenApproval() {
+			return
+		}
 		s.Ladder, s.Claim, s.Next.Retry, s.Next.Fresh = Ladder{}, nil, false, !s.InSession
 		s.Next.Situation = Interruption
 		m.firstTurn() // if not had yet
 		return
 	}
 	m.next()
+}
+
+// reopenApproval continues with work that waited for approval when the loop ended, without another
+// turn. The work tree may have changed since, so the work is inspected and shown anew.
+func (m *machine) reopenApproval() bool {
+	q, asked := m.s.question(m.s.Current)
+	if !asked || q.Approve == "" || m.s.Claim == nil {
+		return false
+	}
+	m.dropQuestion(q.Task)
+	m.inspect()
+	return true
 }
