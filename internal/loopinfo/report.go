@@ -27,6 +27,7 @@ func (s *Loop) Facts(l report.Loop) report.Facts {
 func (s *Loop) Report(ctx context.Context, env environment.Environment, happened []loop.Event) report.Loop {
 	all, m := slices.Values(happened), s.Memory
 	from, remarks := s.comparisonBase(ctx)
+	diffs, signs := s.commitDetails(ctx)
 	return report.Loop{
 		ID: s.ID, Goal: s.Spec.Goal(), Status: s.Summary().State, Branch: s.Branch(ctx), From: from, BranchFate: s.BranchFate(ctx),
 		State: m.State, Gates: m.Results, Now: time.Now(),
@@ -36,54 +37,45 @@ func (s *Loop) Report(ctx context.Context, env environment.Environment, happened
 		Denied: m.GuardLog.DeniedByRule, Sandbox: s.Sandbox(), BlockedHosts: m.RefusedHosts, Orphans: m.Orphans,
 		LeftOut: s.Spec.LeftOut, UserFiles: m.ExcludedFiles(), Uncommitted: m.Uncommitted, LeftInCheckout: m.LeftInCheckout, Unsigned: UnsignedText(m.Unsigned), NotSent: notify.NotSent(s.Dir), UserCommit: m.UserCommit, PossibleUserChanges: append(remarks, m.PossibleUserChanges...), MergeResult: m.PullRequest.Text(), UntoldIssues: s.untoldIssues(env),
 
-		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
+		MutationResults: m.MutationLines(), Untested: m.Untested(), Diffs: diffs, Signs: signs,
 	}
 }
 
-// testDiffs returns the diffs of existing tests that tasks changed, by task. It skips tasks without a
-// commit.
-func (s *Loop) testDiffs(ctx context.Context) map[string]string {
+// commitDetails returns, by task, the diffs of existing tests that it changed, and what a reviewer
+// should read in its commit. It skips tasks without a commit, and commits that are missing because
+// they were rebased or are in another checkout.
+func (s *Loop) commitDetails(ctx context.Context) (diffs map[string]string, signs map[string][]string) {
 	const most = 64 << 10
-	diffs := map[string]string{}
+	diffs, signs = map[string]string{}, map[string][]string{}
 	for _, t := range s.Memory.State.Tasks {
+		if t.Commit == "" {
+			continue
+		}
+		repo, err := s.Origin(ctx)
+		if err != nil {
+			return nil, nil
+		}
 		paths := slices.Clone(t.TestsChanged)
 		for _, c := range t.ChangedTests {
 			paths = append(paths, c.Path)
 		}
-		if t.Commit == "" || len(paths) == 0 {
+		if len(paths) > 0 {
+			if diff, err := repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{Paths: paths, MaxBytes: most}); err == nil {
+				diffs[t.ID] = diff
+			}
+		}
+		if t.DoneEarlier {
 			continue
 		}
-		repo, err := s.Origin(ctx)
+		found, err := verify.Signs(ctx, repo, verify.SignRequest{Tests: s.Spec.Tests, Before: t.Commit + "^", After: t.Commit, Asked: s.Spec.TaskText([]string{t.ID})})
 		if err != nil {
-			return nil
-		}
-		if diff, err := repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{Paths: paths, MaxBytes: most}); err == nil {
-			diffs[t.ID] = diff
-		}
-	}
-	return diffs
-}
-
-// signs returns what a reviewer should read in the commits, by task. It skips tasks without a commit.
-func (s *Loop) signs(ctx context.Context) map[string][]string {
-	found := map[string][]string{}
-	for _, t := range s.Memory.State.Tasks {
-		if t.Commit == "" || t.DoneEarlier {
 			continue
 		}
-		repo, err := s.Origin(ctx)
-		if err != nil {
-			return nil
-		}
-		signs, err := verify.Signs(ctx, repo, verify.SignRequest{Tests: s.Spec.Tests, Before: t.Commit + "^", After: t.Commit, Asked: s.Spec.TaskText([]string{t.ID})})
-		if err != nil {
-			continue // the commit is missing: it was rebased, or is in another checkout
-		}
-		for _, one := range signs {
-			found[t.ID] = append(found[t.ID], one.String())
+		for _, sign := range found {
+			signs[t.ID] = append(signs[t.ID], sign.String())
 		}
 	}
-	return found
+	return diffs, signs
 }
 
 // untoldIssues returns the issues that do not have the loop's end yet.
