@@ -244,7 +244,12 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	if p.Spec.Tests == nil { // only what the user declares as a test is one
 		p.Spec.Tests = verify.TestsOfGates(p.Spec.Gates, p.root)
 	}
-	p.Spec.Prompts = promptDir(p.root, p.env)
+	for _, dir := range []string{filepath.Join(p.root, ".pawl", "prompts"), filepath.Join(p.env.ConfigHome, "pawl", "prompts")} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() { // the user's templates of prompts
+			p.Spec.Prompts = dir
+			break
+		}
+	}
 	var err error
 	if p.Spec.Guard, err = guardConfig(p.Settings.Guard, p.Spec.Plan); err != nil {
 		return err
@@ -275,17 +280,6 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// promptDir returns the folder of the user's prompt templates, the project's before the
-// user's, or "".
-func promptDir(root string, env environment.Environment) string {
-	for _, dir := range []string{filepath.Join(root, ".pawl", "prompts"), filepath.Join(env.ConfigHome, "pawl", "prompts")} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir
-		}
-	}
-	return ""
 }
 
 // refuseUntrusted refuses to begin with commands that the user has not trusted.

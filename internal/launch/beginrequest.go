@@ -33,10 +33,12 @@ func ReadBeginRequest(ctx context.Context, q Request, r session.BeginRequest) (_
 		return &w, "", nil
 	}
 	if r.Command == "verify-prompt" {
-		found, err := w.readPrompt(r.Args)
+		p, found, err := verifyactive.ParsePrompt(r.Args)
 		if err != nil || !found {
 			return nil, "", err
 		}
+		w.Text, w.Verify, w.VerifyTimeout = p.Goal, p.Command, p.Timeout
+		w.Flags["max_iterations"] = p.Max
 		return &w, "", nil
 	}
 	args, err := ralphloop.ParseArgs(r.Args)
@@ -100,17 +102,6 @@ func (q *Request) setFlag(key string, value any, given bool) {
 	if _, typed := q.Flags[key]; given && !typed {
 		q.Flags[key] = value
 	}
-}
-
-// readPrompt reads a prompt in which the user asks for a verify loop.
-func (q *SessionRequest) readPrompt(prompt string) (found bool, err error) {
-	p, found, err := verifyactive.ParsePrompt(prompt)
-	if !found || err != nil {
-		return found, err
-	}
-	q.Text, q.Verify, q.VerifyTimeout = p.Goal, p.Command, p.Timeout
-	q.Flags["max_iterations"] = p.Max
-	return true, nil
 }
 
 // setRalphLoop starts a loop as the ralph-loop plugin does, with a file of its format.

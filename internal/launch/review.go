@@ -35,7 +35,11 @@ func (p *Prepared) addReviews(q Request) error {
 	}
 	_, typed := q.Flags["review"]
 	for _, rubric := range p.Settings.Review {
-		g := gate.Gate{Name: unusedReviewName(gates), Kind: gate.ByReview, Rubric: rubric}
+		name := "review"
+		for n := 2; slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Name == name }); n++ {
+			name = fmt.Sprintf("review-%d", n)
+		}
+		g := gate.Gate{Name: name, Kind: gate.ByReview, Rubric: rubric}
 		var err error
 		if typed {
 			err = readRubric(&g, func(name string) (string, error) { return AbsPath(q.Dir, name), nil })
@@ -76,15 +80,6 @@ func (p *Prepared) workTreeFile(name string) (string, error) {
 		return "", errors.New("it is outside the work tree")
 	}
 	return path, nil
-}
-
-// unusedReviewName returns review, review-2 and so on.
-func unusedReviewName(gates []gate.Gate) string {
-	name := "review"
-	for n := 2; slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Name == name }); n++ {
-		name = fmt.Sprintf("review-%d", n)
-	}
-	return name
 }
 
 // readRubric replaces the name of a file by its text.

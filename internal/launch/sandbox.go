@@ -70,27 +70,17 @@ func otherReviewers(spec record.Spec) []record.Agent {
 func sandboxOptions(a record.Agent, spec record.Protection, env environment.Environment) confine.Options {
 	o := confine.Options{
 		Level: confine.Level(spec.Confine), State: []string{env.PawlHome, filepath.Join(env.ConfigHome, "pawl")}, Home: env.Home,
-		Vars: slices.Clone(env.Vars), Client: a.Name == "claude", Needs: agentFiles(a), Hosts: spec.ConfineHosts,
+		Vars: slices.Clone(env.Vars), Client: a.Name == "claude", Hosts: spec.ConfineHosts,
+		Needs: slices.DeleteFunc(slices.Clone(a.Args), func(arg string) bool { return !filepath.IsAbs(arg) }),
+	}
+	if path, err := exec.LookPath(cmp.Or(a.Command, a.Name)); err == nil {
+		o.Needs = append(o.Needs, path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		o.Keep = append(o.Keep, name)
 		o.Vars = append(o.Vars, name+"="+a.Env[name])
 	}
 	return o
-}
-
-// agentFiles returns the files that an agent is started with.
-func agentFiles(a record.Agent) []string {
-	var files []string
-	if path, err := exec.LookPath(cmp.Or(a.Command, a.Name)); err == nil {
-		files = append(files, path)
-	}
-	for _, arg := range a.Args {
-		if filepath.IsAbs(arg) {
-			files = append(files, arg)
-		}
-	}
-	return files
 }
 
 // sandboxBuilder builds the sandboxes of a loop.
