@@ -88,20 +88,15 @@ func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int6
 		a.printf("deleted %s, %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes))
 	default:
 		a.printf("would delete %s, %s, of %d with %s\n", figure.Count(removed, "loop"), figure.Bytes(bytes), len(loops), figure.Bytes(all))
-		a.printf("%s  deletes them\n", c.deleteCommand())
+		words := []string{"pawl gc --older-than", c.OlderThan}
+		if c.MaxSize != "" {
+			words = append(words, "--max-size", strings.ReplaceAll(c.MaxSize, " ", ""))
+		}
+		if c.All {
+			words = append(words, "--all")
+		}
+		a.printf("%s --yes  deletes them\n", strings.Join(words, " "))
 	}
-}
-
-// deleteCommand returns the command that deletes the listed loops.
-func (c *gcCmd) deleteCommand() string {
-	words := []string{"pawl gc --older-than", c.OlderThan}
-	if c.MaxSize != "" {
-		words = append(words, "--max-size", strings.ReplaceAll(c.MaxSize, " ", ""))
-	}
-	if c.All {
-		words = append(words, "--all")
-	}
-	return strings.Join(append(words, "--yes"), " ")
 }
 
 func (c *gcCmd) rule() (r retention.Rule, err error) {

@@ -114,7 +114,12 @@ func (a *app) dispatch(args []string) error {
 	}
 	words, asked := parseHelpRequest(args)
 	if asked && len(words) == 0 {
-		return a.firstHelp()
+		k, err := newParser(firstHelpGrammar())
+		if err != nil {
+			return err
+		}
+		a.print(a.text(clihelp.Help(k.Model.Node, a.columns)))
+		return nil
 	}
 	if alone := singleCommandGrammar(args); alone != nil && !asked {
 		k, err := newParser(alone)
@@ -156,16 +161,6 @@ func (a *app) dispatch(args []string) error {
 		return clihelp.ParseError(n, rest, err)
 	}
 	return a.runParsed(ctx)
-}
-
-// firstHelp prints the help of pawl --help.
-func (a *app) firstHelp() error {
-	k, err := newParser(firstHelpGrammar())
-	if err != nil {
-		return err
-	}
-	a.print(a.text(clihelp.Help(k.Model.Node, a.columns)))
-	return nil
 }
 
 // runParsed runs the parsed command.

@@ -81,7 +81,18 @@ func (c *undoCmd) Run(ctx context.Context, a *app) error {
 func (a *app) restore(ctx context.Context, s *loopinfo.Loop, yes bool, find restore.Finder) error {
 	done, err := restore.Run(ctx, a.store, s, restore.Options{Find: find, Agree: func(p restore.Proposal) error {
 		a.printProposal(s, p)
-		return a.confirmRestore(yes || len(p.Changes) == 0, s)
+		if yes || len(p.Changes) == 0 {
+			return nil
+		}
+		agreed, err := a.confirm(confirmation{
+			text: "restore " + s.ID + " as listed?", instead: "check the list, then run it again with --yes",
+			nobody: "this needs your confirmation, and there is no terminal; nothing was changed",
+		})
+		if err == nil && !agreed {
+			a.printf("nothing was changed\n")
+			err = exitCode(failure.Error)
+		}
+		return err
 	}})
 	if err != nil {
 		return err
@@ -123,22 +134,6 @@ func (a *app) printProposal(s *loopinfo.Loop, p restore.Proposal) {
 			a.printf("  %s would be open again: pawl resume %s works on it again\n", narrate.TaskInSentence(t.ID, plan.OneLine(t.Title, 60)), s.ID)
 		}
 	}
-}
-
-// confirmRestore asks the user to confirm the restore.
-func (a *app) confirmRestore(yes bool, s *loopinfo.Loop) error {
-	if yes {
-		return nil
-	}
-	agreed, err := a.confirm(confirmation{
-		text: "restore " + s.ID + " as listed?", instead: "check the list, then run it again with --yes",
-		nobody: "this needs your confirmation, and there is no terminal; nothing was changed",
-	})
-	if err == nil && !agreed {
-		a.printf("nothing was changed\n")
-		err = exitCode(failure.Error)
-	}
-	return err
 }
 
 // pathOf returns the path of a file that the user named, relative to the loop's root, with slashes.

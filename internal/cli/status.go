@@ -21,21 +21,16 @@ func (c *statusCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 		return a.printJSON(record.NewStatus(sum, s.Memory.State, s.Doing(sum, time.Now())))
 	}
 	a.printf("%s", s.Status(ctx, time.Now()))
-	if c.Loop == "" || c.Loop == "." {
-		return a.printOthers(s.ID)
+	if c.Loop != "" && c.Loop != "." {
+		return nil
 	}
-	return nil
-}
-
-// printOthers names the other loops here that have not ended.
-func (a *app) printOthers(shown string) error {
 	here, err := a.loopsHere()
 	if err != nil {
 		return err
 	}
 	var others []string
 	for _, sum := range here {
-		if sum.ID != shown && sum.State != "ended" {
+		if sum.ID != s.ID && sum.State != "ended" {
 			others = append(others, sum.ID+" ("+loopinfo.StateOrOutcome(sum)+")")
 		}
 	}

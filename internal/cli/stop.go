@@ -99,18 +99,12 @@ func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Durat
 		a.printEnded(now.ID, "", now.Memory.State)
 		return nil
 	}
-	now.Driver = s.Driver
-	return stillRunsError(now, timeout)
-}
-
-// stillRunsError returns the error for a loop whose process has not ended in time.
-func stillRunsError(s *loopinfo.Loop, timeout time.Duration) error {
 	waited := figure.Duration(timeout)
 	switch {
-	case s.HasEnded():
+	case now.HasEnded():
 		return failure.New(failure.Error, fmt.Sprintf("kill %d ends the process; nothing of the loop is lost", s.Driver.PID),
-			"loop %s has ended %s, but process %d still runs after %s", s.ID, s.Memory.State.Outcome, s.Driver.PID, waited)
-	case s.InSession():
+			"loop %s has ended %s, but process %d still runs after %s", s.ID, now.Memory.State.Outcome, s.Driver.PID, waited)
+	case now.InSession():
 		return failure.New(failure.Error, "it was asked to end and will; pawl status "+s.ID+" shows what it does",
 			"loop %s has not ended within %s", s.ID, waited)
 	}

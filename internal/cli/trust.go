@@ -54,8 +54,16 @@ func (c *trustCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if !c.Yes {
-		if err := a.confirmTrust(trustQuestion(strange, was)); err != nil {
+		hint := "read them, then  pawl trust --yes"
+		if a.env.Session.Inside || a.env.Session.ID != "" {
+			hint = "read them, then  ! pawl trust --yes"
+		}
+		agreed, err := a.confirm(confirmation{text: trustQuestion(strange, was), instead: hint, nobody: "there is no terminal to ask whether to trust them"})
+		if err != nil {
 			return err
+		}
+		if !agreed {
+			return failure.New(failure.Error, "", "nothing was trusted")
 		}
 	}
 	if err := list.Add(ctx, root, strange); err != nil {
@@ -223,19 +231,6 @@ func lineDiff(was, now []string) []string {
 	add("+ ", now[head:len(now)-tail])
 	add("  ", now[len(now)-tail:])
 	return out
-}
-
-// confirmTrust asks the user at the terminal. Without a terminal, it fails.
-func (a *app) confirmTrust(question string) error {
-	hint := "read them, then  pawl trust --yes"
-	if a.env.Session.Inside || a.env.Session.ID != "" {
-		hint = "read them, then  ! pawl trust --yes"
-	}
-	agreed, err := a.confirm(confirmation{text: question, instead: hint, nobody: "there is no terminal to ask whether to trust them"})
-	if err == nil && !agreed {
-		err = failure.New(failure.Error, "", "nothing was trusted")
-	}
-	return err
 }
 
 // verifyFile is the name of the state files of another tool's verify loops.
