@@ -231,6 +231,7 @@ const (
 // their folders. It does not search inside a project for further ones.
 func Subprojects(root string) []Subproject {
 	var out []Subproject
+	foreign := []string{"node_modules", "vendor", "third_party", "testdata", "venv", "dist", "build", "target"} // dependencies, build output
 	read := 0
 	var look func(dir string, depth int)
 	look = func(dir string, depth int) {
@@ -239,7 +240,7 @@ func Subprojects(root string) []Subproject {
 			return
 		}
 		for _, e := range entries {
-			if !e.IsDir() || !mayHoldProject(e.Name()) || read >= maxFoldersRead {
+			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || slices.Contains(foreign, e.Name()) || read >= maxFoldersRead {
 				continue
 			}
 			read++
@@ -253,11 +254,4 @@ func Subprojects(root string) []Subproject {
 	}
 	look("", 1)
 	return out
-}
-
-// mayHoldProject reports whether a folder with this name may contain a project of the user.
-// Hidden folders, dependencies and build output do not.
-func mayHoldProject(name string) bool {
-	foreign := []string{"node_modules", "vendor", "third_party", "testdata", "venv", "dist", "build", "target"}
-	return !strings.HasPrefix(name, ".") && !slices.Contains(foreign, name)
 }

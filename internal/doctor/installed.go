@@ -14,22 +14,21 @@ import (
 // slowAnswer is the longest normal time of a hook without work, on a busy machine.
 const slowAnswer = 500 * time.Millisecond
 
-// ownLocations returns one of Pawl's hooks for each location, the weakest scope first.
-func (f Facts) ownLocations() []hook {
-	var out []hook
-	for _, h := range f.ownHooks() {
-		if !slices.ContainsFunc(out, func(p hook) bool { return p.location() == h.location() }) {
-			out = append(out, h)
-		}
-	}
-	return out
-}
-
 // checkInstalled reports where Pawl's hook is installed, and the events that it misses.
 func checkInstalled(f Facts) []Finding {
-	places := f.ownLocations()
+	var places []hook // one for each location, the weakest scope first
+	for _, h := range f.ownHooks() {
+		if !slices.ContainsFunc(places, func(p hook) bool { return p.location() == h.location() }) {
+			places = append(places, h)
+		}
+	}
 	if len(places) == 0 {
-		return notInstalled(f)
+		for _, p := range f.plugins {
+			if p.isOwn() && !p.enabled {
+				return []Finding{warn("claude plugin enable "+p.id, "plugin %s is installed but not enabled: no loops inside a session", p.id)}
+			}
+		}
+		return []Finding{warn("pawl install claude", "Pawl's hook is not installed: no loops inside a session (pawl run needs none)")}
 	}
 	var names []string
 	var out []Finding
@@ -44,16 +43,6 @@ func checkInstalled(f Facts) []Finding {
 		what += ": installed twice, which is fine: only the first one that runs decides"
 	}
 	return append([]Finding{ok("%s", what)}, out...)
-}
-
-// notInstalled returns the finding if Pawl's hook is not installed or its plugin is disabled.
-func notInstalled(f Facts) []Finding {
-	for _, p := range f.plugins {
-		if p.isOwn() && !p.enabled {
-			return []Finding{warn("claude plugin enable "+p.id, "plugin %s is installed but not enabled: no loops inside a session", p.id)}
-		}
-	}
-	return []Finding{warn("pawl install claude", "Pawl's hook is not installed: no loops inside a session (pawl run needs none)")}
 }
 
 // missingEvents returns the events for which this location has no hook of Pawl.

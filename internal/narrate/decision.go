@@ -36,7 +36,10 @@ func (t Step) action(a loop.Action) string {
 	case loop.Checkpoint:
 		return "make a checkpoint of the work tree" + withColon(a.Subject)
 	case loop.RunGates:
-		return "run the gates: " + purposes()[a.Purpose]
+		return "run the gates: " + map[loop.Purpose]string{
+			loop.ForBaseline: "before the work, as the baseline", loop.ForClaim: "to check the claim", loop.ForTurn: "after a turn without a claim",
+			loop.ForLimit: "at the limit, since the last work was not checked", loop.ForFinal: "on the final tree", loop.ForReview: "reviews of the claim",
+		}[a.Purpose]
 	case loop.BeginTurn:
 		session := "in the same session"
 		if a.Fresh {
@@ -73,13 +76,6 @@ func (t Step) action(a loop.Action) string {
 		return "end the loop as " + string(t.After.Outcome) + withColon(t.After.Reason)
 	}
 	return "" // the log shows the other actions
-}
-
-func purposes() map[loop.Purpose]string {
-	return map[loop.Purpose]string{
-		loop.ForBaseline: "before the work, as the baseline", loop.ForClaim: "to check the claim", loop.ForTurn: "after a turn without a claim",
-		loop.ForLimit: "at the limit, since the last work was not checked", loop.ForFinal: "on the final tree", loop.ForReview: "reviews of the claim",
-	}
 }
 
 // Because returns the numbers behind the decision, a sentence each.

@@ -284,7 +284,9 @@ func (p *page) answer() {
 	}
 	p.out.WriteString("\n")
 	for line := range strings.Lines(strings.TrimSpace(claimTag.ReplaceAllString(p.State.Answer, ""))) {
-		fmt.Fprintf(&p.out, "%s\n", cleanLine(line))
+		text := strings.TrimLeftFunc(line, unicode.IsSpace)
+		indent := strings.ReplaceAll(strings.TrimRight(line[:len(line)-len(text)], "\r\n"), "\t", "    ")
+		fmt.Fprintf(&p.out, "%s%s\n", indent, plan.OneLine(text, 0)) // without terminal control characters
 	}
 	p.out.WriteString("\n")
 }
@@ -340,11 +342,4 @@ func (p *page) uncommittedFiles() {
 	if len(p.UserFiles) > 0 {
 		p.line("left alone", "%s (not the agent's, not in the loop's commits)", plan.OneLine(strings.Join(p.UserFiles, ", "), 300))
 	}
-}
-
-// cleanLine keeps the indentation of a line of the agent's text and removes terminal control characters.
-func cleanLine(line string) string {
-	text := strings.TrimLeftFunc(line, unicode.IsSpace)
-	indent := strings.ReplaceAll(strings.TrimRight(line[:len(line)-len(text)], "\r\n"), "\t", "    ")
-	return indent + plan.OneLine(text, 0)
 }

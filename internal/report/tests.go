@@ -63,7 +63,11 @@ func (p *page) approved() {
 // changedTests lists changes of existing tests and other gate inputs. They come first, because the
 // user must decide about them.
 func (p *page) changedTests() {
-	say := p.under(p.inputsLabel())
+	label := "tests changed"
+	if slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return !t.DoneEarlier && changedInputs(t) }) {
+		label = "gate inputs"
+	}
+	say := p.under(label)
 	for _, t := range p.State.Tasks {
 		if t.DoneEarlier || len(t.TestsChanged) == 0 && !slices.ContainsFunc(t.ChangedTests, isOfOldTest) {
 			continue
@@ -91,16 +95,6 @@ func (p *page) changedTests() {
 
 // isOfOldTest reports whether an existing test or another gate input was changed.
 func isOfOldTest(c loop.TestChange) bool { return c.Input || c.Kind != loop.FileAdded }
-
-// inputsLabel returns the label of the changes: tests, or gate inputs.
-func (p *page) inputsLabel() string {
-	for _, t := range p.State.Tasks {
-		if !t.DoneEarlier && changedInputs(t) {
-			return "gate inputs"
-		}
-	}
-	return "tests changed"
-}
 
 // changedInputs reports whether a task changed gate inputs that are not tests.
 func changedInputs(t loop.Task) bool {

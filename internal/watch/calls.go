@@ -54,15 +54,10 @@ func callRows(c record.Call, columns int) []string {
 	text := c.At.Format("15:04:05") + "  " + mark + " " + clean(c.Tool+"  "+c.Detail)
 	rows := []string{paint(style, fit(text, max(0, columns-len(took)-1))) + " " + paint(dim, took)}
 	if c.Status == record.CallFailed {
-		if last := lastLine(c.Output); last != "" {
+		output := strings.TrimSpace(c.Output)
+		if last := clean(output[strings.LastIndexByte(output, '\n')+1:]); last != "" {
 			rows = append(rows, paint(dim, ansi.Truncate(strings.Repeat(" ", stampColumns)+"  "+last, columns, "…")))
 		}
 	}
 	return rows
-}
-
-// lastLine returns the last line of an output, without trailing blank lines.
-func lastLine(output string) string {
-	output = strings.TrimSpace(output)
-	return clean(output[strings.LastIndexByte(output, '\n')+1:])
 }

@@ -223,11 +223,3 @@ func (m Model) history(room, columns int) []string {
 	}
 	return rows[max(0, len(rows)-room):]
 }
-
-// scrollableRows returns the number of lines that can be scrolled in the view of a loop.
-func (m Model) scrollableRows() int {
-	if m.showsCalls {
-		return len(m.shownCalls())
-	}
-	return len(m.historyLines())
-}

@@ -305,7 +305,11 @@ func (m Model) handleLoopKey(key string) (tea.Model, tea.Cmd) {
 	case "up", "k":
 		m.task = max(0, m.selectedIndex()-1)
 	case "pgup":
-		m.scroll = min(m.scroll+page, max(0, m.scrollableRows()-1))
+		rows := len(m.historyLines())
+		if m.showsCalls {
+			rows = len(m.shownCalls())
+		}
+		m.scroll = min(m.scroll+page, max(0, rows-1))
 	case "pgdown":
 		m.scroll = max(0, m.scroll-page)
 	case "end", "G":
