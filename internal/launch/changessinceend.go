@@ -24,8 +24,9 @@ import (
 // maxComparedCheckpoints is the number of last checkpoints that a file is compared with.
 const maxComparedCheckpoints = 20
 
-// changedSinceEnd returns the tracked and the new files of a work tree that differ from every
-// checkpoint of a loop, without files that the loop or other tools write.
+// changedSinceEnd returns the tracked files of a work tree that differ from every checkpoint of a loop,
+// and the untracked ones that are in no checkpoint, without files that the loop or other tools write. An
+// untracked file that the user edited after the end is not new: it has the agent's work, too.
 func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) (tracked, fresh []string, err error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
 	if _, known := runner.FinalCheckpoint(points); err != nil || !known { // no turn has begun, or there is no last checkpoint
@@ -50,7 +51,7 @@ func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec re
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the work tree: %w", err)
 	}
-	known := map[string]bool{}
+	known, old := map[string]bool{}, map[string]bool{}
 	for _, point := range points[max(0, len(points)-maxComparedCheckpoints):] {
 		was, err := repo.Entries(ctx, point.Tree, files...)
 		if err != nil {
@@ -58,15 +59,18 @@ func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec re
 		}
 		for _, file := range files {
 			known[file] = known[file] || was[file] == now[file]
+			if _, there := was[file]; there {
+				old[file] = true
+			}
 		}
 	}
-	unknown := func(files []string) []string {
+	changed := func(files []string, but map[string]bool) []string {
 		return slices.DeleteFunc(slices.Clone(files), func(path string) bool {
 			seen, asked := known[path]
-			return seen || !asked
+			return seen || !asked || but[path]
 		})
 	}
-	return unknown(status.Dirty), unknown(status.Untracked), nil
+	return changed(status.Dirty, nil), changed(status.Untracked, old), nil
 }
 
 // handleLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
