@@ -100,7 +100,8 @@ func (m *machine) giveUp(message, hint string) {
 	m.holdForUser(message, hint)
 }
 
-// holdForUser pauses the loop until the user fixes the problem and resumes it.
+// holdForUser pauses the loop until the user fixes the problem and resumes it. Then it continues
+// where it was.
 func (m *machine) holdForUser(message, hint string) {
 	why := message
 	if hint != "" {
@@ -108,9 +109,26 @@ func (m *machine) holdForUser(message, hint string) {
 	}
 	m.note(Warning, "the loop is paused: "+why)
 	m.s.Trouble = Trouble{HoldReason: why}
-	m.s.Claim = nil
-	m.s.Next.Situation = Interruption
-	m.hold(ThenTurn)
+	then, _ := m.resumePoint()
+	if then == ThenTurn {
+		m.s.Next.Situation = Interruption
+	}
+	m.hold(then)
+}
+
+// resumePoint returns where a loop continues that is held in the current phase. It returns false if
+// it cannot be held there, because what is pending has to be repeated first.
+func (m *machine) resumePoint() (After, bool) {
+	switch m.s.Phase {
+	case Turning, TurningIsolated:
+		return ThenTurn, true
+	case Baseline, Judging:
+		return ThenGates, true
+	case Committing:
+		return ThenCommit, true
+	case New, Checkpointing, Inspecting, Restoring, Waiting, Editing, HandingOver, Paused, Finishing, Ended:
+	}
+	return ThenTurn, false
 }
 
 // usageLimitRetryAt returns when to retry after a usage limit. It backs off if the reset time has

@@ -264,6 +264,7 @@ type Trouble struct {
 	UsageLimits      int    `json:"usage_limits,omitempty"`       // usage limits
 	UnknownResults   int    `json:"unknown_results,omitempty"`    // unknown gate results in a row
 	ExternalCause    string `json:"external_cause,omitempty"`     // why the last turn failed, if network, overload or usage limit
+	BranchMoves      int    `json:"branch_moves,omitempty"`       // commits that failed because the branch had moved since the gates ran
 	HoldReason       string `json:"hold_reason,omitempty"`        // what the user has to fix before the loop continues
 	StaleIndexCommit string `json:"stale_index_commit,omitempty"` // commit that git's index does not follow, which ended the loop
 }

@@ -230,6 +230,7 @@ func (m *machine) start(st Started) {
 
 // follow continues after a checkpoint, a restore, a wait or a pause.
 func (m *machine) follow(a After) {
+	m.s.After = ""
 	if m.s.TreeReplaced {
 		m.restartTask()
 		return
@@ -248,10 +249,16 @@ func (m *machine) follow(a After) {
 	case ThenTurn:
 		m.beginTurn()
 	case ThenCommit:
+		if m.claimNeeds(m.s.Rejects) { // rejected since the gates ran
+			m.inspect()
+			return
+		}
 		m.commitWork()
 	case ThenApproved:
 		m.resumeApproval()
 	case ThenSaveWork: // see checkpointed
+		m.note(Anomaly, fmt.Sprintf("no checkpoint was made to %s: the next task begins", a))
+		m.next()
 	}
 }
 
@@ -259,24 +266,44 @@ func (m *machine) follow(a After) {
 // without another turn when the loop is reopened. The loop waits for the user instead if they can do
 // at once what it needs.
 func (m *machine) faulted(f Faulted) {
-	switch {
-	case m.s.Phase == Finishing: // the outcome is decided
+	if m.s.Phase == Finishing { // the outcome is decided
 		m.note(Warning, f.Error)
 		m.s.Phase = Ended
 		return
-	case f.NeedsUser:
-		m.holdForUser(f.Error, f.Hint)
-		return
-	case f.Moved && m.s.Phase == Committing:
-		m.note(Info, f.Error+": the work is checked again")
-		m.runGates(ForClaim)
-		return
-	case m.s.Phase == Committing:
-		if !f.Lost { // otherwise what is in the work tree is checked anew
-			m.s.After = ThenCommit
-		}
 	}
-	m.finish(Errored, f.Error, f.Hint)
+	committing := m.s.Phase == Committing
+	if committing && !f.Lost { // otherwise what is in the work tree is checked anew
+		m.s.After = ThenCommit
+	}
+	_, holds := m.resumePoint()
+	switch {
+	case m.stopped():
+	case f.NeedsUser && holds:
+		m.holdForUser(f.Error, f.Hint)
+	case f.Moved && committing:
+		m.branchMoved(f)
+	default:
+		m.finish(Errored, f.Error, f.Hint)
+	}
+}
+
+// branchMoved runs the gates again, a bounded number of times, because the branch moved after they
+// ran. At a time limit or budget the loop ends instead. When it is reopened, the work is checked
+// again without a turn.
+func (m *machine) branchMoved(f Faulted) {
+	m.s.Trouble.BranchMoves++
+	limit := m.limit()
+	switch {
+	case limit == Duration, limit == Budget, m.s.Stop.Limit != "":
+		m.s.Stop.Limit = limit
+		m.finish(limit, m.s.limitReason(limit)+"; "+f.Error, f.Hint)
+	case m.s.Trouble.BranchMoves > maxUnknowns:
+		m.finish(Errored, f.Error, f.Hint)
+	default:
+		m.note(Info, f.Error+": the work is checked again")
+		m.s.After = ""
+		m.runGates(ForClaim)
+	}
 }
 
 func (m *machine) checkpointed(c Checkpointed) {

@@ -82,6 +82,16 @@ func (p Permissions) MayChangeInput(path string) bool {
 	return slices.Contains(p.Approved, path) && !p.Rejects(path)
 }
 
+// claimNeeds reports whether the claimed work changes one of the chosen tests or gate inputs.
+func (m *machine) claimNeeds(chosen func(path string) bool) bool {
+	g := m.s.Claim.Gates
+	needed := slices.Concat(g.TestsChanged, g.NeededInputs, g.Approved)
+	if g.IfApproved != nil {
+		needed = append(needed, g.IfApproved.Paths...)
+	}
+	return slices.ContainsFunc(needed, chosen)
+}
+
 // Unapproved returns the tests that wait for the user's decision, sorted: requested by the agent,
 // or changed in work that needs the change and that no review covers.
 func (s State) Unapproved() []string {

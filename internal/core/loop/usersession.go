@@ -8,10 +8,17 @@ func (m *machine) unrequestedTurn(e Event) bool {
 	if e.Kind() != KindTurnEnded && !isFailure {
 		return false
 	}
-	turn, _ := e.Turn()
+	turn, known := e.Turn()
 	switch {
 	case m.s.Phase == Paused && m.s.Pause: // the user paused it: turns meanwhile are the user's
 		return true
+	case m.isHeld() && m.s.After != ThenTurn:
+		if known && !turn.ByUser {
+			m.countTurn(turn)
+		}
+		if !isFailure || turn.ByUser { // otherwise nothing is fixed
+			m.continueHeld(turn.Claim)
+		}
 	case !m.isIdle(): // the user typed while Pawl worked
 		return turn.ByUser
 	case isFailure:
@@ -31,7 +38,23 @@ func (m *machine) unrequestedTurn(e Event) bool {
 // isIdle reports whether the loop waits before the session's next turn, or for the session to work
 // again.
 func (m *machine) isIdle() bool {
-	return m.s.Phase == Waiting && m.s.After == ThenTurn || m.s.Phase == Paused && !m.s.Pause && m.s.After == ThenTurn
+	return (m.s.Phase == Waiting || m.isHeld()) && m.s.After == ThenTurn
+}
+
+// isHeld reports whether the loop waits until the user has fixed something.
+func (m *machine) isHeld() bool { return m.s.Phase == Paused && !m.s.Pause }
+
+// continueHeld continues a loop that was held before a gate run or a commit. The turn since then may
+// have changed the work, so a claim is checked again.
+func (m *machine) continueHeld(now *Claim) {
+	if now != nil && !now.Blocked && m.s.Claim != nil {
+		m.s.Claim = m.allowedClaim(now)
+	}
+	if m.s.After == ThenCommit || m.s.Gates.Purpose == ForReview {
+		m.s.After, m.s.Gates.Purpose = ThenGates, ForClaim
+	}
+	m.s.Trouble.HoldReason = ""
+	m.endWait()
 }
 
 // resumeWork treats an early turn of the session as the one that was due.

@@ -174,9 +174,10 @@ func TestUnknownGateResultsPauseLoopInSession(t *testing.T) {
 		sc.feed(loop.Event{Payload: loop.TimerFired{}}, "gates claim")
 	}
 	sc.gates(loop.Gates{Status: gate.Unknown}, "note") // for example because the user keeps editing
-	sc.feed(turnEnded(userTurn), "turn 2 continue no_claim")
+	sc.feed(turnEnded(userTurn), "gates claim")
+	sc.gates(red("a"), "turn 2 continue gates_failed")
 	sc.feed(loop.Event{Payload: loop.AgentFailed{Turn: &userTurn, Failure: loop.Failure{Class: loop.Crashed}}}, "turn 2 continue no_claim")
-	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {
+	if sc.s.Ladder.Tries != 1 || sc.s.Turns != 1 {
 		t.Errorf("what is nobody's fault counts: %+v after %d turns", sc.s.Ladder, sc.s.Turns)
 	}
 }
