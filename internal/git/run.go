@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -203,19 +204,15 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	ctx, done := c.bounded(ctx)
 	defer done()
 	cmd := command(ctx, dir, c)
-	var stdout limitedBuffer
-	stdout.limit = c.limit
-	stderr := proc.Tail{MaxBytes: tailBytes}
+	stdout, stderr := proc.Head{MaxBytes: cmp.Or(c.limit, math.MaxInt), OnFull: done}, proc.Tail{MaxBytes: tailBytes}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), &stdout, &stderr
 	err := runPinned(ctx, cmd)
 	if err == nil && c.strict && strings.Contains(stderr.String(), "ignoring broken ref") {
 		err = errIncomplete
 	}
 	switch {
-	case err == nil:
-		return stdout.buf.Bytes(), nil
-	case stdout.full:
-		return stdout.buf.Bytes(), nil // we closed the pipe on purpose
+	case err == nil, stdout.Truncated: // then we stopped it on purpose
+		return stdout.Bytes(), nil
 	case ctx.Err() != nil:
 		return nil, interruptedError(ctx, c.verb())
 	case errors.Is(err, exec.ErrNotFound):
@@ -312,23 +309,6 @@ func scrubEnv(env []string) []string {
 		}
 		return !strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
 	})
-}
-
-// limitedBuffer keeps the first limit bytes. The next write fails, which ends the
-// process. It does not embed bytes.Buffer, whose ReadFrom io.Copy would prefer to Write.
-type limitedBuffer struct {
-	buf   bytes.Buffer
-	limit int
-	full  bool
-}
-
-func (o *limitedBuffer) Write(p []byte) (int, error) {
-	if o.limit > 0 && o.buf.Len()+len(p) > o.limit {
-		o.buf.Write(p[:o.limit-o.buf.Len()])
-		o.full = true
-		return 0, errors.New("output limit reached")
-	}
-	return o.buf.Write(p)
 }
 
 // wrap says what failed in an error. It is deferred, so that each return of a function is wrapped.
