@@ -3,11 +3,12 @@ package planloop
 import (
 	"bytes"
 	"fmt"
-	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/regex"
 )
 
 // NewProgress is the progress file before the first attempt.
@@ -29,7 +30,7 @@ func (f Failure) loopLine() string { return "- Loop: " + f.Loop }
 
 // IsInProgressFile reports whether a progress file has that entry already.
 func (f Failure) IsInProgressFile(progress []byte) bool {
-	for s := range sections(progress) {
+	for _, s := range sections(progress) {
 		if s.heading() == f.heading() && s.has("- Status: FAILED ") && s.has(f.loopLine()) {
 			return true
 		}
@@ -44,7 +45,7 @@ func StampCommit(progress []byte, story, sha string) []byte {
 		return progress
 	}
 	at := -1 // after the line
-	for s := range sections(progress) {
+	for _, s := range sections(progress) {
 		if s.isAbout(story) && s.has("- Status: SUCCESS") {
 			if i := bytes.Index(s.text, []byte("\n"+noCommitLine)); i >= 0 {
 				at = s.from + i + len("\n"+noCommitLine)
@@ -64,30 +65,18 @@ type section struct {
 	text []byte
 }
 
-func sections(progress []byte) iter.Seq[section] {
-	return func(yield func(section) bool) {
-		from := nextHeading(progress, 0)
-		for from < len(progress) {
-			to := nextHeading(progress, from+1)
-			if !yield(section{from, progress[from:to]}) {
-				return
-			}
-			from = to
-		}
-	}
-}
+// headingMark matches the beginning of a heading.
+var headingMark = regex.New(`(?m)^## `)
 
-// nextHeading returns where the next heading after an offset begins.
-func nextHeading(progress []byte, from int) int {
-	const mark = "## "
-	if from == 0 && bytes.HasPrefix(progress, []byte(mark)) {
-		return 0
+func sections(progress []byte) []section {
+	var found []section
+	to := len(progress)
+	for _, at := range slices.Backward(headingMark.FindAllSubmatchIndex(progress, -1)) {
+		found = append(found, section{at[0], progress[at[0]:to]})
+		to = at[0]
 	}
-	at := max(from-1, 0)
-	if i := bytes.Index(progress[at:], []byte("\n"+mark)); i >= 0 {
-		return at + i + 1
-	}
-	return len(progress)
+	slices.Reverse(found)
+	return found
 }
 
 // heading returns the heading of the section, "## Iteration 3 - US-001".
