@@ -32,7 +32,7 @@ type Text struct {
 	data   []byte
 	fields map[string]Field
 	end    span // the line that ends the front matter, in data
-	number int  // the number of that line
+	number int  // the number of that line; while parsing, of the current one
 }
 
 // Field is the value of a key, without the quotes around it and without a comment after it.
@@ -61,41 +61,51 @@ func Parse(path string, data []byte, keys ...string) (*Text, error) {
 	if before, _, found := bytes.Cut(data, []byte{0}); found {
 		return nil, t.LineError(1+bytes.Count(before, []byte("\n")), "this is not UTF-8 text", "a file saved as UTF-8")
 	}
-	r := reader{text: string(data)}
-	r.at = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
-	if !r.next() || r.line != fence {
-		return nil, t.LineError(1, "the file does not begin with front matter", "a line with --- alone")
-	}
-	for {
-		if !r.next() {
-			return nil, t.LineError(1, "the front matter that begins here does not end", "a second line with --- alone")
-		}
-		if r.line == fence {
-			t.end, t.number = span{r.start, r.at}, r.number
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	at := len(data) - len(text)
+	for line := range strings.Lines(text) {
+		t.number++
+		place := span{at, at + len(line)}
+		at = place.end
+		switch line = strings.TrimRight(line, " \t\r\n"); {
+		case t.number == 1 && line != fence:
+			return nil, t.notBegun()
+		case t.number == 1:
+		case line == fence:
+			t.end = place
 			return t, nil
-		}
-		if err := t.read(r, keys); err != nil {
-			return nil, err
+		default:
+			if err := t.read(line, place, keys); err != nil {
+				return nil, err
+			}
 		}
 	}
+	if t.number == 0 {
+		return nil, t.notBegun()
+	}
+	return nil, t.LineError(1, "the front matter that begins here does not end", "a second line with --- alone")
 }
 
-// read stores the value of a line if its key was asked for.
-func (t *Text) read(r reader, keys []string) error {
-	key, text, ok := strings.Cut(r.line, ":")
+func (t *Text) notBegun() error {
+	return t.LineError(1, "the file does not begin with front matter", "a line with --- alone")
+}
+
+// read stores the value of the current line if its key was asked for.
+func (t *Text) read(line string, place span, keys []string) error {
+	key, text, ok := strings.Cut(line, ":")
 	switch {
 	case !slices.Contains(keys, key):
 		return nil
 	case !ok:
-		return t.LineError(r.number, key+" has no value", key+": and a value")
+		return t.LineError(t.number, key+" has no value", key+": and a value")
 	case t.fields[key].Line > 0:
-		return t.LineError(r.number, key+" is set twice", fmt.Sprintf("only the one on line %d", t.fields[key].Line))
+		return t.LineError(t.number, key+" is set twice", fmt.Sprintf("only the one on line %d", t.fields[key].Line))
 	case strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' }):
-		return t.LineError(r.number, key+" holds a control character", "plain text")
+		return t.LineError(t.number, key+" holds a control character", "plain text")
 	}
 	f := readValue(text)
-	f.Line, f.after = r.number, r.at
-	f.at.at += r.start + len(key) + 1
+	f.Line, f.after = t.number, place.end
+	f.at.at += place.at + len(key) + 1
 	f.at.end = f.at.at + len(f.Value)
 	t.fields[key] = f
 	return nil

@@ -2,26 +2,6 @@ package frontmatter
 
 import "strings"
 
-// reader reads the lines of a file.
-type reader struct {
-	text   string
-	at     int    // where the next line begins
-	line   string // the last line, without white space at its end
-	start  int    // where it begins
-	number int    // its number, from 1
-}
-
-func (r *reader) next() bool {
-	if r.at == len(r.text) {
-		return false
-	}
-	line, _, _ := strings.Cut(r.text[r.at:], "\n")
-	r.start, r.at = r.at, min(r.at+len(line)+1, len(r.text))
-	r.line = strings.TrimRight(line, " \t\r")
-	r.number++
-	return true
-}
-
 // WithoutComment returns the value without anything that looks like a comment, for numbers and names.
 func (f Field) WithoutComment() string {
 	if f.Quote != 0 {
