@@ -54,11 +54,11 @@ func (m *masker) hideBlocks() {
 		switch {
 		case m.fence != "":
 			m.hide(start, end)
-			if closesFence(line, m.fence) {
+			if ClosesFence(line, m.fence) {
 				m.fence = ""
 			}
-		case openingFence(line) != "":
-			m.fence = openingFence(line)
+		case OpeningFence(line) != "":
+			m.fence = OpeningFence(line)
 			m.hide(start, end)
 		case indentWidth(line) < 4 && strings.HasPrefix(strings.TrimLeft(line, " "), ">"):
 			m.hide(start, end)
@@ -105,8 +105,8 @@ func (m *masker) hide(start, end int) {
 	}
 }
 
-// openingFence returns the code fence that a line opens, or "".
-func openingFence(line string) string {
+// OpeningFence returns the code fence that a line of Markdown opens, or "".
+func OpeningFence(line string) string {
 	if indentWidth(line) >= 4 {
 		return ""
 	}
@@ -121,7 +121,8 @@ func openingFence(line string) string {
 	return ""
 }
 
-func closesFence(line, fence string) bool {
+// ClosesFence reports whether a line closes the code that a fence opened.
+func ClosesFence(line, fence string) bool {
 	if indentWidth(line) >= 4 {
 		return false
 	}

@@ -3,6 +3,8 @@ package thloop
 import (
 	"strings"
 	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/claim"
 )
 
 // News is the new text in a channel.
@@ -87,21 +89,14 @@ type entries struct {
 
 // inCode reports whether a trimmed line is in a code block or begins or ends one.
 func (e *entries) inCode(line string) bool {
-	mark := ""
-	if line != "" && (line[0] == '`' || line[0] == '~') {
-		mark = line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
+	if e.fence == "" {
+		e.fence = claim.OpeningFence(line)
+		return e.fence != ""
 	}
-	switch {
-	case e.fence != "":
-		if len(mark) >= len(e.fence) && mark[0] == e.fence[0] && mark == line {
-			e.fence = ""
-		}
-		return true
-	case len(mark) >= 3 && (mark[0] == '~' || !strings.Contains(line[len(mark):], "`")):
-		e.fence = mark
-		return true
+	if claim.ClosesFence(line, e.fence) {
+		e.fence = ""
 	}
-	return false
+	return true
 }
 
 // line processes a line outside of code, with the text after it.

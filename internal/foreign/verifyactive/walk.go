@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/core/claim"
 )
 
 // walker finds markers in a prompt, outside of code and quotations. A prompt is Markdown, in which
@@ -38,19 +40,15 @@ func (w *walker) next() (at int, found bool) {
 // isProse reports whether a line is neither code, nor quoted, nor blank. It tracks code fences.
 func (w *walker) isProse(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
-	ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
-	if ticks == "" {
-		ticks = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "~"))]
-	}
-	rest := trimmed[len(ticks):]
-	switch {
-	case w.fence != "":
-		if strings.HasPrefix(ticks, w.fence) && strings.TrimSpace(rest) == "" {
+	if w.fence != "" {
+		if claim.ClosesFence(trimmed, w.fence) {
 			w.fence = ""
 		}
 		return false
-	case len(ticks) >= 3 && !strings.Contains(rest, "`"):
-		w.fence = ticks
+	}
+	w.fence = claim.OpeningFence(trimmed)
+	switch {
+	case w.fence != "":
 		return false
 	case len(line)-len(trimmed) >= 4, strings.HasPrefix(trimmed, "\t"):
 		return false
