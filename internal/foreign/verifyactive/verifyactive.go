@@ -18,6 +18,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -109,11 +110,7 @@ func (f *File) set(name, value string) *File {
 		}
 		at, text = d.insertion(state, name, value)
 	}
-	data := make([]byte, 0, len(f.data)+len(text))
-	data = append(data, f.data[:at.at]...)
-	data = append(data, text...)
-	data = append(data, f.data[at.end:]...)
-	g, err := parse(data)
+	g, err := parse(slices.Concat(f.data[:at.at], []byte(text), f.data[at.end:]))
 	if err != nil { // never, see FuzzEdit
 		return f
 	}
