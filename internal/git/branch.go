@@ -207,7 +207,8 @@ func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
 		if err := r.leaveBranch(ctx, name, to.from, to.head); err != nil || !made {
 			return err
 		}
-		return r.deleteBranch(ctx, name, to.head)
+		_, err := r.deleteBranch(ctx, name, to.head)
+		return err
 	}
 	if err != nil {
 		return noUndo, errors.Join(err, undo(context.WithoutCancel(ctx)))
@@ -242,20 +243,21 @@ func (r *Repo) leaveBranch(ctx context.Context, name, back, commit string) error
 	return nil
 }
 
-// deleteBranch deletes a branch if it is still at a commit and no worktree has checked it out.
-func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
+// deleteBranch deletes a branch if it is still at a commit and no worktree has checked it out. It
+// reports whether the branch is gone.
+func (r *Repo) deleteBranch(ctx context.Context, name, commit string) (gone bool, err error) {
 	tip, err := r.branchTip(ctx, headsRef+name)
 	if err != nil || tip != commit {
-		return err
+		return err == nil && tip == "", err
 	}
 	trees, err := r.worktrees(ctx)
 	if err != nil || slices.ContainsFunc(trees, func(t linkedWorktree) bool { return t.branch == headsRef+name }) {
-		return err
+		return false, err
 	}
 	if err := r.write(ctx, "update-ref", "-d", headsRef+name, commit); err != nil {
-		return fmt.Errorf("delete branch %s: %w", name, err)
+		return false, fmt.Errorf("delete branch %s: %w", name, err)
 	}
-	return nil
+	return true, nil
 }
 
 // HeadPosition is a position of HEAD: on a branch, or detached at a commit.
@@ -292,15 +294,10 @@ func (r *Repo) LeaveBranch(ctx context.Context, branch string, home HeadPosition
 // DeleteEmptyBranch deletes a branch if it is at a commit and no worktree has checked it out. It
 // reports whether the branch is gone.
 func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bool, error) {
-	ref, err := r.branchRef(ctx, branch)
-	if err != nil {
+	if _, err := r.branchRef(ctx, branch); err != nil {
 		return false, err
 	}
-	if err := r.deleteBranch(ctx, branch, commit); err != nil {
-		return false, err
-	}
-	left, err := r.branchTip(ctx, ref)
-	return err == nil && left == "", err
+	return r.deleteBranch(ctx, branch, commit)
 }
 
 // checkNotCheckedOut returns an error if a worktree other than but has checked out the branch: two

@@ -67,7 +67,8 @@ func (r *Repo) undoWorktree(dir, branch, made string) Undo {
 		if made == "" {
 			return err
 		}
-		return errors.Join(err, r.deleteBranch(ctx, branch, made))
+		_, errBranch := r.deleteBranch(ctx, branch, made)
+		return errors.Join(err, errBranch)
 	}
 }
 
