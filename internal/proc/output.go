@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -112,26 +113,19 @@ func (p *Process) releaseChildEnds() {
 // drain waits until all output is read, up to a timeout, and then closes the pipes.
 func (p *Process) drain(timeout time.Duration) error {
 	var first error
-	deadline := time.After(timeout)
+	limited, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
 	for _, o := range p.outputs {
 		select {
 		case err := <-o.done:
 			if first == nil {
 				first = err
 			}
-		case <-deadline:
-			deadline = expired()
+		case <-limited.Done():
 		}
 		o.r.Close()
 	}
 	return first
-}
-
-// expired returns a channel that is ready.
-func expired() <-chan time.Time {
-	c := make(chan time.Time)
-	close(c)
-	return c
 }
 
 // sameWriter reports whether two writers are the same; writers that cannot be compared differ.
