@@ -56,7 +56,7 @@ const behaviours = `
 	edits of the plan during a loop                  workplan/inspect.go Inspect
 	checkpoint                                       git/checkpoint.go Checkpoint
 	restore                                          git/restore.go Restore
-	undone work of one task: pawl restore --task     restore/target.go taskWork
+	undone work of one task: pawl restore --task     restore/target.go TaskWork
 	journal, fsync, hash chain                       store/journal/write.go Append
 	hook event of a session                          hook/hook.go Run
 	daemon of a session                              daemon/daemon.go Serve

@@ -219,7 +219,7 @@ func findRestoredWork(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, tra
 		}
 		paths := known.Of(t.Value)
 		if paths == nil {
-			target, err := taskWork(ctx, repo, s, t.Value)
+			target, err := TaskWork(t.Value)(ctx, repo, s)
 			if err != nil {
 				return nil, err
 			}

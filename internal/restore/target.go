@@ -162,35 +162,31 @@ func covers(paths []string, file string) bool {
 // checkpoint that was made before the work was undone.
 func TaskWork(task string) Finder {
 	return func(ctx context.Context, repo *git.Repo, s *loopinfo.Loop) (Target, error) {
-		return taskWork(ctx, repo, s, task)
-	}
-}
-
-func taskWork(ctx context.Context, repo *git.Repo, s *loopinfo.Loop, task string) (Target, error) {
-	all, err := repo.Checkpoints(ctx, s.ID)
-	if err != nil {
-		return Target{}, err
-	}
-	label := git.Trailer{Key: runner.TrailerTask, Value: plan.OneLine(task, 100)}
-	var undone []git.Checkpoint // with what the task had come to, the newest first
-	for _, cp := range slices.Backward(all) {
-		trailers, err := repo.Trailers(ctx, cp.Commit)
+		all, err := repo.Checkpoints(ctx, s.ID)
 		if err != nil {
 			return Target{}, err
 		}
-		if !slices.Contains(trailers, label) {
-			continue
+		label := git.Trailer{Key: runner.TrailerTask, Value: plan.OneLine(task, 100)}
+		var undone []git.Checkpoint // with what the task had come to, the newest first
+		for _, cp := range slices.Backward(all) {
+			trailers, err := repo.Trailers(ctx, cp.Commit)
+			if err != nil {
+				return Target{}, err
+			}
+			if !slices.Contains(trailers, label) {
+				continue
+			}
+			if !strings.HasPrefix(cp.Subject, "before task ") {
+				undone = append(undone, cp)
+				continue
+			}
+			if i := slices.IndexFunc(undone, func(u git.Checkpoint) bool { return u.Tree != cp.Tree }); i >= 0 {
+				return Target{Checkpoint: undone[i], base: cp.Tree, task: task}, nil
+			}
+			undone = nil
 		}
-		if !strings.HasPrefix(cp.Subject, "before task ") {
-			undone = append(undone, cp)
-			continue
-		}
-		if i := slices.IndexFunc(undone, func(u git.Checkpoint) bool { return u.Tree != cp.Tree }); i >= 0 {
-			return Target{Checkpoint: undone[i], base: cp.Tree, task: task}, nil
-		}
-		undone = nil
+		return Target{}, noUndoneWorkError(s, task)
 	}
-	return Target{}, noUndoneWorkError(s, task)
 }
 
 // noUndoneWorkError explains why there is no undone work of a task.
