@@ -73,6 +73,9 @@ func (m *machine) learn(l Lesson) {
 	}
 	if len(kept) >= maxLessons {
 		i := slices.IndexFunc(kept, func(k Lesson) bool { return !k.ByUser })
+		if i < 0 && !l.ByUser {
+			return
+		}
 		kept = slices.Delete(kept, max(i, 0), max(i, 0)+1)
 	}
 	kept = append(kept, l)

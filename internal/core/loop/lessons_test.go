@@ -145,3 +145,17 @@ func TestLessonsAreBounded(t *testing.T) {
 		t.Error("it was not forgotten")
 	}
 }
+
+// What Pawl or the agent learns never replaces a user's lesson.
+func TestUserLessonsAreNotReplacedByOthers(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	for i := range 20 {
+		sc.feed(loop.Event{Payload: loop.LessonLearned{Lesson: fmt.Sprintf("rule %d", i), ByUser: true}}, "")
+	}
+	before := sc.lessons()
+	sc.feed(loop.Event{Payload: loop.LessonLearned{Lesson: "of the agent"}}, "")
+	if got := sc.lessons(); got != before {
+		t.Errorf("lessons:\n%s", got)
+	}
+}
