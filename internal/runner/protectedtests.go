@@ -70,7 +70,7 @@ func (r *Runner) rejectedChanges(ctx context.Context, m memory.ActionContext) ([
 		if slices.Contains(deferred, c.Path) {
 			continue
 		}
-		if (m.Rejects(c.Path) || c.Status != 'A' && r.isRejected(c.Path, m)) && r.isByAgent(c.Path, m) {
+		if (m.RejectsByName(c.Path) || c.Status != 'A' && r.isRejected(c.Path, m)) && r.isByAgent(c.Path, m) {
 			paths = append(paths, c.Path)
 		}
 	}
@@ -94,8 +94,7 @@ func (r *Runner) committedChanges(ctx context.Context, paths []string, now strin
 
 // isRejected reports whether the user rejected changes of a file by name, or of all tests.
 func (r *Runner) isRejected(path string, m memory.ActionContext) bool {
-	everyTest := m.Rejects(loop.AllTests) && !m.MayChange(path)
-	return m.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
+	return m.RejectsByName(path) || m.Rejects(path) && verify.IsTest(r.Spec.Tests, path)
 }
 
 // protectedTree returns the tree with the tests that the gates use.

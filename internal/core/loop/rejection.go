@@ -12,11 +12,11 @@ import (
 // only a repeated change is a violation, since the agent did not know. Done tasks that need such a
 // change are reopened, also after the end.
 func (m *machine) rejectTests(paths []string, why string) {
+	affected, why := paths, plan.OneLine(why, maxWhyBytes)
 	if slices.Contains(paths, AllTests) {
-		paths = append(slices.Clip(paths), m.s.Unapproved()...)
+		affected = m.s.Unapproved()
 	}
-	why = plan.OneLine(why, maxWhyBytes)
-	reopened := m.reopenRejected(paths, why)
+	reopened := m.reopenRejected(affected, why)
 	if len(paths) == 0 || m.s.Phase == Ended && !reopened {
 		return
 	}
@@ -25,8 +25,8 @@ func (m *machine) rejectTests(paths []string, why string) {
 		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
 	})
 	for _, p := range paths {
-		if !m.s.Rejects(p) {
-			m.s.Rejected = lastOf(append(slices.Clip(m.s.Rejected), Rejection{Path: p}), maxPaths)
+		if !m.s.RejectsByName(p) {
+			m.s.Rejected = append(slices.Clip(m.s.Rejected), Rejection{Path: p})
 		}
 	}
 	if m.s.Outcome == Unverified {

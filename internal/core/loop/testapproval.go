@@ -67,7 +67,7 @@ func (c TestChange) String() string {
 
 const (
 	maxTestRequests = 20
-	maxPaths        = 50 // of one ask, and of all that is approved or rejected
+	maxPaths        = 50 // of one request
 	maxWhyBytes     = 300
 )
 
@@ -105,8 +105,7 @@ func (s State) Unapproved() []string {
 		}
 	}
 	slices.Sort(paths)
-	rejected := func(path string) bool { return s.Rejects(path) || s.Rejects(AllTests) }
-	return exclude(slices.Compact(paths), func(path string) bool { return s.MayChange(path) || rejected(path) })
+	return exclude(slices.Compact(paths), func(path string) bool { return s.MayChange(path) || s.Rejects(path) })
 }
 
 // AsksUser reports whether a question, an approval or a changed test waits for the user.
@@ -129,9 +128,14 @@ func (s State) AwaitingApproval() []string {
 	return exclude(slices.Compact(paths), s.MayChange)
 }
 
-// Rejects reports whether a user rejected changes of this path. For AllTests: of all tests but
-// those approved by name since.
-func (p Permissions) Rejects(path string) bool {
+// Rejects reports whether a user rejected changes of a test, by name or of all tests. All tests are
+// those that were not approved by name since.
+func (p Permissions) Rejects(test string) bool {
+	return p.RejectsByName(test) || p.RejectsByName(AllTests) && !slices.Contains(p.Approved, test)
+}
+
+// RejectsByName reports whether a user rejected changes of this path, which may be any file.
+func (p Permissions) RejectsByName(path string) bool {
 	return slices.ContainsFunc(p.Rejected, func(d Rejection) bool { return d.Path == path })
 }
 
@@ -167,7 +171,7 @@ func (m *machine) approveTests(paths []string) {
 	m.dropAnsweredRequests(paths)
 	for _, p := range paths {
 		if !slices.Contains(m.s.Approved, p) {
-			m.s.Approved = lastOf(append(slices.Clip(m.s.Approved), p), maxPaths)
+			m.s.Approved = append(slices.Clip(m.s.Approved), p)
 		}
 	}
 	m.s.Rejected = exclude(m.s.Rejected, func(d Rejection) bool {

@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +192,53 @@ func TestRejectionOfAllTestsCancelsEarlierApprovals(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Approved{Paths: []string{loop.AllTests}}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
+	}
+}
+
+// However many tests a user decides about, no decision is forgotten.
+func TestUserDecisionsAreNeverForgotten(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for i := range 60 {
+		paths = append(paths, fmt.Sprintf("t%02d_test.go", i))
+	}
+	sc := beginFirstTurn(t)
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: paths}}, "")
+	for _, p := range paths {
+		if !sc.s.MayChange(p) {
+			t.Errorf("the approval of %s is forgotten", p)
+		}
+	}
+	for _, p := range paths {
+		sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{p}}}, "")
+	}
+	for _, p := range paths {
+		if !sc.s.Rejects(p) {
+			t.Errorf("the rejection of %s is forgotten", p)
+		}
+	}
+}
+
+// A rejection of all tests holds for each, whatever the agent asked for.
+func TestRejectionOfAllTestsIsKeptAsOne(t *testing.T) {
+	t.Parallel()
+	sc := beginFirstTurn(t)
+	var paths []string
+	for i := range 60 {
+		paths = append(paths, fmt.Sprintf("t%02d_test.go", i))
+	}
+	sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: paths[:30]}}, "note")
+	sc.feed(loop.Event{Payload: loop.TestChangeRequested{Paths: paths[30:]}}, "note")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{loop.AllTests}}}, "")
+	if diff := cmp.Diff([]loop.Rejection{{Path: loop.AllTests}}, sc.s.Rejected); diff != "" {
+		t.Error(diff)
+	}
+	if !sc.s.Rejects("t00_test.go") || !sc.s.Rejects("other_test.go") || sc.s.RejectsByName("t00_test.go") || len(sc.s.Unapproved()) != 0 {
+		t.Errorf("rejected %v, waits %v", sc.s.Rejected, sc.s.Unapproved())
+	}
+	sc.feed(loop.Event{Payload: loop.Approved{Paths: paths[:1]}}, "")
+	if sc.s.Rejects("t00_test.go") || !sc.s.Rejects("t01_test.go") {
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
 }
 
