@@ -134,10 +134,10 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 
 // lastLine is the end of what a program that failed printed: mostly why.
 func lastLine(text string) string {
-	if text = strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]); text == "" {
+	if text = plan.OneLine(text[strings.LastIndex(text, "\n")+1:], 200); text == "" {
 		return ""
 	}
-	return ": " + plan.OneLine(text, 200)
+	return ": " + text
 }
 
 // openLog opens the log of a turn; without a path it discards.

@@ -54,6 +54,10 @@ func play(part string) int {
 		fmt.Println("the end")
 	case "lines":
 		fmt.Println(strings.Repeat("a line\n", 1_000_000) + "the end")
+	case "zeros":
+		n, _ := strconv.Atoi(arg)
+		fmt.Println("said\n\x00\x00")
+		return n
 	case "exit":
 		n, _ := strconv.Atoi(arg)
 		fmt.Println("it went wrong")
@@ -131,6 +135,17 @@ func TestAnExitCodeIsACrash(t *testing.T) {
 	p.arrange(t, "exit 3")
 	r := p.turn(t, agent.Turn{Prompt: "x"})
 	if r.Failure == nil || r.Failure.Class != loop.Crashed || !strings.HasSuffix(r.Failure.Message, "exit code 3: it went wrong") || r.Text != "it went wrong" {
+		t.Errorf("result %+v", r)
+	}
+}
+
+// What it printed last may be nothing that a terminal shows.
+func TestAnExitCodeWithoutTextHasNoColon(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.arrange(t, "zeros 3")
+	r := p.turn(t, agent.Turn{Prompt: "x"})
+	if r.Failure == nil || !strings.HasSuffix(r.Failure.Message, "ended with exit code 3") {
 		t.Errorf("result %+v", r)
 	}
 }
