@@ -133,6 +133,9 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		state, config = cmp.Or(state, filepath.Join(e.Home, ".local", "state")), filepath.Join(e.Home, ".config")
 	}
 	e.ConfigHome = cmp.Or(e.ConfigHome, config)
+	if e.Home != "" && goos != "windows" && !filepath.IsAbs(e.Home) {
+		return Environment{}, &HomeError{what: "HOME is " + strconv.Quote(e.Home), hint: "set it to an absolute path"}
+	}
 	if e.PawlHome != "" && !filepath.IsAbs(e.PawlHome) {
 		return Environment{}, &HomeError{what: "PAWL_HOME is " + strconv.Quote(e.PawlHome), hint: "set it to an absolute path, or unset it"}
 	}
