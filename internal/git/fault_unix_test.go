@@ -181,3 +181,12 @@ func TestMissingWorkTree(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A missing folder for temporary files is named as one.
+func TestMissingTemporaryFolder(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	_, err := Settings(t.Context(), nil)
+	if err == nil || !strings.Contains(err.Error(), "there is no folder for temporary files: "+os.TempDir()) || !strings.Contains(failure.Hint(err), "TMPDIR") {
+		t.Errorf("%v, hint %q", err, failure.Hint(err))
+	}
+}

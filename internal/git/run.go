@@ -218,7 +218,7 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, startError(err, c.verb())
 	case cmd.Process == nil && isGone(dir): // the system reports the program as missing
-		return nil, failure.New(failure.Error, "move it back", "git %s: the folder %s was moved or removed", c.verb(), dir)
+		return nil, goneError(c.verb(), dir)
 	}
 	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: strings.TrimSpace(stderr.String()), err: err}
 }
@@ -226,6 +226,14 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 func isGone(dir string) bool {
 	_, err := os.Stat(dir)
 	return errors.Is(err, fs.ErrNotExist)
+}
+
+// goneError returns the error of a git whose folder is missing.
+func goneError(verb, dir string) error {
+	if dir == os.TempDir() {
+		return failure.New(failure.Error, "make it, or set TMPDIR to a folder that exists", "git %s: there is no folder for temporary files: %s", verb, dir)
+	}
+	return failure.New(failure.Error, "move it back", "git %s: the folder %s was moved or removed", verb, dir)
 }
 
 // startError returns the error of a git that did not start.
