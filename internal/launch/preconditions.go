@@ -12,13 +12,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // refusals returns what Begin checks before anything changes. Some of the errors may be nil.
 func (p *Prepared) refusals(ctx context.Context) []error {
-	all := []error{p.refuseActive(), p.refuseDirty(), p.refuseUnconfined(), p.refuseUntrusted()}
+	all := []error{p.refuseLongGoal(), p.refuseActive(), p.refuseDirty(), p.refuseUnconfined(), p.refuseUntrusted()}
 	all = append(all, missingGatePrograms(p.Spec, p.root, p.env)...)
 	return slices.Concat(all, []error{p.refuseBranch(ctx)}, p.gitLocks(ctx))
 }
@@ -66,6 +67,15 @@ func refuseMissingFilter(ctx context.Context, repo *git.Repo) error {
 		hint = "install git-lfs (https://git-lfs.com), then  git lfs pull"
 	}
 	return failure.New(failure.Usage, hint, "git cannot read %s: its filter %q needs %s, which is not installed", m.File, m.Filter, m.Program)
+}
+
+// refuseLongGoal refuses a goal that the prompts would have to cut: the agent would not miss the rest.
+func (p *Prepared) refuseLongGoal() error {
+	if len(p.Spec.Prompt) <= prompt.MaxGoal {
+		return nil
+	}
+	return failure.New(failure.Usage, "put the details into a file of this repository, and name it in the goal; or write a plan with several tasks",
+		"the goal has %d bytes, and each prompt repeats at most %d of it", len(p.Spec.Prompt), prompt.MaxGoal)
 }
 
 // refuseRunning refuses to begin if a process drives a loop in this work tree.

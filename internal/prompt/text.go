@@ -29,12 +29,16 @@ func boundsOf(d Data) bounds {
 	if d.InSession {
 		return bounds{goal: MaxGoalInSession, overview: 800, detail: 1500, reason: 1000, notes: 1500, items: 6, failures: 1}
 	}
-	return bounds{goal: 16 << 10, overview: 4 << 10, detail: 6 << 10, reason: maxFailure, notes: 4 << 10, items: 20, failures: 3}
+	return bounds{goal: MaxGoal, overview: 4 << 10, detail: 6 << 10, reason: maxFailure, notes: 4 << 10, items: 20, failures: 3}
 }
 
 // MaxGoalInSession is the maximum length of a goal that is repeated in the user's session, in bytes.
 // The prompt only refers to a longer one, which is in the session already.
 const MaxGoalInSession = 6000
+
+// MaxGoal is the maximum length of a goal in words in the prompts of a loop's own agent, in bytes: each
+// prompt repeats it.
+const MaxGoal = 16 << 10
 
 const (
 	maxFailure = 5 << 10
