@@ -15,6 +15,7 @@ const imports = `
 	redact         <
 	figure         <
 	dirwatch       < atomicfile
+	workfile       < atomicfile
 	atomicfile     < failure
 	environment    <
 	session/place  < environment
@@ -22,7 +23,7 @@ const imports = `
 	lesson         < atomicfile failure
 
 	# Ring 1: values and bytes.
-	planfile       < core/* failure atomicfile
+	planfile       < core/* failure atomicfile workfile
 	prompt         < core/*
 	source         <
 	mutant         < source
@@ -39,7 +40,7 @@ const imports = `
 
 	# Ring 2: one outside thing each.
 	proc           < failure
-	git            < core/* failure proc atomicfile dirwatch git/indexfile
+	git            < core/* failure proc atomicfile dirwatch git/indexfile workfile
 	git/indexfile  < atomicfile
 	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
@@ -62,16 +63,16 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < agent agent/claude atomicfile config confine core/gate core/plan deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile environment failure proc redact
-	protected         < core/gate atomicfile git testreport
-	checkout       < atomicfile confine core/gate deps environment git proc testreport
-	verify         < canary checkout core/* deps environment git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
+	protected      < core/gate atomicfile git testreport workfile
+	checkout       < atomicfile confine core/gate deps environment git proc testreport workfile
+	verify         < canary checkout core/* deps environment git mutant proc rawlog sign testdiff testreport testreport/testrun work workfile failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	planner        < core/* agent prompt
 	retention      < git record store
 	attribution    < core/* agent atomicfile git proc protected record store
-	workplan       < core/* atomicfile attribution git planfile record statefile store
+	workplan       < core/* atomicfile attribution git planfile record statefile store workfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile attribution config dirwatch failure protected git planfile proc prompt record redact review statefile store store/* testreport verify workplan
-	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure foreign/ralphloop foreign/verifyactive protected git lesson notify planfile proc prompt record redact review runner session session/place statefile store store/* tracker verify work workplan
+	launch         < atomicfile checkout confine deps core/* agent agent/claude agent/command agent/scripted config environment failure foreign/ralphloop foreign/verifyactive protected git lesson notify planfile proc prompt record redact review runner session session/place statefile store store/* tracker verify work workfile workplan
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the daemon has the rest ready.

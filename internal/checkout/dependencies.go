@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // A checkout has no node_modules and no virtual environment: git ignores them. Without a [worktree]
@@ -215,9 +216,10 @@ func (k *Checkout) installDependencies(ctx context.Context, locks string) error 
 		}
 	}
 	for _, folder := range folders {
-		to := filepath.Join(k.current.tree.Root(), filepath.FromSlash(folder))
-		if err := proc.RemoveAll(to); err != nil {
-			return fmt.Errorf("make room for %s: %w", folder, err)
+		if err := k.makeRoom(folder); errors.Is(err, workfile.ErrLink) {
+			continue
+		} else if err != nil {
+			return err
 		}
 		if !same {
 			if !slices.ContainsFunc(k.installed.missing, func(m string) bool { return strings.HasPrefix(m, folder+" (") }) {
@@ -241,6 +243,20 @@ func (k *Checkout) installDependencies(ctx context.Context, locks string) error 
 		if err := c.Copy(ctx, folder); err != nil {
 			return fmt.Errorf("copy %s into the checkout: %w", folder, err)
 		}
+	}
+	return nil
+}
+
+// makeRoom removes a folder of dependencies from the checkout. It returns workfile.ErrLink if the
+// agent replaced a folder above it by a link.
+func (k *Checkout) makeRoom(folder string) error {
+	root := k.current.tree.Root()
+	_, err := workfile.Lstat(root, folder)
+	if err == nil {
+		err = proc.RemoveAll(filepath.Join(root, filepath.FromSlash(folder)))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("make room for %s: %w", folder, err)
 	}
 	return nil
 }
@@ -280,8 +296,8 @@ func (k *Checkout) installByLock(ctx context.Context, locks string, folders []st
 		return false, nil
 	}
 	for _, folder := range folders {
-		if err := proc.RemoveAll(filepath.Join(root, filepath.FromSlash(folder))); err != nil {
-			return false, fmt.Errorf("make room for %s: %w", folder, err)
+		if err := k.makeRoom(folder); err != nil && !errors.Is(err, workfile.ErrLink) {
+			return false, err
 		}
 	}
 	in, err := k.Isolate(ctx, nil)

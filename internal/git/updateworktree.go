@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/dirwatch"
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // maxUpdated limits the paths that are updated one by one between two trees of a worktree.
@@ -164,10 +165,10 @@ func (w *Worktree) writeUpdate(ctx context.Context, paths []string, want map[str
 
 // removeFile removes a file, and its parent folders that become empty.
 func (w *Worktree) removeFile(file string) {
-	full := w.path(file)
-	if info, err := os.Lstat(full); err == nil && info.IsDir() {
-		return // files below it are wanted
+	if info, err := workfile.Lstat(w.root, file); err != nil || info.IsDir() {
+		return // files below it are wanted; or a gate made a link of a folder above it
 	}
+	full := w.path(file)
 	_ = os.Remove(full)
 	for dir := filepath.Dir(full); dir != w.root && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/tracker"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // parseIssues returns the issues that the arguments of `pawl run` name, if they do.
@@ -126,17 +127,13 @@ func (p *Prepared) writeIssuePlan() error {
 	if p.Issues == nil {
 		return nil
 	}
-	at := filepath.Join(p.root, filepath.FromSlash(p.Issues.Path))
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		return fmt.Errorf("write the plan of the issues: %w", err)
-	}
-	ignore := filepath.Join(filepath.Dir(at), ".gitignore")
-	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
-		if err := atomicfile.Write(ignore, []byte("*\n"), 0o644); err != nil {
+	ignore := path.Join(path.Dir(p.Issues.Path), ".gitignore")
+	if _, err := workfile.Lstat(p.root, ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := workfile.Write(p.root, ignore, []byte("*\n"), 0o644); err != nil {
 			return fmt.Errorf("write the plan of the issues: %w", err)
 		}
 	}
-	if err := planfile.Write(at, p.Issues.File); err != nil {
+	if err := planfile.WriteBelow(p.root, p.Issues.Path, p.Issues.File); err != nil {
 		return fmt.Errorf("write the plan of the issues: %w", err)
 	}
 	return nil

@@ -81,10 +81,7 @@ func copyMissing(from, to, rel string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		return err
-	}
-	return planfile.Write(target, plan)
+	return planfile.WriteBelow(to, rel, plan)
 }
 
 // setUpWorktree runs the setup commands in the loop's worktree, once; a marker file says

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // fileSeparator precedes each file in the bytes of a plan that is a folder with a file for each
@@ -77,28 +78,46 @@ func (f *File) ChangedFiles(plan string, other *File) map[string][]byte {
 // Write writes a plan to disk; for a folder, only the files that differ. It deletes files of tasks
 // that the plan does not have, and writes the settings if they do not exist.
 func Write(at string, f *File) error {
-	if folderFiles(f.data) == nil {
-		return atomicfile.Write(at, f.data, 0o644)
-	}
-	files := f.Files(at)
-	for name, data := range files {
-		name = filepath.FromSlash(name)
-		if old, err := atomicfile.Read(name, MaxSize); err == nil && bytes.Equal(old, data) {
-			continue
-		}
+	name := func(name string) string { return filepath.Join(at, filepath.FromSlash(name)) }
+	if folderFiles(f.data) != nil {
 		if err := os.MkdirAll(at, 0o755); err != nil {
 			return err
 		}
-		if err := atomicfile.Write(name, data, 0o644); err != nil {
+	}
+	return f.write(at,
+		func(file string, data []byte) error { return atomicfile.Write(name(file), data, 0o644) },
+		func(file string) error { return os.Remove(name(file)) })
+}
+
+// WriteBelow does the same for a plan in a folder that an agent may write. plan is relative to root,
+// with slashes. It follows no link, see package workfile.
+func WriteBelow(root, plan string, f *File) error {
+	if folderFiles(f.data) != nil { // what is compared and removed must not be elsewhere
+		if err := workfile.RemoveLinks(root, path.Join(plan, "task")); err != nil {
 			return err
 		}
 	}
-	for _, m := range folderFiles(f.data) {
-		name := filepath.Join(at, filepath.FromSlash(m.name))
-		if _, err := os.Lstat(name); m.name != backlogConfig || err == nil {
+	return f.write(filepath.Join(root, filepath.FromSlash(plan)),
+		func(file string, data []byte) error { return workfile.Write(root, path.Join(plan, file), data, 0o644) },
+		func(file string) error { return workfile.RemoveAll(root, path.Join(plan, file)) })
+}
+
+// write calls put and remove for the files of a plan that are to change. Their names are relative to
+// the plan; "" is the plan itself.
+func (f *File) write(at string, put func(file string, data []byte) error, remove func(file string) error) error {
+	parts := folderFiles(f.data)
+	if parts == nil {
+		return put("", f.data)
+	}
+	known := map[string]bool{}
+	for _, m := range parts {
+		known[m.name] = true
+		data := f.data[m.body.from:m.body.to]
+		old, err := atomicfile.Read(filepath.Join(at, filepath.FromSlash(m.name)), MaxSize)
+		if err == nil && (m.name == backlogConfig || bytes.Equal(old, data)) {
 			continue
 		}
-		if err := atomicfile.Write(name, f.data[m.body.from:m.body.to], 0o644); err != nil {
+		if err := put(m.name, data); err != nil {
 			return err
 		}
 	}
@@ -107,8 +126,8 @@ func Write(at string, f *File) error {
 		return err
 	}
 	for _, name := range there {
-		if files[path.Join(filepath.ToSlash(at), name)] == nil {
-			if err := os.Remove(filepath.Join(at, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if !known[name] {
+			if err := remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

@@ -19,11 +19,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // Files holds the copies, which are stored outside of the work tree.
@@ -91,10 +91,15 @@ func (f *Files) save() error {
 	return nil
 }
 
+// readCurrent reads a file without following links. A link above it counts as a link in its place:
+// the agent may have put it there.
 func (f *Files) readCurrent(rel string) (fileCopy, error) {
-	info, err := os.Lstat(f.AbsPath(rel))
+	root, name := f.place(rel)
+	info, err := workfile.Lstat(root, name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, workfile.ErrLink):
+		return fileCopy{Link: linkAbove}, nil
+	case errors.Is(err, fs.ErrNotExist):
 		return fileCopy{Absent: true}, nil
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		var link string
@@ -105,12 +110,15 @@ func (f *Files) readCurrent(rel string) (fileCopy, error) {
 		return fileCopy{Absent: true}, nil
 	case err == nil:
 		var b []byte
-		if b, err = atomicfile.Read(f.AbsPath(rel), atomicfile.Large); err == nil {
+		if b, err = workfile.Read(root, name, atomicfile.Large); err == nil {
 			return fileCopy{Content: b, Mode: info.Mode().Perm()}, nil
 		}
 	}
 	return fileCopy{}, fmt.Errorf("read protected file: %w", err)
 }
+
+// linkAbove stands for a link in the place of a folder. No link has this target.
+const linkAbove = "\x00"
 
 // Changes returns the protected files that differ from their copies, sorted, relative to the
 // root with slashes.
@@ -167,30 +175,26 @@ func (f *Files) Restore(ctx context.Context, paths []string) error {
 }
 
 func (f *Files) restoreFile(ctx context.Context, rel string, saved fileCopy) error {
-	path := f.AbsPath(rel)
-	info, err := os.Lstat(path)
-	exists := err == nil
-	if saved.Absent {
-		if exists {
-			return os.RemoveAll(path)
-		}
+	root, name := f.place(rel)
+	if saved.Link == linkAbove { // a folder above it was the user's link, and no copy was made
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := workfile.RemoveLinks(root, name); err != nil {
 		return err
 	}
-	if exists && (saved.Link != "" || !info.Mode().IsRegular()) { // writing would follow the link
-		if err := os.RemoveAll(path); err != nil {
+	info, err := workfile.Lstat(root, name)
+	isRegular := err == nil && info.Mode().IsRegular()
+	if saved.Absent || saved.isRegular() && !isRegular {
+		if err := workfile.RemoveAll(root, name); err != nil || saved.Absent {
 			return err
 		}
-		exists = false
 	}
 	if saved.Link != "" {
-		return os.Symlink(saved.Link, path)
+		return workfile.Symlink(root, name, saved.Link)
 	}
 	content := saved.Content
-	if exists && isGitConfig(rel) {
-		now, err := atomicfile.Read(path, MaxFileBytes)
+	if isRegular && isGitConfig(rel) {
+		now, err := workfile.Read(root, name, MaxFileBytes)
 		if err != nil {
 			return err
 		}
@@ -198,10 +202,10 @@ func (f *Files) restoreFile(ctx context.Context, rel string, saved fileCopy) err
 			return err
 		}
 	}
-	if err := atomicfile.Write(path, content, saved.Mode); err != nil {
+	if err := workfile.Write(root, name, content, saved.Mode); err != nil {
 		return err
 	}
-	return os.Chmod(path, saved.Mode)
+	return workfile.Chmod(root, name, saved.Mode)
 }
 
 // scan adds all files to freeze.

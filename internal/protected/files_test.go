@@ -4,6 +4,7 @@ package protected_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -148,5 +149,85 @@ func TestFrozenFileReplacedByALink(t *testing.T) {
 	}
 	if info, err := os.Lstat(check); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("put back as %v, %v", info, err)
+	}
+}
+
+// A folder that the agent replaces by a link is restored, and nothing changes where the link leads.
+func TestFolderOfFrozenFileReplacedByALink(t *testing.T) {
+	t.Parallel()
+	b := &project{t: t, root: t.TempDir()}
+	b.write(shopFiles())
+	f := freeze(t, b.root, t.TempDir())
+	outside := t.TempDir()
+	put(t, outside, files{"me.sh": "mine"})
+	if err := os.RemoveAll(filepath.Join(b.root, "keep")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(b.root, "keep")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+	got, err := f.Changes(context.Background())
+	if err != nil || !cmp.Equal(got, []string{"keep/me.sh"}) {
+		t.Fatalf("changes %q, %v", got, err)
+	}
+	if err := f.Restore(context.Background(), got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"me.sh": "mine"}, tree(t, outside)); diff != "" {
+		t.Errorf("outside:\n%s", diff)
+	}
+	if info, err := os.Lstat(filepath.Join(b.root, "keep")); err != nil || !info.IsDir() {
+		t.Errorf("the folder is %v, %v", info, err)
+	}
+	if got, err := f.Changes(context.Background()); err != nil || len(got) > 0 {
+		t.Errorf("still changed: %q, %v", got, err)
+	}
+}
+
+// Hooks that are a link at the start stay one, and the files it leads to are protected. A link that
+// the agent makes of them is removed.
+func TestFolderOfHooksIsALink(t *testing.T) {
+	t.Parallel()
+	for _, atStart := range []bool{true, false} {
+		root, store, hooks, evil := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+		put(t, hooks, files{"pre-commit": "exit 0"})
+		put(t, evil, files{"pre-commit": "evil", "commit-msg": "evil"})
+		put(t, root, files{".git/config": ""})
+		at := filepath.Join(root, ".git", "hooks")
+		if !atStart {
+			put(t, root, files{".git/hooks/pre-commit": "exit 0"})
+		} else if err := os.Symlink(hooks, at); err != nil {
+			t.Skipf("no symlinks here: %v", err)
+		}
+		o := protected.Options{Root: root, Store: store, GitDir: filepath.Join(root, ".git"), CommonDir: filepath.Join(root, ".git")}
+		f, err := protected.Freeze(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.Changes(t.Context()); err != nil || len(got) > 0 {
+			t.Fatalf("changed at the start: %q, %v", got, err)
+		}
+		if err := errors.Join(os.RemoveAll(at), os.Symlink(evil, at)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Changes(t.Context())
+		if err != nil || len(got) == 0 {
+			t.Fatalf("the new link was not noticed: %v", err)
+		}
+		if err := f.Restore(t.Context(), got); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(at); err != nil || info.IsDir() == atStart {
+			t.Errorf("hooks are %v, %v", info, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(at, "pre-commit")); string(text) != "exit 0" {
+			t.Errorf("pre-commit is %q, %v", text, err)
+		}
+		if diff := cmp.Diff(map[string]string{"pre-commit": "evil", "commit-msg": "evil"}, tree(t, evil)); diff != "" {
+			t.Errorf("where the agent's link leads:\n%s", diff)
+		}
+		if got, err := f.Changes(t.Context()); err != nil || len(got) > 0 {
+			t.Errorf("still changed: %q, %v", got, err)
+		}
 	}
 }

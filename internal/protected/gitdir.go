@@ -30,15 +30,34 @@ func InGitDir(path string) bool { return strings.HasPrefix(path, gitPrefix) }
 
 // AbsPath returns the absolute path of a protected file.
 func (f *Files) AbsPath(path string) string {
+	root, name := f.place(path)
+	return filepath.Join(root, filepath.FromSlash(name))
+}
+
+// place returns the folder that contains a file, and the file's path in it. An agent may write in
+// that folder, but cannot replace it.
+func (f *Files) place(path string) (root, name string) {
 	name, inGit := strings.CutPrefix(path, gitPrefix)
 	switch {
 	case !inGit || f.options.CommonDir == "":
-		return filepath.Join(f.options.Root, filepath.FromSlash(path))
+		return f.options.Root, path
 	case name == "config.worktree": // the others are shared by all worktrees
-		return filepath.Join(f.options.GitDir, name)
+		return f.options.GitDir, name
 	}
-	return filepath.Join(f.options.CommonDir, filepath.FromSlash(name))
+	if hook, ok := strings.CutPrefix(name, hooksFolder+"/"); ok {
+		if link := f.copies[gitPrefix+hooksFolder].Link; link != "" { // the user's
+			if !filepath.IsAbs(link) {
+				link = filepath.Join(f.options.CommonDir, link)
+			}
+			return link, hook
+		}
+	}
+	return f.options.CommonDir, name
 }
+
+// hooksFolder is a folder of the git directory. If it is a link, the link itself is protected, and the
+// files where it leads to.
+const hooksFolder = "hooks"
 
 // scanGitDir adds the files of the git directory, including all hooks, since hooks may run
 // each other, and the files in the work tree that git's configuration includes.
@@ -46,14 +65,17 @@ func (f *Files) scanGitDir(ctx context.Context) error {
 	if f.options.CommonDir == "" {
 		return nil
 	}
+	if hooks, err := f.readCurrent(gitPrefix + hooksFolder); err == nil && hooks.Link != "" {
+		f.copies[gitPrefix+hooksFolder] = hooks
+	}
 	names := strings.Fields(protectedGitFiles)
-	hooks, err := os.ReadDir(filepath.Join(f.options.CommonDir, "hooks"))
+	hooks, err := os.ReadDir(filepath.Join(f.options.CommonDir, hooksFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, hook := range hooks {
 		if info, err := hook.Info(); err == nil && !hook.IsDir() && info.Size() <= MaxFileBytes && !strings.HasSuffix(hook.Name(), ".sample") {
-			names = append(names, "hooks/"+hook.Name())
+			names = append(names, hooksFolder+"/"+hook.Name())
 		}
 	}
 	for _, name := range names {

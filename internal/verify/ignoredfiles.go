@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/checkout"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // Git-ignored files are in no tree: an ignored conftest.py or GNUmakefile affects the work tree only.
@@ -187,8 +188,8 @@ func (v *Verifier) removePythonCaches(ctx context.Context, tree string) error {
 		return err
 	}
 	for caches := range beside {
-		if tracked[caches] {
-			continue
+		if _, err := workfile.Lstat(v.Repo.Root(), caches); err != nil || tracked[caches] {
+			continue // also below a folder that is a link now
 		}
 		if err := proc.RemoveAll(filepath.Join(v.Repo.Root(), filepath.FromSlash(caches))); err != nil {
 			return fmt.Errorf("forget what was compiled: %w", err)

@@ -68,7 +68,7 @@ func (p *Plan) applyEdit(e plan.Edit, m memory.ActionContext) (plan.Edit, error)
 	case !bytes.Equal(now.Text(), p.frozen.Text()) && !p.isUnappliedEdit(now) && !bytes.Equal(now.Text(), frozen.Text()):
 		return e, &refusedEdit{fmt.Errorf("%s is being edited: pawl plan accept %s once more, when a turn has ended", p.Spec.Plan, p.Loop.ID)}
 	}
-	if err := planfile.Write(p.Path(), current); err != nil {
+	if err := planfile.WriteBelow(p.Repo.Root(), p.Spec.Plan, current); err != nil {
 		return e, fmt.Errorf("edit the plan: %w", err)
 	}
 	return done, p.saveUserEdit(frozen)

@@ -116,7 +116,7 @@ func (p *Plan) inspectUnreadable(ctx context.Context, m memory.ActionContext) (I
 		return p.inspectMissing(ctx)
 	}
 	data, err := planfile.Read(p.Path())
-	if err != nil { // it is not a regular file
+	if err = errors.Join(err, p.checkLinks()); err != nil { // it is not a regular file, or a link
 		return Inspection{Changed: true}, nil //nolint:nilerr // an unreadable plan is a changed plan
 	}
 	aside, err := p.saveUnappliedEdit(ctx, data, data, p.mayBeByAgent(m))

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/statefile"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // Ticks are the changes of a commit to the user's plan: the checkboxes of its tasks, and the
@@ -85,8 +85,12 @@ func (p *Plan) addProgress(t *Ticks, a loop.Commit, m memory.ActionContext) erro
 	if path == "" {
 		return nil
 	}
-	old, err := atomicfile.Read(path, planfile.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) {
+	rel, err := filepath.Rel(p.Repo.Root(), path)
+	if err != nil {
+		return fmt.Errorf("place progress file: %w", err)
+	}
+	old, err := workfile.Read(p.Repo.Root(), filepath.ToSlash(rel), planfile.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workfile.ErrLink) { // a link may lead to anything
 		return nil
 	}
 	if err != nil {
@@ -106,10 +110,6 @@ func (p *Plan) addProgress(t *Ticks, a loop.Commit, m memory.ActionContext) erro
 	isLast := !slices.ContainsFunc(m.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !slices.Contains(a.Tasks, t.ID) })
 	if p.Spec.CompatFormat == statefile.FeatureListName && isLast && statefile.IsFeatureProgress(path) {
 		text = statefile.CompleteProgress(path, text)
-	}
-	rel, err := filepath.Rel(p.Repo.Root(), path)
-	if err != nil {
-		return fmt.Errorf("place progress file: %w", err)
 	}
 	t.Files[filepath.ToSlash(rel)] = text
 	return nil
@@ -133,7 +133,7 @@ func (p *Plan) WriteTicks(ctx context.Context, a loop.Commit, m memory.ActionCon
 		return "", err
 	}
 	for _, path := range slices.Sorted(maps.Keys(t.Files)) {
-		if err := atomicfile.Write(filepath.Join(p.Repo.Root(), filepath.FromSlash(path)), t.Files[path], 0o644); err != nil {
+		if err := workfile.Write(p.Repo.Root(), path, t.Files[path], 0o644); err != nil {
 			return t.UnappliedEdit, fmt.Errorf("tick: %w", err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -32,6 +33,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // Plan is the plan of a loop that this process owns. Only Settings may be called from any
@@ -119,8 +121,28 @@ func (p *Plan) Settings() record.PlanSettings {
 // Path returns the plan's absolute path, or "" without a plan.
 func (p *Plan) Path() string { return p.Spec.PlanPath(p.Repo.Root()) }
 
-// load reads the plan in the work tree.
-func (p *Plan) load() (*planfile.File, error) { return p.reader.Load(p.Path()) }
+// load reads the plan in the work tree. It follows no link: at the loop's start there was none.
+func (p *Plan) load() (*planfile.File, error) {
+	if err := p.checkLinks(); err != nil {
+		return nil, err
+	}
+	return p.reader.Load(p.Path())
+}
+
+// checkLinks returns an error if the plan, a folder above it, or a file in it is a link.
+func (p *Plan) checkLinks() error {
+	names := []string{p.Spec.Plan}
+	entries, _ := os.ReadDir(p.Path()) // none, if it is a file
+	for _, e := range entries {
+		names = append(names, path.Join(p.Spec.Plan, e.Name()))
+	}
+	for _, name := range names {
+		if err := workfile.Check(p.Repo.Root(), name); err != nil {
+			return fmt.Errorf("read the plan: %w", err)
+		}
+	}
+	return nil
+}
 
 func (p *Plan) save(f *planfile.File) error {
 	if err := atomicfile.Write(record.FrozenPlanPath(p.Loop), f.Bytes(), 0o600); err != nil {
@@ -174,15 +196,9 @@ func untick(f *planfile.File, ids []string) (*planfile.File, error) {
 	return f, nil
 }
 
-// Restore writes the frozen copy to the work tree.
+// Restore writes the frozen copy to the work tree, in place of anything but a folder.
 func (p *Plan) Restore() error {
-	const pipes = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice // these cannot be replaced by a file
-	if info, err := os.Lstat(p.Path()); err == nil && info.Mode()&pipes != 0 {
-		if err := os.Remove(p.Path()); err != nil {
-			return fmt.Errorf("put the plan back: %w", err)
-		}
-	}
-	if err := planfile.Write(p.Path(), p.frozen); err != nil {
+	if err := planfile.WriteBelow(p.Repo.Root(), p.Spec.Plan, p.frozen); err != nil {
 		return fmt.Errorf("put the plan back: %w", err)
 	}
 	return nil
