@@ -8,6 +8,7 @@ package launch
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/lesson"
+	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/statefile"
@@ -244,13 +246,10 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 	if p.Spec.Tests == nil { // only what the user declares as a test is one
 		p.Spec.Tests = verify.TestsOfGates(p.Spec.Gates, p.root)
 	}
-	for _, dir := range []string{filepath.Join(p.root, ".pawl", "prompts"), filepath.Join(p.env.ConfigHome, "pawl", "prompts")} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() { // the user's templates of prompts
-			p.Spec.Prompts = dir
-			break
-		}
-	}
 	var err error
+	if p.Spec.Templates, err = readTemplates(p.root, p.env); err != nil {
+		return err
+	}
 	if p.Spec.Guard, err = guardConfig(p.Settings.Guard, p.Spec.Plan); err != nil {
 		return err
 	}
@@ -280,6 +279,30 @@ func (p *Prepared) buildSpec(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// readTemplates returns the prompt templates in .pawl/prompts of the project, else those in the
+// user's configuration. It follows no link out of the project.
+func readTemplates(root string, env environment.Environment) (map[string]string, error) {
+	project, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("read prompt templates: %w", err)
+	}
+	defer func() { _ = project.Close() }()
+	for _, at := range []struct {
+		fsys fs.FS
+		dir  string
+	}{{project.FS(), ".pawl/prompts"}, {os.DirFS(env.ConfigHome), "pawl/prompts"}} {
+		if info, err := fs.Stat(at.fsys, at.dir); err != nil || !info.IsDir() {
+			continue
+		}
+		dir, err := fs.Sub(at.fsys, at.dir)
+		if err != nil {
+			return nil, fmt.Errorf("read prompt templates: %w", err)
+		}
+		return prompt.ReadTemplates(dir)
+	}
+	return nil, nil
 }
 
 // refuseUntrusted refuses to begin with commands that the user has not trusted.

@@ -121,24 +121,17 @@ var builtin embed.FS
 // Set is a set of templates.
 type Set struct{ t *template.Template }
 
-// New reads the built-in templates and replaces those for which overrides (or nil) has a file, named
-// after its Kind with ".md". It returns an error with file and line for an unknown name, and for a
-// template that does not parse or render.
-func New(overrides fs.FS) (*Set, error) {
+// New returns the built-in templates with the user's in place of some, by file name (first.md). It
+// returns an error with file and line for an unknown name, and for a template that does not parse or
+// render.
+func New(own map[string]string) (*Set, error) {
 	t, err := template.New("").Option("missingkey=error").Funcs(funcs).ParseFS(builtin, "templates/*.md")
 	if err != nil {
 		return nil, fmt.Errorf("read built-in templates: %w", err)
 	}
 	s := &Set{t: t}
-	if overrides == nil {
-		return s, nil
-	}
-	files, err := fs.ReadDir(overrides, ".")
-	if err != nil {
-		return nil, fmt.Errorf("read prompt templates: %w", err)
-	}
-	for _, f := range files {
-		if err := s.override(overrides, f.Name()); err != nil {
+	for name, text := range own {
+		if err := s.replace(name, text); err != nil {
 			return nil, err
 		}
 	}
@@ -149,23 +142,38 @@ func New(overrides fs.FS) (*Set, error) {
 // never ends.
 const maxTemplateBytes = 1 << 20
 
-func (s *Set) override(dir fs.FS, name string) error {
+// ReadTemplates returns the templates in a folder of the user's, by file name. It checks them as New
+// does.
+func ReadTemplates(dir fs.FS) (map[string]string, error) {
+	files, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return nil, fmt.Errorf("read prompt templates: %w", err)
+	}
+	own := map[string]string{}
+	for _, f := range files {
+		info, err := fs.Stat(dir, f.Name())
+		if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplateBytes) {
+			err = fmt.Errorf("it is not a regular file of at most %d bytes", maxTemplateBytes)
+		}
+		var text []byte
+		if err == nil {
+			text, err = fs.ReadFile(dir, f.Name())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read prompt template %s: %w", f.Name(), err)
+		}
+		own[f.Name()] = string(text)
+	}
+	_, err = New(own)
+	return own, err
+}
+
+func (s *Set) replace(name, text string) error {
 	kind, ok := strings.CutSuffix(name, ".md")
 	if !ok || !slices.Contains(Kinds(), Kind(kind)) {
 		return fmt.Errorf("read prompt templates: %s is not a situation; the names are %s", name, fileNames())
 	}
-	info, err := fs.Stat(dir, name)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplateBytes) {
-		err = fmt.Errorf("it is not a regular file of at most %d bytes", maxTemplateBytes)
-	}
-	if err != nil {
-		return fmt.Errorf("read prompt template %s: %w", name, err)
-	}
-	src, err := fs.ReadFile(dir, name)
-	if err != nil {
-		return fmt.Errorf("read prompt template %s: %w", name, err)
-	}
-	if _, err := s.t.New(name).Parse(string(src)); err != nil {
+	if _, err := s.t.New(name).Parse(text); err != nil {
 		return fmt.Errorf("read prompt template: %w", err)
 	}
 	// A wrong field shows only when it is used: better now than at night.

@@ -60,8 +60,10 @@ type Request struct {
 	LeftOut        []string        `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
 	UnfinishedWork *UnfinishedWork `json:"left_work,omitempty"`   // unfinished work of an earlier loop on one of the tasks; nil: none
 	Lessons        []string        `json:"lessons,omitempty"`     // of the project, as of the start
-	Prompts        string          `json:"prompts,omitempty"`     // folder of the user's prompt templates
-	Tracker        *TrackerIssues  `json:"tracker,omitempty"`     // the issues that the plan was made of; nil: it is no plan of issues
+	// Templates are the user's prompt templates by file name, as they were at the start: later the
+	// agent may change the files.
+	Templates map[string]string `json:"templates,omitempty"`
+	Tracker   *TrackerIssues    `json:"tracker,omitempty"` // the issues that the plan was made of; nil: it is no plan of issues
 }
 
 // Verification says how finished work is verified.

@@ -3,8 +3,6 @@ package runner
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,13 +45,9 @@ func (r *Runner) goalPath() string {
 }
 
 func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
-	var overrides fs.FS
-	if r.Spec.Prompts != "" {
-		overrides = os.DirFS(r.Spec.Prompts)
-	}
-	set, err := prompt.New(overrides)
+	set, err := prompt.New(r.Spec.Templates)
 	if err != nil {
-		return "", fmt.Errorf("read the templates in %s: %w", r.Spec.Prompts, err)
+		return "", fmt.Errorf("read the templates of this loop: %w", err)
 	}
 	text, err := set.Render(k, d)
 	if err != nil {
