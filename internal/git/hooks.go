@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // HookRequest describes a commit for hooks.
@@ -51,8 +52,7 @@ func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (result HookResult, 
 	defer wrap(&err, "run commit hooks")
 	result.Message = q.Message
 	hooks, err := r.hooksDir(ctx)
-	// Hooks such as commitlint expect the message where git commit writes it.
-	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
+	file := filepath.Join(r.gitDir, messageFile)
 	due := slices.DeleteFunc([][]string{{"pre-commit"}, {"prepare-commit-msg", file, "message"}, {"commit-msg", file}}, func(argv []string) bool {
 		return q.MessageOnly && argv[0] == "pre-commit" || !hasHook(hooks, argv[0])
 	})
@@ -75,9 +75,11 @@ func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (result HookResult, 
 	if _, err := r.run(ctx, call{args: []string{"read-tree", "--reset", tree}, index: s.index}); err != nil {
 		return result, err
 	}
-	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(sanitize(q.Message))+"\n"), 0o644); err != nil {
+	restore, err := r.writeMessage([]byte(strings.TrimSpace(sanitize(q.Message)) + "\n"))
+	if err != nil {
 		return result, err
 	}
+	defer func() { err = errors.Join(err, restore()) }()
 	out := proc.Tail{MaxBytes: 4 * tailBytes}
 	for _, argv := range due {
 		ok, err := r.runHook(ctx, hook{argv: argv, dir: hooks, index: s.index, timeout: q.Timeout}, &result, &out)
@@ -86,12 +88,30 @@ func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (result HookResult, 
 			return result, err
 		}
 	}
-	text, err := atomicfile.Read(file, maxConfigBytes)
+	text, err := workfile.Read(r.gitDir, messageFile, maxConfigBytes)
 	if err != nil {
 		return result, err
 	}
 	result.Message = strings.TrimSpace(sanitize(string(text)))
 	return result, nil
+}
+
+// messageFile is where git commit writes the message. Hooks such as commitlint expect it there.
+const messageFile = "COMMIT_EDITMSG"
+
+// writeMessage writes the message for the hooks. restore puts the old one back: the user may have an
+// editor open for a commit.
+func (r *Repo) writeMessage(text []byte) (restore func() error, err error) {
+	old, errOld := workfile.Read(r.gitDir, messageFile, maxConfigBytes)
+	if err := workfile.Write(r.gitDir, messageFile, text, 0o644); err != nil {
+		return nil, err
+	}
+	return func() error {
+		if errOld != nil {
+			return workfile.RemoveAll(r.gitDir, messageFile)
+		}
+		return workfile.Write(r.gitDir, messageFile, old, 0o644)
+	}, nil
 }
 
 // hook describes one hook to run.
