@@ -301,3 +301,36 @@ func operation(r *Repo) string {
 	name, _ := r.Operation()
 	return name
 }
+
+// Looking at a work tree runs no program that the settings of a repository in it name: an agent can
+// create one in its sandbox, and Pawl is outside. Changes inside are seen nevertheless.
+func TestNoFilterOfASubmoduleRuns(t *testing.T) {
+	b := newRepo(t, "a", "a")
+	b.submodule("sub")
+	b.git("-C", "sub", "config", "filter.x.clean", "touch ../ran; cat")
+	b.write("sub/.gitattributes", "* filter=x\n")
+	b.write("nested/f", "a")
+	b.git("-C", "nested", "init", "-q")
+	b.git("-C", "nested", "add", ".")
+	b.git("-C", "nested", "commit", "-q", "-m", "a")
+	b.git("add", "nested")
+	b.git("-C", "nested", "config", "filter.x.clean", "touch ../ran; cat")
+	b.write("nested/.gitattributes", "* filter=x\n")
+	b.write("nested/f", "other")
+	b.write("sub/README", "changed")
+	s, err := b.repo.Status(t.Context())
+	if err != nil || !slices.Equal(s.Submodules, []string{"sub"}) {
+		t.Errorf("submodules %q, %v", s.Submodules, err)
+	}
+	if _, _, err := b.repo.Snapshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if subs, err := b.submodules(t.Context()); err != nil || subs["sub"] == nil {
+		t.Errorf("%v, %v", subs, err)
+	} else if _, _, err := subs["sub"].Snapshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(b.path("ran")); err == nil {
+		t.Error("a filter ran")
+	}
+}

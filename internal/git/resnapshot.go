@@ -219,12 +219,7 @@ func (r *Repo) treeSince(ctx context.Context, base watchedSnapshot, paths []stri
 	if err := os.WriteFile(s.index, indexfile.Encode(tracked), 0o600); err != nil {
 		return "", err
 	}
-	args := slices.Concat([]string{"--literal-pathspecs"}, statusArgs, []string{"--"}, paths)
-	out, err := r.run(ctx, call{args: args, index: s.index})
-	if err != nil {
-		return "", err
-	}
-	report, err := parseStatus(out)
+	report, err := r.status(ctx, call{index: s.index}, paths...)
 	if err != nil {
 		return "", err
 	}

@@ -97,11 +97,7 @@ func (r *Repo) prepareIndex(ctx context.Context, s *snapshot, fresh bool) (todo 
 	}
 	began := time.Now()
 	// The private index may be written: refreshed times make the next status cheap.
-	out, err := r.run(ctx, call{args: statusArgs, index: s.index, env: []string{"GIT_OPTIONAL_LOCKS=1"}})
-	if err != nil {
-		return todo, false, err
-	}
-	report, err := parseStatus(out)
+	report, err := r.status(ctx, call{index: s.index, env: []string{"GIT_OPTIONAL_LOCKS=1"}})
 	if err != nil {
 		return todo, false, err
 	}

@@ -26,18 +26,10 @@ type Status struct {
 
 // Status reads the state of the user's index and work tree without writing anything.
 func (r *Repo) Status(ctx context.Context) (Status, error) {
-	args := statusArgs
-	if r.inert != nil { // git would use the settings of each submodule
-		args = append(slices.Clip(args), "--ignore-submodules=dirty")
-	}
 	stamp, errStamp := indexStamp(filepath.Join(r.gitDir, "index"))
-	out, err := r.run(ctx, call{args: args})
+	report, err := r.status(ctx, call{})
 	if err != nil {
 		return Status{}, fmt.Errorf("read status: %w", err)
-	}
-	report, err := parseStatus(out)
-	if err != nil {
-		return Status{}, err
 	}
 	s := Status{Branch: report.branch, Head: report.head, Detached: report.branch == ""}
 	for _, f := range report.files {
@@ -81,10 +73,28 @@ func (r *Repo) UntrackedBelow(ctx context.Context, dir string) ([]string, error)
 	return files, nil
 }
 
-// statusArgs request everything, whatever the user's configuration hides.
+// statusArgs request everything, whatever the user's configuration hides, but nothing inside of
+// submodules: see addInnerChanges.
 var statusArgs = []string{
 	"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
-	"--untracked-files=all", "--no-renames", "--ignore-submodules=none",
+	"--untracked-files=all", "--no-renames", "--ignore-submodules=dirty",
+}
+
+// status runs git status for some paths, or all. The call has the index and the environment.
+func (r *Repo) status(ctx context.Context, c call, paths ...string) (statusReport, error) {
+	c.args = statusArgs
+	if len(paths) > 0 {
+		c.args = slices.Concat([]string{"--literal-pathspecs"}, statusArgs, []string{"--"}, paths)
+	}
+	out, err := r.run(ctx, c)
+	if err != nil {
+		return statusReport{}, err
+	}
+	report, err := parseStatus(out)
+	if err != nil {
+		return statusReport{}, err
+	}
+	return report, r.addInnerChanges(ctx, &report, paths)
 }
 
 // statusReport is the parsed output of git status --porcelain=v2 -z --branch.
