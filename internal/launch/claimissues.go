@@ -51,7 +51,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 			err = client.continueUnclaimed(i.ID)
 		}
 		if err != nil {
-			return errors.Join(failure.New(failure.CodeOf(err), failure.Hint(err), "claim issue %s: %w", i.Key, err), client.releaseAll(ctx))
+			return errors.Join(fmt.Errorf("claim issue %s: %w", i.Key, err), client.releaseAll(ctx))
 		}
 	}
 	if reason == nil {

@@ -144,21 +144,17 @@ func newAgent(a record.Agent, dir string) (agent.Agent, error) {
 		if a.Command == "" {
 			return nil, failure.New(failure.Usage, "name the script", "--agent scripted needs --agent-command")
 		}
-		return scriptedAgent(a.Command, dir)
+		data, err := atomicfile.Read(a.Command, planfile.MaxSize)
+		if err != nil {
+			return nil, failure.New(failure.Usage, "", "read the script of the scripted agent: %w", err)
+		}
+		script, err := scripted.Parse(data)
+		if err != nil {
+			return nil, failure.New(failure.Usage, "", "read the script %s: %w", a.Command, err)
+		}
+		return scripted.Agent{Script: script, Counter: filepath.Join(dir, "turns")}, nil
 	}
 	return nil, failure.New(failure.Usage, "choose claude, or command with --agent-command", "unknown agent %q", a.Name)
-}
-
-func scriptedAgent(path, dir string) (agent.Agent, error) {
-	data, err := atomicfile.Read(path, planfile.MaxSize)
-	if err != nil {
-		return nil, failure.New(failure.Usage, "", "read the script of the scripted agent: %w", err)
-	}
-	script, err := scripted.Parse(data)
-	if err != nil {
-		return nil, failure.New(failure.Usage, "", "read the script %s: %w", path, err)
-	}
-	return scripted.Agent{Script: script, Counter: filepath.Join(dir, "turns")}, nil
 }
 
 // agentVersion returns the version of an agent's client, or why it cannot be started.

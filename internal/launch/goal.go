@@ -228,7 +228,9 @@ func (g *Goal) readFile(root, dir, path string) error {
 	if err != nil {
 		return failure.New(failure.Usage, "", "read %s: %w", g.From, err)
 	}
-	if config.IsLoopFile(data) && !hasTasks(path, data) || isPrompt(path) {
+	asPlan, err := planfile.Decode(path, data) // the front matter of a plan with tasks is the plan's
+	hasTasks := err == nil && len(asPlan.Plan().Tasks) > 0
+	if config.IsLoopFile(data) && !hasTasks || isPrompt(path) {
 		g.Layer, g.Prompt, err = config.ReadLoopFile(path, root)
 		if err == nil && g.Prompt == "" && isPrompt(path) {
 			err = failure.New(failure.Usage, "write what to do into it", "%s is empty", g.From)
@@ -248,13 +250,6 @@ func refuseSessionFile(root, path string) error {
 	name := statefile.DisplayPath(root, path)
 	return failure.New(failure.Usage, fmt.Sprintf("touch %s && claude;  in the session it is  ! pawl start %[1]s;  from a terminal give the prompt itself:  pawl run 'PROMPT' --gate 'COMMAND'", name),
 		"%s is the file of a loop in a session (%s)", name, f.Name())
-}
-
-// hasTasks reports whether a file is a plan with tasks; its front matter is the plan's
-// then.
-func hasTasks(path string, data []byte) bool {
-	f, err := planfile.Decode(path, data)
-	return err == nil && len(f.Plan().Tasks) > 0
 }
 
 // isPrompt reports whether a file has the usual name of a loop's prompt.

@@ -134,7 +134,7 @@ func ReportIssues(ctx context.Context, l *store.Loop, env environment.Environmen
 		if told == nil {
 			continue
 		}
-		told = failure.New(failure.CodeOf(told), failure.Hint(told), "tell issue %s: %w", i.Key, told)
+		told = fmt.Errorf("tell issue %s: %w", i.Key, told)
 		failed = errors.Join(failed, told)
 		if isUnreachable(told) || ctx.Err() != nil { // the tracker is unreachable for the others too
 			if more := len(untold) - n - 1; more > 0 {
