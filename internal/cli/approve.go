@@ -81,27 +81,22 @@ func (a *app) approveTests(s *loopinfo.Loop, paths []string, id string) (string,
 		return a.approveEnded(s, paths)
 	}
 	if at := s.Spec.Policy.Approve; len(paths) == 0 && len(at) > 0 {
+		when := map[loop.Approval]string{
+			loop.ApprovePlan: "the plan (before the first task)", loop.ApproveClaim: "each claim", loop.ApproveTask: "each task (before its commit)",
+			loop.ApproveEnd: "the end",
+		}
+		var words []string
+		for _, point := range at {
+			words = append(words, when[point])
+		}
 		return "", failure.New(failure.Usage, "pawl status "+s.ID+" shows when something waits for your approval",
-			"nothing waits for your approval yet: loop %s will ask at: %s", s.ID, approvalPoints(at))
+			"nothing waits for your approval yet: loop %s will ask at: %s", s.ID, strings.Join(words, ", "))
 	}
 	if len(paths) == 0 {
 		return "", failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
 			"nothing waits for your approval: the agent has not asked to change any tests, and no work needs it")
 	}
 	return a.sendTestDecision(s, id, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+narrate.TestFiles(paths))
-}
-
-// approvalPoints names the points at which a loop waits for the user's approval.
-func approvalPoints(at []loop.Approval) string {
-	when := map[loop.Approval]string{
-		loop.ApprovePlan: "the plan (before the first task)", loop.ApproveClaim: "each claim", loop.ApproveTask: "each task (before its commit)",
-		loop.ApproveEnd: "the end",
-	}
-	var words []string
-	for _, point := range at {
-		words = append(words, when[point])
-	}
-	return strings.Join(words, ", ")
 }
 
 // acceptWork accepts the work of tasks that the user has read.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -23,14 +22,6 @@ type checkpointsListCmd struct {
 	JSON bool `name:"json" help:"print a JSON array (docs/reference/checkpoints.schema.json)"`
 }
 
-// listedCheckpoint is a checkpoint in the output of --json.
-type listedCheckpoint struct {
-	N       int       `json:"n" jsonschema:"its number, for pawl restore and pawl checkpoints diff"`
-	Time    time.Time `json:"time" jsonschema:"when it was made"`
-	Commit  string    `json:"commit" jsonschema:"the commit that contains it, on no branch"`
-	Subject string    `json:"subject" jsonschema:"what it was made for"`
-}
-
 // Run lists a loop's checkpoints.
 func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 	repo, err := s.Origin(ctx)
@@ -42,11 +33,7 @@ func (c *checkpointsListCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 		return err
 	}
 	if c.JSON {
-		rows := []listedCheckpoint{}
-		for _, cp := range all {
-			rows = append(rows, listedCheckpoint{cp.N, cp.Time, cp.Commit, cp.Subject})
-		}
-		return a.printJSON(rows)
+		return a.printJSON(append([]git.Checkpoint{}, all...)) // never null
 	}
 	if len(all) == 0 {
 		a.printf("%s has no checkpoint\n", s.ID)

@@ -10,10 +10,6 @@ type completionCmd struct {
 
 // Run prints the script.
 func (c *completionCmd) Run(a *app) error {
-	k, err := newParser(&grammar{})
-	if err != nil {
-		return err
-	}
-	a.print(clihelp.Completion(k.Model.Node, c.Shell))
+	a.print(clihelp.Completion(newParser(&grammar{}).Model.Node, c.Shell))
 	return nil
 }

@@ -34,7 +34,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	dir := git.RealPath(a.dir) // as in the root's path
 	found := doctor.Examine(doctor.Gather(ctx, doctor.Options{
 		Dir: dir, Root: a.root(), ClientConfig: a.env.ClientConfig(), PawlHome: a.env.PawlHome, Vars: a.env.Vars,
-		Version: version.String(), PluginVersion: pluginVersion, RunHooks: c.RunHooks,
+		Version: version.String(), PluginVersion: a.pluginVersion, RunHooks: c.RunHooks,
 	}))
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -58,13 +58,10 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 }
 
 // pluginVersion returns the version of the plugin that this Pawl makes for a hook command.
-func pluginVersion(command string, args []string) (string, error) {
+func (a *app) pluginVersion(command string, args []string) (string, error) {
 	hook := plugin.Hook{Command: command, Args: args, Tool: plugin.RepositoryHook().Tool}
 	if filepath.IsAbs(command) {
-		var err error
-		if hook.Tool, err = ownPath(); err != nil {
-			return "", err
-		}
+		hook.Tool = a.ownPath()
 	}
 	p, err := plugin.New(hook)
 	return p.Version, err

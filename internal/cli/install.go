@@ -67,10 +67,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	command, args, err := hookCommand(r.Scope)
-	if err != nil {
-		return err
-	}
+	command, args := a.hookCommand(r.Scope)
 	r.Entries = install.ClaudeHooks(command, args)
 	if c.GuardBlocks {
 		r.Entries = r.Entries.WithBlockingGuard()
@@ -232,41 +229,34 @@ func (c *installCmd) liftCapCommand() string {
 
 // hookCommand returns the command of the hook. A shared file gets the bare name pawl-hook. Otherwise
 // it is pawl-hook beside this program or on the PATH, else this program.
-func hookCommand(scope install.Scope) (string, []string, error) {
+func (a *app) hookCommand(scope install.Scope) (string, []string) {
 	const lean = "pawl-hook"
 	if scope == install.Project {
-		return lean, []string{"claude"}, nil
+		return lean, []string{"claude"}
 	}
-	self, err := ownPath()
-	if err != nil {
-		return "", nil, err
-	}
+	self := a.ownPath()
 	beside := lean
 	if runtime.GOOS == "windows" {
 		beside += ".exe"
 	}
 	beside = filepath.Join(filepath.Dir(self), beside)
 	if path, err := exec.LookPath(beside); err == nil {
-		return path, []string{"claude"}, nil
+		return path, []string{"claude"}
 	}
 	if path, err := exec.LookPath(lean); err == nil && filepath.IsAbs(path) {
-		return path, []string{"claude"}, nil
+		return path, []string{"claude"}
 	}
-	return self, []string{"hook", "claude"}, nil
+	return self, []string{"hook", "claude"}
 }
 
 // ownPath returns the path of this program by the name that it was called by: a symlink stays valid if
 // an upgrade moves its target.
-func ownPath() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find this program: %w", err)
-	}
+func (a *app) ownPath() string {
 	called, _ := exec.LookPath(os.Args[0])
-	if called, err = filepath.Abs(called); err == nil && isSameFile(called, self) {
-		return called, nil
+	if called, err := filepath.Abs(called); err == nil && isSameFile(called, a.self) {
+		return called
 	}
-	return self, nil
+	return a.self
 }
 
 // isSameFile reports whether two paths lead to one file.
@@ -340,14 +330,10 @@ func (a *app) uninstallService(dryRun bool) error {
 }
 
 func (a *app) service() (autostart.Service, error) {
-	program, err := ownPath()
-	if err != nil {
-		return autostart.Service{}, err
-	}
 	if a.env.Home == "" {
 		return autostart.Service{}, failure.New(failure.Usage, "set HOME", "there is no home folder for a service")
 	}
 	return autostart.New(runtime.GOOS, autostart.Command{
-		Program: program, Home: a.env.Home, ConfigHome: a.env.ConfigHome, Path: a.env.Variable("PATH"), PawlHome: a.env.PawlHome,
+		Program: a.ownPath(), Home: a.env.Home, ConfigHome: a.env.ConfigHome, Path: a.env.Variable("PATH"), PawlHome: a.env.PawlHome,
 	})
 }

@@ -22,8 +22,8 @@ import (
 var helpTexts string
 
 // newParser makes the parser of a grammar: a *grammar, or a struct with some of its fields.
-func newParser(g any) (*kong.Kong, error) {
-	k, err := kong.New(g,
+func newParser(g any) *kong.Kong {
+	return kong.Must(g,
 		kong.Name("pawl"),
 		kong.Description("Pawl runs a coding agent in a loop until your tests show that the work is done."),
 		kong.NoDefaultHelp(),
@@ -34,10 +34,6 @@ func newParser(g any) (*kong.Kong, error) {
 			return nil
 		}),
 	)
-	if err != nil {
-		return nil, fmt.Errorf("read the grammar of the command line: %w", err)
-	}
-	return k, nil
 }
 
 // explainCommands sets the help texts of n and the commands below it.
@@ -114,26 +110,15 @@ func (a *app) dispatch(args []string) error {
 	}
 	words, asked := parseHelpRequest(args)
 	if asked && len(words) == 0 {
-		k, err := newParser(firstHelpGrammar())
-		if err != nil {
-			return err
-		}
-		a.print(a.text(clihelp.Help(k.Model.Node, a.columns)))
+		a.print(a.text(clihelp.Help(newParser(firstHelpGrammar()).Model.Node, a.columns)))
 		return nil
 	}
 	if alone := singleCommandGrammar(args); alone != nil && !asked {
-		k, err := newParser(alone)
-		if err != nil {
-			return err
-		}
-		if ctx, err := k.Parse(args); err == nil {
+		if ctx, err := newParser(alone).Parse(args); err == nil {
 			return a.runParsed(ctx)
 		} // the whole grammar explains an error better, because it knows all commands
 	}
-	k, err := newParser(&grammar{})
-	if err != nil {
-		return err
-	}
+	k := newParser(&grammar{})
 	if asked {
 		if len(words) == 1 && words[0] == "exit-codes" {
 			a.printf("%s", codesText())

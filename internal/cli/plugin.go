@@ -24,7 +24,7 @@ type pluginExportCmd struct {
 
 // Run writes the plugin.
 func (c *pluginExportCmd) Run(a *app) error {
-	hook, p, err := ownPlugin()
+	hook, p, err := a.ownPlugin()
 	if err != nil {
 		return err
 	}
@@ -47,15 +47,9 @@ func (c *pluginExportCmd) Run(a *app) error {
 }
 
 // ownPlugin returns the plugin whose hooks start this Pawl.
-func ownPlugin() (plugin.Hook, plugin.Plugin, error) {
-	command, args, err := hookCommand(install.User)
-	if err != nil {
-		return plugin.Hook{}, plugin.Plugin{}, err
-	}
-	hook := plugin.Hook{Command: command, Args: args}
-	if hook.Tool, err = ownPath(); err != nil {
-		return plugin.Hook{}, plugin.Plugin{}, err
-	}
+func (a *app) ownPlugin() (plugin.Hook, plugin.Plugin, error) {
+	command, args := a.hookCommand(install.User)
+	hook := plugin.Hook{Command: command, Args: args, Tool: a.ownPath()}
 	p, err := plugin.New(hook)
 	return hook, p, err
 }
@@ -63,7 +57,7 @@ func ownPlugin() (plugin.Hook, plugin.Plugin, error) {
 // pluginSetup returns the plugin as pawl install adds it to the client. The client reads the plugin in
 // its folder, so that folder is in Pawl's own.
 func (a *app) pluginSetup(dry bool) (plugin.Setup, error) {
-	_, p, err := ownPlugin()
+	_, p, err := a.ownPlugin()
 	return plugin.Setup{
 		Plugin: p, Dir: filepath.Join(a.env.PawlHome, "plugin"), Env: a.env.Vars, DryRun: dry,
 	}, err

@@ -22,6 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/loopinfo"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -103,7 +104,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	item := schema[record.Summary](t, "")
 	item.Schema = ""
 	item.Properties["state"].Enum = summary.Properties["state"].Enum
-	checkpoint := schema[listedCheckpoint](t, "")
+	checkpoint := schema[git.Checkpoint](t, "")
 	checkpoint.Schema = ""
 	next := schema[planfile.ShownTask](t, "The task to work on now, or null: `pawl plan next --json`.")
 	next.Type, next.Types = "", []string{"object", "null"}
@@ -198,7 +199,7 @@ func TestOutputMatchesSchema(t *testing.T) {
 		"explain":     {(&loopinfo.Loop{Loop: &store.Loop{ID: "brisk-otter-7f3a", Dir: t.TempDir()}}).Explain(0), loopinfo.Explanation{Steps: []loopinfo.Step{{Decided: []string{}, Because: []string{}}}}},
 		"stats":       {report.Count(time.Time{}, nil), report.Count(time.Now(), []report.StatLoop{{Agent: "claude", State: began}})},
 		"list":        {[]record.Summary{}, []record.Summary{s.Summary()}},
-		"checkpoints": {[]listedCheckpoint{}, []listedCheckpoint{{N: 1, Time: time.Now(), Commit: "6e7f3a5", Subject: "the end"}}},
+		"checkpoints": {[]git.Checkpoint{}, []git.Checkpoint{{N: 1, Time: time.Now(), Commit: "6e7f3a5", Subject: "the end"}}},
 		"lessons":     {lessonLists{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":      {verifyResult{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
@@ -245,10 +246,7 @@ func plainJSON(t *testing.T, v any) any {
 
 func model(t *testing.T) *kong.Node {
 	t.Helper()
-	k, err := newParser(&grammar{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := newParser(&grammar{})
 	return k.Model.Node
 }
 

@@ -25,10 +25,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 		return failure.New(failure.Usage, "choose another one:  pawl serve --listen 127.0.0.1:0", "listen on %s: %w", c.Listen, err)
 	}
 	defer func() { _ = l.Close() }()
-	at, err := netip.ParseAddrPort(l.Addr().String())
-	if err != nil {
-		return fmt.Errorf("read the address %s: %w", l.Addr(), err)
-	}
+	at, _ := netip.ParseAddrPort(l.Addr().String()) // a listener on TCP has such an address
 	token := page.NewToken()
 	locked := !at.Addr().IsLoopback()
 	h, err := page.New(page.Options{Source: loopinfo.NewPages(ctx, a.displayOptions(c.All)), Token: token, Names: c.Name, Locked: locked})

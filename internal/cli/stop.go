@@ -112,3 +112,23 @@ func (a *app) awaitEnd(ctx context.Context, s *loopinfo.Loop, timeout time.Durat
 		fmt.Sprintf("pawl status %s shows what it does; to end it without waiting: kill -9 %d && pawl stop %[1]s", s.ID, s.Driver.PID),
 		"loop %s was asked to stop and has not ended within %s: process %d still runs", s.ID, waited, s.Driver.PID)
 }
+
+// stopInSession ends a loop that lives in a session. The agent's current turn continues, because it
+// belongs to the session.
+func (a *app) stopInSession(ctx context.Context, s *loopinfo.Loop, timeout time.Duration) error {
+	if err := post(s, record.MessageStop, ""); err != nil {
+		return err
+	}
+	now, err := a.deliverInbox(s)
+	switch {
+	case err != nil:
+		return err
+	case now.HasEnded():
+		a.printEnded(s.ID, "", now.Memory.State)
+		return nil
+	case timeout == 0:
+		a.printf("%s was asked to stop\n", s.ID)
+		return nil
+	}
+	return a.awaitEnd(ctx, s, timeout)
+}

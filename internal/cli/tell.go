@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -82,4 +83,19 @@ func requireDriver(s *loopinfo.Loop) error {
 		return err
 	}
 	return failure.New(failure.Error, "pawl resume "+s.ID+" continues it; its work is kept", "loop %s is not running: %s", s.ID, s.LastOwner())
+}
+
+// The session's hooks drive a loop that lives in a session. Between two hooks, nobody reads its inbox.
+// So the process that sends a message also makes the loop read it. A process that runs gates reads the
+// inbox itself.
+
+// deliverTimeout is how long to wait for a running hook.
+const deliverTimeout = 2 * time.Second
+
+// deliverInbox makes a loop in a session read its inbox, and returns the loop's new state.
+func (a *app) deliverInbox(s *loopinfo.Loop) (*loopinfo.Loop, error) {
+	if err := a.driveInSession(a.untilSignal(), s.Loop, deliverTimeout); err != nil {
+		return nil, err
+	}
+	return loopinfo.Read(s.Loop)
 }

@@ -15,11 +15,11 @@ import (
 
 // Checkpoint is a snapshot stored under refs/pawl/<loop>/<n>.
 type Checkpoint struct {
-	N       int
-	Commit  string
-	Tree    string
-	Subject string // first line of the message
-	Time    time.Time
+	N       int       `json:"n" jsonschema:"its number, for pawl restore and pawl checkpoints diff"`
+	Time    time.Time `json:"time" jsonschema:"when it was made"`
+	Commit  string    `json:"commit" jsonschema:"the commit that contains it, on no branch"`
+	Subject string    `json:"subject" jsonschema:"what it was made for"` // first line of the message
+	Tree    string    `json:"-"`
 }
 
 // refRoot is the prefix of all of Pawl's refs.

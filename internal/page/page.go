@@ -116,17 +116,13 @@ func New(o Options) (http.Handler, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &server{Options: o, streamSlots: make(chan struct{}, maxStreams), commandSlots: make(chan struct{}, maxCommands), stamps: map[string]stamp{}}
-	var err error
-	if s.pages, err = report.Templates(); err != nil {
-		return nil, err
+	s := &server{Options: o, streamSlots: make(chan struct{}, maxStreams), commandSlots: make(chan struct{}, maxCommands), files: map[string]file{}, stamps: map[string]stamp{}}
+	s.pages = template.Must(report.Templates().ParseFS(assets, "assets/*.html"))
+	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
+		data, _ := assets.ReadFile("assets/" + name) // it is embedded
+		s.files["/"+name] = file{kind, data}
 	}
-	if s.pages, err = s.pages.ParseFS(assets, "assets/*.html"); err != nil {
-		return nil, fmt.Errorf("parse the pages: %w", err)
-	}
-	if s.files, err = loadAssets(); err != nil {
-		return nil, err
-	}
+	s.files["/style.css"] = file{s.files["/style.css"].kind, append([]byte(report.Style()), s.files["/style.css"].data...)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.serveOverview)
 	mux.HandleFunc("GET /loop/{id}", s.serveLoop)
@@ -143,22 +139,6 @@ func New(o Options) (http.Handler, error) {
 		s.renderProblem(w, http.StatusNotFound, "there is no such page")
 	})
 	return s.withSecurity(mux), nil
-}
-
-// loadAssets returns the files that pages load.
-func loadAssets() (map[string]file, error) {
-	files := map[string]file{}
-	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
-		data, err := assets.ReadFile("assets/" + name)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		files["/"+name] = file{kind, data}
-	}
-	style := files["/style.css"]
-	style.data = append([]byte(report.Style()), style.data...)
-	files["/style.css"] = style
-	return files, nil
 }
 
 // file is a file that pages load, with its content type.

@@ -26,12 +26,8 @@ func Style() string { return pageCSS }
 
 // Templates returns the templates of the page, for other pages that show the same: summary, tasks, review,
 // plots and iterations. TemplateData returns their data.
-func Templates() (*template.Template, error) {
-	t, err := template.New("page").Parse(pageHTML) // a template that was executed cannot be extended
-	if err != nil {
-		return nil, fmt.Errorf("parse the templates of the report: %w", err)
-	}
-	return t, nil
+func Templates() *template.Template {
+	return template.Must(template.New("page").Parse(pageHTML)) // a template that was executed cannot be extended
 }
 
 // htmlPage is the data of the template. html/template escapes it, so the agent's text is never markup.
@@ -64,12 +60,8 @@ type htmlDiff struct {
 
 // HTML returns the page as one file, without scripts and external resources.
 func HTML(l Loop) ([]byte, error) {
-	t, err := Templates()
-	if err != nil {
-		return nil, err
-	}
 	var page bytes.Buffer
-	if err := t.Execute(&page, TemplateData(l)); err != nil {
+	if err := Templates().Execute(&page, TemplateData(l)); err != nil {
 		return nil, fmt.Errorf("make the page of the report: %w", err)
 	}
 	return page.Bytes(), nil
