@@ -140,7 +140,7 @@ func (k *Checkout) CheckOut(ctx context.Context, tree string) (string, error) {
 	if k.Repo == nil {
 		return "", errNoGit
 	}
-	below, err := filepath.Rel(resolved(k.Repo.Root()), resolved(k.Root))
+	below, err := filepath.Rel(git.RealPath(k.Repo.Root()), git.RealPath(k.Root))
 	if err != nil || !filepath.IsLocal(below) {
 		return "", fmt.Errorf("%s is not in the repository %s", k.Root, k.Repo.Root())
 	}
@@ -165,13 +165,6 @@ func (k *Checkout) CheckOutWork(ctx context.Context, tree string) (string, error
 		}
 	}
 	return k.CheckOut(ctx, tree)
-}
-
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }
 
 func (k *Checkout) resetCheckout(ctx context.Context, tree string) error {

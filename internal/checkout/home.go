@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -138,7 +139,7 @@ func (k *Checkout) isolationDir() (string, error) {
 		}
 	}
 	dir, err := os.MkdirTemp(below, "pawl-")
-	return resolved(dir), err
+	return git.RealPath(dir), err
 }
 
 // fillHome adds the homeEntries to the isolated home.

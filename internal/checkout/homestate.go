@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
 )
 
 // There are too many packages in the user's home and programs on the PATH to copy them. Runs in a
@@ -212,7 +213,7 @@ func packageFingerprint(ctx context.Context, site string) string {
 func (k *Checkout) allPrograms() map[string]map[string]string {
 	found, read := map[string]map[string]string{}, map[string]map[string]string{}
 	for _, dir := range k.pathFolders() {
-		real := resolved(dir)
+		real := git.RealPath(dir)
 		if _, known := read[real]; !known {
 			read[real] = programs(dir)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -27,7 +28,7 @@ import (
 func (k *Checkout) InNamespace(ctx context.Context) bool {
 	if k.namespace == nil {
 		k.namespace = &confine.Namespace{}
-		if home := resolved(environment.Variable(k.Env, "HOME")); k.Repo != nil && !k.NoNamespace && !exists(k.noNamespaceFile()) && !isWithin(home, resolved(k.Repo.Root())) {
+		if home := git.RealPath(environment.Variable(k.Env, "HOME")); k.Repo != nil && !k.NoNamespace && !exists(k.noNamespaceFile()) && !isWithin(home, git.RealPath(k.Repo.Root())) {
 			*k.namespace, _ = confine.FindNamespace(ctx, k.Prefix)
 		}
 	}
@@ -57,15 +58,15 @@ func (k *Checkout) mountBase(i *Isolation, g gate.Gate) error {
 		return err
 	}
 	i.mounts = []confine.Mount{
-		{Path: resolved(i.userHome), From: i.home(), Writable: true},
+		{Path: git.RealPath(i.userHome), From: i.home(), Writable: true},
 		{Path: i.dir, From: i.dir, Writable: true},
 	}
 	for _, dir := range k.tempFolders() {
 		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: shared, Writable: true})
 	}
 	for _, xdg := range xdgFolders {
-		dir := resolved(environment.Variable(k.Env, xdg.name))
-		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, resolved(i.userHome)) {
+		dir := git.RealPath(environment.Variable(k.Env, xdg.name))
+		if !filepath.IsAbs(dir) || !isFolder(dir) || isWithin(dir, git.RealPath(i.userHome)) {
 			continue
 		}
 		made := filepath.Join(i.home(), filepath.FromSlash(xdg.path))
@@ -83,7 +84,7 @@ func (k *Checkout) mountBase(i *Isolation, g gate.Gate) error {
 	if k.current == nil {
 		return nil
 	}
-	root := resolved(k.Repo.Root())
+	root := git.RealPath(k.Repo.Root())
 	i.mounts = append(i.mounts, confine.Mount{Path: root, From: k.current.tree.Root(), Writable: true})
 	return k.mountGitDir(i, root)
 }
@@ -91,11 +92,11 @@ func (k *Checkout) mountBase(i *Isolation, g gate.Gate) error {
 // mountGitDir mounts git's folder, which may be below the hidden work tree or home. The checkout's
 // .git file points to it.
 func (k *Checkout) mountGitDir(i *Isolation, root string) error {
-	common := resolved(k.Repo.CommonDir())
+	common := git.RealPath(k.Repo.CommonDir())
 	at := common
 	if isWithin(common, root) {
 		at = filepath.Join(i.dir, "git")
-		below, err := filepath.Rel(common, resolved(k.current.tree.GitDir()))
+		below, err := filepath.Rel(common, git.RealPath(k.current.tree.GitDir()))
 		if err != nil {
 			return err
 		}
@@ -130,9 +131,9 @@ func (i *Isolation) redirect(e homeEntry, from, movedBy string) error {
 // visiblePath returns the real path at which a path is visible in the namespace.
 func (i *Isolation) visiblePath(path string) string {
 	if below, err := filepath.Rel(i.userHome, path); err == nil && filepath.IsLocal(below) {
-		return filepath.Join(resolved(i.userHome), below)
+		return filepath.Join(git.RealPath(i.userHome), below)
 	}
-	return resolved(path)
+	return git.RealPath(path)
 }
 
 // Command is a command to run in a work tree or checkout.
@@ -160,7 +161,7 @@ func (k *Checkout) Spec(i *Isolation, root string, c Command) proc.Spec {
 func (k *Checkout) tempFolders() []string {
 	var dirs []string
 	for _, dir := range []string{"/tmp", "/var/tmp", environment.Variable(k.Env, "TMPDIR")} {
-		if dir = resolved(dir); filepath.IsAbs(dir) && isFolder(dir) && !slices.Contains(dirs, dir) {
+		if dir = git.RealPath(dir); filepath.IsAbs(dir) && isFolder(dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -171,10 +172,10 @@ func (k *Checkout) tempFolders() []string {
 // variables, targets of links there and in dependencies, interpreters, and tools that a gate calls
 // by path.
 func (k *Checkout) toolFolders(i *Isolation, g gate.Gate) []string {
-	t := toolFinder{home: resolved(i.userHome), temp: k.tempFolders(), root: resolved(k.Repo.Root())}
+	t := toolFinder{home: git.RealPath(i.userHome), temp: k.tempFolders(), root: git.RealPath(k.Repo.Root())}
 	for e, from := range k.homeSources() { // fillHome adds these
 		if e.path != ".local" {
-			t.known = append(t.known, resolved(from))
+			t.known = append(t.known, git.RealPath(from))
 		}
 	}
 	for _, kv := range k.Env {
@@ -188,7 +189,7 @@ func (k *Checkout) toolFolders(i *Isolation, g gate.Gate) []string {
 	}
 	for _, dir := range k.pathFolders() {
 		t.add(dir, filepath.Join(dir, "program"))
-		if t.hides(resolved(dir)) {
+		if t.hides(git.RealPath(dir)) {
 			t.addProgramsOf(dir)
 		}
 	}
@@ -224,12 +225,12 @@ func (t *toolFinder) hides(path string) bool {
 
 // add adds the folder that a program needs: the parent of its bin folder, otherwise path.
 func (t *toolFinder) add(path, program string) {
-	path = resolved(path)
+	path = git.RealPath(path)
 	if !filepath.IsAbs(path) || !exists(path) || !t.hides(path) {
 		return
 	}
 	if above := filepath.Dir(filepath.Dir(program)); filepath.Base(filepath.Dir(program)) == "bin" && !t.isTooBroad(above) {
-		path = resolved(above)
+		path = git.RealPath(above)
 	}
 	if t.isTooBroad(path) || slices.ContainsFunc(append(t.known, t.found...), func(dir string) bool { return isWithin(path, dir) }) {
 		return
@@ -239,7 +240,7 @@ func (t *toolFinder) add(path, program string) {
 
 // isTooBroad reports whether the folder contains more than a tool.
 func (t *toolFinder) isTooBroad(dir string) bool {
-	dir = resolved(dir)
+	dir = git.RealPath(dir)
 	return filepath.Base(dir) == ".local" || isWithin(t.home, dir) || isWithin(t.root, dir) ||
 		slices.ContainsFunc(t.temp, func(temp string) bool { return isWithin(temp, dir) })
 }
@@ -253,7 +254,7 @@ func (t *toolFinder) addProgramsOf(dir string) {
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		if e.Type()&os.ModeSymlink != 0 {
-			t.add(file, resolved(file))
+			t.add(file, git.RealPath(file))
 		}
 		if by := interpreter(file); by != "" {
 			t.add(by, by)
@@ -292,8 +293,8 @@ func engineSockets(env []string) []string {
 		paths = append(paths, socket)
 	}
 	for _, path := range paths {
-		if exists(path) && !slices.Contains(found, resolved(path)) {
-			found = append(found, resolved(path))
+		if exists(path) && !slices.Contains(found, git.RealPath(path)) {
+			found = append(found, git.RealPath(path))
 		}
 	}
 	return found

@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -90,7 +91,7 @@ func (k *Checkout) exposedFolders() (caches, toolchains []string) {
 			continue
 		}
 		for _, name := range e.link {
-			dir := resolved(filepath.Join(from, name))
+			dir := git.RealPath(filepath.Join(from, name))
 			switch {
 			case !isFolder(dir):
 			case e.writable:
@@ -139,7 +140,7 @@ func (k *Checkout) changedOpenedFiles(ctx context.Context) (changed []string, er
 
 // linkUnchanged links unchanged files into a home, and creates empty files for changed ones.
 func (n *unchangedHome) linkUnchanged(from, to string) error {
-	real := resolved(from)
+	real := git.RealPath(from)
 	switch {
 	case !exists(from):
 		return nil
