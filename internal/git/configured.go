@@ -42,12 +42,10 @@ func (r *Repo) setting(ctx context.Context, key string) (value string, set bool,
 // boolSetting returns a setting that is true or false, or false if it is not set.
 func (r *Repo) boolSetting(ctx context.Context, key string) (bool, error) {
 	value, set, err := r.setting(ctx, key)
-	if err != nil || !set {
-		return false, err
+	if err != nil || !set || isTrue(value) {
+		return set && err == nil, err
 	}
 	switch strings.ToLower(value) {
-	case "true", "yes", "on", "1":
-		return true, nil
 	case "false", "no", "off", "0", "":
 		return false, nil
 	}

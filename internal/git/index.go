@@ -73,7 +73,7 @@ func removeOldScratch(base string) {
 // it after a filter showed git other contents than the files have.
 func (r *Repo) InvalidateIndexes() error {
 	for _, name := range r.keptIndexes() {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := ignoreNotExist(os.Remove(name)); err != nil {
 			return fmt.Errorf("remove private index: %w", err)
 		}
 	}

@@ -202,9 +202,7 @@ func (w *Worktree) resetGitState() error {
 	}
 	index := filepath.Join(w.gitDir, "index")
 	if sum, err := copyIndex(w.indexCopy(), index); err != nil || sum != w.index {
-		if err := os.Remove(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+		return ignoreNotExist(os.Remove(index))
 	}
 	return nil
 }
