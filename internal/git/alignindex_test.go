@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -97,5 +98,21 @@ func TestStatusAlignsIndex(t *testing.T) {
 				t.Errorf("the index differs:\n%s", b.git("diff-tree", "-r", want, got))
 			}
 		})
+	}
+}
+
+// However many files a user staged, all stay staged.
+func TestAllStagedFilesStayStaged(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "a")
+	var names []string
+	for i := range 1200 {
+		names = append(names, fmt.Sprintf("staged-%04d", i))
+		b.write(names[i], "x")
+	}
+	b.git("add", ".")
+	b.must(b.repo.AlignIndex(t.Context(), "HEAD", names...))
+	if got := strings.Count(b.git("diff", "--cached", "--name-only"), "staged-"); got != len(names) {
+		t.Errorf("%d of %d files are still staged", got, len(names))
 	}
 }

@@ -105,7 +105,10 @@ func (r *Repo) AlignIndex(ctx context.Context, commit string, userFiles ...strin
 		if err := r.write(ctx, "read-tree", "--reset", id); err != nil {
 			return err
 		}
-		if err := r.refreshIndex(ctx, setArgs(staged)...); err != nil {
+		if err := r.stage(ctx, staged); err != nil {
+			return err
+		}
+		if err := r.refreshIndex(ctx); err != nil {
 			return err
 		}
 	}
@@ -119,9 +122,6 @@ func (r *Repo) AlignIndex(ctx context.Context, commit string, userFiles ...strin
 	r.aligned = aligned{stamp, id}
 	return err
 }
-
-// maxStaged limits the files that stay staged, since each is an argument of git.
-const maxStaged = 1000
 
 // indexEntries returns the entries that the user's index has for these files, as changes that set
 // them again. It returns none of an index that cannot be read, as with SHA-256.
@@ -138,7 +138,16 @@ func (r *Repo) indexEntries(files []string) (changes []Change) {
 			changes = append(changes, Change{Path: file, Status: 'M', To: Entry(entries[i].Object())})
 		}
 	}
-	return changes[:min(len(changes), maxStaged)]
+	return changes
+}
+
+// stage sets these entries of the user's index.
+func (r *Repo) stage(ctx context.Context, entries []Change) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	_, err := r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, stdin: entryLines(entries), whole: true})
+	return err
 }
 
 // refreshIndex sets entries of the user's index, and makes git check which files equal it.
