@@ -266,12 +266,20 @@ func (r *reader) runSSH(c *Command) {
 
 // InList reports whether a blank-separated list contains a word.
 func InList(list, w string) bool {
-	for word := range strings.FieldsSeq(list) {
-		if word == w {
+	if w == "" || strings.Contains(w, " ") {
+		return false
+	}
+	for rest := list; ; {
+		at := strings.Index(rest, w)
+		if at < 0 {
+			return false
+		}
+		end := at + len(w)
+		if (at == 0 || rest[at-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
 			return true
 		}
+		rest = rest[end:]
 	}
-	return false
 }
 
 // isBundle reports whether a word bundles short options and ends with the letter last, which takes
