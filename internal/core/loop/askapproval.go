@@ -33,11 +33,15 @@ func Approves(answer string) bool {
 	return slices.Contains([]string{yes, "y", "approve", "approved", "ok"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
-// askApproval stops the loop for approval if the policy asks for it at this point. tree is what
-// would be accepted, "" for the current work tree.
+// askApproval stops the loop for approval if the policy asks for it at this point, and reports
+// whether it did, or ended the loop instead. tree is what would be accepted, "" for the current work
+// tree.
 func (m *machine) askApproval(at Approval, tree string) bool {
-	if !slices.Contains(m.s.Policy.Approve, at) || m.stopped() {
-		return m.s.Stop.Cause != ""
+	if !slices.Contains(m.s.Policy.Approve, at) {
+		return false
+	}
+	if m.stopped() {
+		return true
 	}
 	q := Question{Approve: at, Task: m.s.Current, Iteration: m.s.Iteration, At: m.s.Now, Base: m.s.Start.Tree, Tree: tree}
 	switch at {
