@@ -179,6 +179,16 @@ func TestEndApprovalPrecedesVerifiedEnd(t *testing.T) {
 	sc.answer("yes", "finish verified")
 }
 
+// A question that the agent asks late does not replace the approval that the loop waits for.
+func TestQuestionDoesNotReplaceApproval(t *testing.T) {
+	t.Parallel()
+	sc := beginWithApproval(t, loop.ApproveTask)
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "wait")
+	sc.feed(loop.Event{Payload: loop.QuestionAsked{Question: loop.Question{Text: "which?"}}}, "note")
+	sc.answer("yes", "commit a")
+}
+
 // randomApprovals returns the approval points of a random walk.
 func (w *randomWalk) randomApprovals() []loop.Approval {
 	if w.oneIn(4) {
@@ -213,6 +223,9 @@ func (w *randomWalk) checkApprovalAsked(before loop.State, e loop.Event, acts []
 		yes = yes && loop.Approves(answered.Answer)
 		for _, q := range before.Questions {
 			yes = yes || q.Approve == at && q.Answer == "yes"
+		}
+		if c := before.Claim; at == loop.ApproveTask && c != nil && c.Gates != nil {
+			yes = yes || c.Gates.Accepted // the commit is repeated
 		}
 		if again := e.Kind() == loop.KindOwnerChanged || e.Kind() == loop.KindHandedOver || e.Kind() == loop.KindReopened; stop && asked && !yes && !again {
 			w.t.Errorf("%s on %s while %s without a yes", a.Kind(), e.Kind(), before.Phase)

@@ -66,7 +66,8 @@ func (m *machine) queue(msg Message) {
 	if len(m.s.Messages) == maxMessages {
 		m.note(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is dropped", maxMessages))
 	}
-	msg.ID, msg.At = cmp.Or(m.id, "message"), m.s.Now
+	// A number, so that a late Delivered of an earlier turn does not count for another message.
+	msg.ID, msg.At = cmp.Or(m.id, fmt.Sprintf("message-%d", m.s.LastAction)), m.s.Now
 	for slices.ContainsFunc(m.s.Messages, func(other Message) bool { return other.ID == msg.ID }) {
 		msg.ID += "+" // one event may say two things
 	}

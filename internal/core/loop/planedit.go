@@ -241,7 +241,7 @@ func (m *machine) planReplaced(now []Task) {
 		t := &m.s.Tasks[i]
 		if i, ok := at[t.ID]; ok {
 			t.Title, t.Priority, t.Optional, t.DependsOn = now[i].Title, now[i].Priority, now[i].Optional, now[i].DependsOn
-		} else if t.ID == m.s.Current && t.Status == Open {
+		} else if t.ID == m.s.Current && t.Status == Open && !t.IsOwn() {
 			t.Status, t.Why, t.LeftOut = Skipped, RemovedFromPlan, true
 		}
 	}

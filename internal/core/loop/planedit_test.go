@@ -16,7 +16,7 @@ func (w *randomWalk) randomTree() string { return fmt.Sprint("tree", w.r.IntN(10
 // randomPlanEdit returns a user's edit of the plan, which may name an unknown task.
 func (w *randomWalk) randomPlanEdit() loop.Event {
 	kinds := []plan.EditKind{plan.Add, plan.Retitle, plan.Skip, plan.Retry, plan.Move, plan.Reopen, plan.Accept}
-	e := plan.Edit{ID: w.randomTree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.randomTask(), Task: w.randomTask()}
+	e := plan.Edit{ID: w.randomTree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", File: "edited.md", Before: w.randomTask(), Task: w.randomTask()}
 	return loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{e}}}
 }
 
@@ -185,5 +185,23 @@ func TestQueuedPlanEditIsAppliedOnce(t *testing.T) {
 	sc.feed(loop.Event{ID: "m", Payload: loop.PlanEditRequested{Edits: edit}}, "")
 	if len(sc.s.Edits) != 1 {
 		t.Errorf("%v", sc.s.Edits)
+	}
+}
+
+// A plan that is replaced lacks the tasks that Pawl opened itself. They stay.
+func TestReplacedPlanKeepsPawlsOwnTask(t *testing.T) {
+	t.Parallel()
+	sc := beginFirstTurn(t)
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("gates final")
+	sc.gates(red("x"), "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 2 fresh next_task")
+	sc.feed(loop.Event{Payload: loop.PlanEditRequested{Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}}, "")
+	sc.turn("", "edit")
+	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: sc.s.Edits, Plan: []loop.Task{{ID: "a", Status: loop.Open}}}}, "turn 3 continue no_claim")
+	if task, _ := sc.s.Task(loop.FinalTask); task.Status != loop.Open {
+		t.Errorf("%+v", task)
 	}
 }

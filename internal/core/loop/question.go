@@ -164,6 +164,10 @@ func (m *machine) questionAsked(asked *Question) {
 	if asked == nil || strings.TrimSpace(asked.Text) == "" {
 		return
 	}
+	if q, waits := m.s.question(m.s.Current); waits && q.Approve != "" {
+		m.note(Warning, "the agent asked while its work waits for your approval, so its question is dropped: "+plan.OneLine(asked.Text, maxQuestionBytes))
+		return
+	}
 	q := *asked
 	q = Question{
 		Text: plan.OneLine(q.Text, maxQuestionBytes), Proposed: plan.OneLine(q.Proposed, maxChoiceBytes),

@@ -29,7 +29,7 @@ func (m *machine) rejectTests(paths []string, why string) {
 			m.s.Rejected = append(slices.Clip(m.s.Rejected), Rejection{Path: p})
 		}
 	}
-	if m.s.Outcome == Unverified {
+	if m.s.Outcome == Unverified || reopened && (m.s.Outcome == Verified || m.s.Outcome == Finished) {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}
 	if why != "" {

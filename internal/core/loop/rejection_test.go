@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
@@ -108,4 +109,21 @@ func TestRejectionOfLastTaskRestartsIt(t *testing.T) {
 	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
 	sc.feed(loop.Event{Payload: loop.Reopened{Limits: sc.s.Policy.Limits}}, "edit")
 	sc.feed(loop.Event{Payload: loop.PlanEdited{Edits: sc.s.Edits}}, "restore_files; checkpoint")
+}
+
+// The user rejects tests that a review accepted: the loop is not verified any more.
+func TestRejectionOfReviewedTestsEndsVerified(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Unproven})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(passWithChangedTests("a_test.go"), "gates review")
+	sc.gates(loop.Gates{Status: gate.Pass, WorkResult: loop.WorkResult{Approved: []string{"a_test.go"}}}, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+	sc.feed(loop.Event{Payload: loop.Rejected{Paths: []string{"a_test.go"}}}, "")
+	if sc.s.Outcome != loop.Unverified || sc.s.Reason != "you rejected test changes that the work needs" {
+		t.Errorf("%s: %s", sc.s.Outcome, sc.s.Reason)
+	}
 }
