@@ -122,7 +122,7 @@ func (w *randomWalk) maybeRestoreCheckpoint() {
 		}
 	}
 	if w.oneIn(4) {
-		w.feed(loop.Event{Payload: loop.CheckpointRestored{DoneTasks: done}})
+		w.feed(loop.Event{Payload: w.filled(loop.CheckpointRestored{DoneTasks: done})})
 	}
 }
 

@@ -24,18 +24,18 @@ func (w *randomWalk) sendUnexpectedEvent() {
 			break
 		}
 		w.feed(loop.Event{Payload: loop.HandedOver{To: w.randomOwner()}})
-	case 3: // nonsense
+	case 3, 10, 11: // nonsense
 		kinds := loop.EventKinds()
 		if k := kinds[w.r.IntN(len(kinds))]; w.isUnexpected(k) {
-			w.feed(emptyEvent(k))
+			w.feed(loop.Event{Payload: w.filled(emptyEvent(k).Payload)})
 		}
 	case 4:
 		if w.oneIn(20) {
-			w.feed(loop.Event{Payload: loop.Cancelled{Cause: loop.ByInterrupt}})
+			w.feed(loop.Event{Payload: w.filled(loop.Cancelled{Cause: loop.ByInterrupt})})
 		}
 	case 5:
 		if w.oneIn(20) {
-			w.feed(loop.Event{Payload: loop.Faulted{Error: "disk full"}})
+			w.feed(loop.Event{Payload: w.filled(loop.Faulted{Error: "disk full"})})
 		}
 	case 6:
 		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.oneIn(10) {
@@ -48,6 +48,7 @@ func (w *randomWalk) sendUnexpectedEvent() {
 	case 9:
 		w.feed(w.randomTestDecision())
 		w.feed(w.randomPlanEdit())
+		w.feed(loop.Event{Payload: w.filled(loop.PlanEditRequested{})})
 	case 8:
 		w.feed(loop.Event{Payload: loop.HandoverRequested{To: w.randomOwner(), Why: "asked"}})
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-var walkEvents = flag.Int("walk-events", 100_000, "how many events the random walks take in all")
+var walkEvents = flag.Int("walk-events", 20_000, "how many events the random walks take in all")
 
 // randomWalk answers the loop's actions at random: the agent lies and crashes, the user types, pauses
 // and cancels, and owners die. It keeps separate records to check the invariants.
@@ -33,15 +34,17 @@ type randomWalk struct {
 	countedTime    time.Duration // time that counts, by the walk's clock
 	beforeUserTurn loop.State    // state before a user's turn, which must cost nothing
 	events         int
-	start          loop.Policy // as begun
+	start          loop.Policy       // as begun
+	set            map[string]bool   // fields of payloads that were set
+	decided        map[string]string // fields that are not filled in
 }
 
 func TestRandomWalksKeepInvariants(t *testing.T) {
 	t.Parallel()
-	seen := map[loop.Outcome]int{}
+	seen, set := map[loop.Outcome]int{}, map[string]bool{}
 	seed := uint64(1)
 	for total := 0; total < *walkEvents; seed++ {
-		w := newRandomWalk(t, seed)
+		w := newRandomWalk(t, seed, set)
 		w.run()
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -54,11 +57,12 @@ func TestRandomWalksKeepInvariants(t *testing.T) {
 			t.Errorf("no walk of %d ended %s", seed, o)
 		}
 	}
+	checkFieldsSet(t, set)
 	t.Logf("%d walks: %v", seed, seen)
 }
 
-func newRandomWalk(t *testing.T, seed uint64) *randomWalk {
-	w := &randomWalk{t: t, r: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+func newRandomWalk(t *testing.T, seed uint64, set map[string]bool) *randomWalk {
+	w := &randomWalk{t: t, set: set, decided: decidedByWalk(), r: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
 	pick := func(ks ...loop.GoalKind) loop.GoalKind { return ks[w.r.IntN(len(ks))] }
 	p := loop.Policy{
 		Kind: pick(loop.Change, loop.Change, loop.Change, loop.Answer, loop.Explore, loop.Periodic),
@@ -69,8 +73,8 @@ func newRandomWalk(t *testing.T, seed uint64) *randomWalk {
 			Tokens:     int64(w.r.IntN(2)) * 100_000,
 		},
 		Session:    []loop.SessionMode{loop.PerTask, loop.PerTurn, loop.Hybrid, loop.Continue}[w.r.IntN(4)],
-		HandoverAt: 80, Restore: w.oneIn(2), Gates: !w.oneIn(4), Verify: w.oneIn(6), EveryTurn: w.oneIn(6), InSession: w.oneIn(5),
-		Every: time.Minute, Handover: w.oneIn(2), Isolate: w.oneIn(2), Tries: w.r.IntN(3),
+		HandoverAt: 80, Restore: w.oneIn(2), Gates: !w.oneIn(4), Verify: w.oneIn(4), EveryTurn: w.oneIn(6), InSession: w.oneIn(4),
+		Every: time.Minute, Handover: w.oneIn(2), Isolate: !w.oneIn(4), Tries: w.r.IntN(3),
 	}
 	p.Verify = p.Verify && p.Gates
 	p.Reviews = p.Gates && w.oneIn(3)
@@ -84,6 +88,7 @@ func newRandomWalk(t *testing.T, seed uint64) *randomWalk {
 		}
 		if w.oneIn(8) {
 			task.Status, task.DoneEarlier = loop.Done, true
+			w.fill(reflect.ValueOf(&task).Elem())
 		}
 		if w.oneIn(4) {
 			task.Wanted = gate.Unproven
@@ -128,6 +133,10 @@ func (w *randomWalk) run() {
 
 func (w *randomWalk) feed(e loop.Event) {
 	e.At = w.now
+	if w.oneIn(8) {
+		e.Payload = w.filled(e.Payload)
+	}
+	recordFields(reflect.ValueOf(e.Payload), w.set)
 	before := w.s
 	s, acts := w.step(e)
 	w.checkDuplicateEvent(s, e)
@@ -143,7 +152,13 @@ func (w *randomWalk) feed(e loop.Event) {
 
 func (w *randomWalk) perform(a loop.Action) {
 	if end := w.actionResult(a.Payload); end != nil {
+		if w.oneIn(100) && w.s.Phase.OwnerActs() {
+			end = w.filled(loop.Faulted{Error: "it failed"})
+		}
 		w.nextEvent = &loop.Event{ActionID: w.s.LastAction, Payload: end} // of an Interrupt, the turn
+		if _, byUser := end.(loop.Answered); byUser {
+			w.nextEvent = &loop.Event{ID: fmt.Sprint("answer-", w.events), Payload: end}
+		}
 	}
 }
 
@@ -186,6 +201,9 @@ func (w *randomWalk) actionResult(a loop.ActionPayload) loop.EventPayload {
 		}
 		return w.answerApproval()
 	case loop.Interrupt:
+		if w.s.Phase == loop.Finishing { // the mutation tests are cut short
+			return loop.Concluded{}
+		}
 		return loop.AgentFailed{Isolated: w.s.Phase == loop.TurningIsolated, Turn: &loop.Turn{ContextPercent: -1}, Failure: loop.Failure{Class: loop.Interrupted}}
 	case loop.Finish:
 		return loop.Concluded{}
@@ -232,7 +250,7 @@ func (w *randomWalk) randomTurn() loop.EventPayload {
 	case w.oneIn(10):
 		t.Claim = &loop.Claim{Blocked: true, Reason: "cannot"}
 	case !w.oneIn(3):
-		t.Claim = &loop.Claim{NoBehaviourChange: w.oneIn(6)}
+		t.Claim = &loop.Claim{NoBehaviourChange: w.oneIn(6), Summary: []string{"", "summary"}[w.r.IntN(2)]}
 		if w.oneIn(4) {
 			t.Claim.Tasks = []string{"t0", "t1", "nonsense"}
 		}
@@ -298,6 +316,9 @@ func (w *randomWalk) checkStep(before loop.State, e loop.Event, acts []loop.Acti
 		}
 	}
 	w.checkReview(before, e, acts)
+	if n := w.s.Trouble.BranchMoves; n > 4 {
+		w.t.Errorf("the gates run for the %dth time because the branch moved", n)
+	}
 	w.checkQuestions(before, e, acts)
 	if w.oneIn(50) {
 		if diff := cmp.Diff(w.s, roundTrip(w.t, w.s)); diff != "" {
