@@ -55,6 +55,13 @@ func (c *stopCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) error {
 
 // endOrphaned ends a loop that nobody drives.
 func (a *app) endOrphaned(ctx context.Context, s *loopinfo.Loop) (err error) {
+	if lost := launch.LostRepository(ctx, s.Spec); lost != "" {
+		state, err := launch.EndLost(ctx, s.Loop, a.env, lost)
+		if err == nil {
+			a.printf("%s ended %s: %s; its journal and report are kept\n", s.ID, state.Outcome, lost)
+		}
+		return err
+	}
 	d, err := launch.Resume(ctx, s.Loop, a.env, launch.ResumeOptions{})
 	if err != nil {
 		return err

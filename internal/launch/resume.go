@@ -65,7 +65,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, opt
 			return nil, err
 		}
 	} else {
-		repo, err := git.Open(ctx, spec.Root)
+		repo, err := openOwn(ctx, spec, ended)
 		if err == nil {
 			err = d.acquire(ctx, store.Open(env.PawlHome), l, repo, env)
 			d.setUpFailed = err != nil && !d.wasSetUp
@@ -231,6 +231,11 @@ func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o SessionOpti
 // ApplyToEnded applies a user's decision to a loop that has ended, and returns the new state.
 // No driver runs.
 func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environment, e loop.Event) (_ loop.State, err error) {
+	return withoutTree(ctx, l, env, func(r *runner.Runner) (loop.State, error) { return r.ApplyToEnded(ctx, e) })
+}
+
+// withoutTree calls a function with a runner that has no work tree, as the loop's owner.
+func withoutTree(ctx context.Context, l *store.Loop, env environment.Environment, do func(*runner.Runner) (loop.State, error)) (_ loop.State, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return loop.State{}, err
@@ -240,6 +245,5 @@ func ApplyToEnded(ctx context.Context, l *store.Loop, env environment.Environmen
 		return loop.State{}, err
 	}
 	defer func() { err = errors.Join(err, owner.Close()) }()
-	r := runner.Runner{Loop: l, Owner: owner, Spec: spec, Redact: redact.New(env.Vars), Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}}
-	return r.ApplyToEnded(ctx, e)
+	return do(&runner.Runner{Loop: l, Owner: owner, Spec: spec, Redact: redact.New(env.Vars), Confinement: runner.Confinement{StateDir: env.PawlHome, HomeDir: env.Home}})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/protected"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -111,17 +112,43 @@ func (r *Runner) adoptChangesSinceEnd(ctx context.Context) error {
 // ApplyToEnded applies an event to a loop that has ended, such as a user's approval. It
 // performs no turns and does not change the work tree.
 func (r *Runner) ApplyToEnded(ctx context.Context, e loop.Event) (loop.State, error) {
-	r.Observer = noObserver{}
-	var err error
-	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
+	if err := r.loadMemory(); err != nil {
 		return loop.State{}, err
-	}
-	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {
-		return loop.State{}, fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	if r.mem.State.Phase != loop.Ended {
 		return r.mem.State, fmt.Errorf("loop %s was resumed", r.Loop.ID)
 	}
-	err = r.step(ctx, e)
+	err := r.step(ctx, e)
 	return r.mem.State, err
+}
+
+// EndWithoutTree ends a loop whose work tree is gone: it only writes the journal.
+func (r *Runner) EndWithoutTree(why string) (loop.State, error) {
+	if err := r.loadMemory(); err != nil {
+		return loop.State{}, err
+	}
+	proc.SweepMarked(r.Loop.ID, sweepGrace)
+	lost := loop.Faulted{Error: why}
+	for _, p := range []loop.EventPayload{loop.OwnerChanged{}, loop.Cancelled{Cause: loop.ByStop, Reason: why}, lost, lost} {
+		if r.mem.State.Phase == loop.Ended {
+			break
+		}
+		if _, err := r.apply(loop.Event{Payload: p}); err != nil {
+			return loop.State{}, err
+		}
+	}
+	r.saveSnapshot()
+	return r.mem.State, nil
+}
+
+// loadMemory reads the loop's journal, for work without turns.
+func (r *Runner) loadMemory() (err error) {
+	r.Observer = noObserver{}
+	if r.Spec.Identity, err = record.ReadIdentity(r.Loop); err != nil {
+		return err
+	}
+	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {
+		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
+	}
+	return nil
 }
