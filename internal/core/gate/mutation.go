@@ -263,6 +263,9 @@ func (w assessment) survivedReason(tests []string) string {
 	if len(tests) > 0 {
 		which = ": " + plan.Few(tests, 4)
 	}
+	if len(w.Tests.New) > 0 {
+		which += " (new or changed: " + plan.Few(w.Tests.New, 3) + ")"
+	}
 	return "the tests also pass when each function of this work" + w.functionList() + " returns nothing or its old result, so they do not check it" +
 		which
 }
