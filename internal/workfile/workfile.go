@@ -172,7 +172,7 @@ func openRegular(dir *os.Root, name string) (*os.File, error) {
 func inFolder(root, name string, create bool, do func(dir *os.Root, base string) error) error {
 	name = clean(name)
 	if !fs.ValidPath(name) || name == "." {
-		return fmt.Errorf("%q is no file below the folder", name)
+		return fmt.Errorf("%q is not a file below the folder", name)
 	}
 	dir, err := os.OpenRoot(root)
 	if err != nil {
