@@ -95,12 +95,12 @@ func (r *Repo) addInnerChanges(ctx context.Context, report *statusReport, paths 
 
 // declaredSubmodules returns the checked-out submodules that .gitmodules names.
 func (r *Repo) declaredSubmodules(ctx context.Context) ([]string, error) {
-	if workfile.Check(r.root, modulesFile) != nil || !isFile(r.path(modulesFile)) {
-		return nil, nil
+	if info, err := workfile.Lstat(r.root, modulesFile); err != nil || !info.Mode().IsRegular() {
+		return nil, nil //nolint:nilerr // git reads no submodule from such a file either
 	}
 	out, err := r.run(ctx, call{args: []string{"config", "-z", "-f", modulesFile, "--get-regexp", `^submodule\..*\.path$`}})
 	if err != nil {
-		return nil, nil //nolint:nilerr // git reads no submodule from such a file either
+		return nil, ctx.Err() // git can read none from a file with errors
 	}
 	var names []string
 	for _, setting := range splitNul(out) {
@@ -117,11 +117,6 @@ func (r *Repo) declaredSubmodules(ctx context.Context) ([]string, error) {
 
 // modulesFile declares the submodules of a work tree.
 const modulesFile = ".gitmodules"
-
-func isFile(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular()
-}
 
 // hasChangesInside reports whether a submodule has uncommitted changes.
 func (r *Repo) hasChangesInside(ctx context.Context, name string) (bool, error) {
