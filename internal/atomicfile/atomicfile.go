@@ -1,15 +1,13 @@
-// Package atomicfile replaces files atomically, so that neither a reader nor a crash nor a
-// full disk leaves half of one: it writes a temporary file in the same folder, syncs it to
-// disk, and renames it.
+// Package atomicfile reads files without waiting, and replaces files atomically: neither a reader
+// nor a crash nor a full disk leaves half of one. It writes a temporary file in the same folder,
+// syncs it to disk, and renames it.
 //
 //	err := atomicfile.Write("plan.md", data, 0o644)
-//	data, err := atomicfile.Read("plan.md", 4<<20) // of at most 4 MB
+//	data, err := atomicfile.Read("plan.md", 4<<20) // at most 4 MB
 //
-// It is used for Pawl's own derived files and for files that are the user's (a
-// plan, settings of another tool). An existing file keeps its mode. A symbolic
-// link is followed and its target replaced, so a plan that is linked into the
-// repository stays a link; whatever is neither absent nor a regular file in the
-// end (a folder, a device, a pipe, a dangling link) is refused and untouched.
+// It is for files of Pawl's own and for files that the user names, such as settings of another
+// tool. An existing file keeps its mode. A symbolic link is followed: its target is replaced, and
+// the link stays. In a folder that an agent can change, use package workfile, which follows no link.
 package atomicfile
 
 import (
@@ -20,15 +18,14 @@ import (
 	"path/filepath"
 )
 
-// ErrNotRegular is wrapped by the error for a path that leads to something other
-// than a regular file.
+// ErrNotRegular is wrapped by the error for a path that leads to a folder, a device, a pipe or a
+// socket. Such a file is not changed.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Write makes data the content of the file at path. perm is for a file that is
-// new (not narrowed by the umask); an existing one keeps its own. When it
-// returns nil the bytes are on disk under that name; on an error the old content
-// stands unchanged, unless the error wraps a failed sync of the folder, after
-// which the new content is in place but might not survive a power cut.
+// Write replaces the content of a file, or creates it with mode perm, which the umask does not
+// narrow. An existing file keeps its mode. After Write returns nil, the content is on disk. After an
+// error the old content is unchanged, with one exception: if only the sync of the folder failed, the
+// new content is in place and might be lost in a power failure.
 func Write(path string, data []byte, perm fs.FileMode) error {
 	target, err := replace(path, data, perm, (*os.File).Sync)
 	if err == nil {
@@ -40,9 +37,8 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// Swap is Write for what is derived from other files and can be made anew: it
-// does not wait for the disk. After a power cut the file may be the old one, or
-// empty; a reader and a crash of the process still never meet half of one.
+// Swap is like Write, but does not wait for the disk. It is for files that can be derived again. After
+// a power failure the file may be the old one, or empty. A reader never sees a part.
 func Swap(path string, data []byte, perm fs.FileMode) error {
 	if _, err := replace(path, data, perm, nil); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -50,8 +46,8 @@ func Swap(path string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// replace gives data the name of path, or of what path links to. sync is done to
-// the bytes before they take the name; nil for nothing.
+// replace writes a temporary file and renames it to path, or to the target of the link at path. sync
+// is called before the rename; nil for none.
 func replace(path string, data []byte, perm fs.FileMode, sync func(*os.File) error) (target string, err error) {
 	target, perm, err = resolve(path, perm)
 	if err != nil {
@@ -62,7 +58,7 @@ func replace(path string, data []byte, perm fs.FileMode, sync func(*os.File) err
 		return "", err
 	}
 	_, err = f.Write(data)
-	if err == nil && perm != 0o600 { // it was made with
+	if err == nil && perm != 0o600 { // CreateTemp's mode
 		err = f.Chmod(perm)
 	}
 	if err == nil && sync != nil {
@@ -80,14 +76,14 @@ func replace(path string, data []byte, perm fs.FileMode, sync func(*os.File) err
 // tempName is the pattern of the temporary files' names.
 const tempName = ".pawl-*.tmp"
 
-// IsTemp reports whether a file's name (without its folder) is one of those that
-// Write leaves behind when it is killed.
+// IsTemp reports whether a file name, without its folder, is that of a temporary file. A process that
+// is killed during Write leaves one.
 func IsTemp(name string) bool {
 	ok, err := filepath.Match(tempName, name)
 	return ok && err == nil
 }
 
-// resolve follows path to the file that is to be replaced and tells its mode.
+// resolve follows a link at path. It returns the file to replace, and its mode or perm.
 func resolve(path string, perm fs.FileMode) (string, fs.FileMode, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// EncodeJSON returns v as JSON on one line, newline included, without escapes for HTML: people
-// read it, and commands are full of "&&".
+// EncodeJSON returns v as one line of JSON with a newline. It does not escape characters for HTML, so
+// that "&&" in commands stays readable.
 func EncodeJSON(v any) ([]byte, error) { return encodeJSON(v, "") }
 
-// EncodeIndentedJSON does the same on several lines.
+// EncodeIndentedJSON is EncodeJSON with indented lines.
 func EncodeIndentedJSON(v any) ([]byte, error) { return encodeJSON(v, "  ") }
 
 func encodeJSON(v any, indent string) ([]byte, error) {
@@ -21,8 +21,7 @@ func encodeJSON(v any, indent string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadJSON reads into v what a file holds that Pawl wrote itself. After an error v may
-// hold a part of it.
+// ReadJSON decodes a file that Pawl wrote itself into v. After an error, v may hold a part of it.
 func ReadJSON(path string, v any) error {
 	data, err := Read(path, Large)
 	if err != nil {
@@ -31,7 +30,7 @@ func ReadJSON(path string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// WriteJSON makes v the content of such a file, for its owner alone, as Write does.
+// WriteJSON writes v as JSON into a file that only its owner may read, see Write.
 func WriteJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -40,7 +39,7 @@ func WriteJSON(path string, v any) error {
 	return Write(path, append(data, '\n'), 0o600)
 }
 
-// WriteIndentedJSON does the same to a file that people look into.
+// WriteIndentedJSON is WriteJSON with indented lines, for files that users read.
 func WriteIndentedJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -49,7 +48,7 @@ func WriteIndentedJSON(path string, v any) error {
 	return Write(path, append(data, '\n'), 0o600)
 }
 
-// SwapJSON makes v the content of such a file, for its owner alone, as Swap does.
+// SwapJSON is WriteJSON without waiting for the disk, see Swap.
 func SwapJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -11,16 +11,15 @@ import (
 	"os"
 )
 
-// Large bounds what is read of a file that Pawl wrote itself, in bytes. None comes
-// near; what does is damaged.
+// Large is the limit, in bytes, for files that Pawl wrote itself. A larger one is damaged.
 const Large = 1 << 30
 
-// Open opens the regular file that path leads to, for reading. It never waits: a
-// pipe, a device or a folder is refused, also one that takes the file's place
-// meanwhile. Its errors name the path.
+// Open opens a regular file for reading. It follows links. It never waits: it returns ErrNotRegular for
+// a pipe, a device or a folder, also for one that takes the file's place during the call. Its errors
+// name the path.
 func Open(path string) (*os.File, error) {
-	// Looked at before it is opened, for opening alone does something to a device;
-	// and again after, for it may have been replaced in between.
+	// Stat comes first, because opening a device can have effects. The second Stat finds a file that
+	// was replaced in between.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -45,8 +44,8 @@ func refused(path string) error {
 	return &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 }
 
-// Read is the content of the regular file that path leads to, of at most so many
-// bytes: a pipe would never end, nor would some devices. Its errors name the path.
+// Read returns the content of a regular file of at most most bytes. It never waits, see Open. Its errors
+// name the path.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -59,7 +58,7 @@ func Read(path string, most int64) ([]byte, error) {
 	}
 	var data []byte
 	if err == nil {
-		whole := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // io.ReadAll makes five times as much
+		whole := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // io.ReadAll allocates five times as much
 		_, err = whole.ReadFrom(io.LimitReader(f, most+1))                   // it may be growing
 		data = whole.Bytes()
 	}

@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// SyncDir makes the names in a folder (created, renamed, removed) survive a
-// power cut. It does nothing where the system or the file system has no such
-// thing.
+// SyncDir waits until the disk has the names in a folder, so that files created, renamed or removed
+// stay so after a power failure. It does nothing where the system or file system cannot do that.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -24,5 +23,5 @@ func SyncDir(dir string) error {
 	return f.Close()
 }
 
-// nonblock has opening a pipe not wait for who writes into it.
+// nonblock makes opening a pipe return at once, without a writer.
 const nonblock = syscall.O_NONBLOCK

@@ -1,9 +1,7 @@
 package atomicfile
 
-// SyncDir makes the names in a folder (created, renamed, removed) survive a
-// power cut. It does nothing where the system or the file system has no such
-// thing.
+// SyncDir does nothing: Windows cannot sync a folder.
 func SyncDir(string) error { return nil }
 
-// nonblock: there are no pipes among the files.
+// nonblock is not needed: named pipes are not in folders.
 const nonblock = 0

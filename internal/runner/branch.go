@@ -155,10 +155,13 @@ func (r *Runner) squash(ctx context.Context, m memory.ActionContext, base memory
 	}, nil
 }
 
+// keepsCommits says how a user keeps the agent's commits as they are.
+const keepsCommits = " (pawl run --squash=false leaves them on the branch)"
+
 // squashNote describes commits that became changes. Whether they extended the base decides whose
 // they may be: a branch that was rewritten has no line of commits to attribute.
 func (r *Runner) squashNote(ref string, base memory.Base, extends bool) memory.Note {
-	n := memory.Note{Level: loop.Info, Text: "the agent's own commits are uncommitted changes again; the commits are kept at " + ref}
+	n := memory.Note{Level: loop.Info, Text: "the agent's own commits are uncommitted changes again; the commits are kept at " + ref + keepsCommits}
 	_, blind := r.Agent.(agent.Blind)
 	switch {
 	case !extends:
@@ -166,7 +169,7 @@ func (r *Runner) squashNote(ref string, base memory.Base, extends bool) memory.N
 		n.Level, n.Text = loop.Warning, n.PossibleUserChange
 	case blind:
 		n.PossibleUserChange = "commits made while the agent worked (Pawl cannot see its tool calls); they are kept at " + ref
-		n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are uncommitted changes again"
+		n.Text = "perhaps yours: " + n.PossibleUserChange + ", and are uncommitted changes again" + keepsCommits
 	}
 	return n
 }

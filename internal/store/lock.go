@@ -24,7 +24,7 @@ type Holder struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
-	Epoch int64     `json:"epoch,omitempty"` // loopsIn the owner; 0 for a work tree
+	Epoch int64     `json:"epoch,omitempty"` // the owner's number, which increases with each owner; 0 for a work tree
 
 	Detached bool `json:"detached,omitempty"` // an owner that left its terminal
 }

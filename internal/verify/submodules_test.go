@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Tests in a submodule are tests, and the judge has no copy of them to lay back.
+// Tests in a submodule are tests, but Pawl has no copy of them to restore.
 func TestTestsInSubmodulesAreTests(t *testing.T) {
 	t.Parallel()
 	commit := []string{"-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "x"}

@@ -56,7 +56,7 @@ type Options struct {
 	// Loaded reports whether the machine is overloaded; nil = check. A gate that times out then
 	// runs again with more time.
 	Loaded func() bool
-	// ByFolder disables mount namespaces.
+	// NoNamespace disables mount namespaces.
 	NoNamespace bool
 	// Watch is called when a gate begins (nil Result) and ends; may be nil.
 	Watch func(Progress)

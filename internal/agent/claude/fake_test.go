@@ -52,8 +52,8 @@ func (f fakeRig) heard() string {
 	return string(b)
 }
 
-// heardUntil waits, for a bounded time, until the client has heard a text.
-func (f fakeRig) heardUntil(text string) string {
+// receivedUntil waits, for a bounded time, until the client has received a text.
+func (f fakeRig) receivedUntil(text string) string {
 	f.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.Contains(f.heard(), text); {
 		time.Sleep(5 * time.Millisecond)

@@ -74,7 +74,7 @@ func TestToolsAreServedOnTheStream(t *testing.T) {
 	f.o.Tools = e
 	s := f.start()
 	mustEnd(t, f.turn(s, "x"))
-	heard := f.heardUntil(`"cut off"`)
+	heard := f.receivedUntil(`"cut off"`)
 	if err := s.Close(); err != nil || !e.closed {
 		t.Errorf("closed: %t, %v", e.closed, err)
 	}
@@ -98,7 +98,7 @@ func TestToolsAreServedOnTheStream(t *testing.T) {
 func TestWithoutToolsNoServerIsNamed(t *testing.T) {
 	f := newFake(t, block(initLine, mcpLine("q1", "pawl", `{"jsonrpc":"2.0","id":0,"method":"initialize"}`), textLine, resultLine))
 	mustEnd(t, f.turn(f.start(), "x"))
-	if heard := f.heardUntil(`"q1"`); strings.Contains(heard, "sdkMcpServers") || !strings.Contains(heard, `"request_id":"q1","subtype":"error"`) {
+	if heard := f.receivedUntil(`"q1"`); strings.Contains(heard, "sdkMcpServers") || !strings.Contains(heard, `"request_id":"q1","subtype":"error"`) {
 		t.Errorf("heard: %s", heard)
 	}
 }

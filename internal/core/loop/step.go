@@ -21,7 +21,7 @@ func Step(s State, e Event) (State, []Action) {
 	m.clock(e)
 	m.handle(e)
 	if i := slices.IndexFunc(m.acts, Action.EndsInEvent); i >= 0 {
-		if m.acts[i].ID == 0 { // one that is done again keeps its ID: it has one end
+		if m.acts[i].ID == 0 { // a repeated action keeps its ID, so that its end is handled once
 			m.s.LastAction++
 			m.acts[i].ID = m.s.LastAction
 		}
