@@ -100,7 +100,7 @@ type Budget struct {
 // Limits of rendered prompts, in bytes. If a hook returns more than 10,000 characters to a user's
 // session, the client shows the agent only their beginning.
 const (
-	MaxSize      = 48 << 10
+	MaxSize      = 96 << 10
 	MaxInSession = 9500
 	MaxContinue  = 8000 // of a prompt prepared for a user's session: the hook adds to it
 )

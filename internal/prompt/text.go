@@ -38,7 +38,7 @@ const MaxGoalInSession = 6000
 
 // MaxGoal is the maximum length of a goal in words in the prompts of a loop's own agent, in bytes: each
 // prompt repeats it.
-const MaxGoal = 16 << 10
+const MaxGoal = 48 << 10
 
 const (
 	maxFailure = 5 << 10
