@@ -8,14 +8,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/memory"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // The agent does not run after a loop has ended. Files that differ from every checkpoint of the
@@ -75,7 +76,7 @@ func changedSinceEnd(ctx context.Context, repo *git.Repo, l *store.Loop, spec re
 
 // handleLaterChanges refuses to resume a loop over what the user changed since its end, and leaves
 // their new files out of its commits.
-func (d *Driver) handleLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo, l *store.Loop) error {
+func (d *Driver) handleLaterChanges(ctx context.Context, owner *store.Owner, repo *git.Repo, l *store.Loop, env environment.Environment) error {
 	if !d.reopened || d.Spec.UsesWorktree || d.Spec.NoCommit {
 		return nil
 	}
@@ -97,6 +98,5 @@ func (d *Driver) handleLaterChanges(ctx context.Context, owner *store.Owner, rep
 		return nil
 	}
 	note := memory.Note{Level: loop.Info, Text: "left alone: " + plan.Few(fresh, 5) + ", new since the loop ended: not committed", NewFiles: memory.NewFiles{ByUser: fresh}}
-	_, err = owner.Append(journal.Entry{Type: memory.TypeNote, Data: note})
-	return err
+	return record.AppendNote(owner, note, redact.New(env.Vars).String)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/tracker"
 )
 
@@ -59,8 +58,7 @@ func (d *Driver) claimIssues(ctx context.Context, s loop.State, env environment.
 	}
 	d.BeforeTurn = newClaimRetry(client).beforeTurn
 	d.Unclaimed = fmt.Sprintf("cannot reach the tracker, so this loop continues without a claim of %s: %v; Pawl tries again before each task", strings.Join(missed, ", "), reason)
-	_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.Unclaimed}})
-	return err
+	return record.AppendNote(d.Owner, memory.Note{Level: loop.Warning, Text: d.Unclaimed}, d.Redact.String)
 }
 
 // tasksOf returns the tasks of an issue.

@@ -23,7 +23,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -173,7 +172,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	d.closers = append(d.closers, owner.Close)
-	if err := d.handleLaterChanges(ctx, owner, repo, l); err != nil {
+	if err := d.handleLaterChanges(ctx, owner, repo, l, env); err != nil {
 		return err
 	}
 	tree, err := d.workTree(ctx, st, l, repo)
@@ -194,7 +193,7 @@ func (d *Driver) acquire(ctx context.Context, st *store.Store, l *store.Loop, re
 		return err
 	}
 	if d.SwitchedBack != "" {
-		if _, err := owner.Append(journal.Entry{Type: memory.TypeNote, Data: memory.Note{Level: loop.Warning, Text: d.SwitchedBack}}); err != nil {
+		if err := record.AppendNote(owner, memory.Note{Level: loop.Warning, Text: d.SwitchedBack}, d.Redact.String); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 	"github.com/pawl-dev/pawl/internal/work"
 )
@@ -228,7 +227,7 @@ func (d *Driver) commitUserChanges(ctx context.Context) error {
 	}
 	d.UserCommit = commit
 	note := memory.Note{Level: loop.Info, Text: "your uncommitted changes are committed first, under your name: " + commit[:min(len(commit), 7)], UserCommit: commit}
-	if _, err := d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: note}); err != nil {
+	if err := record.AppendNote(d.Owner, note, d.Redact.String); err != nil {
 		return err
 	}
 	return d.SetStartCommit(commit)

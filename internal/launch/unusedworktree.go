@@ -21,7 +21,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
-	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // The worktree and the branch of a loop that ended without a commit are removed if
@@ -45,8 +44,7 @@ func (d *Driver) removeUnusedOnClose(ctx context.Context, l *store.Loop, origin 
 		if note.Text == "" {
 			return nil
 		}
-		_, err = d.Owner.Append(journal.Entry{Type: memory.TypeNote, Data: note})
-		return err
+		return record.AppendNote(d.Owner, note, d.Redact.String)
 	})
 }
 

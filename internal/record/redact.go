@@ -6,6 +6,9 @@ import (
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/memory"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // Encode returns data as JSON with the secrets removed from each string in it. redact may
@@ -16,6 +19,15 @@ func Encode(data any, redact func(string) string) (json.RawMessage, error) {
 		return nil, err
 	}
 	return redactJSON(raw, redact)
+}
+
+// AppendNote adds a note to a loop's journal, without secrets.
+func AppendNote(o *store.Owner, n memory.Note, redact func(string) string) error {
+	data, err := Encode(n, redact)
+	if err == nil {
+		_, err = o.Append(journal.Entry{Type: memory.TypeNote, Data: data})
+	}
+	return err
 }
 
 // redactJSON removes the secrets from the strings of a JSON text.
