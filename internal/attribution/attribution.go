@@ -42,6 +42,7 @@ import (
 type Tracker struct {
 	Options
 	recording
+	recorded      record.CallReader
 	inspected     memory.Attribution     // of the running inspection
 	runnerBytes   int64                  // bytes of record.RunnerCallsFile that this owner has inspected
 	cutOff        authorship.Span        // from the start of the call in which the owner before this one was killed to the start of this one
@@ -87,7 +88,7 @@ const (
 
 // timeline returns when agent, gates and hooks ran. It is empty if file times are unusable.
 func (t *Tracker) timeline(m memory.ActionContext) (authorship.Timeline, error) {
-	calls, err := record.RecordedCalls(t.Loop)
+	calls, err := t.recorded.Read(t.Loop)
 	if err != nil {
 		return authorship.Timeline{}, err
 	}

@@ -112,8 +112,7 @@ func (t *Tracker) TakeOver() error {
 	if err != nil {
 		return err
 	}
-	_, _, open := authorship.RunnerSpans(calls.RunnerCalls)
-	t.cutOff = authorship.CutOffSpan(open, proc.StartTime(1), time.Now())
+	t.cutOff = authorship.CutOffSpan(authorship.SpansOfRunners(calls.RunnerCalls).Open, proc.StartTime(1), time.Now())
 	return t.appendSpan(authorship.Call{At: t.cutOff.From, Until: t.cutOff.Until})
 }
 

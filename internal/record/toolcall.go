@@ -1,7 +1,7 @@
 package record
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -70,12 +71,34 @@ func AppendCall(path string, c authorship.Call) error {
 }
 
 // RecordedCalls returns what is recorded of a loop's tool calls.
-func RecordedCalls(l *store.Loop) (r authorship.CallRecords, err error) {
-	for path, calls := range map[string]*[]authorship.Call{RunnerCallsPath(l): &r.RunnerCalls, StartedCallsPath(l): &r.SessionStarts, ToolCallsPath(l): &r.SessionEnds} {
-		data, _, failed := ReadCalls(path, 0, -1)
-		*calls, err = authorship.ParseCalls(data), cmp.Or(err, failed)
+func RecordedCalls(l *store.Loop) (authorship.CallRecords, error) { return new(CallReader).Read(l) }
+
+// CallReader reads the recorded tool calls of one loop, each time only what was appended since.
+type CallReader struct {
+	mu      sync.Mutex
+	records authorship.CallRecords
+	ends    [3]int64 // offsets behind the last complete line of each file that was read
+}
+
+// Read returns what is recorded of the loop's tool calls.
+func (r *CallReader) Read(l *store.Loop) (authorship.CallRecords, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, f := range []struct {
+		path  string
+		calls *[]authorship.Call
+	}{{RunnerCallsPath(l), &r.records.RunnerCalls}, {StartedCallsPath(l), &r.records.SessionStarts}, {ToolCallsPath(l), &r.records.SessionEnds}} {
+		data, at, err := ReadCalls(f.path, r.ends[i], -1)
+		if err != nil {
+			return authorship.CallRecords{}, err
+		}
+		if at < r.ends[i] { // the file has lost its end
+			*f.calls = nil
+		}
+		*f.calls = append(*f.calls, authorship.ParseCalls(data)...)
+		r.ends[i] = at + int64(bytes.LastIndexByte(data, '\n')+1)
 	}
-	return r, err
+	return r.records, nil
 }
 
 // ReadCalls returns what a file of calls holds between two offsets, and the offset at which that

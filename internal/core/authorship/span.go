@@ -12,14 +12,31 @@ type Span struct{ From, Until time.Time }
 // IsZero reports whether the span is empty.
 func (s Span) IsZero() bool { return s.From.IsZero() }
 
-// contains reports whether a time lies in the span, give or take the tolerance.
-func (s Span) contains(t time.Time, tolerance time.Duration) bool {
-	return !t.Before(s.From.Add(-tolerance)) && !t.After(s.Until.Add(tolerance))
+// Spans are sorted and apart from each other, so that a time is found by binary search.
+type Spans []Span
+
+// NewSpans merges spans. It leaves out those that end before they begin, as after the clock was set
+// back: no time lies in them.
+func NewSpans(spans ...Span) Spans {
+	spans = slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return s.Until.Before(s.From) })
+	slices.SortFunc(spans, func(a, b Span) int { return a.From.Compare(b.From) })
+	merged := spans[:0]
+	for _, s := range spans {
+		if last := len(merged) - 1; last >= 0 && !s.From.After(merged[last].Until) {
+			if s.Until.After(merged[last].Until) {
+				merged[last].Until = s.Until
+			}
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
 }
 
-// anyContains reports whether one of the spans contains a time.
-func anyContains(spans []Span, t time.Time, tolerance time.Duration) bool {
-	return slices.ContainsFunc(spans, func(s Span) bool { return s.contains(t, tolerance) })
+// Contains reports whether a time lies in one of the spans, give or take the tolerance.
+func (s Spans) Contains(t time.Time, tolerance time.Duration) bool {
+	i, _ := slices.BinarySearchFunc(s, t, func(s Span, t time.Time) int { return s.Until.Add(tolerance).Compare(t) })
+	return i < len(s) && !t.Before(s[i].From.Add(-tolerance))
 }
 
 // Activity turns the events of a turn into spans: while a tool call that may write runs,
@@ -87,23 +104,31 @@ func (a *Activity) end(now time.Time) Span {
 	return span
 }
 
-// RunnerSpans returns the spans that runners recorded. open is when the first call began
-// that has no end: its runner was killed, or still runs.
-func RunnerSpans(calls []Call) (agent, gates []Span, open time.Time) {
+// RunnerSpans are the spans that runners recorded.
+type RunnerSpans struct {
+	Calls, Gates, Hooks []Span
+	Open                time.Time // when the first call began that has no end: its runner was killed, or still runs
+}
+
+// SpansOfRunners returns the spans in the calls that runners recorded.
+func SpansOfRunners(calls []Call) (r RunnerSpans) {
 	for _, c := range calls {
 		switch span := (Span{c.At, c.Until}); {
 		case c.Gates:
-			gates = append(gates, span)
+			r.Gates = append(r.Gates, span)
+		case c.Hooks:
+			r.Hooks = append(r.Hooks, span)
 		case !c.Until.IsZero():
-			agent = append(agent, span)
+			r.Calls = append(r.Calls, span)
 		}
 	}
+	ended := NewSpans(slices.Concat(r.Calls, r.Hooks)...)
 	for _, c := range calls {
-		if !c.Gates && !c.At.IsZero() && !anyContains(agent, c.At, 0) && (open.IsZero() || c.At.Before(open)) {
-			open = c.At
+		if !c.Gates && !c.At.IsZero() && !ended.Contains(c.At, 0) && (r.Open.IsZero() || c.At.Before(r.Open)) {
+			r.Open = c.At
 		}
 	}
-	return agent, gates, open
+	return r
 }
 
 // CutOffSpan returns the span of calls whose runner was killed. It ends when the next owner
@@ -113,16 +138,6 @@ func CutOffSpan(open, boot, now time.Time) Span {
 		now = boot
 	}
 	return Span{open, now}
-}
-
-// hookSpans returns the spans in which the user's commit hooks ran.
-func hookSpans(calls []Call) (spans []Span) {
-	for _, c := range calls {
-		if c.Hooks {
-			spans = append(spans, Span{c.At, c.Until})
-		}
-	}
-	return spans
 }
 
 // SessionSpans returns the spans in which tool calls of the loop's session ran. A call

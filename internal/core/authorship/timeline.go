@@ -9,10 +9,10 @@ import (
 type Timeline struct {
 	Started   time.Time     // of the loop
 	Tolerance time.Duration // a time this close to a span counts as within it
-	agent     []Span
-	gates     []Span
-	hooks     []Span // also in agent: files that hooks create belong to its work
-	known     bool   // whether it is known when the agent ran; if not, it may have made any change
+	calls     Spans         // of the agent
+	gates     Spans
+	hooks     Spans // files that they create belong to the agent's work
+	known     bool  // whether it is known when the agent ran; if not, it may have made any change
 }
 
 // CallRecords are the recorded tool calls of a loop.
@@ -31,15 +31,26 @@ func (r CallRecords) Timeline(started, now time.Time, tolerance time.Duration) T
 	if !timed || untimed {
 		return t
 	}
-	runner, gates, open := RunnerSpans(r.RunnerCalls)
-	t.known, t.gates, t.agent, t.hooks = true, gates, slices.Concat(runner, session), hookSpans(r.RunnerCalls)
+	runner := SpansOfRunners(r.RunnerCalls)
+	calls := slices.Concat(runner.Calls, session)
 	if !r.OpenSpan.IsZero() {
-		t.agent = append(t.agent, r.OpenSpan)
+		calls = append(calls, r.OpenSpan)
 	}
-	if !open.IsZero() {
-		t.agent = append(t.agent, Span{open, now})
+	if !runner.Open.IsZero() {
+		calls = append(calls, Span{runner.Open, now})
 	}
+	t.known, t.calls, t.gates, t.hooks = true, NewSpans(calls...), NewSpans(runner.Gates...), NewSpans(runner.Hooks...)
 	return t
+}
+
+// inAgent reports whether the agent or the hooks of its commits ran at a time.
+func (t Timeline) inAgent(at time.Time, tolerance time.Duration) bool {
+	return t.calls.Contains(at, tolerance) || t.hooks.Contains(at, tolerance)
+}
+
+// inPawl reports whether gates or hooks ran at a time.
+func (t Timeline) inPawl(at time.Time, tolerance time.Duration) bool {
+	return t.gates.Contains(at, tolerance) || t.hooks.Contains(at, tolerance)
 }
 
 // formatterDelay is how long after an editing tool's call the user's own hooks may still write its
@@ -57,15 +68,13 @@ func (t Timeline) ChangedWhileIdle(times []time.Time, byTool bool) bool {
 	if byTool {
 		tolerance = max(tolerance, formatterDelay)
 	}
-	ran := slices.Concat(t.agent, t.gates)
-	return !slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(ran, at, tolerance) })
+	return !slices.ContainsFunc(times, func(at time.Time) bool { return t.calls.Contains(at, tolerance) || t.inPawl(at, tolerance) })
 }
 
 // mayHaveDeleted reports whether gates or hooks may have deleted a file, by the times of its folder.
 func (t Timeline) mayHaveDeleted(times []time.Time) bool {
-	byPawl := slices.Concat(t.gates, t.hooks)
 	return !t.known || len(times) == 0 || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) ||
-		slices.ContainsFunc(times, func(at time.Time) bool { return anyContains(byPawl, at, t.Tolerance) })
+		slices.ContainsFunc(times, func(at time.Time) bool { return t.inPawl(at, t.Tolerance) })
 }
 
 // FileAuthor returns who created a file with these times: the file's, and those of each new
@@ -73,11 +82,11 @@ func (t Timeline) mayHaveDeleted(times []time.Time) bool {
 func (t Timeline) FileAuthor(files ...[]time.Time) Author {
 	byGates := true
 	for _, times := range files {
-		inAgent := func(at time.Time) bool { return anyContains(t.agent, at, t.Tolerance) }
+		inAgent := func(at time.Time) bool { return t.inAgent(at, t.Tolerance) }
 		if !t.known || len(times) == 0 || slices.ContainsFunc(times, inAgent) || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
 			return Agent
 		}
-		byGates = byGates && !slices.ContainsFunc(times, func(at time.Time) bool { return !anyContains(t.gates, at, 0) })
+		byGates = byGates && !slices.ContainsFunc(times, func(at time.Time) bool { return !t.gates.Contains(at, 0) })
 	}
 	if byGates {
 		return Gates
@@ -92,14 +101,12 @@ func (t Timeline) editAuthor(times []time.Time, wasUsers bool) Author {
 	if !t.known || len(times) == 0 || slices.MaxFunc(times, time.Time.Compare).Before(t.Started) {
 		return Agent
 	}
-	calls := slices.DeleteFunc(slices.Clone(t.agent), func(s Span) bool { return slices.Contains(t.hooks, s) })
-	byPawl := slices.Concat(t.gates, t.hooks)
 	for _, at := range times {
 		if at.Before(t.Started) { // usually the file's creation, however close to the first gates
 			continue
 		}
-		byCall := anyContains(calls, at, t.Tolerance) && !(wasUsers && anyContains(byPawl, at, 0) && !anyContains(calls, at, 0))
-		if byCall || !wasUsers && anyContains(byPawl, at, t.Tolerance) {
+		byCall := t.calls.Contains(at, t.Tolerance) && !(wasUsers && t.inPawl(at, 0) && !t.calls.Contains(at, 0))
+		if byCall || !wasUsers && t.inPawl(at, t.Tolerance) {
 			return Agent
 		}
 	}
