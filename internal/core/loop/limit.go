@@ -231,20 +231,20 @@ func (s State) ContinueCommand(name, id string) string {
 
 // MoreFlags returns the pawl resume options that raise the exhausted limits, besides given, or "".
 func (s State) MoreFlags(given Limits) string {
+	used := s.used()
+	l := s.Policy.Limits.extended(used, given)
 	var flags []string
-	for range 4 { // there are no more limits
-		switch l := s.Policy.Limits; s.LimitAfterReopen(given) {
-		case Iterations:
-			flags, given.Iterations = append(flags, "--max-iterations 10"), -1
-		case Duration:
-			flags, given.Duration = append(flags, "--max-duration 2h"), -1
-		case Budget:
-			if given.Tokens < 0 || given.CostUSD == 0 && l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
-				flags, given.CostUSD = append(flags, "--max-cost 5"), -1
-			} else {
-				flags, given.Tokens = append(flags, "--max-tokens 1000000"), -1
-			}
-		}
+	if l.Iterations > 0 && used.Iterations >= l.Iterations {
+		flags = append(flags, "--max-iterations 10")
+	}
+	if l.Duration > 0 && used.Duration >= l.Duration {
+		flags = append(flags, "--max-duration 2h")
+	}
+	if l.CostUSD > 0 && used.CostUSD >= l.CostUSD {
+		flags = append(flags, "--max-cost 5")
+	}
+	if l.Tokens > 0 && used.Tokens >= l.Tokens {
+		flags = append(flags, "--max-tokens 1000000")
 	}
 	return strings.Join(flags, " ")
 }
