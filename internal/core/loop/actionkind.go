@@ -2,29 +2,10 @@ package loop
 
 import "encoding/json"
 
-// actionTypes lists all types of payloads.
-var actionTypes = []variant[ActionPayload]{
-	{Checkpoint{}, decodeAction[Checkpoint]},
-	{RunGates{}, decodeAction[RunGates]},
-	{BeginTurn{}, decodeAction[BeginTurn]},
-	{Inspect{}, decodeAction[Inspect]},
-	{Commit{}, decodeAction[Commit]},
-	{Restore{}, decodeAction[Restore]},
-	{ReapplyWork{}, decodeAction[ReapplyWork]},
-	{Wait{}, decodeAction[Wait]},
-	{EditPlan{}, decodeAction[EditPlan]},
-	{HandOver{}, decodeAction[HandOver]},
-	{Finish{}, decodeAction[Finish]},
-	{Interrupt{}, decodeAction[Interrupt]},
-	{Deliver{}, decodeAction[Deliver]},
-	{RestoreFiles{}, decodeAction[RestoreFiles]},
-	{Note{}, decodeAction[Note]},
-}
-
-func decodeAction[T ActionPayload](data []byte) (ActionPayload, error) {
-	var p T
-	err := json.Unmarshal(data, &p)
-	return p, err
+// actionTypes has a value of each type of payload.
+var actionTypes = []ActionPayload{
+	Checkpoint{}, RunGates{}, BeginTurn{}, Inspect{}, Commit{}, Restore{}, ReapplyWork{}, Wait{}, EditPlan{},
+	HandOver{}, Finish{}, Interrupt{}, Deliver{}, RestoreFiles{}, Note{},
 }
 
 func (Checkpoint) kind() ActionKind   { return "checkpoint" }
@@ -93,8 +74,8 @@ func (a *Action) UnmarshalJSON(data []byte) error {
 // types is not read.
 func (Action) Variants() []any {
 	var all []any
-	for _, v := range actionTypes {
-		all = append(all, v.zero)
+	for _, p := range actionTypes {
+		all = append(all, p)
 	}
 	return all
 }

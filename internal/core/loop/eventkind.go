@@ -1,7 +1,5 @@
 package loop
 
-import "encoding/json"
-
 // EventKind names what happened, in the journal and on screens.
 type EventKind string
 
@@ -43,55 +41,20 @@ const (
 	KindCheckpointRestored  EventKind = "checkpoint_restored"
 )
 
-// eventTypes lists all types of payloads but Unrecognized.
-var eventTypes = []variant[EventPayload]{
-	{Started{}, decodeEvent[Started]},
-	{Reopened{}, decodeEvent[Reopened]},
-	{OwnerChanged{}, decodeEvent[OwnerChanged]},
-	{HandoverRequested{}, decodeEvent[HandoverRequested]},
-	{HandedOver{}, decodeEvent[HandedOver]},
-	{Checkpointed{}, decodeEvent[Checkpointed]},
-	{GatesFinished{}, decodeEvent[GatesFinished]},
-	{TurnEnded{}, decodeEvent[TurnEnded]},
-	{AgentFailed{}, decodeEvent[AgentFailed]},
-	{TreeInspected{}, decodeEvent[TreeInspected]},
-	{Committed{}, decodeEvent[Committed]},
-	{Restored{}, decodeEvent[Restored]},
-	{WorkReapplied{}, decodeEvent[WorkReapplied]},
-	{TimerFired{}, decodeEvent[TimerFired]},
-	{PlanEdited{}, decodeEvent[PlanEdited]},
-	{Concluded{}, decodeEvent[Concluded]},
-	{Faulted{}, decodeEvent[Faulted]},
-	{LimitHit{}, decodeEvent[LimitHit]},
-	{LimitsChanged{}, decodeEvent[LimitsChanged]},
-	{PauseRequested{}, decodeEvent[PauseRequested]},
-	{Resumed{}, decodeEvent[Resumed]},
-	{Cancelled{}, decodeEvent[Cancelled]},
-	{MessageArrived{}, decodeEvent[MessageArrived]},
-	{Delivered{}, decodeEvent[Delivered]},
-	{QuestionAsked{}, decodeEvent[QuestionAsked]},
-	{Answered{}, decodeEvent[Answered]},
-	{MergeRequested{}, decodeEvent[MergeRequested]},
-	{TestChangeRequested{}, decodeEvent[TestChangeRequested]},
-	{Approved{}, decodeEvent[Approved]},
-	{Rejected{}, decodeEvent[Rejected]},
-	{LessonLearned{}, decodeEvent[LessonLearned]},
-	{LessonForgotten{}, decodeEvent[LessonForgotten]},
-	{PlanEditRequested{}, decodeEvent[PlanEditRequested]},
-	{CheckpointRestored{}, decodeEvent[CheckpointRestored]},
-}
-
-func decodeEvent[T EventPayload](data []byte) (EventPayload, error) {
-	var p T
-	err := json.Unmarshal(data, &p)
-	return p, err
+// eventTypes has a value of each type of payload but Unrecognized.
+var eventTypes = []EventPayload{
+	Started{}, Reopened{}, OwnerChanged{}, HandoverRequested{}, HandedOver{}, Checkpointed{}, GatesFinished{},
+	TurnEnded{}, AgentFailed{}, TreeInspected{}, Committed{}, Restored{}, WorkReapplied{}, TimerFired{},
+	PlanEdited{}, Concluded{}, Faulted{}, LimitHit{}, LimitsChanged{}, PauseRequested{}, Resumed{}, Cancelled{},
+	MessageArrived{}, Delivered{}, QuestionAsked{}, Answered{}, MergeRequested{}, TestChangeRequested{},
+	Approved{}, Rejected{}, LessonLearned{}, LessonForgotten{}, PlanEditRequested{}, CheckpointRestored{},
 }
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	var kinds []EventKind
-	for _, v := range eventTypes {
-		kinds = append(kinds, v.zero.kind())
+	for _, p := range eventTypes {
+		kinds = append(kinds, p.kind())
 	}
 	return kinds
 }

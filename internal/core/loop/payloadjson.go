@@ -3,6 +3,8 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"slices"
 )
 
 // payload is what an event or an action brings. Its type decides its kind.
@@ -30,18 +32,14 @@ func encode(header, payload any) ([]byte, error) {
 	return append(append(bytes.TrimSuffix(object, []byte("}")), ','), fields[1:]...), nil
 }
 
-// variant is one of the types of a payload.
-type variant[P any] struct {
-	zero   P
-	decode func(data []byte) (P, error)
-}
-
-// decode decodes the payload of a kind. It returns unknown if no variant is of that kind.
-func decode[K ~string, P payload[K]](data []byte, kind K, variants []variant[P], unknown P) (P, error) {
-	for _, v := range variants {
-		if v.zero.kind() == kind {
-			return v.decode(data)
-		}
+// decode decodes the payload of a kind into the type that has it. It returns unknown if none has.
+func decode[K ~string, P payload[K]](data []byte, kind K, types []P, unknown P) (P, error) {
+	i := slices.IndexFunc(types, func(p P) bool { return p.kind() == kind })
+	if i < 0 {
+		return unknown, nil
 	}
-	return unknown, nil
+	v := reflect.New(reflect.TypeOf(types[i]))
+	err := json.Unmarshal(data, v.Interface())
+	p, _ := reflect.TypeAssert[P](v.Elem())
+	return p, err
 }
