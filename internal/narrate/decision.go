@@ -155,7 +155,7 @@ func (t Step) whyGates() []string {
 			add("evidence: found %s, task %s wants %s", cmp.Or(g.Evidence, "none"), task.ID, cmp.Or(task.Wanted, gate.Proven))
 		}
 	}
-	if t.After.Refusals > t.Before.Refusals && t.After.Ladder.Refused {
+	if t.After.Refusals > t.Before.Refusals && t.After.Ladder.HasRefused(loop.LacksEvidence) {
 		add("a claim without enough evidence is refused once, without counting as a failed try; the next one is kept as %s", cmp.Or(g.Evidence, gate.Unproven))
 	}
 	return lines

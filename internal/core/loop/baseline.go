@@ -81,7 +81,7 @@ func (m *machine) recordRedAtStart(g Gates) {
 // Those gates must have failed before any work. They may also be the goal, so one claim is refused
 // over them if a turn is left.
 func (m *machine) provenDespiteRed(g Gates) bool {
-	return (m.s.Ladder.RefusedStillRed || m.limit() != "") && g.Evidence == gate.Proven && !slices.ContainsFunc(g.StillRed, func(name string) bool {
+	return (m.s.Ladder.HasRefused(StaysRed) || m.limit() != "") && g.Evidence == gate.Proven && !slices.ContainsFunc(g.StillRed, func(name string) bool {
 		then, red := m.gateRedAtStart(name)
 		return !red || len(then.Tests) > 0
 	})

@@ -117,12 +117,12 @@ func (m *machine) routeClaim(seen Inspection) {
 // user watches.
 func (m *machine) claimWithoutChange(beside []string) {
 	m.s.OutsideChanges = beside
-	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.InSession) {
+	if (m.s.Policy.Gates || !m.s.InSession) && m.refuseOnce(LacksEvidence) {
 		f := Failing{Reason: "no file changed since the task started" + m.outsideChangesNote()}
 		if m.s.Gates.RedReason != "" {
 			f.Remedy = "a change that makes this pass: " + m.s.Gates.RedReason
 		}
-		m.refuseClaim(f)
+		m.returnClaim(f)
 		return
 	}
 	for _, id := range m.claimed() {
@@ -142,10 +142,13 @@ func (m *machine) outsideChangesNote() string {
 	return " (changed, but in no commit: " + plan.Few(m.s.OutsideChanges, 4) + ")"
 }
 
-func (m *machine) refuseClaim(f Failing) {
-	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.NeededInputs) == 0 // a missing test is refused separately
-	m.s.Ladder.RefusedForInputs = m.s.Ladder.RefusedForInputs || len(f.NeededInputs) > 0
-	m.returnClaim(f)
+// refuseOnce reports whether a claim may be refused for a reason, and records that it is.
+func (m *machine) refuseOnce(reason RefusalReason) bool {
+	if m.s.Ladder.HasRefused(reason) {
+		return false
+	}
+	m.s.Ladder.Asked = append(slices.Clip(m.s.Ladder.Asked), reason)
+	return true
 }
 
 // returnClaim begins a turn whose prompt says why the claim does not count.
@@ -228,7 +231,7 @@ func (m *machine) claimGatesFinished(g Gates) {
 	if f, refused := m.refusal(g); refused {
 		m.s.Ladder.RefusedClaim = m.s.Claim
 		f.Signs = m.newSigns(g)
-		m.refuseClaim(f)
+		m.returnClaim(f)
 		return
 	}
 	g.requireEarlierChanges()
@@ -238,8 +241,7 @@ func (m *machine) claimGatesFinished(g Gates) {
 // neverClear refuses a claim once if a gate cannot start that could when the task began: the agent
 // may have removed what it needs. Otherwise only the user can fix it.
 func (m *machine) neverClear(g Gates) {
-	if g.CannotStart && !m.s.Ladder.RefusedCannotStart && !m.s.Policy.Verify && m.limit() == "" {
-		m.s.Ladder.RefusedCannotStart = true
+	if g.CannotStart && !m.s.Policy.Verify && m.limit() == "" && m.refuseOnce(GateCannotStart) {
 		m.returnClaim(Failing{Reason: g.Reason + cannotStartHint, Remedy: "that it can start. If you removed nothing that it needs, claim again: then the user is asked"})
 		return
 	}
@@ -250,11 +252,11 @@ const cannotStartHint = ". It could when the task started: if you removed or cha
 
 // refusal returns what a claim lacks although the gates pass, if it is refused for that.
 func (m *machine) refusal(g Gates) (f Failing, refused bool) {
-	if m.needsUnaskedInputs(g) {
+	if m.needsUnaskedInputs(g) && m.refuseOnce(NeedsInputs) {
 		return Failing{Reason: g.Reason, NeededInputs: g.NeededInputs}, true
 	}
 	why := m.missingEvidence(g)
-	return Failing{Reason: why, Remedy: g.Remedy, OnlyText: g.OnlyText}, why != ""
+	return Failing{Reason: why, Remedy: g.Remedy, OnlyText: g.OnlyText}, why != "" && m.refuseOnce(LacksEvidence)
 }
 
 // passes reports whether the gates pass as this claim needs: without a regression, and green where
@@ -274,7 +276,9 @@ func (m *machine) passes(g Gates) bool {
 func (m *machine) claimFailed(g Gates) {
 	failedBefore := g.Status == gate.Pass
 	m.s.Ladder.SeenRed = true
-	m.s.Ladder.RefusedStillRed = m.s.Ladder.RefusedStillRed || failedBefore && len(g.StillRed) > 0
+	if failedBefore && len(g.StillRed) > 0 {
+		m.refuseOnce(StaysRed)
+	}
 	m.s.Claim = nil
 	if why := m.isolatedBlocked(); why != "" {
 		m.skip(Blocked, why)
@@ -327,11 +331,10 @@ func (m *machine) isLastClaim() bool {
 	return !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Open && !slices.Contains(claimed, t.ID) })
 }
 
-// missingEvidence says why an unproven claim is refused. It refuses once, if a turn is left and no
-// review could be enough. An unknown result is no fault of the agent's, unless the work passes only
+// missingEvidence says what an unproven claim lacks, if a turn is left and no review could be enough. An unknown result is no fault of the agent's, unless the work passes only
 // here: later tasks would not be proven either.
 func (m *machine) missingEvidence(g Gates) (why string) {
-	if m.s.Ladder.Refused || m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
+	if m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
 		return ""
 	}
 	for i, id := range m.claimed() {

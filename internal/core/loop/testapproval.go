@@ -248,7 +248,7 @@ func (s State) ApproveCommand(id string) string {
 // not ask and that was not reported to it. The agent may manage without the change, or explain why
 // not.
 func (m *machine) needsUnaskedInputs(g Gates) bool {
-	if len(g.NeededInputs) == 0 || m.s.Ladder.RefusedForInputs || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
+	if len(g.NeededInputs) == 0 || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
 		return false
 	}
 	return slices.ContainsFunc(g.NeededInputs, func(path string) bool {
