@@ -2,11 +2,14 @@ package loop
 
 import "encoding/json"
 
-// actionTypes has a value of each type of payload.
-var actionTypes = []ActionPayload{
-	Checkpoint{}, RunGates{}, BeginTurn{}, Inspect{}, Commit{}, Restore{}, ReapplyWork{}, Wait{}, EditPlan{},
-	HandOver{}, Finish{}, Interrupt{}, Deliver{}, RestoreFiles{}, Note{},
+// actionTypes lists all types of payloads.
+var actionTypes = []variant[ActionPayload]{
+	action[Checkpoint](), action[RunGates](), action[BeginTurn](), action[Inspect](), action[Commit](),
+	action[Restore](), action[ReapplyWork](), action[Wait](), action[EditPlan](), action[HandOver](),
+	action[Finish](), action[Interrupt](), action[Deliver](), action[RestoreFiles](), action[Note](),
 }
+
+func action[T ActionPayload]() variant[ActionPayload] { return variantOf[T, ActionPayload]() }
 
 func (Checkpoint) kind() ActionKind   { return "checkpoint" }
 func (RunGates) kind() ActionKind     { return "run_gates" }
@@ -74,8 +77,8 @@ func (a *Action) UnmarshalJSON(data []byte) error {
 // types is not read.
 func (Action) Variants() []any {
 	var all []any
-	for _, p := range actionTypes {
-		all = append(all, p)
+	for _, v := range actionTypes {
+		all = append(all, v.zero)
 	}
 	return all
 }

@@ -41,20 +41,25 @@ const (
 	KindCheckpointRestored  EventKind = "checkpoint_restored"
 )
 
-// eventTypes has a value of each type of payload but Unrecognized.
-var eventTypes = []EventPayload{
-	Started{}, Reopened{}, OwnerChanged{}, HandoverRequested{}, HandedOver{}, Checkpointed{}, GatesFinished{},
-	TurnEnded{}, AgentFailed{}, TreeInspected{}, Committed{}, Restored{}, WorkReapplied{}, TimerFired{},
-	PlanEdited{}, Concluded{}, Faulted{}, LimitHit{}, LimitsChanged{}, PauseRequested{}, Resumed{}, Cancelled{},
-	MessageArrived{}, Delivered{}, QuestionAsked{}, Answered{}, MergeRequested{}, TestChangeRequested{},
-	Approved{}, Rejected{}, LessonLearned{}, LessonForgotten{}, PlanEditRequested{}, CheckpointRestored{},
+// eventTypes lists all types of payloads but Unrecognized.
+var eventTypes = []variant[EventPayload]{
+	event[Started](), event[Reopened](), event[OwnerChanged](), event[HandoverRequested](), event[HandedOver](),
+	event[Checkpointed](), event[GatesFinished](), event[TurnEnded](), event[AgentFailed](),
+	event[TreeInspected](), event[Committed](), event[Restored](), event[WorkReapplied](), event[TimerFired](),
+	event[PlanEdited](), event[Concluded](), event[Faulted](), event[LimitHit](), event[LimitsChanged](),
+	event[PauseRequested](), event[Resumed](), event[Cancelled](), event[MessageArrived](), event[Delivered](),
+	event[QuestionAsked](), event[Answered](), event[MergeRequested](), event[TestChangeRequested](),
+	event[Approved](), event[Rejected](), event[LessonLearned](), event[LessonForgotten](),
+	event[PlanEditRequested](), event[CheckpointRestored](),
 }
+
+func event[T EventPayload]() variant[EventPayload] { return variantOf[T, EventPayload]() }
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	var kinds []EventKind
-	for _, p := range eventTypes {
-		kinds = append(kinds, p.kind())
+	for _, v := range eventTypes {
+		kinds = append(kinds, v.zero.kind())
 	}
 	return kinds
 }

@@ -3,8 +3,6 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
-	"slices"
 )
 
 // payload is what an event or an action brings. Its type decides its kind.
@@ -32,14 +30,28 @@ func encode(header, payload any) ([]byte, error) {
 	return append(append(bytes.TrimSuffix(object, []byte("}")), ','), fields[1:]...), nil
 }
 
-// decode decodes the payload of a kind into the type that has it. It returns unknown if none has.
-func decode[K ~string, P payload[K]](data []byte, kind K, types []P, unknown P) (P, error) {
-	i := slices.IndexFunc(types, func(p P) bool { return p.kind() == kind })
-	if i < 0 {
-		return unknown, nil
+// variant is one of the types of a payload.
+type variant[P any] struct {
+	zero   P
+	decode func(data []byte) (P, error)
+}
+
+func variantOf[T, P any]() variant[P] {
+	convert := func(v T) P { p, _ := any(v).(P); return p }
+	var zero T
+	return variant[P]{convert(zero), func(data []byte) (P, error) {
+		var v T
+		err := json.Unmarshal(data, &v)
+		return convert(v), err
+	}}
+}
+
+// decode decodes the payload of a kind. It returns unknown if no variant is of that kind.
+func decode[K ~string, P payload[K]](data []byte, kind K, variants []variant[P], unknown P) (P, error) {
+	for _, v := range variants {
+		if v.zero.kind() == kind {
+			return v.decode(data)
+		}
 	}
-	v := reflect.New(reflect.TypeOf(types[i]))
-	err := json.Unmarshal(data, v.Interface())
-	p, _ := reflect.TypeAssert[P](v.Elem())
-	return p, err
+	return unknown, nil
 }

@@ -130,40 +130,6 @@ type Failing struct {
 	NeededInputs []string `json:"needed_inputs,omitempty"` // changed gate inputs that the gates need to pass
 }
 
-// Ladder is the current task's position on the retry ladder.
-type Ladder struct {
-	Attempt            int             `json:"attempt"`                        // 0 same session, 1 fresh session, 2 restored, 3 skipped
-	Tries              int             `json:"tries,omitempty"`                // failed tries in this attempt
-	Fingerprint        string          `json:"fingerprint,omitempty"`          // of the last failed try
-	SameFailures       int             `json:"same_failures,omitempty"`        // tries in a row that failed like the one before
-	IdleTurns          int             `json:"idle_turns,omitempty"`           // turns in a row without a tool call
-	ToolCallsHidden    bool            `json:"tool_calls_hidden,omitempty"`    // see Turn
-	OtherPromise       *OtherPromise   `json:"other_promise,omitempty"`        // of the last turn
-	Asked              []RefusalReason `json:"asked,omitempty"`                // for what a claim was refused
-	RefusedClaim       *OpenClaim      `json:"refused_claim,omitempty"`        // the refused claim, until another try fails
-	SeenRed            bool            `json:"seen_red,omitempty"`             // a gate failed since the task started
-	ReviewFailures     int             `json:"review_failures,omitempty"`      // reviews that failed the task's work
-	ReportedSigns      []string        `json:"reported_signs,omitempty"`       // signs that were reported to the agent
-	LastTestRun        *TestRun        `json:"last_test_run,omitempty"`        // of the last turn, nil if none
-	TestRunFingerprint string          `json:"test_run_fingerprint,omitempty"` // of LastTestRun, if it failed
-	SameRedRuns        int             `json:"same_red_runs,omitempty"`        // turns in a row with that fingerprint
-	TreeChanges        int             `json:"tree_changes,omitempty"`         // number of times the tree changed during a review
-}
-
-// RefusalReason is what a claim lacks. A claim is refused once for each reason.
-type RefusalReason string
-
-// The reasons.
-const (
-	LacksEvidence   RefusalReason = "evidence"     // no file changed, or nothing shows the difference
-	NeedsInputs     RefusalReason = "inputs"       // it needs changed gate inputs
-	GateCannotStart RefusalReason = "cannot_start" // a gate could start when the task began
-	StaysRed        RefusalReason = "stays_red"    // gates fail that failed before too
-)
-
-// HasRefused reports whether a claim was refused for this reason.
-func (l Ladder) HasRefused(reason RefusalReason) bool { return slices.Contains(l.Asked, reason) }
-
 // After says what follows a checkpoint, a restore, a wait, a pause, or the reopening of a loop.
 type After string
 
