@@ -189,10 +189,10 @@ func payloadFields(of reflect.Type, names map[string]bool) {
 	case reflect.Pointer, reflect.Slice:
 		payloadFields(of.Elem(), names)
 	case reflect.Struct:
-		for i := range of.NumField() {
-			if name := fieldName(of, of.Field(i)); of != reflect.TypeFor[time.Time]() && !names[name] {
+		for field := range of.Fields() {
+			if name := fieldName(of, field); of != reflect.TypeFor[time.Time]() && !names[name] {
 				names[name] = true
-				payloadFields(of.Field(i).Type, names)
+				payloadFields(field.Type, names)
 			}
 		}
 	}
