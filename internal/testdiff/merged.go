@@ -40,6 +40,12 @@ func (t test) mergedInto(values []string) bool {
 	return len(wanted) >= minMerged && t.mayMerge() && standClose(wanted, values)
 }
 
+// becameOther reports whether the values of a removed test stand close together in a new one with as many
+// assertions: it was renamed along with what it calls.
+func (t test) becameOther(now test) bool {
+	return now.mayMerge() && !now.focused && len(now.assertions) == len(t.assertions) && standClose(t.ownValues(), value.FindAllString(now.text, -1))
+}
+
 // becameCase reports whether one of the tests does what a removed one did, with names for some of its
 // values, and has these close together: the removed test became a case of its table.
 func (t test) becameCase(tests []test) bool {

@@ -51,6 +51,11 @@ func TestJSON(t *testing.T) {
 		{"to a comment", sizes, strings.Replace(rows, `"MB", "3 apples"`, `"MB",  # "3 apples"`+"\n    ", 1), "1 merged test_mega, 8 renamed test_none → test_errors, 10 deleted test_apples"},
 		{"to a case of a skipped test", sizes, strings.Replace(rows, "def test_errors", "@pytest.mark.skip\ndef test_errors", 1), "1 merged test_mega, 8 renamed test_none → test_errors, 8 skipped test_errors, 10 deleted test_apples"},
 	})
+	const add = "def test_add():\n    assert add(1, 2) == 3\n"
+	check(t, "test_calc.py", add, []pair{
+		{"to a test of the renamed function", add, "def test_plus():\n    assert plus(1, 2) == 3\n", "1 renamed test_add → test_plus"},
+		{"to a skipped test", add, "@pytest.mark.skip\ndef test_plus():\n    assert plus(1, 2) == 3\n", "1 merged test_add"},
+	})
 	check(t, "sizes.test.js", "test('kilo', () => {\n  assert.equal(parse('1k'), 1000);\n});\n\nfor (const [text, size] of [['1M', 1000000]]) {\n  test(`size ${text}`, () => assert.equal(parse(text), size));\n}\n", []pair{
 		{"to another value", "parse('1k')", "parse('2k')", "1 changed kilo"},
 	})

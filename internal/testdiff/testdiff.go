@@ -136,6 +136,10 @@ func compareTests(was, now []test, values []string) []Change {
 		i := slices.IndexFunc(fresh, func(t test) bool { return t.group == old.group && similarTests(old, t) })
 		merged := len(fresh) > 0 && old.mergedInto(values) || old.becameCase(now)
 		switch {
+		case merged && i >= 0 && old.becameOther(fresh[i]):
+			add(Renamed, fresh[i].line, old.name+" → "+fresh[i].name)
+			fresh = slices.Delete(fresh, i, i+1)
+			continue
 		case merged && (i < 0 || len(compare(old, fresh[i])) > 0):
 			add(Merged, old.line, old.name)
 			continue
