@@ -154,7 +154,7 @@ func (r *Runner) describeTestChanges(ctx context.Context, g *loop.Gates, f verif
 	g.ChangedTests = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
 		was, known := had[c.Path]
 		_, stands := there[c.Path]
-		isEarlier := known && there[c.Path] == was || !known && !stands && c.Kind == loop.FileDeleted // named with that task
+		isEarlier := known && there[c.Path] == was || !known && !stands && c.Kind == loop.FileDeleted || slices.Contains(f.EarlierChanges, c) // named with that task
 		byCommit := m.Base.TaskStart != "" && there[c.Path] == committed[c.Path]
 		isUsers := byCommit || m.IsClaimUserEdit(c.Path) || !g.OriginalsUnknown && slices.Contains(r.Spec.Untracked, c.Path)
 		return !slices.Contains(g.TestsChanged, c.Path) && (isUsers || isEarlier && !g.OriginalsUnknown)

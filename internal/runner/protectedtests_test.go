@@ -183,6 +183,45 @@ func TestTestsOfEarlierTaskAreNotAttributedToTask(t *testing.T) {
 	}
 }
 
+// A test that an earlier task renamed is not attributed to a task that adds a test to the same file.
+func TestRenameByEarlierTaskInSameFileIsNotAttributedToTask(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "python3")
+	const head = "import sys, unittest\nsys.path.insert(0, '.')\nimport app\n\n\nclass Calc(unittest.TestCase):\n"
+	test := func(name, want string) string {
+		return "    def test_" + name + "(self):\n        self.assertEqual(app." + name + "(1, 2), " + want + ")\n"
+	}
+	const minus = "\n\ndef minus(a, b):\n    return a - b\n"
+	for name, c := range map[string]struct {
+		second string // the test file of the second task
+		want   string // a change that is attributed to it
+	}{
+		"it adds a test":           {head + test("plus", "3") + "\n" + test("minus", "-1"), ""},
+		"it skips the renamed one": {head + "    @unittest.skip('later')\n" + test("plus", "3") + "\n" + test("minus", "-1"), "skipped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{
+				"app.py": "def add(a, b):\n    return a + b\n", "test_calc.py": head + test("add", "3"), "plan.md": "- [ ] rename add to plus everywhere\n- [ ] minus(a, b) with a test\n", ".gitignore": "__pycache__\n",
+			})
+			s := b.run("-- 1/files/app.py --\ndef plus(a, b):\n    return a + b\n-- 1/files/test_calc.py --\n"+head+test("plus", "3")+"-- 1"+claims+
+				"-- 2/files/app.py --\ndef plus(a, b):\n    return a + b\n"+minus+"-- 2/files/test_calc.py --\n"+c.second+"-- 2"+claims+"-- 3"+claims,
+				[]string{"plan.md"}, map[string]any{"gates": []any{map[string]any{"name": "t", "command": "python3 -m unittest -q"}}})
+			one, two := s.Tasks[0], s.Tasks[1]
+			if len(one.ChangedTests) != 1 || one.ChangedTests[0].Kind != "renamed" || two.Status != loop.Done {
+				t.Fatalf("%s: %s\none %+v\ntwo %+v", s.Outcome, s.Reason, one, two)
+			}
+			var kinds []string
+			for _, t := range two.ChangedTests {
+				kinds = append(kinds, t.Kind)
+			}
+			if got := strings.Join(kinds, " "); got != c.want {
+				t.Errorf("the second task is charged with %q, want %q: %+v", got, c.want, two.ChangedTests)
+			}
+		})
+	}
+}
+
 // A changed value next to the tests in a file is attributed to the task.
 func TestTestDataChangeIsAttributedToTask(t *testing.T) {
 	t.Parallel()

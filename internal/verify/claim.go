@@ -55,6 +55,8 @@ type Finding struct {
 	PendingInputs []string
 	// Changes are those of old tests, if their structure shows them.
 	Changes []loop.TestChange
+	// EarlierChanges are those of Changes that were made before the task began.
+	EarlierChanges []loop.TestChange
 	// ProtectedTexts maps tests to the text that later claims use: old tests that were weakened,
 	// new ones that change old tests. nil = without the file.
 	ProtectedTexts map[string][]byte
@@ -186,6 +188,9 @@ func (c *claim) decideChangedInputs(ctx context.Context, f *Finding, adapted []t
 		return nil
 	}
 	if f.Changes, err = c.listTestChanges(ctx, adapted); err == nil {
+		f.EarlierChanges, err = c.earlierChanges(ctx, f.Changes)
+	}
+	if err == nil {
 		f.ProtectedTexts, err = c.protectedTexts(ctx, adapted)
 	}
 	if err != nil {

@@ -89,6 +89,40 @@ func (c *claim) changesOfOld(ctx context.Context, file string) ([]loop.TestChang
 	return []loop.TestChange{one}, nil
 }
 
+// earlierChanges returns those of the changes that were made before the task began: to tests that
+// differed from their protected copy then, and that the task did not change.
+func (c *claim) earlierChanges(ctx context.Context, changes []loop.TestChange) (earlier []loop.TestChange, err error) {
+	type test struct{ path, name string }
+	oldTest := func(t loop.TestChange) test {
+		name, _, _ := strings.Cut(t.Name, " → ")
+		return test{t.Path, name}
+	}
+	before, own := map[test]bool{}, map[test]bool{}
+	for _, file := range c.tests.old {
+		if !slices.Contains(c.tests.protected, file) || !testdiff.Knows(file) {
+			continue
+		}
+		var texts [3][]byte
+		for i, tree := range []string{c.ProtectedTree, c.Base, c.Tree} {
+			if texts[i], err = c.fileContent(ctx, tree, file); err != nil {
+				return nil, err
+			}
+		}
+		for _, t := range changesInFile(file, texts[0], texts[1]) {
+			before[oldTest(t)] = true
+		}
+		for _, t := range changesInFile(file, texts[1], texts[2]) {
+			own[oldTest(t)] = true
+		}
+	}
+	for _, t := range changes {
+		if before[oldTest(t)] && !own[oldTest(t)] {
+			earlier = append(earlier, t)
+		}
+	}
+	return earlier, nil
+}
+
 // protectedTexts returns old texts of tests that were weakened, or the text that the task asks for.
 // Later claims use these. nil means without the file: a new file that changes old tests.
 func (c *claim) protectedTexts(ctx context.Context, adapted []testdiff.Adapted) (map[string][]byte, error) {
