@@ -70,7 +70,10 @@ func TestBranchThatMovesPastLimitEndsLoop(t *testing.T) {
 				sc.feed(loop.Event{Payload: tt.first}, "")
 			}
 			sc.now = sc.now.Add(tt.late)
-			sc.fault(loop.Faulted{Error: "HEAD moved", Moved: true}, tt.want)
+			sc.fault(loop.Faulted{Error: "HEAD moved", Hint: "pawl resume", Moved: true}, tt.want)
+			if sc.s.Hint != "" {
+				t.Errorf("it advises to resume without a higher limit: %q", sc.s.Hint)
+			}
 			if sc.s.Phase == loop.Ended {
 				sc.feed(loop.Event{Payload: loop.Reopened{Limits: loop.Limits{Duration: time.Hour, CostUSD: 1}}}, "commit a")
 			}

@@ -296,7 +296,7 @@ func (m *machine) branchMoved(f Faulted) {
 	switch {
 	case limit == Duration, limit == Budget, m.s.Stop.Limit != "":
 		m.s.Stop.Limit = limit
-		m.finish(limit, m.s.limitReason(limit)+"; "+f.Error, f.Hint)
+		m.finish(limit, m.s.limitReason(limit)+"; "+f.Error, "") // resuming needs a higher limit, too
 	case m.s.Trouble.BranchMoves > maxUnknowns:
 		m.finish(Errored, f.Error, f.Hint)
 	default:
