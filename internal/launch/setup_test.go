@@ -151,6 +151,8 @@ func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 func TestStopDuringSetUp(t *testing.T) {
 	t.Parallel()
 	root, env := newProject(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
 	configureScriptAgent(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
 	config := filepath.Join(env.ConfigHome, "pawl", "config.toml")
 	begun, finished := filepath.Join(env.Home, "begun"), filepath.Join(env.Home, "finished")
