@@ -15,13 +15,20 @@ import (
 // Regex is a regular expression. It is safe for use by several goroutines.
 type Regex struct {
 	expression string
-	compiled   func() *regexp.Regexp
+	once       sync.Once
+	regexp     *regexp.Regexp
 }
 
 // New is the expression in the syntax of package regexp. One that is not valid
 // panics at its first use; internal/arch tests those that are written as constants.
-func New(expression string) *Regex {
-	return &Regex{expression, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+// It is so small that the compiler lays package variables out in the program's data:
+// the start of a program that has hundreds of them runs nothing for them.
+func New(expression string) *Regex { return &Regex{expression: expression} }
+
+// compiled is the compiled expression.
+func (r *Regex) compiled() *regexp.Regexp {
+	r.once.Do(func() { r.regexp = regexp.MustCompile(r.expression) })
+	return r.regexp
 }
 
 // MatchString is that of regexp.Regexp.
