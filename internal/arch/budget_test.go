@@ -16,7 +16,7 @@ type budget struct{ each, all int }
 
 // The budgets. The hook starts at every tool call of every session.
 var (
-	toolBudget = budget{each: 256 << 10, all: 700 << 10}
+	toolBudget = budget{each: 256 << 10, all: 640 << 10}
 	hookBudget = budget{each: 4 << 10, all: 16 << 10}
 )
 
@@ -72,7 +72,7 @@ func TestSlowStartIsFound(t *testing.T) {
 	}, "\n")
 	got := strings.Join(toolBudget.over(initCosts(trace)), "\n")
 	want := "package github.com/mattn/go-runewidth allocates 2228224 bytes at the start; at most 262144\n" +
-		"the packages allocate 2402304 bytes at the start; at most 716800"
+		"the packages allocate 2402304 bytes at the start; at most 655360"
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

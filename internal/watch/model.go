@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/textinput"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
@@ -54,7 +53,7 @@ type Model struct {
 	onlyTrouble bool // show only problems and what needs the user
 
 	mode           mode
-	input          textinput.Model
+	input          lineEditor
 	purpose        string         // of the input: search, or a command that sends it: tell, tell now, answer
 	pendingCommand []string       // the command that waits for a yes
 	targetLoop     record.Summary // the loop of that input or command, as it was when the user began
@@ -107,7 +106,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.showResult(msg)
 	case tea.PasteMsg:
 		if m.mode == typing {
-			m.input, _ = m.input.Update(msg)
+			m.input.insert(msg.Content)
 		}
 	case tea.KeyPressMsg:
 		return m.handleKey(msg)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -15,22 +14,14 @@ import (
 // startInput opens the input line for a purpose, filled with a text.
 func (m *Model) startInput(purpose, text string) {
 	m.mode, m.purpose, m.targetLoop = typing, purpose, m.selected()
-	m.input = textinput.New()
-	m.input.SetVirtualCursor(false)        // the terminal's own: it blinks without being drawn again
-	m.input.SetStyles(textinput.Styles{})  // no colours of its own
-	m.input.KeyMap.Paste.SetEnabled(false) // the terminal pastes
+	prompt := purpose + " " + m.targetLoop.ID + ": "
 	switch purpose {
 	case "search":
-		m.input.Prompt = "/"
+		prompt = "/"
 	case startPurpose:
-		m.input.Prompt = startPurpose + ": "
-	default:
-		m.input.Prompt = purpose + " " + m.targetLoop.ID + ": "
+		prompt = startPurpose + ": "
 	}
-	m.fitPages()
-	m.input.SetValue(text)
-	m.input.CursorEnd()
-	m.input.Focus()
+	m.input = newLineEditor(prompt, text, m.width)
 }
 
 // handleInputKey handles a key in the input line.
@@ -41,7 +32,7 @@ func (m Model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case "enter":
 		m.mode = browsing
-		text := strings.TrimSpace(m.input.Value())
+		text := strings.TrimSpace(m.input.value())
 		if m.purpose == "search" {
 			m.filter = text
 			return m, m.readLoops
@@ -51,9 +42,8 @@ func (m Model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		}
 		return m.send(m.inputCommand(text))
 	}
-	var cmd tea.Cmd
-	m.input, cmd = m.input.Update(k)
-	return m, cmd
+	m.input.handleKey(k)
+	return m, nil
 }
 
 // send runs a command that the user typed or confirmed. It does not run an answer to a question that
@@ -114,10 +104,9 @@ func (m Model) handleTextKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// fitPages sets the size of the text and of the input line. The bottom row is not part of the text,
-// and the cursor needs a column behind the input.
+// fitPages sets the size of the text and of the input line. The bottom row is not part of the text.
 func (m *Model) fitPages() {
 	m.text.SetWidth(m.width)
 	m.text.SetHeight(max(1, m.height-1))
-	m.input.SetWidth(max(1, m.width-ansi.StringWidth(m.input.Prompt)-1))
+	m.input.resize(m.width)
 }

@@ -78,8 +78,8 @@ func (m Model) View() tea.View {
 	}
 	v := tea.NewView(content)
 	if m.mode == typing {
-		v.Cursor = m.input.Cursor()
-		v.Cursor.Y = body
+		_, column := m.input.view()
+		v.Cursor = tea.NewCursor(column, body)
 	}
 	v.AltScreen, v.WindowTitle = true, m.title()
 	return v
@@ -111,7 +111,8 @@ func (m Model) title() string {
 func (m Model) bottomRow() string {
 	switch {
 	case m.mode == typing:
-		return m.input.View()
+		row, _ := m.input.view()
+		return row
 	case m.mode == confirming:
 		return paint(bold, commandLine(m.pendingCommand)+"? ") + "y yes · any other key: no"
 	case m.err != nil:
