@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -58,10 +57,13 @@ func (r *Repo) trees(ctx context.Context, ids []string) ([]map[string]Entry, err
 // digits is the length of an id in hex.
 func parseTree(data []byte, digits int) (map[string]Entry, error) {
 	entries := map[string]Entry{}
-	err := eachEntry(data, digits, func(mode, name, id []byte) {
-		entries[string(name)] = Entry{Mode: strings.Repeat("0", len(modeTree)-len(mode)) + string(mode), ID: hex.EncodeToString(id)}
-	})
+	err := eachEntry(data, digits, func(mode, name, id []byte) { entries[string(name)] = storedEntry(mode, id) })
 	return entries, err
+}
+
+// storedEntry is the entry that a tree stores as a mode without leading zeros and the bytes of an id.
+func storedEntry(mode, id []byte) Entry {
+	return Entry{Mode: strings.Repeat("0", len(modeTree)-len(mode)) + string(mode), ID: hex.EncodeToString(id)}
 }
 
 // eachEntry calls use with the parts of each entry of a stored tree.
@@ -283,61 +285,6 @@ func (r *Repo) walk(ctx context.Context, id string, enter func(dir string) bool,
 		}
 	}
 	return nil
-}
-
-// Show returns the content of a file in a tree, or the target of a symbolic link. For any
-// other path the error wraps fs.ErrNotExist.
-func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
-	entries, err := r.Entries(ctx, tree, path)
-	if err != nil {
-		return nil, err
-	}
-	e := entries[path]
-	if !e.IsFile() {
-		return nil, fmt.Errorf("show %s in %s: %w", path, tree, fs.ErrNotExist)
-	}
-	found, err := r.objects(ctx, e.ID)
-	if err != nil {
-		return nil, missingObjectError(err, path)
-	}
-	if found[0].kind == "" {
-		return nil, missingContent(path)
-	}
-	return found[0].data, nil
-}
-
-// Contents reads at most most files by their entries, in the order of their paths. It skips files
-// larger than size bytes.
-func (r *Repo) Contents(ctx context.Context, entries map[string]Entry, most, size int) (map[string][]byte, error) {
-	var rest []string
-	for path, e := range entries {
-		if strings.HasPrefix(e.Mode, "100") {
-			rest = append(rest, path)
-		}
-	}
-	slices.Sort(rest)
-	files := map[string][]byte{}
-	for len(rest) > 0 && len(files) < most {
-		some := rest[:min(len(rest), most-len(files))]
-		rest = rest[len(some):]
-		var ids []string
-		for _, path := range some {
-			ids = append(ids, entries[path].ID)
-		}
-		found, err := r.readObjects(ctx, ids, size)
-		if err != nil {
-			return nil, fmt.Errorf("read %d files: %w", len(ids), err)
-		}
-		for i, o := range found {
-			switch {
-			case o.kind == "":
-				return nil, missingContent(some[i])
-			case o.data != nil:
-				files[some[i]] = o.data
-			}
-		}
-	}
-	return files, nil
 }
 
 // pathSet is a set of files and folders.
