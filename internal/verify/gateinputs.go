@@ -360,7 +360,7 @@ func (c *claim) pendingNeeded(ctx context.Context) ([]string, error) {
 // changes. Its evidence then waits for their approval.
 func (c *claim) deferToPending(f *Finding) {
 	needsApproval := func(file string) bool {
-		return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file }) || !slices.Contains(c.seen.Inputs.NonTests, file)
+		return c.changedByTask(file) || !slices.Contains(c.seen.Inputs.NonTests, file)
 	}
 	if f.Verdict.NeedsChangedInputs && len(f.NeededInputs) > 0 && !slices.ContainsFunc(f.NeededInputs, needsApproval) {
 		f.Verdict, f.PendingInputs, f.NeededInputs, f.IfApproved = *f.IfApproved, f.NeededInputs, nil, nil

@@ -117,7 +117,8 @@ func (c *claim) inspectWork(ctx context.Context) error {
 	}
 	work, err := c.withoutHelpers(ctx, c.Tree, c.work)
 	if err == nil {
-		c.mutable = slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return slices.Contains(c.tests.inputs, ch.Path) })
+		inputs := fileSet(c.tests.inputs)
+		c.mutable = slices.DeleteFunc(slices.Clone(work), func(ch git.Change) bool { return inputs[ch.Path] })
 		o.Mutation.Functions, o.Mutation.Possible, err = c.mutableFunctions(ctx, work)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 )
 
@@ -111,8 +112,9 @@ func (p *prover) findWork(ctx context.Context) (changed []mutant.Function, lines
 	}
 	var files []changedFile // of the work
 	p.content = map[string][]byte{}
+	isWork := fileSet(git.Paths(work))
 	for _, f := range all {
-		if slices.Contains(work, f.Change) {
+		if isWork[f.Path] {
 			files, p.content[f.Path] = append(files, f), f.after
 		}
 	}

@@ -69,7 +69,8 @@ func (c *claim) allowRequestedChanges(ctx context.Context) ([]testdiff.Adapted, 
 
 // changedByTask reports whether the task changed a file, not only tasks before it.
 func (c *claim) changedByTask(file string) bool {
-	return slices.ContainsFunc(c.changes, func(ch git.Change) bool { return ch.Path == file })
+	_, found := slices.BinarySearchFunc(c.changes, file, func(ch git.Change, file string) int { return strings.Compare(ch.Path, file) })
+	return found
 }
 
 // maxAdapted bounds the old test files that are adapted.

@@ -98,8 +98,9 @@ func (c *claim) earlierChanges(ctx context.Context, changes []loop.TestChange) (
 		return test{t.Path, name}
 	}
 	before, own := map[test]bool{}, map[test]bool{}
+	protected := fileSet(c.tests.protected)
 	for _, file := range c.tests.old {
-		if !slices.Contains(c.tests.protected, file) || !testdiff.Knows(file) {
+		if !protected[file] || !testdiff.Knows(file) {
 			continue
 		}
 		var texts [3][]byte

@@ -191,13 +191,13 @@ func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 		return t, err
 	}
 	t.old = slices.Concat(t.protected, within)
-	looked := 0
+	looked, isProtected := 0, fileSet(t.protected)
 	var was, is []string // tests in source files
 	for _, ch := range c.changes {
 		if c.isTest(ch.Path) && c.isProgramChange(ctx, ch, c.Base) {
 			continue
 		}
-		protected := slices.Contains(t.protected, ch.Path)
+		protected := isProtected[ch.Path]
 		switch {
 		case c.isTest(ch.Path) && ch.Status != 'D':
 			t.newOrChanged = append(t.newOrChanged, ch.Path)
@@ -237,6 +237,15 @@ func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 		t.sinceBase = slices.DeleteFunc(t.sinceBase, approved)
 	}
 	return t, nil
+}
+
+// fileSet is the set of some files. A change may have tens of thousands.
+func fileSet(files []string) map[string]bool {
+	set := make(map[string]bool, len(files))
+	for _, file := range files {
+		set[file] = true
+	}
+	return set
 }
 
 // changedProtected returns the gate inputs that differ from the protected tree: old tests, and

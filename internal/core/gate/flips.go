@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -122,10 +121,21 @@ func lastLines(tail string) string {
 
 // intersect returns the names in a that are also in b.
 func intersect(a, b []string) []string {
-	return filter(a, func(s string) bool { return slices.Contains(b, s) })
+	in := setOf(b)
+	return filter(a, func(s string) bool { return in[s] })
 }
 
 // without returns the names in a that are not in b.
 func without(a, b []string) []string {
-	return filter(a, func(s string) bool { return !slices.Contains(b, s) })
+	in := setOf(b)
+	return filter(a, func(s string) bool { return !in[s] })
+}
+
+// setOf is the set of some names. A suite may have tens of thousands of tests.
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
