@@ -4,9 +4,10 @@
 set -euo pipefail
 
 arguments=(run --yes)
-[[ -z $PLAN ]] || arguments+=("$PLAN")
 while IFS= read -r gate; do [[ -z $gate ]] || arguments+=(--gate "$gate"); done <<<"$GATES"
 while IFS= read -r option; do [[ -z $option ]] || arguments+=("$option"); done <<<"$OPTIONS"
+# The plan may be the text of an issue: after -- it cannot be an option.
+[[ -z $PLAN ]] || arguments+=(-- "$PLAN")
 
 if ! command -v pawl >/dev/null; then
 	if [[ -z $VERSION ]]; then
@@ -25,8 +26,12 @@ fi
 
 [[ $TRUST != true ]] || pawl trust --yes
 
-code=0
+code=0 unsent=
+# A line of an agent or a gate that begins with :: is no command to the runner.
+words=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "::stop-commands::$words"
 pawl "${arguments[@]}" || code=$?
+echo "::$words::"
 echo "exit-code=$code" >>"$GITHUB_OUTPUT"
 [[ $code != 2 ]] || exit 2 # no loop began: there is no report of it
 
@@ -40,8 +45,14 @@ if [[ $PUSH == true && $branch == pawl/* ]]; then
 	git push --quiet origin "HEAD:refs/heads/$branch"
 	echo "branch=$branch" >>"$GITHUB_OUTPUT"
 	if [[ $PULL_REQUEST == true ]]; then
-		gh pr create --head "$branch" --base "$BASE" --title "Pawl: ${PLAN:-the plan}" --body-file "$report"
+		title="Pawl: ${PLAN:-the plan}"
+		title=${title%%$'\n'*}
+		gh pr create --head "$branch" --base "$BASE" --title "${title:0:200}" --body-file "$report" || unsent='open the pull request'
 	fi
 fi
-[[ -z $COMMENT_ON ]] || gh pr comment "$COMMENT_ON" --body-file "$report"
+[[ -z $COMMENT_ON ]] || gh pr comment "$COMMENT_ON" --body-file "$report" || unsent='comment on the pull request'
+if [[ -n $unsent ]]; then
+	echo "::error::gh did not $unsent: the report is in the summary of the job" >&2
+	[[ $code != 0 ]] || code=1
+fi
 exit "$code"
