@@ -99,7 +99,7 @@ func (d *Driver) openPullRequest(ctx context.Context, s loop.State, env environm
 		return "", err
 	}
 	clean := redact.New(env.Vars).String // it goes to other people
-	argv := []string{gh, "pr", "create", "--head", branch, "--title", plan.OneLine(clean(d.Spec.Goal()), 72), "--body", clean(pullRequestBody(d.Loop.ID, s))}
+	argv := []string{gh, "pr", "create", "--head", branch, "--title", plan.OneLine(clean(d.Spec.Goal()), 72), "--body", pullRequestBody(d.Loop.ID, s, clean)}
 	if d.Spec.DefaultBranch != "" {
 		argv = append(argv, "--base", d.Spec.DefaultBranch)
 	}
@@ -113,13 +113,18 @@ func (d *Driver) openPullRequest(ctx context.Context, s loop.State, env environm
 	return lastOutputLine(out.String()), nil
 }
 
-// pullRequestBody returns the agent's summary and the evidence.
-func pullRequestBody(id string, s loop.State) string {
+// pullRequestBody returns the agent's summary and the evidence. The summary is quoted: it mentions
+// nobody, closes no issue, and cannot look like Pawl's text. clean removes secrets, which escaping would
+// hide from it.
+func pullRequestBody(id string, s loop.State, clean func(string) string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n(End of the agent's text.) Loop %s ended verified, with this evidence:\n\n", s.Merge.Summary, id)
+	for line := range strings.Lines(strings.TrimSpace(clean(s.Merge.Summary))) {
+		b.WriteString(strings.TrimSpace("> "+plan.Markdown(line)) + "\n")
+	}
+	fmt.Fprintf(&b, "\n(End of the agent's text.) Loop %s ended verified, with this evidence:\n\n", id)
 	for _, t := range s.Tasks {
 		if t.Status == loop.Done && !t.DoneEarlier {
-			fmt.Fprintf(&b, "- %s: %s\n", plan.OneLine(cmp.Or(t.Title, t.ID), 100), t.Evidence)
+			fmt.Fprintf(&b, "- %s: %s\n", plan.Markdown(plan.OneLine(clean(cmp.Or(t.Title, t.ID)), 100)), t.Evidence)
 		}
 	}
 	return b.String()

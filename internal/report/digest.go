@@ -48,16 +48,16 @@ func Digest(since time.Time, loops []Entry) string {
 // of plans is escaped for Markdown.
 func DigestMarkdown(since time.Time, loops []Entry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**\n", escape(digestLead(since, loops)))
+	fmt.Fprintf(&b, "**%s**\n", plan.Markdown(digestLead(since, loops)))
 	if len(loops) > 0 {
 		b.WriteString("\n| | loop | goal | result | cost |\n|---|---|---|---|---|\n")
 	}
 	for _, l := range loops {
-		result := []string{escape(l.leadLine())}
+		result := []string{plan.Markdown(l.leadLine())}
 		for _, line := range neededActions(l) {
-			result = append(result, escape(line))
+			result = append(result, plan.Markdown(line))
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, escape(l.goal()), strings.Join(result, "<br>"), l.cost())
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", strings.ToLower(l.Group), l.ID, plan.Markdown(l.goal()), strings.Join(result, "<br>"), l.cost())
 	}
 	return b.String()
 }

@@ -14,7 +14,7 @@ import (
 // evidence, and what to review. The agent's text is escaped, so it contains no link, mention or HTML.
 func Markdown(l Loop) string {
 	p := &page{Loop: l}
-	fmt.Fprintf(&p.out, "**%s**\n", escape(p.resultLine()))
+	fmt.Fprintf(&p.out, "**%s**\n", plan.Markdown(p.resultLine()))
 	p.markdownTasks()
 	p.markdownList("Look at", p.lookAt())
 	p.markdownList("Tests", p.MutationResults)
@@ -49,7 +49,7 @@ func (p *page) markdownTasks() {
 	for _, g := range p.groups() {
 		for _, t := range g.tasks {
 			why := p.proofText(t, g.meaning)
-			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(narrate.Name(t)), escape(why), shortCommit(t.Commit))
+			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, plan.Markdown(narrate.Name(t)), plan.Markdown(why), shortCommit(t.Commit))
 		}
 	}
 }
@@ -58,9 +58,9 @@ func (p *page) markdownTasks() {
 func (p *page) markdownGates() string {
 	var gates []string
 	for _, g := range p.Gates {
-		words := escape(plan.OneLine(g.Gate, 60)) + " " + string(g.Status)
+		words := plan.Markdown(plan.OneLine(g.Gate, 60)) + " " + string(g.Status)
 		if len(g.Failing) > 0 {
-			words += " (" + escape(joinNames(g.Failing, 4)) + ")"
+			words += " (" + plan.Markdown(joinNames(g.Failing, 4)) + ")"
 		}
 		gates = append(gates, words)
 	}
@@ -92,19 +92,9 @@ func (p *page) markdownList(title string, lines []string) {
 	}
 	fmt.Fprintf(&p.out, "\n%s:\n\n", title)
 	for _, l := range lines[:min(len(lines), maxListedLines)] {
-		fmt.Fprintf(&p.out, "- %s\n", escape(plan.OneLine(l, 200)))
+		fmt.Fprintf(&p.out, "- %s\n", plan.Markdown(plan.OneLine(l, 200)))
 	}
 	if more := len(lines) - maxListedLines; more > 0 {
 		fmt.Fprintf(&p.out, "- and %d more\n", more)
 	}
 }
-
-// markup escapes what has a meaning in Markdown or for a code host.
-var markup = strings.NewReplacer(
-	"@", "&#64;", "<", "&lt;", "&", "&amp;", "://", ":&#47;/",
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`, "}", `\}`, "[", `\[`, "]", `\]`,
-	"#", `\#`, "|", `\|`, "~", `\~`, "!", `\!`, ">", `\>`,
-)
-
-// escape returns text as one line without such a meaning.
-func escape(s string) string { return markup.Replace(plan.OneLine(s, 0)) }

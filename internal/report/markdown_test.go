@@ -21,7 +21,7 @@ func TestMarkdownMatchesGoldenFiles(t *testing.T) {
 | | task | | commit |
 |---|---|---|---|
 | skipped | US-006 Cache | failed after all attempts: TestCache fails |  |
-| blocked | US-007 Deploy | the agent says that it is blocked: ask &#64;admin: &lt;img src=x\> \| \[here\](https:&#47;/example.org) |  |
+| blocked | US-007 Deploy | the agent says that it is blocked: ask @<!-- -->admin: &lt;img src=x\> \| \[here\](https:&#47;/example.org) |  |
 | unchanged | US-008 Tidy | claimed done, but changed no files |  |
 | to approve | US-005 Status codes | waits for your approval | c81f0c2 |
 | unproven | US-004 Update README | no test checks parseRow, Sub: please review | 77c1d3e |
