@@ -80,9 +80,6 @@ func (c *checkpointsDiffCmd) Run(ctx context.Context, a *app, s *loopinfo.Loop) 
 	if err != nil {
 		return err
 	}
-	if isTerminal(a.Out) {
-		diff = term.Clean(diff)
-	}
 	a.print(diff)
 	if diff == "" && len(paths) > 0 { // a mistyped path looks the same
 		term.Hintf(a.Err, "both have the same %s, or neither has it", term.Clean(strings.Join(paths, ", ")))

@@ -152,8 +152,9 @@ func (a *app) printf(format string, args ...any) {
 	a.print(a.text(term.Wrap(fmt.Sprintf(format, args...), a.columns)))
 }
 
-// text returns text for people in characters that the terminal can show.
+// text returns text for people in characters that the terminal can show, and none that control it.
 func (a *app) text(s string) string {
+	s = term.CleanText(s)
 	if a.env.ASCII {
 		return term.ASCII(s)
 	}
@@ -163,9 +164,13 @@ func (a *app) text(s string) string {
 // abs returns a path that the user typed, relative to the current folder, as an absolute one.
 func (a *app) abs(path string) string { return launch.AbsPath(a.dir, path) }
 
-// print writes text unchanged, for programs and for quotes. A closed pipe is no error: its reader
-// wanted no more. A full disk fails the command.
+// print writes text for programs and for quotes: unchanged, except to a terminal, which text of an
+// agent must not control. A closed pipe is no error: its reader wanted no more. A full disk fails the
+// command.
 func (a *app) print(text string) {
+	if isTerminal(a.Out) {
+		text = term.CleanText(text)
+	}
 	_, err := io.WriteString(a.Out, text)
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		a.printError = fmt.Errorf("print: %w", err)

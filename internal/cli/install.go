@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/autostart"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -83,7 +82,7 @@ func (c *installCmd) Run(ctx context.Context, a *app) error {
 	name := a.displayPath(r.Path)
 	switch {
 	case c.DryRun && c.Verbose:
-		a.print(printable(result.Diff(name)))
+		a.print(term.CleanText(result.Diff(name)))
 	case !result.Changed():
 		a.printf("%s already has Pawl's hooks\n", name)
 	default:
@@ -156,7 +155,7 @@ func (c *installCmd) liftCap(a *app) error {
 	}
 	switch {
 	case c.DryRun:
-		a.print(printable(result.Diff(name)))
+		a.print(term.CleanText(result.Diff(name)))
 	case result.Changed():
 		a.printf("changed %s\n", name)
 	default:
@@ -264,16 +263,6 @@ func isSameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// printable returns a text of several lines without characters that control the terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)) {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // serviceName is the operand of install and uninstall for the service that resumes background loops.

@@ -133,7 +133,7 @@ func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
 func (c *uninstallCmd) remove(a *app, r removal) error {
 	switch {
 	case c.DryRun && c.Verbose:
-		a.print(printable(r.result.Diff(r.name)))
+		a.print(term.CleanText(r.result.Diff(r.name)))
 		return nil
 	case c.DryRun:
 		a.printf("would remove Pawl from %s (--verbose shows each line)\n", r.name)

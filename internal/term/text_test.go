@@ -70,6 +70,21 @@ func TestCleanRemovesControlCharacters(t *testing.T) {
 	}
 }
 
+func TestCleanTextKeepsLines(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"a\n\n  b\tc  d\n": "a\n\n  b\tc  d\n",
+		"no end":           "no end",
+		"":                 "",
+		"+\x1b]0;never closed\n-\u009b31mred\r\n": "+\n-red\n",
+		"\xff\u202e\u00a0x":                       "\\377\u00a0x",
+	} {
+		if got := term.CleanText(in); got != want {
+			t.Errorf("CleanText(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func FuzzClean(f *testing.F) {
 	f.Add("\x1b[31mx\x1b]0;y\x07\u202e")
 	f.Fuzz(func(t *testing.T, in string) {

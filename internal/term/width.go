@@ -28,19 +28,31 @@ func Clean(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
+	text := CleanText(strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, plan.Visible(s)))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// CleanText makes hostile text of several lines safe for a terminal, as Clean does. It keeps lines,
+// tabs and other white space.
+func CleanText(s string) string {
 	var b strings.Builder
 	for l := range strings.Lines(plan.Visible(s)) { // an unterminated sequence ends with its line
+		l, ended := strings.CutSuffix(l, "\n")
 		for _, r := range ansi.Strip(sevenBit().Replace(l)) {
-			switch {
-			case unicode.IsSpace(r):
-				b.WriteByte(' ')
-			case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
-			default:
+			if r == '\t' || !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) {
 				b.WriteRune(r)
 			}
 		}
+		if ended {
+			b.WriteByte('\n')
+		}
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return b.String()
 }
 
 // sevenBit replaces 8-bit control characters by the equivalent escape sequences.
