@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Environment is what Pawl takes from the environment.
@@ -138,6 +139,9 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	}
 	if e.PawlHome != "" && !filepath.IsAbs(e.PawlHome) {
 		return Environment{}, &HomeError{what: "PAWL_HOME is " + strconv.Quote(e.PawlHome), hint: "set it to an absolute path, or unset it"}
+	}
+	if !utf8.ValidString(e.PawlHome) {
+		return Environment{}, &HomeError{what: "PAWL_HOME is not UTF-8: " + strconv.Quote(e.PawlHome), hint: "set it to another folder, or unset it"}
 	}
 	if e.PawlHome == "" && state == "" {
 		return Environment{}, &HomeError{what: "there is no home folder for loops", hint: "set HOME or PAWL_HOME"}

@@ -63,6 +63,7 @@ func TestEnvironmentIsRead(t *testing.T) {
 			false,
 		},
 		{"relative own home", "linux", map[string]string{"PAWL_HOME": "p", "HOME": "/h"}, Environment{}, true},
+		{"own home that JSON changes", "linux", map[string]string{"PAWL_HOME": "/p\xff", "HOME": "/h"}, Environment{}, true},
 		{"relative home", "linux", map[string]string{"PAWL_HOME": "/p", "HOME": "h"}, Environment{}, true},
 		{"no home", "linux", nil, Environment{}, true},
 		{

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -43,12 +44,16 @@ func TestOpenRefusesByName(t *testing.T) {
 		}, "in the middle of a git am", "git am --abort"},
 		"somebody else's": {func(b *sandbox) string { b.chown(12345); return b.dir }, "belongs to another user", "safe.directory"},
 		"a line break":    {func(b *sandbox) string { d := b.dir + "\nx"; b.must(os.Rename(b.dir, d)); b.dir = d; return d }, "holds a line break", "rename"},
+		"not UTF-8":       {func(b *sandbox) string { d := b.dir + "\xff"; b.must(os.Rename(b.dir, d)); b.dir = d; return d }, "is not UTF-8", "rename"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name == "somebody else's" && os.Geteuid() != 0 {
 				t.Skip("only root can give files away")
+			}
+			if name == "not UTF-8" && runtime.GOOS != "linux" {
+				t.Skip("the file system takes no such name")
 			}
 			b := newRepo(t)
 			dir := tc.arrange(b)

@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 )
@@ -151,6 +152,9 @@ func Reopen(ctx context.Context, dir string) (*Repo, error) {
 	parts := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(parts) != 4 {
 		return nil, failure.New(failure.Usage, "rename the folder", "the path of the repository holds a line break: %q", abs)
+	}
+	if !utf8.ValidString(RealPath(abs)) { // the files of a loop are JSON, which would name another path
+		return nil, failure.New(failure.Usage, "rename the folder", "the path of the repository is not UTF-8: %q", abs)
 	}
 	if parts[0] == "true" {
 		return nil, failure.New(failure.Usage, "run in a clone or a worktree of it: git worktree add ../work", "%s is a bare repository", abs)
