@@ -28,9 +28,9 @@ func (c *attachCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	mode := term.ModeFor(a.Out, c.JSON, false, a.env.Dumb)
-	out := term.New(term.Options{
-		Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out), Attached: true,
-	})
+	options := a.screenOptions(mode)
+	options.Attached = true
+	out := term.New(options)
 	v := &viewer{s: s, out: out, screen: screenReader{path: screenPath(s.Loop)}}
 	err = v.watch(ctx)
 	err = errors.Join(err, out.Close())

@@ -325,17 +325,16 @@ func (a *app) showEnd(s *show, state loop.State) {
 func (a *app) runLoop(d *launch.Driver, how driveOptions) (err error) {
 	a.releaseSignals()
 	mode := how.mode
-	ears := handleSignals(a.exitNow(d.Loop.ID, mode))
+	ears := handleSignals(a.exitNow(d.Loop.ID))
 	ears.mayDetach.Store(how.detached || d.Spec.DetachOnHangup)
 	defer ears.stop()                                    // the last step: a signal must not interrupt the cleanup
 	defer func() { err = errors.Join(err, d.Close()) }() // d may be another driver by then
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
-	screen := term.New(term.Options{
-		Out: signalWriter{a.Out, ears}, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
-		Detachable: a.foreground != nil,
-	})
+	options := a.screenOptions(mode)
+	options.Out, options.Detachable = signalWriter{a.Out, ears}, a.foreground != nil
+	screen := term.New(options)
 	out := a.keepScreen(screen, d)
 	defer func() { err = errors.Join(err, out.Close()) }()
 	var keys *proc.Keys

@@ -106,11 +106,8 @@ func (e *signalHandler) stop() {
 
 // exitNow returns a function that ends this process at once. The loop is left as if the process had
 // been killed.
-func (a *app) exitNow(id string, mode term.Mode) func(code int) {
+func (a *app) exitNow(id string) func(code int) {
 	return func(code int) {
-		if mode == term.Live {
-			fmt.Fprint(a.Err, term.ShowCursor)
-		}
 		term.Warnf(a.Err, "the loop did not end within %s; its process ends now. The work is kept:  pawl resume %s  continues,  pawl stop %[2]s  ends it", lastGrace, id)
 		a.Exit(code)
 	}

@@ -49,6 +49,14 @@ func (f driverFlag) connect(a *app) {
 	}
 }
 
+// screenOptions returns how a loop is shown on standard output.
+func (a *app) screenOptions(mode term.Mode) term.Options {
+	return term.Options{
+		Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
+		InBackground: func() bool { return proc.InBackground(a.Out) },
+	}
+}
+
 // canDetach reports whether the user can detach a loop by a key: Pawl must be able to read keys and to
 // leave the terminal.
 func (a *app) canDetach(mode term.Mode) bool {

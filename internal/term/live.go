@@ -11,14 +11,7 @@ import (
 // over ssh.
 const minRedrawInterval = 100 * time.Millisecond
 
-// ShowCursor undoes what the Live mode does to the terminal. A process needs it if it ends without
-// closing its Printer.
-const ShowCursor = "\x1b[?25h"
-
-const (
-	hideCursor = "\x1b[?25l"
-	eraseBelow = "\r\x1b[J"
-)
+const eraseBelow = "\r\x1b[J"
 
 // live redraws a block of lines at the bottom of the screen. Final lines scroll away above it.
 type live struct {
@@ -112,10 +105,18 @@ func (l *live) stamped(first line, e Event, at time.Time) line {
 	return append(line{clock}, first...)
 }
 
-// draw writes final text, if any, and the block below it, in one write.
+// draw writes final text, if any, and the block below it, in one write. The cursor stays visible,
+// because a process that is stopped or killed could not show it again.
 func (l *live) draw(final string, now time.Time) {
 	columns, rows := l.size()
 	l.isStale, l.drawnAt = false, now
+	if l.o.InBackground != nil && l.o.InBackground() {
+		l.drawn, l.shown = nil, "" // what is above the cursor now is not ours
+		if final != "" {
+			_, _ = l.o.Out.Write([]byte(final))
+		}
+		return
+	}
 	var block strings.Builder
 	var widths []int
 	for i, line := range l.block(now, rows) {
@@ -131,12 +132,6 @@ func (l *live) draw(final string, now time.Time) {
 		return
 	}
 	out := l.erase(columns) + final + block.String()
-	switch had, has := len(l.drawn) > 0, block.Len() > 0; {
-	case has && !had:
-		out = hideCursor + out
-	case had && !has:
-		out += ShowCursor
-	}
 	l.drawn, l.shown = widths, block.String()
 	_, _ = l.o.Out.Write([]byte(out))
 }

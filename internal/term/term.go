@@ -50,6 +50,9 @@ type Options struct {
 	Now   func() time.Time           // nil means time.Now
 	Zone  *time.Location             // time zone of printed times; nil means local
 
+	// InBackground reports whether another job has the terminal. Then Live only prints lines.
+	InBackground func() bool // nil means never
+
 	Attached   bool // another process drives the loop: Ctrl-C does not reach it
 	Detachable bool // the key d detaches
 }

@@ -228,7 +228,8 @@ func TestLiveFitsALowTerminal(t *testing.T) {
 	})
 }
 
-func TestPanicGivesTheCursorBack(t *testing.T) {
+// A process that is stopped (Ctrl-Z) or killed cannot show the cursor again.
+func TestPanicLeavesNoBlockAndTheCursor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		scr := newScreen(t, 100)
@@ -237,13 +238,41 @@ func TestPanicGivesTheCursorBack(t *testing.T) {
 			p := begin(t, scr, 40)
 			defer p.Close()
 			time.Sleep(time.Second)
-			if !scr.hidden {
-				t.Error("the cursor blinks in the block")
+			if scr.hidden {
+				t.Error("the cursor is hidden")
 			}
 			panic("x")
 		}()
 		if scr.hidden || strings.Contains(scr.String(), "●") {
 			t.Errorf("left behind:\n%s", scr)
+		}
+	})
+}
+
+func TestLivePrintsOnlyLinesInTheBackground(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		scr := newScreen(t, 60)
+		away := false
+		p := term.New(term.Options{Out: scr, Mode: term.Live, Zone: time.UTC, InBackground: func() bool { return away }})
+		defer p.Close()
+		p.Print(term.LoopStarted{Loop: "x", Open: 1})
+		time.Sleep(2 * time.Second)
+		away = true // as by Ctrl-Z and bg
+		_, _ = scr.Write([]byte("\n$ prompt"))
+		before := scr.writes
+		time.Sleep(5 * time.Second)
+		if got := scr.String(); scr.writes > before || !strings.Contains(got, "$ prompt") {
+			t.Errorf("%d writes over the shell's line:\n%s", scr.writes-before, got)
+		}
+		p.Print(term.Note{Text: "a line"})
+		if got := scr.String(); !strings.Contains(got, "a line") || !strings.Contains(got, "$ prompt") {
+			t.Errorf("in the background:\n%s", got)
+		}
+		away = false
+		time.Sleep(2 * time.Second)
+		if got := scr.String(); strings.Count(got, "●") != 2 || !strings.Contains(got, "$ prompt") {
+			t.Errorf("in the foreground again, below the block from before:\n%s", got)
 		}
 	})
 }
