@@ -44,7 +44,7 @@ const imports = `
 	git/indexfile  < atomicfile
 	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
-	agent/claude/codec < core/*
+	agent/claude/codec < core/* atomicfile
 	agent/claude   < core/* agent agent/claude/codec testreport proc failure atomicfile rawlog redact
 	agent/command  < core/* agent proc failure rawlog redact
 	agent/scripted < core/* agent proc failure atomicfile
@@ -164,10 +164,10 @@ const calls = `
 
 	# What lies in a work tree is an agent's to make: a pipe is waited for without
 	# end, a link leads to gigabytes. So files are read by atomicfile.Read and Open;
-	# bare only where no work tree is: Pawl's own state, /proc, a client's transcript,
-	# and what a user names to a command, which may be a pipe of theirs.
+	# bare only where no agent writes: Pawl's own state, /proc, and what a user names
+	# to a command, which may be a pipe of theirs.
 	os.ReadFile ioutil.*                  < proc session session/place store hook bench/faults bench/trust
-	os.Open                               < agent/claude/codec atomicfile proc confine store/journal cli rawlog bench/faults
+	os.Open                               < atomicfile proc confine store/journal cli rawlog bench/faults
 `
 
 // clientWords are Claude Code's: names of its tools, and fields of what its hooks and its

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // maxTailBytes bounds how much of a transcript's end is read.
@@ -221,7 +222,7 @@ func (w textBlocks) contains(text string) bool {
 
 // TranscriptStart returns the first time in the transcript, or zero.
 func (p Event) TranscriptStart() time.Time {
-	f, err := os.Open(p.Transcript)
+	f, err := atomicfile.Open(p.Transcript)
 	if err != nil {
 		return time.Time{}
 	}
@@ -323,18 +324,19 @@ func (s transcriptLine) contextPercent(set int64) int {
 	return int(min(used*100/window, 100))
 }
 
-// fileTail returns the end of a file, or nothing if it cannot be read.
+// fileTail returns the end of a file, or nothing if it cannot be read. It does not wait for a pipe that
+// an agent put in the file's place.
 func fileTail(path string, most int64) []byte {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		return nil
 	}
 	data := make([]byte, min(info.Size(), most))
