@@ -296,11 +296,7 @@ func readTemplates(root string, env environment.Environment) (map[string]string,
 		if info, err := fs.Stat(at.fsys, at.dir); err != nil || !info.IsDir() {
 			continue
 		}
-		dir, err := fs.Sub(at.fsys, at.dir)
-		if err != nil {
-			return nil, fmt.Errorf("read prompt templates: %w", err)
-		}
-		return prompt.ReadTemplates(dir)
+		return prompt.ReadTemplates(at.fsys, at.dir)
 	}
 	return nil, nil
 }

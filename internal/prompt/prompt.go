@@ -14,6 +14,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"text/template"
@@ -142,22 +143,24 @@ func New(own map[string]string) (*Set, error) {
 // never ends.
 const maxTemplateBytes = 1 << 20
 
-// ReadTemplates returns the templates in a folder of the user's, by file name. It checks them as New
-// does.
-func ReadTemplates(dir fs.FS) (map[string]string, error) {
-	files, err := fs.ReadDir(dir, ".")
+// ReadTemplates returns the templates in the folder dir of a file system, by file name. It checks them
+// as New does. It does not use fs.Sub, whose file system opens a file to describe it, and so waits for
+// a pipe.
+func ReadTemplates(fsys fs.FS, dir string) (map[string]string, error) {
+	files, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return nil, fmt.Errorf("read prompt templates: %w", err)
 	}
 	own := map[string]string{}
 	for _, f := range files {
-		info, err := fs.Stat(dir, f.Name())
+		name := path.Join(dir, f.Name())
+		info, err := fs.Stat(fsys, name)
 		if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplateBytes) {
 			err = fmt.Errorf("it is not a regular file of at most %d bytes", maxTemplateBytes)
 		}
 		var text []byte
 		if err == nil {
-			text, err = fs.ReadFile(dir, f.Name())
+			text, err = fs.ReadFile(fsys, name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read prompt template %s: %w", f.Name(), err)

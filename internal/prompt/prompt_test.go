@@ -237,7 +237,7 @@ func TestPromptsAreBounded(t *testing.T) {
 func TestOverridesReplaceTemplates(t *testing.T) {
 	t.Parallel()
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	own, err := prompt.ReadTemplates(fstest.MapFS{"first.md": file("Do {{.Goal}} as {{.Loop}}.\n{{template \"exits\" .}}")})
+	own, err := prompt.ReadTemplates(fstest.MapFS{"own/first.md": file("Do {{.Goal}} as {{.Loop}}.\n{{template \"exits\" .}}")}, "own")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,14 +263,14 @@ func TestOverridesReplaceTemplates(t *testing.T) {
 		{"next.md", "{{nope}}", `next.md:1: function "nope" not defined`},
 	}
 	for _, c := range broken {
-		if _, err := prompt.ReadTemplates(fstest.MapFS{c.name: file(c.text)}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := prompt.ReadTemplates(fstest.MapFS{c.name: file(c.text)}, "."); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: error %v, want %q", c.name, c.text, err, c.want)
 		}
 	}
-	if _, err := prompt.ReadTemplates(os.DirFS(filepath.Join(t.TempDir(), "none"))); err == nil {
+	if _, err := prompt.ReadTemplates(os.DirFS(t.TempDir()), "none"); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
-	if _, err := prompt.ReadTemplates(fstest.MapFS{"first.md/x": file("x")}); err == nil {
+	if _, err := prompt.ReadTemplates(fstest.MapFS{"first.md/x": file("x")}, "."); err == nil {
 		t.Error("a folder in place of a template is no error")
 	}
 	if _, err := s.Render("other", prompt.Data{}); err == nil {
