@@ -40,6 +40,7 @@ type Driver struct {
 
 	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 
+	created         *store.Loop             // the loop, if this driver created it
 	inspected       bool                    // Begin has looked at the work tree
 	wasSetUp        bool                    // the loop was set up before
 	beforeFirstTurn bool                    // resumed before the agent's first turn
@@ -49,7 +50,7 @@ type Driver struct {
 	closers         []func() error          // called by Close in reverse order
 }
 
-// Close releases everything, in reverse order. The loop stays.
+// Close releases everything, in reverse order. The loop stays, see abandon.
 func (d *Driver) Close() error {
 	var failed error
 	for _, v := range slices.Backward(d.closers) {
@@ -77,8 +78,13 @@ func (p *Prepared) Begin(ctx context.Context) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{Spec: p.Spec, Version: version, inspected: true}
-	err = d.acquire(ctx, store.Open(p.Home), l, p.Repo, p.env)
+	return p.beginCreated(ctx, l, version)
+}
+
+// beginCreated begins a loop that this process created.
+func (p *Prepared) beginCreated(ctx context.Context, l *store.Loop, version string) (*Driver, error) {
+	d := &Driver{Spec: p.Spec, Version: version, inspected: true, created: l}
+	err := d.acquire(ctx, store.Open(p.Home), l, p.Repo, p.env)
 	if err == nil {
 		err = d.claimIssues(ctx, loop.State{}, p.env)
 	}

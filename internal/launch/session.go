@@ -66,7 +66,7 @@ func (p *Prepared) BeginInSession(ctx context.Context, o SessionOptions) (_ *Ses
 	if p.Spec, err = record.ReadSpec(l); err != nil {
 		return nil, err
 	}
-	d := &Driver{Spec: p.Spec}
+	d := &Driver{Spec: p.Spec, created: l}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	p.loop = l.ID
 	a := &SessionLoop{Loop: l, Spec: p.Spec}

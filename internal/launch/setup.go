@@ -26,9 +26,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// abandon ends a loop that could not start, so that it is not listed as orphaned.
+// abandon ends a loop that could not start, so that it is not listed as orphaned. A new loop whose work
+// tree another one took meanwhile is removed by Close: it would be the newest here, and never began.
 func (d *Driver) abandon(cause error) error {
 	d.setUpFailed = true
+	if l := d.created; l != nil && store.IsHeld(cause) {
+		remove := func() error { return l.Remove(context.Background(), func() error { return nil }) }
+		d.closers = slices.Insert(d.closers, 0, remove)
+		return cause
+	}
 	if d.Runner == nil || d.Owner == nil {
 		return cause
 	}

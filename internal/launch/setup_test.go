@@ -147,6 +147,38 @@ func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 	}
 }
 
+// Of two loops that begin at the same time in a folder, one runs. The other leaves nothing: a loop
+// that never began would be the newest, which commands take.
+func TestLoopThatIsTooLateIsRemoved(t *testing.T) {
+	t.Parallel()
+	root, env := newProject(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
+	configureScriptAgent(t, env, `true`)
+	late, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: map[string]any{"gates": []string{"sh ./sub/check.sh"}}, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, version, err := late.Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := store.Open(env.PawlHome)
+	unlock, err := st.LockWorktree(t.Context(), late.Repo, "calm-otter-1111")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := launch.BeginCreated(late, t.Context(), l, version); !store.IsHeld(err) {
+		t.Errorf("it began: %v", err)
+	}
+	if loops, err := st.Loops(); err != nil || len(loops) != 0 {
+		t.Errorf("%v, %v", loops, err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A user who stops the loop while its worktree is set up does not wait for the set-up.
 func TestStopDuringSetUp(t *testing.T) {
 	t.Parallel()
