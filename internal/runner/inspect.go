@@ -203,7 +203,7 @@ func (r *Runner) restoreProtected(ctx context.Context, paths []string) error {
 		return nil
 	}
 	if slices.Contains(paths, r.Spec.Plan) {
-		if err := r.plan.Restore(); err != nil {
+		if err := r.plan.RestoreOverFolder(); err != nil {
 			return err
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })

@@ -204,6 +204,17 @@ func (p *Plan) Restore() error {
 	return nil
 }
 
+// RestoreOverFolder is Restore, also in place of a folder. A checkpoint must have what the folder holds.
+func (p *Plan) RestoreOverFolder() error {
+	_, isFile := p.frozen.Files(p.Spec.Plan)[p.Spec.Plan]
+	if info, err := workfile.Lstat(p.Repo.Root(), p.Spec.Plan); isFile && err == nil && info.IsDir() {
+		if err := workfile.RemoveAll(p.Repo.Root(), p.Spec.Plan); err != nil {
+			return fmt.Errorf("put the plan back: %w", err)
+		}
+	}
+	return p.Restore()
+}
+
 // OwnFiles returns the files that Pawl writes for the plan, relative to the work tree's root: the
 // plan and its progress file. It may be called without Open.
 func (p *Plan) OwnFiles() []string {
