@@ -25,9 +25,11 @@ type Regex struct {
 // the start of a program that has hundreds of them runs nothing for them.
 func New(expression string) *Regex { return &Regex{expression: expression} }
 
-// compiled is the compiled expression.
+// compiled is the compiled expression. Callers quote texts in it that users and agents wrote, in
+// any encoding. A byte that is not UTF-8 becomes U+FFFD, which matches each such byte; package
+// regexp refuses it.
 func (r *Regex) compiled() *regexp.Regexp {
-	r.once.Do(func() { r.regexp = regexp.MustCompile(r.expression) })
+	r.once.Do(func() { r.regexp = regexp.MustCompile(string([]rune(r.expression))) })
 	return r.regexp
 }
 

@@ -83,3 +83,12 @@ func anyExpression(random *rand.Rand, depth int) string {
 		return sub() + sub()
 	}
 }
+
+// A name in Latin-1, quoted in an expression, is found, and is no reason to panic.
+func TestNamesInOtherEncodings(t *testing.T) {
+	t.Parallel()
+	name := regex.New(`\(` + regexp.QuoteMeta("caf\xe9") + `\)`)
+	if !name.MatchString("f(caf\xe9)") || name.MatchString("f(caf)") || name.MatchString("f(cafe)") {
+		t.Error("the name is not found, or another is")
+	}
+}
