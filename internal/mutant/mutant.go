@@ -71,11 +71,24 @@ type Function struct {
 	old  string // text before; "" = new
 }
 
-// MovedFrom reports whether another file had the same function, of any type.
-func (f Function) MovedFrom(file string, content []byte) bool {
-	return slices.ContainsFunc(functions(file, content), func(o function) bool {
-		return BareName(o.name) == BareName(f.Name) && bodyOf(o.text) == f.body
-	})
+// Origins holds the functions that files had, to find those that moved from one file to another:
+// the files by name, of any type, and body.
+type Origins map[[2]string][]string
+
+// Add adds the functions of a file. A nil content has none.
+func (o Origins) Add(file string, content []byte) {
+	if content == nil {
+		return
+	}
+	for _, f := range functions(file, content) {
+		key := [2]string{BareName(f.name), bodyOf(f.text)}
+		o[key] = append(o[key], file)
+	}
+}
+
+// Moved reports whether another file than the function's had the same function.
+func (o Origins) Moved(f Function) bool {
+	return slices.ContainsFunc(o[[2]string{BareName(f.Name), f.body}], func(file string) bool { return file != f.Path })
 }
 
 // bodyOf returns a function's text after its head, without white space.

@@ -186,6 +186,7 @@ const (
 	ReadsTests       Kind = "reads tests"   // a program that reads the expected values need not compute them
 	Equality         Kind = "equality"      // a value that is equal to everything passes every comparison
 	DroppedError     Kind = "dropped error" // a hidden error is not fixed
+	HiddenCode       Kind = "hidden code"   // a line that is too long to read, see Unreadable
 	HiddenName       Kind = "hidden name"   // a name built from parts is not found by searches and checks
 	Date             Kind = "date"          // code that depends on the date may fail tomorrow
 	OtherProgram     Kind = "other program" // another program may be missing, and its result is not this work

@@ -1,6 +1,7 @@
 package sign
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -81,13 +82,18 @@ var (
 	comparisonMiddle = regex.New(`^\s*(?:===?|!==?|,|\)\.(?:not\.)?to\w+\()\s*(?:await\s+)?`)
 )
 
-// InvisibleCharacters returns the first added line that contains invisible characters, which can
-// make different words look alike.
-func InvisibleCharacters(file string, before, after []byte) []Sign {
+// Unreadable returns the first added line that nobody can read: with invisible characters, which can
+// make different words look alike, or in a program so long that neither rules nor people read it. Generated
+// programs have such lines.
+func Unreadable(file string, before, after []byte) []Sign {
 	known := string(before)
+	isWritten := IsProgramText(file, after) && !generatedName.MatchString(file) && !generatedDir.MatchString(file)
 	for n, line := range strings.Split(string(after), "\n") {
 		if n == 0 {
 			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if len(line) > maxLine && isWritten && !strings.Contains(known, line) {
+			return []Sign{{Path: file, Line: n + 1, Kind: HiddenCode, Does: fmt.Sprintf("is a line of %d characters", len(line)), Text: truncate(strings.TrimSpace(line))}}
 		}
 		if at := strings.IndexAny(line, "\u200b\u200e\u200f\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u00ad"); at >= 0 && !strings.Contains(known, line) {
 			return []Sign{{Path: file, Line: n + 1, Kind: HiddenName, Does: "holds characters that nobody sees", Text: truncate(strings.TrimSpace(line))}}

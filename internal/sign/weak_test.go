@@ -43,12 +43,25 @@ func TestWeakTestsAreNamed(t *testing.T) {
 func TestInvisibleCharactersAreNamed(t *testing.T) {
 	t.Parallel()
 	for text, line := range map[string]int{"\ufeffa\nb\n": 0, "a\nb\u200b\n": 2, "a \u202e b\n": 1, "👨\u200d👩 ä\n": 0} {
-		found := sign.InvisibleCharacters("de.json", nil, []byte(text))
+		found := sign.Unreadable("de.json", nil, []byte(text))
 		if got := len(found); (got > 0) != (line > 0) || got > 0 && found[0].Line != line {
 			t.Errorf("%q: %v", text, found)
 		}
-		if found := sign.InvisibleCharacters("de.json", []byte(text), []byte(text)); len(found) > 0 {
+		if found := sign.Unreadable("de.json", []byte(text), []byte(text)); len(found) > 0 {
 			t.Error("it was there", found)
 		}
+	}
+}
+
+func TestLinesThatNobodyReadsAreNamed(t *testing.T) {
+	t.Parallel()
+	long := "x = 1; " + strings.Repeat(" ", 2000) + "os._exit(0)\n"
+	for file, want := range map[string]bool{"a.py": true, "a.json": false, "app.min.js": false, "dist/app.js": false} {
+		if found := sign.Unreadable(file, nil, []byte("a\n"+long)); (len(found) > 0) != want || want && found[0].Line != 2 {
+			t.Errorf("%s: %v", file, found)
+		}
+	}
+	if found := sign.Unreadable("a.py", []byte(long), []byte(long)); len(found) > 0 {
+		t.Error("it was there", found)
 	}
 }

@@ -110,12 +110,13 @@ func (v *Verifier) findMoves(changed []changedFile) moves {
 // movedFunctions returns "file name" of functions that moved here from another file: they are not
 // the work's. gone are removed files.
 func movedFunctions(changed, gone []changedFile) map[string]bool {
-	moved := map[string]bool{}
+	had, moved := mutant.Origins{}, map[string]bool{}
+	for _, file := range slices.Concat(changed, gone) {
+		had.Add(file.Path, file.before)
+	}
 	for _, file := range changed {
 		for _, f := range mutant.Changed(file.Path, file.before, file.after) {
-			moved[file.Path+" "+f.Name] = f.New && slices.ContainsFunc(slices.Concat(changed, gone), func(other changedFile) bool {
-				return other.Path != file.Path && f.MovedFrom(other.Path, other.before)
-			})
+			moved[file.Path+" "+f.Name] = f.New && had.Moved(f)
 		}
 	}
 	return moved

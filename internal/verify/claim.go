@@ -106,16 +106,13 @@ func (v *Verifier) newClaim(ctx context.Context, r Request) *claim {
 		return text
 	})
 	c.before = sync.OnceValues(func() (*sign.Tests, error) {
-		return testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked))
+		return testsIn(ctx, c.Repo, c.signRequest(c.Base, c.Base, c.Asked), git.Paths(c.changes))
 	})
 	return c
 }
 
-// programs returns the changed programs of the work with known functions; none if too many files changed.
+// programs returns the changed programs of the work with known functions.
 func (c *claim) programs() []changedFile {
-	if len(c.changes) > maxChangedFiles {
-		return nil
-	}
 	return slices.DeleteFunc(c.signs.work(), func(f changedFile) bool { return !f.hasFunctions() || slices.Contains(c.own, f.Path) })
 }
 

@@ -80,18 +80,22 @@ func (f newFile) isNamedBy(task string) bool {
 var looksLikeCode = regex.New(`[A-Z_]`)
 
 // usesAny reports whether a text contains one of some names, in any case.
-func usesAny(text string, names []string) bool {
+func usesAny(text string, names []string) bool { return anyOf(names).MatchString(text) }
+
+// anyOf matches one of some names, in any case.
+func anyOf(names []string) *regex.Regex {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = regexp.QuoteMeta(name)
 	}
-	return regex.New(`(?i)\b(?:` + strings.Join(quoted, "|") + `)\b`).MatchString(text)
+	return regex.New(`(?i)\b(?:` + strings.Join(quoted, "|") + `)\b`)
 }
 
 // usedByOthers reports whether another file contains a name of a new file.
 func usedByOthers(f newFile, texts map[string][]byte) bool {
+	names := anyOf(f.names)
 	for file, text := range texts {
-		if file != f.path && usesAny(string(text), f.names) {
+		if file != f.path && names.Match(text) {
 			return true
 		}
 	}

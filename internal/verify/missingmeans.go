@@ -5,13 +5,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
-	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
@@ -159,5 +157,30 @@ func (c *claim) withoutEffect(ctx context.Context) (found []string, err error) {
 
 // isNamed reports whether a text contains a name at least times times.
 func isNamed(name, text string, times int) bool {
-	return len(regex.New(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(text, times)) == times
+	for at := 0; name != "" && times > 0; times-- {
+		for {
+			i := strings.Index(text[at:], name)
+			if i < 0 {
+				return false
+			}
+			from, to := at+i, at+i+len(name)
+			if at = from + 1; isWordBoundary(text, from) && isWordBoundary(text, to) {
+				at = to
+				break
+			}
+		}
+	}
+	return name != ""
+}
+
+// isWordBoundary is \b of regular expressions, for which a letter is an ASCII one.
+func isWordBoundary(text string, at int) bool {
+	inWord := func(i int) bool {
+		if i < 0 || i >= len(text) {
+			return false
+		}
+		b := text[i]
+		return b == '_' || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
+	}
+	return inWord(at-1) != inWord(at)
 }

@@ -20,10 +20,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// maxChangedFiles bounds the changed files of a claim that are read. A larger change is not one
-// task's work.
-const maxChangedFiles = 200
-
 // mutableFunctions names the added or changed functions, and reports whether mutants tell more than
 // the baseline run. If functions were only changed, the tests failed with the old ones already.
 // That failure proves nothing if it is for want of a new name or parameter, or if data changed that

@@ -112,6 +112,7 @@ func (c *claim) inspect(ctx context.Context) (err error) {
 func (c *claim) inspectWork(ctx context.Context) error {
 	o := &c.seen
 	o.Work.ProgramChanged = slices.ContainsFunc(c.work, func(ch git.Change) bool { return !isDocument(ch.Path) })
+	o.Work.TooManyPrograms = c.signs.tooMany
 	if err := c.findCode(ctx); err != nil {
 		return fmt.Errorf("check whether code changed: %w", err)
 	}

@@ -92,7 +92,7 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) (proof Proof, err 
 }
 
 // findWork returns the functions and lines that the change added or changed, and keeps the content of
-// their files. What only moved is left out. A change of more than maxChangedFiles files has no lines.
+// their files. What only moved is left out. A change of more than maxCompared files has no lines.
 func (p *prover) findWork(ctx context.Context) (changed []mutant.Function, lines []changedLine, err error) {
 	changes, err := p.v.Repo.Diff(ctx, p.r.Before, p.r.After)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *prover) findWork(ctx context.Context) (changed []mutant.Function, lines
 	if err != nil {
 		return nil, nil, err
 	}
-	isLarge := len(changes) > maxChangedFiles
+	isLarge := len(changes) > maxCompared
 	if isLarge {
 		changes = programsIn(work)
 	}

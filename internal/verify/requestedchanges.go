@@ -78,7 +78,7 @@ const maxAdapted = 60
 
 // adaptedTests returns old tests adapted to the task, see testdiff.Work.
 func (c *claim) adaptedTests(ctx context.Context) ([]testdiff.Adapted, error) {
-	if len(c.changes) > maxChangedFiles || len(c.seen.Inputs.Changed) > maxAdapted {
+	if len(c.changes) > maxCompared || len(c.seen.Inputs.Changed) > maxAdapted {
 		return nil, nil
 	}
 	var before, earlier, after []testdiff.File // earlier tasks' tests are among the originals as this task found them

@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -60,7 +62,8 @@ type inspection struct {
 	repo    *git.Repo
 	r       SignRequest
 	changes []git.Change
-	changed []changedFile // programs and tests among the first maxChangedFiles changes
+	changed []changedFile // programs and tests, at most maxChangedPrograms
+	tooMany bool          // there are more
 	tests   *sign.Tests   // after the change
 
 	programs string // code of the changed programs
@@ -72,14 +75,15 @@ type inspection struct {
 // newInspection reads what signs depend on, in the changes of a request.
 func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes []git.Change) (*inspection, error) {
 	r.files = r.selections()
-	tests, err := testsIn(ctx, repo, r)
+	tests, err := testsIn(ctx, repo, r, git.Paths(changes))
 	if err != nil {
 		return nil, err
 	}
 	in := &inspection{repo: repo, r: r, changes: changes, tests: tests}
-	programs := slices.DeleteFunc(slices.Clone(in.first()), func(c git.Change) bool {
-		return !sign.IsProgram(c.Path) && !mutant.Knows(c.Path) && path.Ext(c.Path) != ""
-	})
+	programs := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return !mayBeProgram(c) })
+	if in.tooMany = len(programs) > maxChangedPrograms; in.tooMany {
+		programs = programs[:maxChangedPrograms]
+	}
 	if in.changed, err = readChanged(ctx, repo, programs); err != nil {
 		return nil, err
 	}
@@ -90,8 +94,31 @@ func newInspection(ctx context.Context, repo *git.Repo, r SignRequest, changes [
 	return in, nil
 }
 
-// first returns the changes that are looked at one by one.
-func (in *inspection) first() []git.Change { return in.changes[:min(len(in.changes), maxChangedFiles)] }
+// maxChangedPrograms bounds the changed programs and tests of a claim that are read, and maxCompared the
+// changes that are compared with each other. A claim with more programs is not proven: nobody
+// could tell which of them its tests check.
+const (
+	maxChangedPrograms = 2000
+	maxCompared        = 200
+)
+
+// mayBeProgram reports whether a change is of a program by its name, or of a file that may be a script.
+func mayBeProgram(c git.Change) bool {
+	return sign.IsProgram(c.Path) || mutant.Knows(c.Path) || path.Ext(c.Path) == ""
+}
+
+// first returns the changes that are compared with each other, programs first: else many other files could hide them.
+func (in *inspection) first() []git.Change {
+	sorted := slices.Clone(in.changes)
+	rank := func(c git.Change) int {
+		if mayBeProgram(c) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(sorted, func(a, b git.Change) int { return cmp.Compare(rank(a), rank(b)) })
+	return sorted[:min(len(sorted), maxCompared)]
+}
 
 // work returns the changed programs that are no tests.
 func (in *inspection) work() []changedFile {
@@ -162,7 +189,7 @@ func (in *inspection) file(ctx context.Context, f changedFile) (found []sign.Sig
 	if f.Status == 'D' {
 		return found, nil
 	}
-	if found = append(found, sign.InvisibleCharacters(f.Path, f.before, f.after)...); !sign.IsProgramText(f.Path, f.after) {
+	if found = append(found, sign.Unreadable(f.Path, f.before, f.after)...); !sign.IsProgramText(f.Path, f.after) {
 		return found, nil
 	}
 	change := f.sides()
@@ -282,14 +309,30 @@ const (
 	maxTextRead      = 256 << 10
 )
 
-// testsIn reads the tests of the tree after a change. Values in the task or in old documents are
-// known without them.
-func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, error) {
+// testsIn reads tests of the tree after a change: all that changed, and some of the others. Values in
+// the task or in old documents are known without them.
+func testsIn(ctx context.Context, repo *git.Repo, r SignRequest, changed []string) (*sign.Tests, error) {
 	files := r.selections()
-	tests, err := contentsOf(ctx, repo, r.After, files.tests, maxTestsRead)
+	entries, err := repo.Select(ctx, r.After, files.tests)
 	if err != nil {
 		return nil, err
 	}
+	first, others := map[string]git.Entry{}, maps.Clone(entries)
+	for _, file := range changed {
+		if e, ok := entries[file]; ok {
+			first[file] = e
+			delete(others, file)
+		}
+	}
+	tests, err := repo.Contents(ctx, first, maxChangedPrograms, maxTextRead)
+	if err != nil {
+		return nil, err
+	}
+	more, err := repo.Contents(ctx, others, max(0, maxTestsRead-len(tests)), maxTextRead)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(tests, more)
 	said, err := contentsOf(ctx, repo, r.Before, files.documents, maxDocumentsRead)
 	known := []string{r.Asked}
 	for _, text := range said {

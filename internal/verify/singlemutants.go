@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/regex"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -60,13 +61,11 @@ type mutationPoint struct {
 // mutationPoints returns a claim's points in the order of trial, in programs only: neither in test
 // helpers nor in gate inputs.
 func (c *claim) mutationPoints(ctx context.Context) ([]mutationPoint, error) {
-	if len(c.changes) > maxChangedFiles {
-		return nil, nil
-	}
 	var all []mutationPoint
 	var code strings.Builder
 	var changed []changedFile
-	err := eachText(ctx, c.Repo, c.mutable, func(f changedFile) error {
+	programs := slices.DeleteFunc(slices.Clone(c.mutable), func(ch git.Change) bool { return !mayBeProgram(ch) })
+	err := eachText(ctx, c.Repo, programs[:min(len(programs), maxChangedPrograms)], func(f changedFile) error {
 		if isFile(f.To) {
 			all = slices.Concat(all, conditions(f), removals(c.Asked, f), c.namedLiterals(f))
 			changed = append(changed, f)

@@ -263,6 +263,10 @@ func demerits() []finding {
 		{fact: "a gate gave its result in a clean checkout when the loop started, and gives none there with the work, also after retries", evidence: EvidenceUnknown, remedy: "fix the isolated checkout (`pawl doctor`), or `pawl approve`", holds: lostCleanCheckout},
 		{fact: "the tests also pass when every function of the work is broken", evidence: Unproven, remedy: "a test that compares what a function returns", holds: mutantsSurvived},
 		{fact: "the work with broken functions does not build, or a gate gives no result in a clean checkout, so Pawl cannot tell whether the tests check them", evidence: Unproven, remedy: "a test of a function that was there before", holds: mutantsNotTried},
+		{fact: "more than 2,000 programs changed: Pawl cannot tell which of them the tests check", evidence: Unproven, remedy: "smaller tasks, or `pawl approve`", holds: when(
+			func(w assessment) bool { return w.Work.TooManyPrograms }, func(assessment, *Verdict) string {
+				return "more than 2,000 programs changed, too many to tell which of them the tests check. Divide the work into smaller tasks, or review it"
+			})},
 		{fact: "the work lacks something that the task asks for: a new function ignores its input, and neither the program nor a test calls it; a parameter that the task names has no effect except that some values are refused; or neither the changed programs nor the code that they call have what the task needs, such as a rename, lock or commit for *atomic*", evidence: Unproven, remedy: "do it and test it, or `pawl approve`", holds: named(
 			func(w assessment) []string { return w.Work.Unfinished }, "not done: ",
 			"the work cannot do all that the task asks for: %s")},

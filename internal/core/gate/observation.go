@@ -47,9 +47,11 @@ type TestChanges struct {
 
 // WorkFacts are what the text of the work shows.
 type WorkFacts struct {
-	OnlyText       bool     // nothing but documents, comments and docstrings changed
-	ProgramChanged bool     // a file changed that is neither test nor document, see OtherInputs
-	Unfinished     []string // what the task asks for and the work has not done, each with its place
+	OnlyText       bool // nothing but documents, comments and docstrings changed
+	ProgramChanged bool // a file changed that is neither test nor document, see OtherInputs
+	// TooManyPrograms: more programs changed than Pawl reads, so it cannot tell which of them the tests check.
+	TooManyPrograms bool
+	Unfinished      []string // what the task asks for and the work has not done, each with its place
 	// Signs are suspicious lines that can be neutralized, each worded to follow "because of", see
 	// SignsNeutralized.
 	Signs []string
