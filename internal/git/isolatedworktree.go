@@ -19,7 +19,8 @@ import (
 // may write to its index, so a copy of the index says which files are unchanged.
 type Worktree struct {
 	*Repo
-	index string // SHA-256 of the copy, "" = there is none
+	real  [2]string // root and gitDir without links, as created
+	index string    // SHA-256 of the copy, "" = there is none
 
 	from  int            // minimum number of files for watching, 0 = never
 	files *dirwatch.Tree // watch since a tree was checked out
@@ -38,7 +39,7 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 	if err != nil {
 		return nil, fmt.Errorf("create worktree %s: %w", dir, err)
 	}
-	w := &Worktree{Repo: repo}
+	w := &Worktree{Repo: repo, real: [2]string{RealPath(repo.root), RealPath(repo.gitDir)}}
 	if err := w.checkOut(ctx, commit); err != nil {
 		return nil, errors.Join(fmt.Errorf("create worktree %s: %w", dir, err), w.Remove(context.WithoutCancel(ctx)))
 	}
@@ -54,7 +55,10 @@ func (w *Worktree) Renew(ctx context.Context, dir, rev string) (err error) {
 	if err != nil {
 		return err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	if dir, err = filepath.Abs(dir); err == nil {
+		err = w.checkPlaces()
+	}
+	if err != nil {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +85,7 @@ func (w *Worktree) Renew(ctx context.Context, dir, rev string) (err error) {
 	if err != nil {
 		return err
 	}
-	w.root = root
+	w.root, w.real[0] = root, root
 	w.files.Moved(root)
 	w.files.Forget(".git")
 	if err := w.resetGitState(); err != nil {
@@ -167,7 +171,7 @@ func (w *Worktree) checkOut(ctx context.Context, commit string) error {
 	if _, err := w.git(ctx, "-c", "submodule.recurse=false", "checkout", "--quiet", "--force", "--detach", commit); err != nil {
 		return missingObjectError(err, "a file")
 	}
-	if err := os.Mkdir(w.IndexDir(), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := w.makeIndexDir(); err != nil {
 		return err
 	}
 	if err := w.keepIndexCopy(); err != nil {
@@ -188,6 +192,9 @@ func (w *Worktree) keepIndexCopy() error {
 // checkout, a merge, another index), and restores the copy of the index. Without a copy every file
 // is written again.
 func (w *Worktree) resetGitState() error {
+	if err := w.checkPlaces(); err != nil {
+		return err
+	}
 	told, err := os.ReadDir(w.gitDir)
 	if err != nil {
 		return err
@@ -203,6 +210,17 @@ func (w *Worktree) resetGitState() error {
 	index := filepath.Join(w.gitDir, "index")
 	if sum, err := copyIndex(w.indexCopy(), index); err != nil || sum != w.index {
 		return ignoreNotExist(os.Remove(index))
+	}
+	return nil
+}
+
+// checkPlaces returns an error if a link to another place is where the worktree or its git directory
+// was, or above. An agent or a gate can make one, and what is deleted here would be a user's.
+func (w *Worktree) checkPlaces() error {
+	for i, place := range []string{w.root, w.gitDir} {
+		if now := RealPath(place); now != w.real[i] {
+			return fmt.Errorf("%s was replaced by a link to %s", place, now)
+		}
 	}
 	return nil
 }

@@ -133,10 +133,34 @@ func (r *Repo) RemoveWorktree(ctx context.Context, dir string) error {
 	if err := proc.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove worktree: %w", err)
 	}
+	if err := r.removeRecordLinks(); err != nil {
+		return fmt.Errorf("remove worktree %s: %w", dir, err)
+	}
 	// Twice --force: it may be locked.
 	err := r.write(ctx, "worktree", "remove", "--force", "--force", dir)
 	if err != nil && !stderrContains(err, "is not a working tree") {
 		return fmt.Errorf("remove worktree %s: %w", dir, err)
+	}
+	return nil
+}
+
+// removeRecordLinks removes links among git's records of worktrees. Git makes none, and deletes all
+// files in the folder that a link leads to, once the worktree of that record is removed.
+func (r *Repo) removeRecordLinks() error {
+	records := filepath.Join(r.commonDir, "worktrees")
+	if info, err := os.Lstat(records); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", records)
+	}
+	entries, err := os.ReadDir(records)
+	if err != nil {
+		return ignoreNotExist(err)
+	}
+	for _, e := range entries {
+		if e.Type() == fs.ModeSymlink {
+			if err := os.Remove(filepath.Join(records, e.Name())); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
