@@ -19,9 +19,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 )
 
-// stateDir, in the git directory of the work tree, contains caches only.
-const stateDir = "pawl"
-
 // scratchDir is the folder of one operation, with a private index. Each operation has its
 // own, so that a killed one leaves no lock and two at a time do not conflict.
 type scratchDir struct {
@@ -30,13 +27,11 @@ type scratchDir struct {
 }
 
 func (r *Repo) newScratchDir() (*scratchDir, error) {
-	base := filepath.Join(r.gitDir, stateDir)
-	// Not MkdirAll: a deleted .git must not be created.
-	if err := os.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("create private index: %w", err)
+	if err := r.makeIndexDir(); err != nil {
+		return nil, err
 	}
-	removeOldScratch(base)
-	dir, err := os.MkdirTemp(base, "op-")
+	removeOldScratch(r.IndexDir())
+	dir, err := os.MkdirTemp(r.IndexDir(), "op-")
 	if err != nil {
 		return nil, fmt.Errorf("create private index: %w", err)
 	}
@@ -320,6 +315,9 @@ func (r *Repo) alignKept(ctx context.Context, stamp string, changes []Change) {
 }
 
 func (r *Repo) keptIndexes() []string {
+	if !r.hasIndexDir() {
+		return nil
+	}
 	entries, _ := os.ReadDir(r.IndexDir())
 	var found []string
 	for _, e := range entries {

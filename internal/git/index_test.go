@@ -115,3 +115,35 @@ func (b *sandbox) stamp() string {
 	b.must(err)
 	return stamp
 }
+
+// An agent can put a link, or a file, in the place of the folder of private indexes. What Pawl
+// deletes in that folder is not what a user has elsewhere.
+func TestIndexFolderIsNoLink(t *testing.T) {
+	for name, replace := range map[string]func(b *sandbox, at, outside string){
+		"link": func(b *sandbox, at, outside string) { b.must(os.Symlink(outside, at)) },
+		"file": func(b *sandbox, at, _ string) { b.must(os.WriteFile(at, nil, 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newRepo(t, "a", "1")
+			b.snapshot()
+			outside, old := t.TempDir(), time.Now().Add(-100*24*time.Hour)
+			for _, name := range []string{"op-notes", "index-mine", "writing-book"} {
+				file := filepath.Join(outside, name)
+				b.must(os.WriteFile(file, nil, 0o600))
+				b.must(os.Chtimes(file, old, old))
+			}
+			for _, use := range []func() error{
+				func() error { b.snapshot(); return nil },
+				b.repo.InvalidateIndexes,
+				func() error { _ = b.repo.saveWriteNote(call{args: []string{"update-ref"}}); return nil },
+			} {
+				b.must(os.RemoveAll(b.repo.IndexDir()))
+				replace(b, b.repo.IndexDir(), outside)
+				b.must(use())
+			}
+			if left, err := os.ReadDir(outside); err != nil || len(left) != 3 {
+				t.Errorf("of the user's files are left: %v, %v", left, err)
+			}
+		})
+	}
+}

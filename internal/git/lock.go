@@ -40,7 +40,9 @@ func (r *Repo) saveWriteNote(c call) string {
 	if err != nil {
 		return ""
 	}
-	_ = os.Mkdir(r.IndexDir(), 0o700) // it usually exists
+	if r.makeIndexDir() != nil {
+		return ""
+	}
 	f, err := os.CreateTemp(r.IndexDir(), writeNotePrefix+"*")
 	if err != nil {
 		return ""

@@ -68,9 +68,6 @@ func (r *Repo) GitDir() string { return r.gitDir }
 // CommonDir returns the git directory that all worktrees of the repository share.
 func (r *Repo) CommonDir() string { return r.commonDir }
 
-// IndexDir returns the folder of the private indexes.
-func (r *Repo) IndexDir() string { return filepath.Join(r.gitDir, stateDir) }
-
 // RunHooksBy sets arguments that start the user's hooks, because an agent may write to hooks in the
 // work tree. Call it first.
 func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
