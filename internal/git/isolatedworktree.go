@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/dirwatch"
 	"github.com/pawl-dev/pawl/internal/git/indexfile"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/workfile"
 )
 
 // Worktree is a linked worktree of Pawl, in which gates run on a tree other than the user's. A gate
@@ -183,6 +184,9 @@ func (w *Worktree) checkOut(ctx context.Context, commit string) error {
 
 // keepIndexCopy copies the index before a gate can write to it.
 func (w *Worktree) keepIndexCopy() error {
+	if err := ignoreNotExist(os.Remove(w.indexCopy())); err != nil { // it may be a link now
+		return err
+	}
 	sum, err := copyIndex(filepath.Join(w.gitDir, "index"), w.indexCopy())
 	w.index = sum
 	return err
@@ -199,9 +203,8 @@ func (w *Worktree) resetGitState() error {
 	if err != nil {
 		return err
 	}
-	kept := []string{"HEAD", "commondir", "gitdir", stateDir}
 	for _, e := range told {
-		if !slices.Contains(kept, e.Name()) {
+		if e.Name() != stateDir && !slices.Contains(worktreeRecord(), e.Name()) {
 			if err := proc.RemoveAll(filepath.Join(w.gitDir, e.Name())); err != nil {
 				return err
 			}
@@ -214,12 +217,24 @@ func (w *Worktree) resetGitState() error {
 	return nil
 }
 
+// worktreeRecord returns the files in the git directory of a worktree that make it one.
+func worktreeRecord() []string { return []string{"HEAD", "commondir", "gitdir"} }
+
 // checkPlaces returns an error if a link to another place is where the worktree or its git directory
-// was, or above. An agent or a gate can make one, and what is deleted here would be a user's.
+// was, or above, or a file of its record. An agent or a gate can make one, and what is deleted and
+// written here would be a user's.
 func (w *Worktree) checkPlaces() error {
 	for i, place := range []string{w.root, w.gitDir} {
 		if now := RealPath(place); now != w.real[i] {
 			return fmt.Errorf("%s was replaced by a link to %s", place, now)
+		}
+	}
+	if err := workfile.Check(w.root, ".git"); err != nil {
+		return err
+	}
+	for _, name := range worktreeRecord() {
+		if err := workfile.Check(w.gitDir, name); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@
 package git
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,6 +34,44 @@ func TestWorktreeReplacedByALink(t *testing.T) {
 				err = use(b, w, below)
 				if got, readErr := os.ReadFile(filepath.Join(outside, "mine")); readErr != nil || string(got) != "mine" {
 					t.Errorf("the user's file: %q, %v (after %v)", got, readErr, err)
+				}
+			})
+		}
+	}
+}
+
+// The same holds for single files of git's record, and for the copy of the index: nothing is written
+// through a link.
+func TestWorktreeRecordOfLinks(t *testing.T) {
+	for _, name := range []string{"gitdir", "HEAD", "commondir", ".git", "checked-out"} {
+		for _, renew := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, renew), func(t *testing.T) {
+				b := newRepo(t, "a", "1")
+				below := RealPath(t.TempDir())
+				w, err := b.repo.Worktree(t.Context(), filepath.Join(below, "1"), "HEAD")
+				b.must(err)
+				b.write("a", "2")
+				tree := b.snapshot()
+				at := filepath.Join(w.gitDir, name)
+				switch name {
+				case ".git":
+					at = filepath.Join(w.root, name)
+				case "checked-out":
+					at = w.indexCopy()
+				}
+				outside := filepath.Join(RealPath(t.TempDir()), "mine")
+				was, err := os.ReadFile(at)
+				b.must(err)
+				b.must(os.WriteFile(outside, was, 0o600))
+				b.must(os.Remove(at))
+				b.must(os.Symlink(outside, at))
+				if renew {
+					err = w.Renew(t.Context(), filepath.Join(below, "2"), tree)
+				} else {
+					err = w.Reset(t.Context(), tree)
+				}
+				if got, readErr := os.ReadFile(outside); readErr != nil || string(got) != string(was) {
+					t.Errorf("the user's file: %q, was %q, %v (after %v)", got, was, readErr, err)
 				}
 			})
 		}
