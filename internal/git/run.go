@@ -186,6 +186,9 @@ func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 	if !c.whole {
 		return runOnce(ctx, r.root, c)
 	}
+	if err := r.removeLogLinks(c); err != nil {
+		return nil, err
+	}
 	note := r.saveWriteNote(c)
 	out, err := runOnce(ctx, r.root, c)
 	exit, ok := errors.AsType[*exec.ExitError](err)
