@@ -90,3 +90,17 @@ func TestAnswersToTestsAreNamedBesideManyTests(t *testing.T) {
 		t.Errorf("signs: %v", signs)
 	}
 }
+
+// An old test inside a source file is compared, however many sources changed before it.
+func TestWeakenedDoctestBesideManyPrograms(t *testing.T) {
+	t.Parallel()
+	agenttest.Needs(t, "python3")
+	b := newBench(t, files{"z.py": "def add(a, b):\n    \"\"\"\n    >>> add(1, 2)\n    3\n    \"\"\"\n    return a + b\n"}, nil)
+	changed := files{"z.py": "def add(a, b):\n    \"\"\"\n    >>> add(1, 2) > 0\n    True\n    \"\"\"\n    return a * b\n"}
+	for i := range 120 {
+		changed[fmt.Sprintf("a/%d.py", i)] = fmt.Sprintf("N = %d\n", i)
+	}
+	if v := b.claim(gates("python3 -B -m doctest z.py"), changed, nil).Verdict; v.Evidence != gate.EvidenceUnknown {
+		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+	}
+}

@@ -178,9 +178,6 @@ type testChanges struct {
 	inlineMoved      bool     // inline tests moved to another file, or are lost
 }
 
-// maxInspected bounds the changed source files searched for tests.
-const maxInspected = 100
-
 // compareTests returns what a claim did to tests.
 func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 	if t.protected, err = c.changedProtected(ctx); err != nil {
@@ -204,7 +201,7 @@ func (c *claim) compareTests(ctx context.Context) (t testChanges, err error) {
 		case c.isTest(ch.Path):
 		case protected || slices.Contains(c.Pending, ch.Path):
 			t.inputs = append(t.inputs, ch.Path)
-		case len(inSourceMarks(ch.Path)) > 0 && looked < maxInspected:
+		case len(inSourceMarks(ch.Path)) > 0 && looked < maxChangedPrograms:
 			looked++
 			before, now := c.inspectSource(ctx, ch, &t)
 			was, is = append(was, before...), append(is, now...)
