@@ -186,7 +186,7 @@ func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 	if !c.whole {
 		return runOnce(ctx, r.root, c)
 	}
-	if err := r.removeLogLinks(c); err != nil {
+	if err := errors.Join(r.removeLogLinks(c), r.unlinkIndex()); err != nil {
 		return nil, err
 	}
 	note := r.saveWriteNote(c)

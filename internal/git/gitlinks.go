@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,6 +33,29 @@ func (r *Repo) removeLogLinks(c call) error {
 				return fmt.Errorf("remove a link in place of a log of git: %w", err)
 			}
 		}
+	}
+	return nil
+}
+
+// unlinkIndex replaces a link in the place of the index by a copy of what it leads to, which git would
+// replace: the index of another repository, for example.
+func (r *Repo) unlinkIndex() error {
+	index := filepath.Join(r.gitDir, "index")
+	if info, err := os.Lstat(index); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return nil //nolint:nilerr // git says what is wrong with it
+	}
+	s, err := r.newScratchDir()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if _, err = copyIndex(index, s.index); err == nil {
+		err = os.Rename(s.index, index)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = os.Remove(index)
+	}
+	if err != nil {
+		return fmt.Errorf("replace a link in place of the index: %w", err)
 	}
 	return nil
 }

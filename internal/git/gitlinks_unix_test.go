@@ -35,3 +35,19 @@ func TestCommitWritesNoLogThroughALink(t *testing.T) {
 		}
 	}
 }
+
+// The same link in the place of the index leads to that of another repository.
+func TestIndexOfAnotherRepositoryStays(t *testing.T) {
+	b, other := newRepo(t, "a", "1"), newRepo(t, "mine", "1")
+	index, was := other.path(".git/index"), other.read(".git/index")
+	b.must(os.Remove(b.path(".git/index")))
+	b.must(os.Symlink(index, b.path(".git/index")))
+	b.write("a", "2")
+	b.commit(CommitRequest{Parent: b.git("rev-parse", "HEAD"), Branch: strings.TrimPrefix(b.git("symbolic-ref", "HEAD"), "refs/heads/"), Message: "feat: a", Tree: b.snapshot()})
+	if now := other.read(".git/index"); now != was {
+		t.Errorf("the index of the other repository changed:\n%q\n%q", was, now)
+	}
+	if info, err := os.Lstat(b.path(".git/index")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("%v, %v", info, err)
+	}
+}
