@@ -42,7 +42,7 @@ func (r *Repo) removeLogLinks(c call) error {
 func (r *Repo) unlinkIndex() error {
 	index := filepath.Join(r.gitDir, "index")
 	if info, err := os.Lstat(index); err != nil || info.Mode().Type() != fs.ModeSymlink {
-		return nil //nolint:nilerr // git says what is wrong with it
+		return nil // git says what is wrong with it
 	}
 	s, err := r.newScratchDir()
 	if err != nil {
