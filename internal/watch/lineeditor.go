@@ -27,7 +27,7 @@ func newLineEditor(prompt, text string, width int) lineEditor {
 	return e
 }
 
-// value is what was typed.
+// value returns the typed text.
 func (e *lineEditor) value() string { return strings.Join(e.text, "") }
 
 // resize sets how many columns there are, and scrolls so that the cursor is seen, and as much else as fits.
