@@ -12,7 +12,9 @@
 package sign
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -161,6 +163,27 @@ func truncate(line string) string {
 		return string(r[:maxText]) + "…"
 	}
 	return line
+}
+
+// fewSigns is how many signs all readers get to see.
+const fewSigns = 8
+
+// RareFirst returns signs in an order in which none crowds out another: of each kind the first,
+// then of each the second, and so on. Few signs stay in the order of their files.
+func RareFirst(signs []Sign) []Sign {
+	if len(signs) <= fewSigns {
+		return signs
+	}
+	seen, rank := map[Kind]int{}, map[Sign]int{}
+	for _, s := range signs {
+		if _, ok := rank[s]; !ok {
+			seen[s.Kind]++
+			rank[s] = seen[s.Kind]
+		}
+	}
+	sorted := slices.Clone(signs)
+	slices.SortStableFunc(sorted, func(a, b Sign) int { return cmp.Compare(rank[a], rank[b]) })
+	return sorted
 }
 
 // Within returns a function that reports whether a sign has the same file and kind and lies

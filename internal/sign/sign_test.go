@@ -137,3 +137,20 @@ func TestExportedNamesAreFound(t *testing.T) {
 		}
 	}
 }
+
+// Many signs of one kind, in files that come first, do not crowd out one of another kind.
+func TestRareSignsComeFirst(t *testing.T) {
+	t.Parallel()
+	var all []sign.Sign
+	for i := range 12 {
+		all = append(all, sign.Sign{Path: "a.py", Line: i + 1, Kind: sign.Suppression})
+	}
+	all = append(all, sign.Sign{Path: "z.py", Line: 1, Kind: sign.Exit})
+	got := sign.RareFirst(all)
+	if len(got) != 13 || got[0] != all[0] || got[1] != all[12] || got[2] != all[1] {
+		t.Errorf("%v", got)
+	}
+	if few := sign.RareFirst(all[10:]); few[0] != all[10] || few[2] != all[12] {
+		t.Errorf("few are sorted too: %v", few)
+	}
+}

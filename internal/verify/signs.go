@@ -152,7 +152,7 @@ func (in *inspection) all(ctx context.Context) ([]sign.Sign, error) {
 		}
 		found = append(found, more...)
 	}
-	return append(found, in.droppedNames()...), nil
+	return sign.RareFirst(append(found, in.droppedNames()...)), nil
 }
 
 // readPrograms derives what signs depend on from the changed programs, without tests.
