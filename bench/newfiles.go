@@ -22,7 +22,7 @@ func newFiles(files int, bound float64) func(context.Context, *lab) (outcome, er
 		stock, turn := filepath.Join(l.dir, "stock"), 0
 		fill := func() error { // each time with contents that git has not seen
 			turn++
-			return writePrograms(stock, files, turn)
+			return writeFiles(stock, files, turn)
 		}
 		task := func(ctx context.Context) (time.Duration, error) {
 			return l.doPlan(ctx, dir, planRun{start: "start", name: "one.md"})
@@ -57,8 +57,9 @@ func newFiles(files int, bound float64) func(context.Context, *lab) (outcome, er
 	}
 }
 
-// writePrograms makes so many small programs below a folder that is not there yet.
-func writePrograms(dir string, files, turn int) error {
+// writeFiles makes so many small files below a folder that is not there yet. Every twentieth is a
+// program, the others are pages: a claim of more than 2,000 programs is not proven.
+func writeFiles(dir string, files, turn int) error {
 	for i := range files {
 		path := file(dir, i)
 		if i%100 == 0 {
@@ -66,7 +67,11 @@ func writePrograms(dir string, files, turn int) error {
 				return err
 			}
 		}
-		if err := os.WriteFile(path, fmt.Appendf(nil, "package p\n\nconst n%d = %d\n", i, turn), 0o600); err != nil {
+		text := fmt.Appendf(nil, "package p\n\nconst n%d = %d\n", i, turn)
+		if i%20 != 0 {
+			path, text = strings.TrimSuffix(path, ".go")+".html", fmt.Appendf(nil, "<p>%d of %d</p>\n", i, turn)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
 			return err
 		}
 	}
